@@ -20,7 +20,8 @@ use crate::results::Results;
 use crate::{Fail, Status, pose, render};
 use meshwright::dump::PoseRef;
 use meshwright::render::{
-    Bounds, Camera, Overlays, Picture, Posed, RenderOptions, Texture, View, animation, extent, sheet,
+    Bounds, Camera, Overlays, RenderOptions, Rendering, ScenePose, Texture, View, contact_sheet,
+    encode_animation, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
 use meshwright::{Asset, Format, render as raster, textures};
@@ -199,9 +200,9 @@ impl Work<'_> {
             Some(_) => {
                 let row: Vec<_> = pictures.0.iter().map(|p| (p, "")).collect();
                 let columns = u32::try_from(row.len()).unwrap_or(u32::MAX);
-                sheet(&row, columns, self.background(), &self.budget())?.to_png()
+                contact_sheet(&row, columns, self.background(), &self.budget())?.to_png()
             }
-            None => animation(&pictures.0, pictures.1),
+            None => encode_animation(&pictures.0, pictures.1),
         };
         let bytes = bytes.map_err(|e| Refusal::Argument(format!("--size: {e}")))?;
         self.deliver(path, &bytes)?;
@@ -236,7 +237,7 @@ impl Work<'_> {
     }
 
     /// All pictures of a model, and how long each is shown, in thousandths of a second.
-    fn pictures(&self, model: &Model, size: (u32, u32)) -> Result<(Vec<Picture>, (u16, u16)), Refusal> {
+    fn pictures(&self, model: &Model, size: (u32, u32)) -> Result<(Vec<Rendering>, (u16, u16)), Refusal> {
         let mut scene = std::borrow::Cow::Borrowed(&model.scene);
         let at = match &self.args.frame {
             Some(text) => Some(frame(&mut scene, model.file_clip.as_ref(), text)?),
@@ -249,12 +250,12 @@ impl Work<'_> {
         let pixels = u64::from(size.0) * u64::from(size.1) * shots.len() as u64;
         kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?;
         let mut pictures = Vec::new();
-        let mut last: Option<(Option<(usize, f64)>, Posed)> = None;
+        let mut last: Option<(Option<(usize, f64)>, ScenePose)> = None;
         for (at, camera) in shots {
             let budget = self.budget();
             let posed = match last.take() {
                 Some((known, posed)) if known == at => posed,
-                _ => Posed::at(&scene, at, &budget)?,
+                _ => ScenePose::sample(&scene, at, &budget)?,
             };
             let mut options = self.options(size, camera);
             // A skeleton alone has nothing else to show.
@@ -278,7 +279,7 @@ impl Work<'_> {
         };
         let angle = |i: usize, n: usize| match args.turntable {
             #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
-            Some(_) => camera.turned(360.0 * i as f64 / n as f64),
+            Some(_) => camera.rotate(360.0 * i as f64 / n as f64),
             None => camera,
         };
         if let Some(name) = &args.clip {
@@ -329,12 +330,12 @@ impl Work<'_> {
                 continue;
             }
             let budget = self.budget();
-            let posed = Posed::at(scene, *at, &budget)?;
-            let own = extent(scene, &posed, levels, &budget)?;
+            let posed = ScenePose::sample(scene, *at, &budget)?;
+            let own = visible_bounds(scene, &posed, levels, &budget)?;
             all = all.into_iter().chain(own).reduce(Bounds::union);
             last = Some(at);
         }
-        Ok(if self.args.turntable.is_some() { all.map(|b| b.turned()) } else { all })
+        Ok(if self.args.turntable.is_some() { all.map(|b| b.spun()) } else { all })
     }
 
     fn background(&self) -> [u8; 4] {
@@ -368,10 +369,10 @@ impl Work<'_> {
     }
 
     /// All inputs in one picture.
-    fn sheet(&self, inputs: &[Input], results: &mut Results) {
+    fn contact_sheet(&self, inputs: &[Input], results: &mut Results) {
         let size = self.args.size.unwrap_or_else(|| cell(inputs.len(), self.reader.limits().memory));
         let kept = self.budget();
-        let mut cells: Vec<(&Input, Picture, String)> = Vec::new();
+        let mut cells: Vec<(&Input, Rendering, String)> = Vec::new();
         for input in inputs {
             let pixels = u64::from(size.0) * u64::from(size.1);
             let drawn = self.reader.open(input).and_then(|opened| {
@@ -396,7 +397,7 @@ impl Work<'_> {
         let named: Vec<_> = cells.iter().map(|(_, picture, name)| (picture, name.as_str())).collect();
         let columns = u32::try_from(named.len().isqrt()).unwrap_or(u32::MAX);
         let columns = if named.len() > (columns as usize).pow(2) { columns + 1 } else { columns };
-        let page = sheet(&named, columns, self.background(), &self.budget()).map_err(Refusal::from);
+        let page = contact_sheet(&named, columns, self.background(), &self.budget()).map_err(Refusal::from);
         let bytes =
             page.and_then(|page| page.to_png().map_err(|e| Refusal::Argument(format!("--size: {e}"))));
         let path = &self.args.output;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
-use meshwright::render::{Camera, Overlays, Posed, RenderOptions, View, render};
+use meshwright::render::{Camera, Overlays, RenderOptions, ScenePose, View, render};
 use meshwright::scene::{Budget, Limits, Scene, SceneOptions};
 use meshwright::{Asset, OpenOptions, textures};
 use meshwright_testkit::testdata;
@@ -48,7 +48,7 @@ fn pictures_of_fixtures_do_not_depend_on_threads() {
         let clips = (0..scene.clips.len().min(2)).map(Some);
         for clip in std::iter::once(None).chain(clips) {
             let at = clip.map(|c| (c, f64::from(scene.clips[c].frames) / 3.0));
-            let posed = Posed::at(scene, at, &budget()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let posed = ScenePose::sample(scene, at, &budget()).unwrap_or_else(|e| panic!("{name}: {e}"));
             let options = RenderOptions::new(72, 50).with_camera(Camera::orbit(50.0, 25.0));
             for options in [
                 options.clone().with_overlays(everything()),

@@ -1,4 +1,4 @@
-//! One band of the picture: which triangle each sample shows, then colours.
+//! One band of pixels: first the visible triangle of each sample, then colours.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,7 +9,7 @@
     reason = "samples of a band by coordinates that were cut to it"
 )]
 
-use crate::shade::{Draw, Shader, Surface};
+use crate::shading::{Draw, Shader, Surface};
 use crate::texture::{LINEAR, srgb};
 use crate::triangle::{Edges, SUB, Triangle, middle};
 use meshwright_scene::AlphaMode;
@@ -17,23 +17,23 @@ use std::ops::Range;
 
 /// No triangle.
 const NOTHING: u32 = u32::MAX;
-/// How much nearer a line is drawn than the surface that it lies on.
+/// Lines on a surface are drawn nearer to the camera by this factor.
 const LIFT: f32 = 1.002;
-/// The most samples of a pixel.
+/// The largest number of samples of a pixel.
 const MOST: usize = 16;
 
-/// What all bands share.
+/// The data that all bands share.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) shader: Shader<'a>,
     pub(crate) triangles: Vec<Triangle>,
     pub(crate) width: usize,
-    /// Samples of a pixel in each direction: 1 or 4.
+    /// Samples per pixel in each direction: 1 or 4.
     pub(crate) samples: usize,
     pub(crate) background: [u8; 4],
 }
 
-/// What a thread draws bands with.
+/// The buffers of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Canvas {
     near: Vec<f32>,
@@ -42,7 +42,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Bytes that a canvas takes for each sample of a band.
+    /// The bytes of a canvas for each sample of a band.
     pub(crate) const BYTES: usize = size_of::<f32>() + size_of::<u32>() + size_of::<[f32; 4]>();
 }
 
@@ -80,7 +80,7 @@ impl Frame<'_> {
         start.max(0)..end.min((self.width * self.samples) as i64)
     }
 
-    /// Where a triangle that hides what is behind it is the nearest.
+    /// Enters an opaque triangle at the samples where it is the nearest.
     fn cover(&self, number: u32, band: Range<i64>, canvas: &mut Canvas) {
         let triangle = &self.triangles[number as usize];
         let edges = triangle.edges();
@@ -102,7 +102,7 @@ impl Frame<'_> {
             let at = (row - band.start) as usize * stride + span.start as usize;
             let count = (span.end - span.start) as usize;
             let (nears, shown) = (&mut canvas.near[at..at + count], &mut canvas.shown[at..at + count]);
-            let (start, step) = edges.near(span.start, row);
+            let (start, step) = edges.nearness(span.start, row);
             let (start, step) = (start as f32, step as f32);
             for (i, (old, shown)) in nears.iter_mut().zip(shown).enumerate() {
                 let near = start + step * i as f32;
@@ -129,16 +129,16 @@ impl Frame<'_> {
         self.shader.alpha(surface, triangle, edges, (middle(column), middle(row)), level) >= least
     }
 
-    /// The background: linear light times alpha, and alpha.
-    fn behind(&self) -> [f32; 4] {
+    /// Returns the background as linear light times alpha, and alpha.
+    fn background_light(&self) -> [f32; 4] {
         let [r, g, b, a] = self.background;
         let alpha = f32::from(a) / 255.0;
         let [r, g, b] = [r, g, b].map(|c| LINEAR[usize::from(c)] * alpha);
         [r, g, b, alpha]
     }
 
-    /// What the samples of a pixel show.
-    fn shown(&self, canvas: &Canvas, x: usize, y: usize) -> [u32; MOST] {
+    /// Returns the triangles that the samples of a pixel show.
+    fn pixel_triangles(&self, canvas: &Canvas, x: usize, y: usize) -> [u32; MOST] {
         let (n, stride) = (self.samples, self.width * self.samples);
         let mut shown = [NOTHING; MOST];
         for row in 0..n {
@@ -148,8 +148,8 @@ impl Frame<'_> {
         shown
     }
 
-    /// The colours of a pixel: each triangle's once, in the middle of the samples that it shows, with a bit for each of
-    /// those.
+    /// Calls `each` with the colour of every triangle of a pixel. The colour is taken in the middle of its samples,
+    /// which the bits name.
     fn groups(&self, shown: &[u32; MOST], x: usize, y: i64, mut each: impl FnMut([f32; 4], u16)) {
         let n = self.samples;
         let count = n * n;
@@ -170,7 +170,7 @@ impl Frame<'_> {
             }
             done |= mask;
             let color = if number == NOTHING {
-                self.behind()
+                self.background_light()
             } else {
                 let triangle = &self.triangles[number as usize];
                 self.shader.color(triangle, &triangle.edges(), sum_x / hits, sum_y / hits)
@@ -179,12 +179,12 @@ impl Frame<'_> {
         }
     }
 
-    /// Colours of the band where nothing is blended.
+    /// Writes the pixels of a band without blended triangles.
     fn resolve(&self, first: i64, canvas: &Canvas, out: &mut [[u8; 4]]) {
         let count = (self.samples * self.samples) as f32;
         for (i, out) in out.iter_mut().enumerate() {
             let (x, y) = (i % self.width, i / self.width);
-            let shown = self.shown(canvas, x, y);
+            let shown = self.pixel_triangles(canvas, x, y);
             if shown[..self.samples * self.samples].iter().all(|s| *s == NOTHING) {
                 *out = self.background;
                 continue;
@@ -200,15 +200,15 @@ impl Frame<'_> {
         }
     }
 
-    /// A colour for every sample.
+    /// Computes the colour of every sample.
     fn paint(&self, first: i64, canvas: &mut Canvas) {
         let (n, stride) = (self.samples, self.width * self.samples);
         let mut colors = std::mem::take(&mut canvas.colors);
         colors.clear();
-        colors.resize(canvas.shown.len(), self.behind());
+        colors.resize(canvas.shown.len(), self.background_light());
         for y in 0..canvas.shown.len() / (stride * n).max(1) {
             for x in 0..self.width {
-                let shown = self.shown(canvas, x, y);
+                let shown = self.pixel_triangles(canvas, x, y);
                 if shown[..n * n].iter().all(|s| *s == NOTHING) {
                     continue;
                 }
@@ -222,7 +222,7 @@ impl Frame<'_> {
         canvas.colors = colors;
     }
 
-    /// A triangle over what is there, where nothing hides it.
+    /// Blends a triangle over the samples where it is visible.
     fn blend(&self, number: u32, band: Range<i64>, canvas: &mut Canvas) {
         let triangle = &self.triangles[number as usize];
         let edges = triangle.edges();
@@ -253,7 +253,7 @@ impl Frame<'_> {
                     let row = pixel_row * n + sub;
                     for column in span.start.max(pixel * n)..span.end.min(pixel * n + n) {
                         let at = (row - band.start) as usize * stride + column as usize;
-                        let near = edges.near(column, row).0 as f32;
+                        let near = edges.nearness(column, row).0 as f32;
                         let strength = if near * lift > canvas.near[at] { 1.0 } else { hidden };
                         if strength > 0.0 {
                             seen[hits as usize] = (at, strength);
@@ -277,7 +277,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Pixels of the colours of their samples.
+    /// Writes each pixel as the mean of its samples.
     fn average(&self, canvas: &Canvas, out: &mut [[u8; 4]]) {
         let (n, stride) = (self.samples, self.width * self.samples);
         let share = 1.0 / (n * n) as f32;
@@ -297,7 +297,7 @@ impl Frame<'_> {
     }
 }
 
-/// Light times alpha and alpha, as bytes of the sRGB curve.
+/// Returns sRGB bytes of light times alpha, and alpha.
 fn byte_color([r, g, b, a]: [f32; 4]) -> [u8; 4] {
     let alpha = (a * 255.0 + 0.5) as u8;
     if alpha == 0 {
@@ -307,7 +307,7 @@ fn byte_color([r, g, b, a]: [f32; 4]) -> [u8; 4] {
     [byte(r), byte(g), byte(b), alpha]
 }
 
-/// Samples from one row of pixels to the next, for whoever counts work.
+/// Returns the number of samples of an area, for the budget.
 pub(crate) const fn samples_of(area: i64) -> u64 {
     (area / (2 * SUB * SUB)).unsigned_abs()
 }

@@ -1,4 +1,4 @@
-//! Where a picture is seen from.
+//! Cameras.
 
 use meshwright_scene::math::{self, add, cross, dot, scale, sub, unit, wide};
 use std::str::FromStr;
@@ -13,13 +13,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The smallest box around some points; those that are not finite do not count. `None` where no point does.
-    pub fn of(points: impl IntoIterator<Item = [f64; 3]>) -> Option<Self> {
+    /// Returns the smallest box around the finite points; `None` if there are none.
+    pub fn around(points: impl IntoIterator<Item = [f64; 3]>) -> Option<Self> {
         let finite = points.into_iter().filter(|p| p.iter().all(|c| c.is_finite()));
         finite.map(|p| Self { min: p, max: p }).reduce(Self::union)
     }
 
-    /// The box around both.
+    /// Returns the smallest box around both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         let pair = |a: [f64; 3], b: [f64; 3], f: fn(f64, f64) -> f64| {
@@ -29,22 +29,22 @@ impl Bounds {
         Self { min: pair(self.min, other.min, f64::min), max: pair(self.max, other.max, f64::max) }
     }
 
-    /// The middle of the box.
+    /// Returns the centre.
     #[must_use]
     pub fn center(&self) -> [f64; 3] {
         scale(add(self.min, self.max), 0.5)
     }
 
-    /// The box that also holds this one turned about the vertical axis through its middle by any angle.
+    /// Returns the box that holds this one at any angle about the vertical axis through its centre.
     #[must_use]
-    pub fn turned(&self) -> Self {
+    pub fn spun(&self) -> Self {
         let ([x, _, z], [half_x, half_y, half_z]) = (self.center(), scale(sub(self.max, self.min), 0.5));
         let reach = math::sqrt(half_x * half_x + half_z * half_z);
         let [_, y, _] = self.center();
         Self { min: [x - reach, y - half_y, z - reach], max: [x + reach, y + half_y, z + reach] }
     }
 
-    /// The eight corners.
+    /// Returns the eight corners.
     #[must_use]
     pub fn corners(&self) -> [[f64; 3]; 8] {
         let ([a, b, c], [x, y, z]) = (self.min, self.max);
@@ -58,7 +58,7 @@ impl From<[[f32; 3]; 2]> for Bounds {
     }
 }
 
-/// Where a model is seen from: a point around it, at a distance that takes all of it in.
+/// A camera that orbits a model, at a distance from which all of it is visible.
 ///
 /// ```
 /// use meshwright_render::Camera;
@@ -69,41 +69,41 @@ impl From<[[f32; 3]; 2]> for Bounds {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Camera {
-    /// Degrees around the model to the viewer's right: 0 sees its front (+Z), 90 its left side (+X), 180 its back.
+    /// The angle around the model in degrees: 0 sees its front (+Z), 90 its left side (+X), 180 its back.
     pub azimuth: f64,
-    /// Degrees above its middle, -90 to 90.
+    /// The angle above the horizontal in degrees, -90 to 90.
     pub elevation: f64,
-    /// How much larger than what just fits it is drawn.
+    /// The size of the model; 1 just fits.
     pub zoom: f64,
 }
 
-/// Half of the angle that the shorter side of a picture takes in: its tangent.
+/// The tangent of half the field of view of the shorter side.
 const HALF: f64 = 0.25;
-/// How much of the picture stays free around the model.
+/// The share of the rendering that the model may fill.
 const MARGIN: f64 = 0.92;
 
 impl Camera {
-    /// From the front.
+    /// Sees the front.
     pub const FRONT: Self = Self::orbit(0.0, 0.0);
-    /// From its left.
+    /// Sees the left side.
     pub const SIDE: Self = Self::orbit(90.0, 0.0);
-    /// From the front, a little left and above.
+    /// Sees the front, a little from the left and from above.
     pub const THREE_QUARTER: Self = Self::orbit(35.0, 15.0);
 
-    /// From so many degrees around the model and above it.
+    /// Makes a camera at these angles, in degrees.
     #[must_use]
     pub const fn orbit(azimuth: f64, elevation: f64) -> Self {
         Self { azimuth, elevation, zoom: 1.0 }
     }
 
-    /// The same from so many degrees further around.
+    /// Moves the camera around the model, in degrees.
     #[must_use]
-    pub fn turned(mut self, degrees: f64) -> Self {
+    pub fn rotate(mut self, degrees: f64) -> Self {
         self.azimuth += degrees;
         self
     }
 
-    /// The same with the model so many times larger.
+    /// Returns the same camera with another zoom.
     #[must_use]
     pub const fn with_zoom(mut self, zoom: f64) -> Self {
         self.zoom = zoom;
@@ -111,7 +111,7 @@ impl Camera {
     }
 }
 
-/// No camera is called so.
+/// The text names no camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownCamera;
 
@@ -151,20 +151,20 @@ impl FromStr for Camera {
     }
 }
 
-/// A camera in its place, looking at a box.
+/// A camera at its position, which looks at a box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Eye {
     pub(crate) position: [f64; 3],
     pub(crate) right: [f64; 3],
     pub(crate) up: [f64; 3],
     pub(crate) forward: [f64; 3],
-    /// Pixels at distance 1 for each unit across.
+    /// The pixels of one unit at distance 1.
     pub(crate) focal: f64,
-    /// Nearer than this nothing is drawn.
+    /// The distance of the near plane.
     pub(crate) near: f64,
-    /// The middle of the picture in pixels.
+    /// The centre of the rendering in pixels.
     pub(crate) middle: [f64; 2],
-    /// How far the box reaches.
+    /// The diagonal of the box.
     pub(crate) size: f64,
 }
 
@@ -179,7 +179,7 @@ impl Eye {
         let right = [cos_a, 0.0, -sin_a];
         let up = cross(back, right);
         let (w, h) = (f64::from(width), f64::from(height));
-        // The tangents of the half angles that are filled.
+        // The tangents of the half angles that the model may fill.
         let shorter = w.min(h).max(1.0);
         let fill = [w, h].map(|side| (HALF * MARGIN * side / shorter).max(1e-9));
         let center = bounds.center();
@@ -209,20 +209,20 @@ impl Eye {
         }
     }
 
-    /// Right, up (times the focal length, in pixels) and depth of a point.
+    /// Returns right and up of a point, times the focal length in pixels, and its depth.
     pub(crate) fn see(&self, point: [f64; 3]) -> [f64; 3] {
         let from = sub(point, self.position);
         [dot(from, self.right) * self.focal, dot(from, self.up) * self.focal, dot(from, self.forward)]
     }
 
-    /// Where a point in front of the camera is in the picture, in pixels, with its depth.
+    /// Returns the pixel and the depth of a point; `None` if it is nearer than the near plane.
     pub(crate) fn place(&self, point: [f64; 3]) -> Option<([f64; 2], f64)> {
         let [x, y, w] = self.see(point);
         let [middle_x, middle_y] = self.middle;
         (w >= self.near).then(|| ([middle_x + x / w, middle_y - y / w], w))
     }
 
-    /// A direction given right, up and back, in the scene.
+    /// Returns the direction in the scene of a direction to the right, up and back.
     pub(crate) fn direction(&self, [r, u, b]: [f64; 3]) -> [f64; 3] {
         let sum = add(add(scale(self.right, r), scale(self.up, u)), scale(self.forward, -b));
         unit(sum).unwrap_or([0.0, 1.0, 0.0])

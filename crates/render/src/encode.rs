@@ -1,21 +1,21 @@
-//! Pictures as PNG, several as APNG.
+//! PNG and APNG.
 
-use crate::picture::Picture;
+use crate::rendering::Rendering;
 
-/// Why pictures are not written.
+/// An error of encoding.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// They have no pixels, or not all the same size.
+    /// A rendering has no pixels, or the sizes differ.
     Size,
-    /// The encoder refuses them.
+    /// An error of the PNG encoder.
     Png(png::EncodingError),
 }
 
 impl std::fmt::Display for EncodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Size => f.write_str("pictures without pixels, or of several sizes"),
+            Self::Size => f.write_str("a rendering has no pixels, or the sizes differ"),
             Self::Png(e) => e.fmt(f),
         }
     }
@@ -29,33 +29,36 @@ impl From<png::EncodingError> for EncodeError {
     }
 }
 
-impl Picture {
-    /// The picture as PNG: with alpha only where something is transparent.
+impl Rendering {
+    /// Encodes the rendering as PNG, with alpha only if a pixel is transparent.
     ///
     /// # Errors
-    /// When it has no pixels.
+    /// If it has no pixels.
     pub fn to_png(&self) -> Result<Vec<u8>, EncodeError> {
         encoded(std::slice::from_ref(self), None)
     }
 }
 
-/// Pictures that follow each other for `numerator / denominator` seconds each, over and over, as APNG. Readers of PNG that do
-/// not know it show the first.
+/// Encodes renderings as a looping APNG. Each is shown for `numerator / denominator` seconds. Readers without APNG
+/// show the first.
 ///
 /// # Errors
-/// When there are none, when they have no pixels, or when they differ in size.
-pub fn animation(frames: &[Picture], (numerator, denominator): (u16, u16)) -> Result<Vec<u8>, EncodeError> {
+/// If there are none, if they have no pixels, or if their sizes differ.
+pub fn encode_animation(
+    frames: &[Rendering],
+    (numerator, denominator): (u16, u16),
+) -> Result<Vec<u8>, EncodeError> {
     encoded(frames, Some((numerator, denominator)))
 }
 
-fn encoded(frames: &[Picture], delay: Option<(u16, u16)>) -> Result<Vec<u8>, EncodeError> {
+fn encoded(frames: &[Rendering], delay: Option<(u16, u16)>) -> Result<Vec<u8>, EncodeError> {
     let first = frames.first().ok_or(EncodeError::Size)?;
     let (width, height) = (first.width(), first.height());
-    let odd = |p: &Picture| (p.width(), p.height()) != (width, height);
+    let odd = |p: &Rendering| (p.width(), p.height()) != (width, height);
     if width == 0 || height == 0 || frames.iter().any(odd) {
         return Err(EncodeError::Size);
     }
-    let opaque = frames.iter().flat_map(Picture::pixels).all(|p| p[3] == u8::MAX);
+    let opaque = frames.iter().flat_map(Rendering::pixels).all(|p| p[3] == u8::MAX);
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });

@@ -1,12 +1,12 @@
-//! Letters of five by eight dots, for names in pictures.
+//! A font of five by eight dots.
 
-/// Pixels from one letter to the next.
+/// The width of a character in pixels, with its gap.
 pub(crate) const WIDTH: u32 = 6;
-/// Pixels of a line, what hangs below it included.
+/// The height of a line in pixels, with descenders.
 pub(crate) const HEIGHT: u32 = 8;
 
-/// Printable ASCII from the space on. Each letter is five columns from left to right; the lowest bit is the top dot, bit 6
-/// stands on the line, bit 7 hangs below it.
+/// Printable ASCII from the space on. Each character is five columns from left to right. The lowest bit is the top
+/// dot, bit 6 is on the baseline, bit 7 is below it.
 const LETTERS: [[u8; 5]; 95] = [
     [0x00, 0x00, 0x00, 0x00, 0x00], // space
     [0x00, 0x00, 0x5f, 0x00, 0x00], // !
@@ -105,10 +105,10 @@ const LETTERS: [[u8; 5]; 95] = [
     [0x08, 0x04, 0x08, 0x10, 0x08], // ~
 ];
 
-/// What stands for a letter that is not there.
+/// The replacement for other characters.
 const BOX: [u8; 5] = [0x7f, 0x41, 0x41, 0x41, 0x7f];
 
-/// Column and row of every dot of a letter.
+/// Returns column and row of every dot of a character.
 pub(crate) fn dots(letter: char) -> impl Iterator<Item = (i64, i64)> {
     let number = u32::from(letter).checked_sub(0x20).and_then(|n| usize::try_from(n).ok());
     let columns = number.and_then(|n| LETTERS.get(n)).copied().unwrap_or(BOX);

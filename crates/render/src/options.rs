@@ -1,73 +1,73 @@
-//! What is drawn, from where, how.
+//! Options of [`render`](crate::render()).
 
 use crate::camera::{Bounds, Camera};
 use meshwright_scene::Levels;
 
-/// What a surface shows.
+/// The look of surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {
-    /// Its material under three lights.
+    /// Materials under three lights.
     #[default]
     Lit,
-    /// Its material as it is.
+    /// Materials without lights.
     Unlit,
-    /// Where it faces: x, y and z of the normal as red, green and blue.
+    /// Normals: x, y and z as red, green and blue.
     Normals,
-    /// Its texture coordinates: u as red, v as green, over a chequered square.
+    /// Texture coordinates: u as red, v as green, on a chequered pattern.
     Uvs,
 }
 
-/// What is drawn over the surfaces.
+/// Lines and names over the surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Overlays {
-    /// A line from every joint to its parent; faint where a surface hides it.
+    /// A line from every joint to its parent; faint if a surface hides it.
     pub bones: bool,
-    /// The name of every joint beside it, as far as there is room.
+    /// The name of every joint next to it, if there is room.
     pub names: bool,
-    /// The edges of the triangles that are seen.
+    /// The edges of visible triangles.
     pub wireframe: bool,
     /// A line along every vertex normal.
     pub normals: bool,
-    /// The box around what is drawn.
+    /// The box around the model.
     pub bounds: bool,
 }
 
-/// The largest width and height of a picture.
+/// The largest width and height of a rendering.
 pub(crate) const MAX_SIDE: u32 = 16_384;
 
-/// How a picture is drawn.
+/// Options of [`render`](crate::render()).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RenderOptions {
-    /// Pixels from left to right, at most 16384.
+    /// The width in pixels, at most 16384.
     pub width: u32,
-    /// Pixels from top to bottom, at most 16384.
+    /// The height in pixels, at most 16384.
     pub height: u32,
-    /// Where it is seen from.
+    /// The camera.
     pub camera: Camera,
-    /// What the camera takes in; what is drawn where there is nothing said.
+    /// The box that the camera shows; by default the box around the model.
     pub frame: Option<Bounds>,
-    /// The colour behind everything, on the sRGB curve, its alpha not multiplied.
+    /// The background in sRGB, with straight alpha.
     pub background: [u8; 4],
-    /// What surfaces show.
+    /// The look of surfaces.
     pub view: View,
-    /// What is drawn over them.
+    /// Lines and names over the surfaces.
     pub overlays: Overlays,
-    /// 4x4 samples a pixel instead of one.
+    /// True for 4x4 samples per pixel, false for one.
     pub supersample: bool,
-    /// Which levels of detail are drawn.
+    /// The visible levels of detail.
     pub levels: Levels,
-    /// How many threads draw.
+    /// The number of threads.
     pub threads: usize,
 }
 
 impl RenderOptions {
-    /// The colour behind everything unless another is chosen: a grey on which both black and white are seen.
+    /// The default background: a grey on which both black and white are visible.
     pub const BACKGROUND: [u8; 4] = [0x59, 0x60, 0x69, 0xff];
 
-    /// A lit picture of this size, seen from three quarters, drawn by one thread.
+    /// Makes options for a lit rendering of this size, from three quarters, on one thread.
     #[must_use]
     pub fn new(width: u32, height: u32) -> Self {
         Self {
@@ -99,20 +99,20 @@ macro_rules! with {
 }
 
 with! {
-    /// The same seen from elsewhere.
+    /// Returns the same options with another camera.
     with_camera(camera: Camera);
-    /// The same with a box that the camera takes in: several pictures of one model then fit each other.
+    /// Returns the same options with a box that the camera shows, so that several renderings fit each other.
     with_frame(frame: Option<Bounds>);
-    /// The same before another colour.
+    /// Returns the same options with another background.
     with_background(background: [u8; 4]);
-    /// The same with surfaces that show something else.
+    /// Returns the same options with another look of surfaces.
     with_view(view: View);
-    /// The same with other things drawn over the surfaces.
+    /// Returns the same options with other overlays.
     with_overlays(overlays: Overlays);
-    /// The same with 4x4 samples a pixel, or with one.
+    /// Returns the same options with 4x4 samples per pixel, or with one.
     with_supersample(supersample: bool);
-    /// The same with another choice of levels of detail.
+    /// Returns the same options with other levels of detail.
     with_levels(levels: Levels);
-    /// The same drawn by so many threads.
+    /// Returns the same options with another number of threads.
     with_threads(threads: usize);
 }

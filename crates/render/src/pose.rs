@@ -1,37 +1,38 @@
-//! Vertices and joints as they stand.
+//! Posed vertices and joints.
 #![allow(clippy::arithmetic_side_effects, reason = "of floats")]
 
 use meshwright_core::math::{Affine64, add, narrow, scale, unit, wide};
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Mesh, MeshPose, Sampler, Scene, Skin};
 
-/// A scene as it stands at one moment. Meshes and skeletons that are not there stand as they are bound.
+/// A pose of a whole scene. Meshes and skeletons without an entry are in their bind pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Posed {
-    /// The vertices of each mesh of the scene, in model space; empty for a mesh that stands as it is bound.
+pub struct ScenePose {
+    /// The vertices of each mesh of the scene, in model space; empty for a mesh in its bind pose.
     pub meshes: Vec<MeshPose>,
     /// The joints of each skeleton of the scene, in model space.
     pub joints: Vec<Vec<Affine64>>,
 }
 
-impl Posed {
-    /// Everything as it is bound, without joints.
+impl ScenePose {
+    /// Returns the bind pose, without joints.
     #[must_use]
-    pub const fn bind() -> Self {
+    pub const fn bind_pose() -> Self {
         Self { meshes: Vec::new(), joints: Vec::new() }
     }
 
-    /// Vertices and joints that were computed elsewhere.
+    /// Makes a pose of vertices and joints that the caller computed.
     #[must_use]
     pub const fn new(meshes: Vec<MeshPose>, joints: Vec<Vec<Affine64>>) -> Self {
         Self { meshes, joints }
     }
 
-    /// The scene at a frame of a clip, which may lie between two, or in its rest pose. Every machine gives the same bits.
+    /// Poses a scene at a frame of a clip, which may be fractional, or in its rest pose. The result is the same to the
+    /// bit on every machine.
     ///
     /// # Errors
-    /// When the scene breaks its own rules or has no such clip, and when the budget does not allow for it.
-    pub fn at(scene: &Scene, clip: Option<(usize, f64)>, budget: &Budget) -> Result<Self, ConvertError> {
+    /// If the scene is invalid or has no such clip, or if the budget does not allow for it.
+    pub fn sample(scene: &Scene, clip: Option<(usize, f64)>, budget: &Budget) -> Result<Self, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let sampler = clip.map(|(clip, _)| Sampler::new(scene, clip, budget)).transpose()?;
         let moved = sampler.as_ref().map(|s| s.clip().skeleton.0);

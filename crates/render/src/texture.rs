@@ -1,4 +1,4 @@
-//! Pictures of materials.
+//! Textures with mip levels.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -11,16 +11,16 @@ use meshwright_scene::color::{linear, srgb16};
 use meshwright_scene::{Budget, ConvertError};
 use std::sync::LazyLock;
 
-/// Linear values of all display bytes.
+/// The linear values of all sRGB bytes.
 pub(crate) static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|byte| linear(u8::try_from(byte).unwrap_or(u8::MAX))));
 
-/// Display bytes of all shares of 65535 of linear light.
+/// The sRGB bytes of linear light in steps of 1/65535.
 static SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| (0..=u16::MAX).map(srgb16).collect());
 
-/// The display byte of linear light, 0 to 1.
+/// Returns the sRGB byte of linear light, 0 to 1.
 pub(crate) fn srgb(light: f32) -> u8 {
-    // Saturates; what is no number is 0.
+    // The cast saturates, and NaN becomes 0.
     SRGB[usize::from((light * 65535.0 + 0.5) as u16)]
 }
 
@@ -28,22 +28,23 @@ pub(crate) fn srgb(light: f32) -> u8 {
 struct Level {
     width: u32,
     height: u32,
-    /// On the sRGB curve, alpha not multiplied.
+    /// In sRGB, with straight alpha.
     texels: Vec<[u8; 4]>,
 }
 
-/// A decoded picture with its mip levels. It repeats in both directions.
+/// A decoded texture with mip levels. It repeats in both directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
     levels: Vec<Level>,
 }
 
 impl Texture {
-    /// From pixels row by row from the top, red, green, blue and alpha, on the sRGB curve, alpha not multiplied. Where
-    /// `alpha` means something, smaller levels take colours from where they are seen.
+    /// Makes a texture of rows of pixels from the top: red, green, blue and straight alpha, in sRGB. If `alpha` is
+    /// true, smaller levels weight colours by alpha.
     ///
     /// # Errors
-    /// When there are not `width` times `height` pixels, or none, and when the budget does not allow for the levels.
+    /// If there are not `width` times `height` pixels, if there are none, or if the budget does not allow for the
+    /// levels.
     pub fn new(
         width: u32,
         height: u32,
@@ -66,13 +67,14 @@ impl Texture {
         Ok(Self { levels })
     }
 
-    /// Width and height of the largest level.
+    /// Returns width and height of the largest level.
     #[must_use]
     pub fn size(&self) -> (u32, u32) {
         self.levels.first().map_or((1, 1), |l| (l.width, l.height))
     }
 
-    /// The colour in linear light at texture coordinates, from the two levels around `level` (0 is the largest).
+    /// Returns the colour in linear light at texture coordinates, from the two levels around `level` (0 is the
+    /// largest).
     pub(crate) fn sample(&self, u: f32, v: f32, level: f32) -> [f32; 4] {
         let last = self.levels.len() - 1;
         let level = if level > 0.0 { level.min(last as f32) } else { 0.0 };
@@ -86,7 +88,7 @@ impl Texture {
         std::array::from_fn(|i| near[i] + (far[i] - near[i]) * t)
     }
 
-    /// Alpha alone, as [`sample`](Self::sample), from one level.
+    /// Returns alpha at texture coordinates, from one level.
     pub(crate) fn alpha(&self, u: f32, v: f32, level: usize) -> f32 {
         self.levels[level.min(self.levels.len() - 1)].sample(u, v)[3]
     }
@@ -96,7 +98,7 @@ impl Level {
     fn half(&self, alpha: bool) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut texels = Vec::with_capacity(width as usize * height as usize);
-        // An odd side has its last texels in the last of the smaller level.
+        // The last texel of a smaller level covers what is left of an odd side.
         let span = |at: u32, small: u32, large: u32| {
             let end = if at + 1 == small { large } else { (at * 2 + 2).min(large) };
             (at * 2).min(large - 1)..end
@@ -126,7 +128,7 @@ impl Level {
         Self { width, height, texels }
     }
 
-    /// Between the four nearest texels.
+    /// Interpolates the four nearest texels.
     fn sample(&self, u: f32, v: f32) -> [f32; 4] {
         let (x0, x1, s) = wrap(u, self.width);
         let (y0, y1, t) = wrap(v, self.height);
@@ -147,10 +149,10 @@ impl Level {
     }
 }
 
-/// The two texels around a coordinate of a texture that repeats, and how far it is from the first.
+/// Returns the two texels around a coordinate of a repeating texture, and the distance from the first.
 fn wrap(at: f32, size: u32) -> (u32, u32, f32) {
     let whole = f64::from(at);
-    // Beyond this a float has no fraction that could be seen.
+    // Above this, a float has no visible fraction.
     let turned = if whole.abs() < 1e9 { whole - whole.floor() } else { 0.0 };
     let place = turned * f64::from(size) - 0.5;
     let floor = place.floor();
@@ -164,31 +166,31 @@ mod tests {
     use super::*;
     use meshwright_scene::Limits;
 
-    fn made(width: u32, height: u32, pixels: Vec<[u8; 4]>, alpha: bool) -> Texture {
+    fn texture_of(width: u32, height: u32, pixels: Vec<[u8; 4]>, alpha: bool) -> Texture {
         Texture::new(width, height, pixels, alpha, &Budget::new(Limits::default())).unwrap()
     }
 
     #[test]
     fn levels_are_means_in_linear_light() {
         let (black, white) = ([0, 0, 0, 255], [255, 255, 255, 255]);
-        let texture = made(2, 2, vec![black, white, white, black], false);
+        let texture = texture_of(2, 2, vec![black, white, white, black], false);
         assert_eq!(texture.levels[1].texels, [[188, 188, 188, 255]]);
-        let texture = made(3, 1, vec![white, white, black], false);
+        let texture = texture_of(3, 1, vec![white, white, black], false);
         assert_eq!(texture.levels[1].texels[0][0], 213, "two of three");
-        assert_eq!(made(1, 5, vec![white; 5], false).levels.len(), 3);
+        assert_eq!(texture_of(1, 5, vec![white; 5], false).levels.len(), 3);
     }
 
     #[test]
-    fn what_is_not_seen_gives_no_colour_where_alpha_counts() {
+    fn transparent_texels_give_no_colour_if_alpha_counts() {
         let pixels = vec![[255, 0, 0, 255], [0, 255, 0, 0]];
-        assert_eq!(made(2, 1, pixels.clone(), true).levels[1].texels, [[255, 0, 0, 128]]);
-        assert_eq!(made(2, 1, pixels, false).levels[1].texels, [[188, 188, 0, 128]]);
+        assert_eq!(texture_of(2, 1, pixels.clone(), true).levels[1].texels, [[255, 0, 0, 128]]);
+        assert_eq!(texture_of(2, 1, pixels, false).levels[1].texels, [[188, 188, 0, 128]]);
     }
 
     #[test]
     fn coordinates_repeat() {
         let pixels: Vec<_> = (0..8).map(|i| [i * 30, 255 - i * 30, 7, 255]).collect();
-        let texture = made(4, 2, pixels, false);
+        let texture = texture_of(4, 2, pixels, false);
         for (u, v) in [(0.125, 0.25), (0.9, 0.6), (0.0, 0.0)] {
             for by in [-3.0, 1.0, 1000.0] {
                 let (a, b) = (texture.sample(u, v, 0.0), texture.sample(u + by, v + by, 0.0));

@@ -1,4 +1,4 @@
-//! Triangles in the picture: which samples they cover, in whole numbers.
+//! Triangles of a rendering: integer tests of the samples that they cover.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -7,44 +7,44 @@
 
 use std::ops::Range;
 
-/// Steps of a coordinate for each sample.
+/// Subsample units per sample.
 pub(crate) const SUB: i64 = 256;
-/// No weights of a clipped triangle.
+/// The mark of a triangle that was not clipped.
 pub(crate) const WHOLE: u32 = u32::MAX;
 
-/// A triangle in the picture, its corners so that its area is positive.
+/// A triangle of a rendering. The order of its corners makes its area positive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangle {
-    /// Corners in 256ths of a sample from the top left.
+    /// Corners in 1/256 of a sample from the top left.
     pub(crate) x: [i32; 3],
     pub(crate) y: [i32; 3],
-    /// One over the distance of each corner: larger is nearer.
+    /// 1 / distance of each corner: larger is nearer.
     pub(crate) near: [f32; 3],
-    /// What it is part of.
+    /// The number of its owner.
     pub(crate) draw: u32,
-    /// Which triangle of that.
+    /// The number of the triangle within its owner.
     pub(crate) source: u32,
-    /// Where the weights of its corners are, if it was clipped.
+    /// The index of the weights of its corners, if it was clipped.
     pub(crate) clip: u32,
-    /// The second and third corner changed places.
+    /// True if the second and third corner were swapped.
     pub(crate) swapped: bool,
-    /// It is seen from behind.
+    /// True if the back is visible.
     pub(crate) back: bool,
 }
 
 impl Triangle {
-    /// Twice the area in the picture's own units; negative where the corners run the other way.
+    /// Returns twice the area in subsample units; negative for the other order of corners.
     pub(crate) fn area(x: [i32; 3], y: [i32; 3]) -> i64 {
         let ([a, b, c], [d, e, f]) = (x.map(i64::from), y.map(i64::from));
         (b - a) * (f - d) - (c - a) * (e - d)
     }
 
-    /// The rows of samples whose middles may be inside.
+    /// Returns the rows of samples whose centres may be inside.
     pub(crate) fn rows(&self) -> Range<i64> {
         extent(self.y)
     }
 
-    /// The columns of samples whose middles may be inside.
+    /// Returns the columns of samples whose centres may be inside.
     pub(crate) fn columns(&self) -> Range<i64> {
         extent(self.x)
     }
@@ -56,7 +56,7 @@ impl Triangle {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
             (a[i], b[i]) = (y[j] - y[k], x[k] - x[j]);
             c[i] = -(a[i] * x[j] + b[i] * y[j]);
-            // An edge that two triangles share belongs to one of them.
+            // A shared edge belongs to one of its two triangles.
             bias[i] = if a[i] > 0 || (a[i] == 0 && b[i] > 0) { 0 } else { -1 };
         }
         #[expect(clippy::cast_precision_loss, reason = "rounded alike everywhere")]
@@ -76,11 +76,11 @@ impl Triangle {
 fn extent(at: [i32; 3]) -> Range<i64> {
     let (low, high) = (i64::from(at[0].min(at[1]).min(at[2])), i64::from(at[0].max(at[1]).max(at[2])));
     let half = SUB / 2;
-    // From the first middle that is not before to the last that is not behind.
+    // From the first centre at or after `low` to the last at or before `high`.
     -((half - low).div_euclid(SUB))..(high - half).div_euclid(SUB) + 1
 }
 
-/// What is inside of a triangle: where all of `a x + b y + c` are positive.
+/// The edges of a triangle. A point is inside if all of `a x + b y + c` are positive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edges {
     a: [i64; 3],
@@ -88,18 +88,18 @@ pub(crate) struct Edges {
     c: [i64; 3],
     bias: [i64; 3],
     inverse_area: f64,
-    /// How much nearer the next sample to the right is.
+    /// The change of 1 / distance to the next sample on the right.
     near_x: f64,
     near: [f64; 3],
 }
 
-/// The middle of a sample.
+/// Returns the centre of a sample.
 pub(crate) const fn middle(sample: i64) -> i64 {
     sample * SUB + SUB / 2
 }
 
 impl Edges {
-    /// The samples of a row that are inside, within `columns`.
+    /// Returns the samples of a row that are inside, within `columns`.
     #[inline]
     pub(crate) fn span(&self, row: i64, columns: Range<i64>) -> Range<i64> {
         let y = middle(row);
@@ -118,14 +118,14 @@ impl Edges {
         start..end.max(start)
     }
 
-    /// How near the middle of a sample is, and how much nearer the next one to the right is.
+    /// Returns 1 / distance at the centre of a sample, and its change to the next sample on the right.
     #[inline]
-    pub(crate) fn near(&self, column: i64, row: i64) -> (f64, f64) {
+    pub(crate) fn nearness(&self, column: i64, row: i64) -> (f64, f64) {
         let w = self.weights(middle(column), middle(row));
         (w[0] * self.near[0] + w[1] * self.near[1] + w[2] * self.near[2], self.near_x)
     }
 
-    /// The shares of the corners at a place, in the picture.
+    /// Returns the weights of the corners at a point of the rendering.
     #[inline]
     pub(crate) fn weights(&self, x: i64, y: i64) -> [f64; 3] {
         #[expect(clippy::cast_precision_loss, reason = "rounded alike everywhere")]
@@ -133,7 +133,7 @@ impl Edges {
         [share(0), share(1), share(2)]
     }
 
-    /// The shares of the corners at a place, on the surface: in true perspective.
+    /// Returns the weights of the corners at a point of the surface, in true perspective.
     #[inline]
     pub(crate) fn surface_weights(&self, x: i64, y: i64) -> [f64; 3] {
         let w = self.weights(x, y);

@@ -3,7 +3,7 @@
 
 use meshwright_core::math::Trs;
 use meshwright_render::{
-    Bounds, Camera, Overlays, Picture, Posed, RenderOptions, Texture, View, extent, render,
+    Bounds, Camera, Overlays, RenderOptions, Rendering, ScenePose, Texture, View, render, visible_bounds,
 };
 use meshwright_scene::{
     AlphaMode, Budget, Clip, Joint, Levels, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node,
@@ -77,8 +77,8 @@ fn everything() -> Overlays {
     over(|o| (o.bones, o.names, o.wireframe, o.normals, o.bounds) = (true, true, true, true, true))
 }
 
-fn draw(scene: &Scene, textures: &[Option<Arc<Texture>>], options: &RenderOptions) -> Picture {
-    render(scene, &Posed::bind(), textures, options, &budget()).unwrap()
+fn draw(scene: &Scene, textures: &[Option<Arc<Texture>>], options: &RenderOptions) -> Rendering {
+    render(scene, &ScenePose::bind_pose(), textures, options, &budget()).unwrap()
 }
 
 const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
@@ -193,7 +193,7 @@ fn masks_cut_and_blends_mix_from_the_back() {
     }
 }
 
-/// What an engine does not draw has a colour that is clear throughout: it neither hides nor takes room.
+/// A hidden material has alpha 0: it covers nothing and does not count in the bounds.
 #[test]
 fn clear_surfaces_are_not_drawn() {
     let clear = |alpha| colored([1.0, 0.0, 0.0, 0.0]).with_alpha(alpha);
@@ -260,14 +260,14 @@ fn arm() -> Scene {
 #[test]
 fn poses_move_vertices_and_bones() {
     let scene = arm();
-    let rest = Posed::at(&scene, None, &budget()).unwrap();
+    let rest = ScenePose::sample(&scene, None, &budget()).unwrap();
     assert_eq!(rest.meshes[0].positions, scene.meshes[0].positions);
-    let posed = Posed::at(&scene, Some((0, 5.0)), &budget()).unwrap();
+    let posed = ScenePose::sample(&scene, Some((0, 5.0)), &budget()).unwrap();
     assert_eq!(posed.meshes[0].positions[2], [3.0, 1.0, 0.0]);
     assert_eq!(posed.joints[0][1].w, [2.0, 1.0, 0.0]);
     let bounds = extent(&scene, &posed, Levels::Finest, &budget()).unwrap().unwrap();
     assert_eq!((bounds.min, bounds.max), ([-1.0, -1.0, 0.0], [3.0, 1.0, 0.0]));
-    assert!(Posed::at(&scene, Some((7, 0.0)), &budget()).is_err());
+    assert!(ScenePose::sample(&scene, Some((7, 0.0)), &budget()).is_err());
     let options =
         flat(96).with_overlays(over(|o| (o.bones, o.names) = (true, true))).with_frame(Some(bounds));
     let shown = render(&scene, &posed, &[], &options, &budget()).unwrap();
@@ -283,7 +283,7 @@ fn lines_are_tested_for_depth() {
     let wire = over(|o| o.wireframe = true);
     let picture = draw(&two, &[], &flat(128).with_overlays(wire));
     let bare = draw(&two, &[], &flat(128));
-    // The diagonal of the front square is seen, the edges of the one behind are not.
+    // The diagonal of the front square is visible, the edges of the hidden square are not.
     let changed: Vec<_> = (0..128 * 128_u32)
         .map(|i| (i % 128, i / 128))
         .filter(|(x, y)| picture.pixel(*x, *y) != bare.pixel(*x, *y))
@@ -318,7 +318,9 @@ fn levels_of_detail_are_drawn_one_at_a_time() {
     two.levels = vec![level("fine", 0), level("coarse", 1)];
     let at = |levels| draw(&two, &[], &flat(64).with_levels(levels)).pixel(32, 32).unwrap();
     assert_eq!((at(Levels::Finest), at(Levels::Only(1))), ([255, 0, 0, 255], [0, 255, 0, 255]));
-    assert!(render(&two, &Posed::bind(), &[], &flat(8).with_levels(Levels::Only(9)), &budget()).is_err());
+    assert!(
+        render(&two, &ScenePose::bind_pose(), &[], &flat(8).with_levels(Levels::Only(9)), &budget()).is_err()
+    );
 }
 
 fn show() -> (Scene, Vec<Option<Arc<Texture>>>) {
@@ -353,7 +355,7 @@ fn a_frame_makes_pictures_fit_each_other() {
     let big = Bounds { min: [-2.0; 3], max: [2.0; 3] };
     let picture = draw(&scene, &[], &flat(64).with_frame(Some(big)));
     assert_eq!(picture.pixel(12, 32), Some(RenderOptions::BACKGROUND));
-    // What is nearer than the frame and larger than the picture is cut off, not wrong.
+    // A surface before the frame and larger than the rendering is clipped.
     let small = Bounds { min: [-0.01; 3], max: [0.01; 3] };
     let picture = draw(&scene, &[], &flat(64).with_frame(Some(small)).with_camera(Camera::orbit(80.0, 3.0)));
     assert!(picture.pixels().iter().filter(|p| **p == [255, 0, 0, 255]).count() > 500);
@@ -368,12 +370,14 @@ fn hostile_scenes_are_bounded() {
     let all = everything();
     for camera in [Camera::FRONT, Camera::orbit(f64::NAN, 1e300), Camera::FRONT.with_zoom(f64::INFINITY)] {
         let options = RenderOptions::new(40, 40).with_camera(camera).with_overlays(all);
-        assert!(render(&odd, &Posed::bind(), &[], &options, &budget()).is_ok());
+        assert!(render(&odd, &ScenePose::bind_pose(), &[], &options, &budget()).is_ok());
         let frame = Bounds { min: [f64::NAN; 3], max: [f64::INFINITY; 3] };
-        assert!(render(&odd, &Posed::bind(), &[], &options.with_frame(Some(frame)), &budget()).is_ok());
+        assert!(
+            render(&odd, &ScenePose::bind_pose(), &[], &options.with_frame(Some(frame)), &budget()).is_ok()
+        );
     }
-    // Posed vertices that are no numbers, or not those of the mesh.
-    let mut posed = Posed::bind();
+    // ScenePose vertices that are no numbers, or not those of the mesh.
+    let mut posed = ScenePose::bind_pose();
     posed.meshes = vec![meshwright_scene::MeshPose { positions: vec![[f32::NAN; 3]; 512], normals: vec![] }];
     let picture = render(&odd, &posed, &[], &flat(8), &budget()).unwrap();
     assert!(picture.pixels().iter().all(|p| *p == RenderOptions::BACKGROUND));
@@ -384,9 +388,9 @@ fn hostile_scenes_are_bounded() {
     assert_eq!(draw(&nothing, &[], &flat(2)).pixels(), [RenderOptions::BACKGROUND; 4]);
     assert!(draw(&odd, &[], &RenderOptions::new(0, 9)).pixels().is_empty());
     let huge = RenderOptions::new(16_385, 1);
-    assert!(render(&nothing, &Posed::bind(), &[], &huge, &budget()).is_err());
+    assert!(render(&nothing, &ScenePose::bind_pose(), &[], &huge, &budget()).is_err());
     let huge = RenderOptions::new(16_384, 16_384);
-    assert!(render(&odd, &Posed::bind(), &[], &huge, &budget()).is_err(), "a gigabyte");
+    assert!(render(&odd, &ScenePose::bind_pose(), &[], &huge, &budget()).is_err(), "a gigabyte");
 }
 
 /// Triangles that each fill the picture are refused before they take longer than the budget allows.
@@ -396,11 +400,11 @@ fn work_that_multiplies_is_charged() {
     let full = Mesh::new("full", vec![[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], many);
     let full = scene(vec![full], vec![]);
     let start = Instant::now();
-    let refused = render(&full, &Posed::bind(), &[], &RenderOptions::new(1024, 1024), &budget());
+    let refused = render(&full, &ScenePose::bind_pose(), &[], &RenderOptions::new(1024, 1024), &budget());
     assert!(refused.is_err());
     assert!(start.elapsed() < Duration::from_secs(10) * patience(), "{:?}", start.elapsed());
     let small = Budget::new(Limits::default().with_memory(1 << 20));
-    assert!(render(&full, &Posed::bind(), &[], &RenderOptions::new(64, 64), &small).is_err());
+    assert!(render(&full, &ScenePose::bind_pose(), &[], &RenderOptions::new(64, 64), &small).is_err());
 }
 
 fn patience() -> u32 {
@@ -438,7 +442,7 @@ proptest! {
         let options = RenderOptions::new(20, 16).with_camera(Camera::orbit(azimuth, 10.0)).with_overlays(all);
         for clip in 0..=scene.clips.len() {
             let at = clip.checked_sub(1).map(|c| (c, frame));
-            if let Ok(posed) = Posed::at(&scene, at, &budget()) {
+            if let Ok(posed) = ScenePose::sample(&scene, at, &budget()) {
                 let one = render(&scene, &posed, &[], &options, &budget());
                 let two = render(&scene, &posed, &[], &options.clone().with_threads(3), &budget());
                 prop_assert_eq!(one, two);
@@ -454,7 +458,7 @@ fn files_are_read_as_they_were_drawn() {
     let frames: Vec<_> = [0.0, 120.0, 240.0]
         .map(|a| draw(&scene, &textures, &RenderOptions::new(40, 30).with_camera(Camera::orbit(a, 0.0))))
         .into();
-    let file = meshwright_render::animation(&frames, (1, 12)).unwrap();
+    let file = meshwright_render::encode_animation(&frames, (1, 12)).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
     assert_eq!(reader.info().animation_control.map(|a| (a.num_frames, a.num_plays)), Some((3, 0)));
     for frame in &frames {
@@ -466,8 +470,8 @@ fn files_are_read_as_they_were_drawn() {
     let clear = draw(&scene, &textures, &RenderOptions::new(8, 8).with_background([0; 4]));
     assert_eq!(clear.pixel(0, 0), Some([0; 4]));
     assert!(clear.to_png().unwrap().len() > 50);
-    assert!(meshwright_render::animation(&[], (1, 1)).is_err());
-    assert!(meshwright_render::animation(&[frames[0].clone(), clear], (1, 1)).is_err());
+    assert!(meshwright_render::encode_animation(&[], (1, 1)).is_err());
+    assert!(meshwright_render::encode_animation(&[frames[0].clone(), clear], (1, 1)).is_err());
 }
 
 #[test]
@@ -476,8 +480,9 @@ fn what_an_engine_does_not_draw_is_not_in_the_picture() {
     far.positions.iter_mut().for_each(|p| p[0] += 40.0);
     let both = scene(vec![square(0.0, 0), far], vec![colored(RED), colored(GREEN).hidden()]);
     let alone = scene(vec![square(0.0, 0)], vec![colored(RED)]);
-    let rest = |scene: &Scene| Posed::at(scene, None, &budget()).unwrap();
-    let bounds = |scene: &Scene| extent(scene, &rest(scene), Levels::Finest, &budget()).unwrap().unwrap();
+    let rest = |scene: &Scene| ScenePose::sample(scene, None, &budget()).unwrap();
+    let bounds =
+        |scene: &Scene| visible_bounds(scene, &rest(scene), Levels::Finest, &budget()).unwrap().unwrap();
     assert_eq!(bounds(&both).max, bounds(&alone).max);
     assert_eq!(draw(&both, &[], &flat(32)), draw(&alone, &[], &flat(32)));
 }

@@ -5,7 +5,7 @@ use crate::destination::Destination;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::{Fail, output};
-use meshwright::render::{Bounds, Comparison, Posed, RenderOptions, extent};
+use meshwright::render::{Bounds, Comparison, RenderOptions, ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
 use meshwright::{render as raster, textures};
 use serde_json::{Value, json};
@@ -28,10 +28,13 @@ impl Compared {
     pub(crate) fn new(path: &Path, models: [(&Scene, &str); 2], reader: &Reader) -> Result<Self, Refusal> {
         let budget = || Budget::new(reader.limits());
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let poses = [Posed::at(models[0].0, None, &budget())?, Posed::at(models[1].0, None, &budget())?];
+        let poses = [
+            ScenePose::sample(models[0].0, None, &budget())?,
+            ScenePose::sample(models[1].0, None, &budget())?,
+        ];
         let mut bounds: Option<Bounds> = None;
         for ((scene, _), posed) in models.iter().zip(&poses) {
-            let own = extent(scene, posed, Levels::Finest, &budget())?;
+            let own = visible_bounds(scene, posed, Levels::Finest, &budget())?;
             bounds = bounds.into_iter().chain(own).reduce(Bounds::union);
         }
         let drawn = |side: usize| -> Result<_, Refusal> {
@@ -41,7 +44,7 @@ impl Compared {
             Ok(raster::render(scene, posed, &textures(scene, &budget())?, &options, &budget())?)
         };
         let (left, right) = (drawn(0)?, drawn(1)?);
-        let found = Comparison::of(&left, &right, &budget())?;
+        let found = Comparison::new(&left, &right, &budget())?;
         let named = |i: usize| models[i].1;
         let page = found.side_by_side(
             (&left, named(0)),

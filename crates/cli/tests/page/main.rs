@@ -10,7 +10,7 @@ mod common;
 
 use common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
-use meshwright::render::{Posed, extent};
+use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
 use meshwright::{Asset, NamedFile, OpenOptions, Role, rig};
 use meshwright_testkit::{skipped, test_name, testdata};
@@ -95,9 +95,9 @@ fn evaluated(scene: &Scene) -> Vec<[[f64; 3]; 2]> {
     let mut evaluator = rig::Evaluator::new(scene).unwrap().with_precision(rig::Precision::Double);
     let at = |(clip, frame)| {
         evaluator.pose(Some((clip, frame))).unwrap();
-        let posed = Posed::new(evaluator.meshes().unwrap(), Vec::new());
+        let posed = ScenePose::new(evaluator.meshes().unwrap(), Vec::new());
         let budget = Budget::new(Limits::default());
-        let bounds = extent(scene, &posed, Levels::Finest, &budget).unwrap().unwrap();
+        let bounds = visible_bounds(scene, &posed, Levels::Finest, &budget).unwrap().unwrap();
         [bounds.min, bounds.max]
     };
     frames(scene).into_iter().map(at).collect()

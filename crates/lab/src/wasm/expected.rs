@@ -3,7 +3,7 @@
 use super::drive::Browser;
 use crate::json::{array, read, text};
 use meshwright::page::{Dropped, about, dropped, glb, refused, saved, shown};
-use meshwright::render::{Posed, extent};
+use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
 use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target, rig};
 use meshwright_testkit::patience;
@@ -240,8 +240,8 @@ fn placed(played: &Played, page: &Value, wrong: &mut Vec<String>) -> Result<u64,
     }
     for (i, at) in at.iter().enumerate() {
         evaluator.pose(*at).map_err(|e| e.to_string())?;
-        let posed = Posed::new(evaluator.meshes().map_err(|e| e.to_string())?, Vec::new());
-        let bounds = extent(scene, &posed, Levels::Finest, &Budget::new(Limits::default()));
+        let posed = ScenePose::new(evaluator.meshes().map_err(|e| e.to_string())?, Vec::new());
+        let bounds = visible_bounds(scene, &posed, Levels::Finest, &Budget::new(Limits::default()));
         let Some(bounds) = bounds.map_err(|e| e.to_string())? else { continue };
         let size = (0..3).map(|c| bounds.max[c] - bounds.min[c]).fold(0.0, f64::max);
         for (end, own) in [bounds.min, bounds.max].into_iter().enumerate() {

@@ -75,9 +75,9 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
 /// When it would take more than the limits allow.
 #[cfg(all(feature = "render", feature = "textures"))]
 pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Failure> {
-    use meshwright_render::{Posed, RenderOptions, render};
+    use meshwright_render::{RenderOptions, ScenePose, render};
     let budget = Budget::new(limits);
-    let (posed, textures) = (Posed::at(scene, None, &budget)?, crate::textures(scene, &budget)?);
+    let (posed, textures) = (ScenePose::sample(scene, None, &budget)?, crate::textures(scene, &budget)?);
     let mut options = RenderOptions::new(size, size).with_background([0; 4]);
     options.overlays.bones = scene.meshes.is_empty();
     let picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;

@@ -3,7 +3,7 @@
 use super::model::{FrameGroup, FrameGroups};
 use super::numbers::is_integer;
 use super::rules::CODES;
-use super::scanner::{Event, scan_starts, scan};
+use super::scanner::{Event, scan, scan_starts};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions, Report, Source};
 

@@ -65,7 +65,14 @@ impl Skin {
                 report_finding(&mut self.report, rules::NO_TEXTURE, at, "a mesh without a texture");
                 (mesh, &b""[..])
             }
-            _ => return report_finding(&mut self.report, rules::STATEMENT, at, "the line is not a statement of a skin"),
+            _ => {
+                return report_finding(
+                    &mut self.report,
+                    rules::STATEMENT,
+                    at,
+                    "the line is not a statement of a skin",
+                );
+            }
         };
         self.lines.push(SkinLine { mesh: mesh.to_vec(), texture: texture.to_vec() });
     }

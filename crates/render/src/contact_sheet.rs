@@ -1,30 +1,30 @@
-//! Pictures side by side.
+//! Contact sheets.
 #![allow(clippy::arithmetic_side_effects, reason = "sides of at most 16384 pixels, counts that were charged")]
 
 use crate::options::MAX_SIDE;
-use crate::picture::Picture;
+use crate::rendering::Rendering;
 use meshwright_scene::{Budget, ConvertError};
 
-/// Free pixels around each picture.
+/// The gap around each rendering in pixels.
 const GAP: u32 = 6;
 
-/// Pictures in rows of so many, each with its name below it; a name that is too long is cut in its middle, and without any
-/// name there is no room for them.
+/// Arranges renderings in rows of `columns`, each with its name below. A long name is shortened in the middle. If all
+/// names are empty, there is no space for them.
 ///
 /// # Errors
-/// When the sheet would have a side of more than 16384 pixels, and when the budget does not allow for it.
-pub fn sheet(
-    pictures: &[(&Picture, &str)],
+/// If a side of the sheet would have more than 16384 pixels, or if the budget does not allow for it.
+pub fn contact_sheet(
+    pictures: &[(&Rendering, &str)],
     columns: u32,
     background: [u8; 4],
     budget: &Budget,
-) -> Result<Picture, ConvertError> {
+) -> Result<Rendering, ConvertError> {
     let count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     let columns = columns.clamp(1, count.max(1));
     let wide = pictures.iter().map(|(p, _)| p.width()).max().unwrap_or(0);
     let high = pictures.iter().map(|(p, _)| p.height()).max().unwrap_or(0);
     let named = pictures.iter().any(|(_, name)| !name.is_empty());
-    let line = if named { Picture::text_size("", 1).1 + GAP } else { 0 };
+    let line = if named { Rendering::text_size("", 1).1 + GAP } else { 0 };
     let (cell_x, cell_y) = (wide + GAP, high + line + GAP);
     let side = |count: u32, cell: u32| u64::from(count) * u64::from(cell) + u64::from(GAP);
     let (width, height) = (side(columns, cell_x), side(count.div_ceil(columns), cell_y));
@@ -33,21 +33,21 @@ pub fn sheet(
         let why = format!("a sheet of {width} x {height} pixels; a side has at most {MAX_SIDE}");
         return Err(ConvertError::unsupported("size", why));
     };
-    let mut page = Picture::filled(width, height, background, budget)?;
+    let mut page = Rendering::filled(width, height, background, budget)?;
     let [r, g, b, a] = background.map(u32::from);
     let dark = a > 127 && r * 2 + g * 5 + b < 1024;
     let ink = if dark { [235, 238, 242, 255] } else { [24, 28, 34, 255] };
     for (i, (picture, name)) in (0_u32..).zip(pictures) {
         let (left, top) = (GAP + i % columns * cell_x, GAP + i / columns * cell_y);
-        page.put(i64::from(left), i64::from(top), picture);
-        let name = shortened(name, wide / Picture::text_size("x", 1).0.max(1));
-        let free = wide.saturating_sub(Picture::text_size(&name, 1).0) / 2;
-        page.text(i64::from(left + free), i64::from(top + high + GAP / 2), 1, ink, &name);
+        page.draw_rendering(i64::from(left), i64::from(top), picture);
+        let name = shortened(name, wide / Rendering::text_size("x", 1).0.max(1));
+        let free = wide.saturating_sub(Rendering::text_size(&name, 1).0) / 2;
+        page.draw_text(i64::from(left + free), i64::from(top + high + GAP / 2), 1, ink, &name);
     }
     Ok(page)
 }
 
-/// A name of at most so many characters.
+/// Shortens a name to at most `most` characters.
 fn shortened(name: &str, most: u32) -> String {
     let letters: Vec<char> = name.chars().take(4096).collect();
     let most = most as usize;
@@ -74,14 +74,15 @@ mod tests {
     }
 
     #[test]
-    fn pictures_stand_in_rows() {
+    fn renderings_are_in_rows() {
         let budget = Budget::new(Limits::default());
-        let small = Picture::filled(30, 20, [255, 0, 0, 255], &budget).unwrap();
-        let page = sheet(&[(&small, "a"), (&small, ""), (&small, "c")], 2, [0, 0, 0, 255], &budget).unwrap();
+        let small = Rendering::filled(30, 20, [255, 0, 0, 255], &budget).unwrap();
+        let page =
+            contact_sheet(&[(&small, "a"), (&small, ""), (&small, "c")], 2, [0, 0, 0, 255], &budget).unwrap();
         assert_eq!((page.width(), page.height()), (6 + 36 * 2, 6 + 40 * 2));
         assert_eq!(page.pixel(6, 6 + 40), Some([255, 0, 0, 255]));
         assert_eq!(page.pixel(6 + 36, 6 + 40), Some([0, 0, 0, 255]), "an empty place");
-        assert!(sheet(&[(&small, ""); 4000], 1, [0; 4], &budget).is_err());
-        assert_eq!(sheet(&[], 0, [0; 4], &budget).unwrap().width(), 12);
+        assert!(contact_sheet(&[(&small, ""); 4000], 1, [0; 4], &budget).is_err());
+        assert_eq!(contact_sheet(&[], 0, [0; 4], &budget).unwrap().width(), 12);
     }
 }

@@ -1,4 +1,4 @@
-//! The colour of a surface at a place.
+//! The colour of a surface at a point.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -15,14 +15,14 @@ use crate::triangle::{Edges, SUB, Triangle, WHOLE};
 use meshwright_scene::math::{Affine64, cross, dot, sub, unit, wide};
 use meshwright_scene::{AlphaMode, Mesh};
 
-/// A mesh where it is drawn.
+/// An instance of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface<'a> {
     pub(crate) mesh: &'a Mesh,
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) normals: &'a [[f32; 3]],
     pub(crate) matrix: Affine64,
-    /// What turns its normals.
+    /// The matrix of its normals.
     pub(crate) turn: Affine64,
     pub(crate) mirrored: bool,
     pub(crate) base: [f32; 4],
@@ -31,11 +31,11 @@ pub(crate) struct Surface<'a> {
     pub(crate) double_sided: bool,
 }
 
-/// What triangles are part of.
+/// The owner of triangles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Draw<'a> {
     Surface(&'a Surface<'a>),
-    /// Lines of one colour in linear light, how much of them is seen behind surfaces, and whether they lie on one.
+    /// Lines: their colour in linear light, their opacity if hidden, and whether they are on a surface.
     Line {
         color: [f32; 3],
         hidden: f32,
@@ -44,13 +44,13 @@ pub(crate) enum Draw<'a> {
 }
 
 impl Draw<'_> {
-    /// It hides what is behind it.
+    /// Returns true if it is opaque.
     pub(crate) fn is_solid(&self) -> bool {
         matches!(self, Self::Surface(s) if s.alpha != AlphaMode::Blend)
     }
 }
 
-/// Directions to the lights and how bright they are.
+/// The directions to the lights.
 #[derive(Clone, Copy, Debug)]
 struct Lights {
     key: [f64; 3],
@@ -62,13 +62,13 @@ const FILL: f32 = 0.22;
 const SKY: f32 = 0.28;
 const GROUND: f32 = 0.12;
 
-/// Everything that colours need.
+/// The data that colours depend on.
 #[derive(Debug)]
 pub(crate) struct Shader<'a> {
     pub(crate) draws: Vec<Draw<'a>>,
     pub(crate) shares: Vec<[[f64; 3]; 3]>,
     pub(crate) view: View,
-    /// The distance of two pixels, in steps of a coordinate.
+    /// The distance between two pixels, in subsample units.
     pixel: i64,
     lights: Lights,
 }
@@ -85,7 +85,7 @@ impl<'a> Shader<'a> {
         Self { draws, shares, view, pixel: i64::from(samples) * SUB, lights }
     }
 
-    /// The shares of the corners of the source triangle.
+    /// Returns the weights of the corners of the unclipped triangle.
     #[inline]
     fn weights(&self, triangle: &Triangle, edges: &Edges, x: i64, y: i64) -> [f64; 3] {
         let [a, b, c] = edges.surface_weights(x, y);
@@ -97,7 +97,7 @@ impl<'a> Shader<'a> {
         std::array::from_fn(|i| a * p[i] + b * q[i] + c * r[i])
     }
 
-    /// The level of a texture whose texels are about as large as the samples of a triangle.
+    /// Returns the mip level whose texels are about as large as the samples of a triangle.
     pub(crate) fn mask_level(&self, surface: &Surface<'_>, triangle: &Triangle, edges: &Edges) -> usize {
         let x = triangle.x.map(i64::from).iter().sum::<i64>() / 3;
         let y = triangle.y.map(i64::from).iter().sum::<i64>() / 3;
@@ -105,7 +105,7 @@ impl<'a> Shader<'a> {
         self.level(surface, triangle, edges, (x, y), weights).max(0.0) as usize
     }
 
-    /// Alpha at a place, for masks.
+    /// Returns alpha at a point, for masks.
     #[inline]
     pub(crate) fn alpha(
         &self,
@@ -129,7 +129,7 @@ impl<'a> Shader<'a> {
         alpha
     }
 
-    /// How many times the texture is to be halved at a place.
+    /// Returns the mip level at a point.
     fn level(
         &self,
         surface: &Surface<'_>,
@@ -153,7 +153,7 @@ impl<'a> Shader<'a> {
         half_log2(square)
     }
 
-    /// The colour at a place: linear light times alpha, and alpha.
+    /// Returns the colour at a point: linear light times alpha, and alpha.
     pub(crate) fn color(&self, triangle: &Triangle, edges: &Edges, x: i64, y: i64) -> [f32; 4] {
         let surface = match &self.draws[triangle.draw as usize] {
             Draw::Line { color: [r, g, b], .. } => return [*r, *g, *b, 1.0],
@@ -213,7 +213,7 @@ impl<'a> Shader<'a> {
         color
     }
 
-    /// The direction that a surface faces at a place, on the side that is seen.
+    /// Returns the normal at a point, towards the visible side.
     fn normal(
         &self,
         surface: &Surface<'_>,
@@ -254,7 +254,7 @@ fn uv_color(uvs: &[[f32; 2]], corners: [u32; 3], weights: [f64; 3]) -> [f32; 3] 
     [byte(s) * shade, byte(t) * shade, byte(0.35) * shade]
 }
 
-/// Half of the logarithm to base 2, straight between powers of two.
+/// Returns half of the logarithm to base 2, linear between powers of two.
 fn half_log2(square: f64) -> f32 {
     if !(square.is_finite() && square > 1.0) {
         return 0.0;
@@ -265,7 +265,7 @@ fn half_log2(square: f64) -> f32 {
     ((f64::from(exponent) + part) * 0.5) as f32
 }
 
-/// Values of three corners by their shares.
+/// Interpolates the values of three corners.
 #[inline]
 fn mix<const N: usize>(values: &[[f32; N]], corners: [u32; 3], weights: [f64; 3]) -> [f64; N] {
     let [a, b, c] = corners.map(|c| values[c as usize]);

@@ -1,4 +1,4 @@
-//! From a scene to a picture.
+//! From a scene to a rendering.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -7,12 +7,12 @@
 
 use crate::band::{Canvas, Frame, samples_of};
 use crate::camera::{Bounds, Eye};
-use crate::lines::{self, Lines};
 use crate::options::{MAX_SIDE, RenderOptions};
-use crate::picture::Picture;
-use crate::pose::Posed;
-use crate::project::{Projector, Sides};
-use crate::shade::{Draw, Shader, Surface};
+use crate::overlay_lines::{self, Lines};
+use crate::pose::ScenePose;
+use crate::projection::{Projector, Sides};
+use crate::rendering::Rendering;
+use crate::shading::{Draw, Shader, Surface};
 use crate::texture::Texture;
 use crate::triangle::Triangle;
 use meshwright_scene::math::{Affine64, wide};
@@ -22,32 +22,32 @@ use meshwright_scene::{
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Draws a scene as it stands. `textures` are those of the scene's materials, by their numbers; a material without one
-/// shows its colour.
+/// Draws a scene in a pose. `textures` has an entry for each material of the scene; a material without a texture shows
+/// its colour.
 ///
 /// # Errors
-/// When the scene breaks its own rules or has not the level that is asked for, when the posed vertices are not those of its
-/// meshes, when a side of the picture is longer than 16384 pixels, and when the budget does not allow for it.
+/// If the scene is invalid or does not have the requested level of detail, if the posed vertices do not fit its
+/// meshes, if a side is longer than 16384 pixels, or if the budget does not allow for it.
 pub fn render(
     scene: &Scene,
-    posed: &Posed,
+    posed: &ScenePose,
     textures: &[Option<Arc<Texture>>],
     options: &RenderOptions,
     budget: &Budget,
-) -> Result<Picture, ConvertError> {
+) -> Result<Rendering, ConvertError> {
     let (width, height) = (options.width, options.height);
     if width > MAX_SIDE || height > MAX_SIDE {
         let why = format!("{width} x {height} pixels; a side has at most {MAX_SIDE}");
         return Err(ConvertError::unsupported("size", why));
     }
     let surfaces = surfaces(scene, posed, textures, options.levels, budget)?;
-    let mut picture = Picture::filled(width, height, options.background, budget)?;
+    let mut picture = Rendering::filled(width, height, options.background, budget)?;
     let joints = if options.overlays.bones || options.overlays.names {
-        lines::joints(scene, posed, budget)?
+        overlay_lines::joints(scene, posed, budget)?
     } else {
         Vec::new()
     };
-    let drawn = around(&surfaces, budget)?.or_else(|| Bounds::of(joints.iter().map(|j| j.place)));
+    let drawn = bounds_of(&surfaces, budget)?.or_else(|| Bounds::around(joints.iter().map(|j| j.place)));
     let (Some(bounds), true) = (drawn, width > 0 && height > 0) else { return Ok(picture) };
     let eye = Eye::new(&options.camera, &options.frame.unwrap_or(bounds), width, height);
     let samples = if options.supersample { 4 } else { 1 };
@@ -78,36 +78,36 @@ pub fn render(
     Ok(picture)
 }
 
-/// The box around what is drawn of a scene as it stands; `None` where nothing is. For several pictures that fit each
-/// other, such as the frames of a clip.
+/// Returns the box around the visible surfaces of a scene in a pose; `None` if nothing is visible. Renderings with the
+/// same frame fit each other, such as the frames of a clip.
 ///
 /// # Errors
-/// As [`render`].
-pub fn extent(
+/// The same as for [`render`].
+pub fn visible_bounds(
     scene: &Scene,
-    posed: &Posed,
+    posed: &ScenePose,
     levels: Levels,
     budget: &Budget,
 ) -> Result<Option<Bounds>, ConvertError> {
     let surfaces = surfaces(scene, posed, &[], levels, budget)?;
-    Ok(around(&surfaces, budget)?)
+    Ok(bounds_of(&surfaces, budget)?)
 }
 
-fn around(surfaces: &[Surface<'_>], budget: &Budget) -> Result<Option<Bounds>, LimitExceeded> {
+fn bounds_of(surfaces: &[Surface<'_>], budget: &Budget) -> Result<Option<Bounds>, LimitExceeded> {
     let mut all: Option<Bounds> = None;
     for surface in surfaces {
         budget.work("bounds", surface.mesh.triangles.len() as u64 * 3)?;
         let used = surface.mesh.triangles.iter().flatten().map(|v| surface.positions[*v as usize]);
-        let own = Bounds::of(used.map(|p| surface.matrix.point(wide(p))));
+        let own = Bounds::around(used.map(|p| surface.matrix.point(wide(p))));
         all = all.into_iter().chain(own).reduce(Bounds::union);
     }
     Ok(all)
 }
 
-/// Every mesh as often as it is drawn.
+/// Returns every visible instance of a mesh.
 fn surfaces<'a>(
     scene: &'a Scene,
-    posed: &'a Posed,
+    posed: &'a ScenePose,
     textures: &'a [Option<Arc<Texture>>],
     levels: Levels,
     budget: &Budget,
@@ -128,7 +128,7 @@ fn surfaces<'a>(
             || !(normals.is_empty() || normals.len() == positions.len())
         {
             let path = format!("posed.meshes[{}]", instance.mesh.0);
-            return Err(ConvertError::invalid(path, "has not the vertices of its mesh"));
+            return Err(ConvertError::invalid(path, "does not have the vertices of its mesh"));
         }
         let material = mesh.material.and_then(|id| scene.materials.get(id.0));
         if material.is_some_and(Material::is_hidden) {
@@ -153,7 +153,7 @@ fn surfaces<'a>(
     Ok(surfaces)
 }
 
-/// What becomes of alpha, whether or not the texture that the material names is there.
+/// Returns the alpha mode. A texture that was not found does not count.
 fn alpha(material: Option<&Material>, mesh: &meshwright_scene::Mesh, textured: bool) -> AlphaMode {
     let Some(material) = material else { return Material::default().alpha_mode(Some(mesh)) };
     if textured {
@@ -184,7 +184,7 @@ fn project(
     Ok(())
 }
 
-/// What hides first, in the order of the scene; then what is blended, from the back to the front.
+/// Sorts opaque triangles first, in scene order, then blended ones from back to front.
 fn sort(triangles: &mut [Triangle], draws: &[Draw<'_>], budget: &Budget) -> Result<(), LimitExceeded> {
     if draws.iter().all(Draw::is_solid) {
         return Ok(());
@@ -203,11 +203,11 @@ fn sort(triangles: &mut [Triangle], draws: &[Draw<'_>], budget: &Budget) -> Resu
     Ok(())
 }
 
-/// The most rows of pixels and the most samples of a band.
+/// The largest number of rows of pixels of a band.
 const ROWS: usize = 16;
 const SAMPLES: usize = 1 << 20;
 
-/// Which triangles each band has, in order.
+/// The triangles of each band, in order.
 struct Bins {
     starts: Vec<usize>,
     items: Vec<u32>,
@@ -245,12 +245,12 @@ impl Bins {
         Ok(Self { starts, items })
     }
 
-    fn of(&self, band: usize) -> &[u32] {
+    fn triangles_of(&self, band: usize) -> &[u32] {
         &self.items[self.starts[band]..self.starts[band + 1]]
     }
 }
 
-/// Samples that will be looked at, and pixels that will be coloured.
+/// Charges the samples that are tested and the pixels that are coloured.
 fn charge(frame: &Frame<'_>, height: usize, budget: &Budget) -> Result<(), LimitExceeded> {
     let samples = (frame.samples * frame.samples) as u64;
     let pixels = frame.width as u64 * height as u64;
@@ -269,12 +269,12 @@ fn charge(frame: &Frame<'_>, height: usize, budget: &Budget) -> Result<(), Limit
     Ok(())
 }
 
-/// Draws the bands, each by whichever thread is free.
+/// Draws the bands on all threads.
 fn bands(
     frame: &Frame<'_>,
     options: &RenderOptions,
     budget: &Budget,
-    picture: &mut Picture,
+    picture: &mut Rendering,
 ) -> Result<(), LimitExceeded> {
     let (width, height) = (frame.width, options.height as usize);
     charge(frame, height, budget)?;
@@ -292,7 +292,7 @@ fn bands(
                 Err(_) => None,
             };
             let Some((band, out)) = next else { break };
-            frame.band(band * rows, bins.of(band), &mut canvas, out);
+            frame.band(band * rows, bins.triangles_of(band), &mut canvas, out);
         }
     };
     if threads == 1 {
@@ -307,11 +307,11 @@ fn bands(
     Ok(())
 }
 
-/// More names than this are never drawn.
+/// The largest number of names.
 const MOST_NAMES: usize = 400;
 
-/// Names of joints, as far as they do not lie on each other.
-fn names(scene: &Scene, joints: &[lines::Joint], eye: &Eye, picture: &mut Picture) {
+/// Draws names of joints; a name that would overlap another is skipped.
+fn names(scene: &Scene, joints: &[overlay_lines::Joint], eye: &Eye, picture: &mut Rendering) {
     let mut taken: Vec<[i64; 4]> = Vec::new();
     for joint in joints {
         let Some(about) = scene.skeletons.get(joint.skeleton).and_then(|s| s.joints.get(joint.joint)) else {
@@ -321,7 +321,7 @@ fn names(scene: &Scene, joints: &[lines::Joint], eye: &Eye, picture: &mut Pictur
         if taken.len() >= MOST_NAMES || !(x.abs() < 1e6 && y.abs() < 1e6) {
             continue;
         }
-        let (wide, high) = Picture::text_size(&about.name, 1);
+        let (wide, high) = Rendering::text_size(&about.name, 1);
         #[expect(clippy::cast_possible_truncation, reason = "within a million")]
         let (x, y) = (x as i64 + 4, y as i64 - i64::from(high) / 2);
         let place = [x, y, x + i64::from(wide), y + i64::from(high)];
@@ -332,7 +332,7 @@ fn names(scene: &Scene, joints: &[lines::Joint], eye: &Eye, picture: &mut Pictur
             continue;
         }
         taken.push(place);
-        picture.text(x + 1, y + 1, 1, [0, 0, 0, 255], &about.name);
-        picture.text(x, y, 1, [255, 255, 255, 255], &about.name);
+        picture.draw_text(x + 1, y + 1, 1, [0, 0, 0, 255], &about.name);
+        picture.draw_text(x, y, 1, [255, 255, 255, 255], &about.name);
     }
 }

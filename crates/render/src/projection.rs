@@ -1,4 +1,4 @@
-//! Triangles of the scene become triangles of the picture.
+//! Projection of triangles of the scene to triangles of the rendering.
 #![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "arrays of three; floats")]
 
 use crate::camera::Eye;
@@ -6,30 +6,30 @@ use crate::triangle::{SUB, Triangle, WHOLE};
 use meshwright_scene::math::lerp;
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// A corner as the camera sees it, with the shares of the corners that it was cut from.
+/// A corner in camera space, with its weights of the corners of the unclipped triangle.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     seen: [f64; 3],
     shares: [f64; 3],
 }
 
-/// Collects the triangles of a picture.
+/// Collects the triangles of a rendering.
 #[derive(Debug)]
 pub(crate) struct Projector<'b> {
     pub(crate) eye: Eye,
-    /// Samples of a pixel from left to right.
+    /// Samples per pixel in one direction.
     scale: f64,
     width: f64,
     height: f64,
-    /// Coordinates beyond so many pixels from the middle are cut off.
+    /// Triangles are clipped at this many pixels from the centre.
     guard: f64,
     budget: &'b Budget,
     pub(crate) triangles: Vec<Triangle>,
-    /// Of corners of clipped triangles.
+    /// The weights of the corners of clipped triangles.
     pub(crate) shares: Vec<[[f64; 3]; 3]>,
 }
 
-/// Whether both sides of a triangle are drawn, and which is its front.
+/// The visible sides of a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides {
     pub(crate) both: bool,
@@ -43,7 +43,7 @@ impl<'b> Projector<'b> {
         Self { eye, scale, width, height, guard, budget, triangles: Vec::new(), shares: Vec::new() }
     }
 
-    /// Adds a triangle whose corners the camera sees there.
+    /// Adds a triangle with corners in camera space.
     pub(crate) fn add(
         &mut self,
         seen: [[f64; 3]; 3],
@@ -78,7 +78,7 @@ impl<'b> Projector<'b> {
         *w >= self.eye.near && x.abs() <= self.guard * w && y.abs() <= self.guard * w
     }
 
-    /// All corners are on the outer side of one border of the picture.
+    /// Returns true if all corners are outside the same border of the rendering.
     fn is_outside(&self, seen: &[[f64; 3]; 3]) -> bool {
         let (half_x, half_y) = (self.width * 0.5 + 1.0, self.height * 0.5 + 1.0);
         let all = |outside: &dyn Fn(&[f64; 3]) -> bool| seen.iter().all(outside);
@@ -112,7 +112,7 @@ impl<'b> Projector<'b> {
         steps
     }
 
-    /// Adds a triangle that is given in the picture, in pixels.
+    /// Adds a triangle with corners in pixels.
     pub(crate) fn add_flat(
         &mut self,
         corners: [[f64; 2]; 3],
@@ -139,13 +139,13 @@ impl<'b> Projector<'b> {
         source: u32,
     ) -> Result<(), LimitExceeded> {
         let area = Triangle::area(x, y);
-        // Rows run downwards, so that what is counter-clockwise has a negative area.
+        // Rows run downwards: a counter-clockwise triangle has a negative area.
         let back = (area > 0) != sides.mirrored;
         if area == 0 || (back && !sides.both) {
             return Ok(());
         }
         let mut triangle = Triangle { x, y, near, draw, source, clip: WHOLE, swapped: area < 0, back };
-        // Those between the middles of samples cover none.
+        // A triangle between the centres of samples covers none.
         if triangle.rows().is_empty() || triangle.columns().is_empty() {
             return Ok(());
         }
@@ -159,14 +159,14 @@ impl<'b> Projector<'b> {
             let [a, b, c] = near;
             (triangle.x, triangle.y, triangle.near) = (swap(x), swap(y), [a, c, b]);
         }
-        // Room grows by doubling.
+        // The vector grows by doubling.
         self.budget.charge_items("triangles", 1, 2 * size_of::<Triangle>())?;
         self.triangles.push(triangle);
         Ok(())
     }
 }
 
-/// The part of a polygon where `inside` is not negative.
+/// Returns the part of a polygon where `inside` is not negative.
 fn cut(polygon: &[Corner], inside: impl Fn([f64; 3]) -> f64) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, corner) in polygon.iter().enumerate() {

@@ -1,16 +1,16 @@
-//! Bones, edges, normals and boxes as thin quads that are tested for depth.
+//! Bones, edges, normals and boxes as thin quads with a depth test.
 #![allow(clippy::indexing_slicing, reason = "corners of a box, triangles of a valid scene")]
 
 use crate::camera::Bounds;
 use crate::options::Overlays;
-use crate::pose::Posed;
-use crate::project::Projector;
-use crate::shade::{Draw, Surface};
+use crate::pose::ScenePose;
+use crate::projection::Projector;
+use crate::shading::{Draw, Surface};
 use crate::texture::LINEAR;
 use meshwright_scene::math::{add, lerp, narrow1, scale, sqrt, unit, wide};
 use meshwright_scene::{Budget, LimitExceeded, Scene};
 
-/// The colour of lines and how much of them is seen behind surfaces.
+/// The look of lines.
 struct Style {
     color: [u8; 3],
     hidden: f32,
@@ -25,10 +25,10 @@ const EDGES: Style = Style { color: [16, 20, 28], hidden: 0.0, on_surface: true,
 const NORMALS: Style = Style { color: [64, 200, 255], hidden: 0.0, on_surface: true, width: 1.0 };
 const BOX: Style = Style { color: [120, 235, 120], hidden: 0.4, on_surface: false, width: 1.2 };
 
-/// How long the line of a normal is, to the size of what is drawn.
+/// The length of the line of a normal, as a share of the size of the model.
 const NORMAL: f64 = 0.025;
 
-/// Adds lines to a picture.
+/// Adds lines to a rendering.
 pub(crate) struct Lines<'p, 'b, 'a> {
     projector: &'p mut Projector<'b>,
     draws: &'p mut Vec<Draw<'a>>,
@@ -44,7 +44,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
         Self { projector, draws, budget }
     }
 
-    /// All that is asked for.
+    /// Adds all requested overlays.
     pub(crate) fn overlays(
         &mut self,
         overlays: &Overlays,
@@ -80,7 +80,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
             self.budget.work("edges", (surface.mesh.triangles.len() as u64).saturating_mul(96))?;
             for corners in &surface.mesh.triangles {
                 let [a, b, c] = corners.map(|c| surface.matrix.point(wide(surface.positions[c as usize])));
-                // Neighbours have each edge the other way round: the same line twice is no harm.
+                // Edges of two triangles are drawn twice, which does not change a pixel.
                 for (from, to) in [(a, b), (b, c), (c, a)] {
                     self.line(from, to, EDGES.width, draw)?;
                 }
@@ -124,7 +124,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
         joints.iter().try_for_each(|joint| self.line(joint.place, joint.place, JOINTS.width, draw))
     }
 
-    /// A line between two points of the scene; a square where they are the same.
+    /// Adds a line between two points of the scene; a square if they are the same.
     fn line(&mut self, from: [f64; 3], to: [f64; 3], width: f64, draw: u32) -> Result<(), LimitExceeded> {
         let eye = &self.projector.eye;
         let (mut a, mut b) = (eye.see(from), eye.see(to));
@@ -156,7 +156,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
     }
 }
 
-/// The part of a line of the picture within a box around it: pixels from -`far` to `far`.
+/// Returns the part of a line within a box: pixels from -`far` to `far`.
 fn within(a: [f64; 3], b: [f64; 3], far: [f64; 2]) -> Option<([f64; 3], [f64; 3])> {
     let (mut start, mut end) = (0.0_f64, 1.0_f64);
     for axis in 0..2 {
@@ -183,8 +183,8 @@ pub(crate) struct Joint {
     pub(crate) joint: usize,
 }
 
-/// The joints of the scene's skeletons where they stand.
-pub(crate) fn joints(scene: &Scene, posed: &Posed, budget: &Budget) -> Result<Vec<Joint>, LimitExceeded> {
+/// Returns the posed joints of the scene's skeletons.
+pub(crate) fn joints(scene: &Scene, posed: &ScenePose, budget: &Budget) -> Result<Vec<Joint>, LimitExceeded> {
     let count = scene.skeletons.iter().map(|s| s.joints.len()).fold(0, usize::saturating_add);
     let mut found = budget.reserve("joints", count)?;
     for (skeleton, (own, model)) in scene.skeletons.iter().zip(&posed.joints).enumerate() {

@@ -8,47 +8,47 @@
 use crate::font;
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// Pixels row by row from the top, on the sRGB curve, alpha not multiplied.
+/// Rows of pixels from the top: sRGB with straight alpha.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct Rendering {
     width: u32,
     height: u32,
     pixels: Vec<[u8; 4]>,
 }
 
-impl std::fmt::Debug for Picture {
+impl std::fmt::Debug for Rendering {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Picture({} x {})", self.width, self.height)
+        write!(f, "Rendering({} x {})", self.width, self.height)
     }
 }
 
-/// The most characters of a text that are drawn.
+/// The largest number of characters of a text.
 const LONGEST: usize = 256;
 
-impl Picture {
-    /// A picture of one colour.
+impl Rendering {
+    /// Makes a rendering of one colour.
     ///
     /// # Errors
-    /// When the budget does not allow for its pixels.
+    /// If the budget does not allow for its pixels.
     pub fn filled(width: u32, height: u32, color: [u8; 4], budget: &Budget) -> Result<Self, LimitExceeded> {
         let count = u64::from(width) * u64::from(height);
         let pixels = budget.filled("pixels", usize::try_from(count).unwrap_or(usize::MAX), color)?;
         Ok(Self { width, height, pixels })
     }
 
-    /// Pixels from left to right.
+    /// Returns the width in pixels.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Pixels from top to bottom.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height(&self) -> u32 {
         self.height
     }
 
-    /// All pixels, row by row from the top.
+    /// Returns all pixels, row by row from the top.
     #[must_use]
     pub fn pixels(&self) -> &[[u8; 4]] {
         &self.pixels
@@ -58,14 +58,14 @@ impl Picture {
         &mut self.pixels
     }
 
-    /// One pixel; `None` outside.
+    /// Returns one pixel; `None` outside.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         let inside = x < self.width && y < self.height;
         inside.then(|| self.pixels[y as usize * self.width as usize + x as usize])
     }
 
-    /// Sets a pixel; outside nothing happens.
+    /// Sets a pixel; does nothing outside.
     fn set(&mut self, x: i64, y: i64, color: [u8; 4]) {
         let Some((x, y)) = u32::try_from(x).ok().zip(u32::try_from(y).ok()) else { return };
         if x < self.width && y < self.height {
@@ -73,8 +73,8 @@ impl Picture {
         }
     }
 
-    /// Puts another picture over this one with its top left corner there; what is transparent lets this one through.
-    pub fn put(&mut self, x: i64, y: i64, other: &Self) {
+    /// Draws another rendering over this one, with its top left corner at a pixel. Transparent pixels are blended.
+    pub fn draw_rendering(&mut self, x: i64, y: i64, other: &Self) {
         for (row, pixels) in (0_i64..).zip(other.pixels.chunks(other.width.max(1) as usize)) {
             for (column, color) in (0_i64..).zip(pixels) {
                 let (x, y) = (x.saturating_add(column), y.saturating_add(row));
@@ -100,16 +100,16 @@ impl Picture {
         self.set(x, y, [r, g, b, u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)]);
     }
 
-    /// How large a text is: six pixels a character and eight high, times `scale`.
+    /// Returns width and height of a text: six pixels per character and eight in height, times `scale`.
     #[must_use]
     pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
         let count = u32::try_from(text.chars().take(LONGEST).count()).unwrap_or(0);
         (count.saturating_mul(font::WIDTH).saturating_mul(scale), font::HEIGHT.saturating_mul(scale))
     }
 
-    /// Writes a text with its top left corner there, each dot of a letter `scale` pixels wide. What is no printable ASCII is a
-    /// box; what is longer than 256 characters ends there.
-    pub fn text(&mut self, x: i64, y: i64, scale: u32, color: [u8; 4], text: &str) {
+    /// Draws a text with its top left corner at a pixel; each dot is `scale` pixels wide. Characters outside printable
+    /// ASCII are boxes; a text ends after 256 characters.
+    pub fn draw_text(&mut self, x: i64, y: i64, scale: u32, color: [u8; 4], text: &str) {
         let (wide, scale) = (i64::from(font::WIDTH), i64::from(scale));
         for (i, letter) in (0_i64..).zip(text.chars().take(LONGEST)) {
             for (column, row) in font::dots(letter) {
@@ -121,7 +121,7 @@ impl Picture {
         }
     }
 
-    /// The hash of size and pixels by FNV-1a in 64 bits, for tests that keep hashes of pictures.
+    /// Returns a 64-bit FNV-1a hash of size and pixels, for tests.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let size = [self.width.to_le_bytes(), self.height.to_le_bytes()];
@@ -135,16 +135,16 @@ mod tests {
     use super::*;
     use meshwright_scene::Limits;
 
-    fn picture(width: u32, height: u32, color: [u8; 4]) -> Picture {
-        Picture::filled(width, height, color, &Budget::new(Limits::default())).unwrap()
+    fn picture(width: u32, height: u32, color: [u8; 4]) -> Rendering {
+        Rendering::filled(width, height, color, &Budget::new(Limits::default())).unwrap()
     }
 
     #[test]
     fn pictures_lie_on_each_other() {
         let mut under = picture(4, 4, [0, 0, 0, 255]);
-        under.put(2, 2, &picture(9, 9, [255, 255, 255, 128]));
-        under.put(-1, 0, &picture(2, 1, [1, 2, 3, 255]));
-        under.put(i64::MAX, i64::MIN, &picture(2, 1, [1, 2, 3, 255]));
+        under.draw_rendering(2, 2, &picture(9, 9, [255, 255, 255, 128]));
+        under.draw_rendering(-1, 0, &picture(2, 1, [1, 2, 3, 255]));
+        under.draw_rendering(i64::MAX, i64::MIN, &picture(2, 1, [1, 2, 3, 255]));
         assert_eq!(under.pixel(3, 3), Some([128, 128, 128, 255]));
         assert_eq!((under.pixel(0, 0), under.pixel(1, 0)), (Some([1, 2, 3, 255]), Some([0, 0, 0, 255])));
         assert_eq!(under.pixel(4, 0), None);
@@ -154,14 +154,14 @@ mod tests {
     fn letters_are_drawn_within_their_cells() {
         for c in ' '..='~' {
             let mut page = picture(18, 24, [0; 4]);
-            page.text(6, 8, 1, [255; 4], &c.to_string());
+            page.draw_text(6, 8, 1, [255; 4], &c.to_string());
             let dots: Vec<_> =
                 (0..18 * 24).filter(|i| page.pixels[*i][3] > 0).map(|i| (i % 18, i / 18)).collect();
             assert_eq!(dots.is_empty(), c == ' ', "{c}");
             assert!(dots.iter().all(|(x, y)| (6..11).contains(x) && (8..16).contains(y)), "{c}");
         }
         let mut page = picture(2, 2, [0; 4]);
-        page.text(-3, -3, 9, [255; 4], "\u{202e}\0x");
+        page.draw_text(-3, -3, 9, [255; 4], "\u{202e}\0x");
     }
 
     #[test]
