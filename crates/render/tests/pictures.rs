@@ -265,7 +265,7 @@ fn poses_move_vertices_and_bones() {
     let posed = ScenePose::sample(&scene, Some((0, 5.0)), &budget()).unwrap();
     assert_eq!(posed.meshes[0].positions[2], [3.0, 1.0, 0.0]);
     assert_eq!(posed.joints[0][1].w, [2.0, 1.0, 0.0]);
-    let bounds = extent(&scene, &posed, Levels::Finest, &budget()).unwrap().unwrap();
+    let bounds = visible_bounds(&scene, &posed, Levels::Finest, &budget()).unwrap().unwrap();
     assert_eq!((bounds.min, bounds.max), ([-1.0, -1.0, 0.0], [3.0, 1.0, 0.0]));
     assert!(ScenePose::sample(&scene, Some((7, 0.0)), &budget()).is_err());
     let options =
