@@ -369,7 +369,7 @@ impl Work<'_> {
     }
 
     /// All inputs in one picture.
-    fn contact_sheet(&self, inputs: &[Input], results: &mut Results) {
+    fn sheet(&self, inputs: &[Input], results: &mut Results) {
         let size = self.args.size.unwrap_or_else(|| cell(inputs.len(), self.reader.limits().memory));
         let kept = self.budget();
         let mut cells: Vec<(&Input, Rendering, String)> = Vec::new();

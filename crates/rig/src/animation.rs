@@ -3,19 +3,18 @@
 use crate::error::RigError;
 use crate::joint_pose::{Group, JointPose};
 use crate::kernels::InstructionSet;
-use crate::keyed_motion::Keyed;
+use crate::keyed_motion::KeyedMotion;
 use crate::local_pose::LocalPose;
 use crate::rig::Rig;
-use crate::sampler::{Sampler, Source};
+use crate::sampler::{MotionSource, Sampler};
 use crate::timing::Timing;
 use alloc::vec::Vec;
 use meshwright_scene::{Interpolation, PoseSet, Trs};
 
-/// A clip prepared for one skeleton: translations, rotations and scales in the order in which eight joints
-/// are computed at once. [`Player`](crate::Player)s share it.
+/// A clip, prepared for playback on one skeleton: translations, rotations and scales, ordered for computing eight
+/// joints at once. [`Player`](crate::Player)s share it.
 ///
-/// It gives what the [`Sampler`] does that it was made from, up to the precision of 32 bits and up to shear, and
-/// with rotations of unit length.
+/// It gives the poses of its [`Sampler`] in 32 bits, without shear, and with unit quaternions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Animation {
     pub(crate) instructions: InstructionSet,
@@ -28,10 +27,10 @@ pub struct Animation {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Motion {
-    /// A pose for every frame: `groups` groups each, and the pose of every frame.
+    /// Complete poses, and the pose of every frame.
     Uniform { groups: Vec<Group>, order: Vec<usize> },
-    /// Keys, and the rest pose for joints without.
-    Keyed(Keyed),
+    /// Keys; joints without keys have their rest pose.
+    Keyed(KeyedMotion),
 }
 
 impl Animation {
@@ -39,9 +38,8 @@ impl Animation {
     ///
     /// # Errors
     ///
-    /// Where the sampler is not of this skeleton, and where the elements of matrices would have to be blended,
-    /// which has no such form: choose [`Blend::Rigid`](crate::Blend::Rigid) for the sampler, or sample matrices
-    /// with it.
+    /// If the sampler belongs to another skeleton, or if it blends the elements of matrices. Choose
+    /// [`Blend::Rigid`](crate::Blend::Rigid) for such a sampler, or use the sampler itself.
     pub fn new(rig: &Rig, sampler: &Sampler<'_>) -> Result<Self, RigError> {
         let joints = rig.joint_count();
         let mut rule = sampler.rule();
@@ -49,17 +47,19 @@ impl Animation {
             return Err(fault("blends matrices; choose Blend::Rigid"));
         }
         let motion = match sampler.source() {
-            Source::Poses { set, frames } => {
+            MotionSource::Poses { set, frames } => {
                 RigError::length("poses", joints, set.joints)?;
-                // Signs of quaternions that come from matrices mean nothing: the short way.
+                // The sign of a quaternion from a matrix is arbitrary, so rotations take the short way.
                 if rule == Interpolation::Linear && !frames.is_empty() {
                     rule = Interpolation::LinearShort;
                 }
                 Motion::of_poses(rig, set, frames, rule)?
             }
-            // A clip without frames is the rest pose, keys or not.
-            Source::Tracks(_) if sampler.timing().frames == 0 => Motion::Keyed(Keyed::new(rig, &[], rule)?),
-            Source::Tracks(keys) => Motion::Keyed(Keyed::new(rig, keys, rule)?),
+            // A clip without frames is the rest pose, even if it has keys.
+            MotionSource::Tracks(_) if sampler.timing().frames == 0 => {
+                Motion::Keyed(KeyedMotion::new(rig, &[], rule)?)
+            }
+            MotionSource::Tracks(keys) => Motion::Keyed(KeyedMotion::new(rig, keys, rule)?),
         };
         let duration = sampler.clip().duration_seconds();
         Ok(Self {
@@ -72,32 +72,32 @@ impl Animation {
         })
     }
 
-    /// How many frames there are.
+    /// Returns the number of frames.
     pub fn frame_count(&self) -> usize {
         self.timing.frames
     }
 
-    /// Frames per second.
+    /// Returns the frames per second.
     pub fn rate(&self) -> f32 {
         self.timing.rate
     }
 
-    /// Whether it loops.
+    /// Returns true if the clip loops.
     pub fn is_looping(&self) -> bool {
         self.timing.looping
     }
 
-    /// The frame at a time in seconds, which may lie between two; behind the end of a loop it is not wrapped.
+    /// Returns the frame at a time in seconds. It may be fractional, and is not wrapped at the end of a loop.
     pub fn frame_at(&self, seconds: f64) -> f64 {
         self.timing.frame_at(seconds)
     }
 
-    /// How long the clip takes once, in seconds; a loop includes the way from the last frame back to the first.
+    /// Returns the duration in seconds. That of a loop includes the step from the last frame to the first.
     pub fn duration_seconds(&self) -> f64 {
         self.duration
     }
 
-    /// How many joints a pose has.
+    /// Returns the number of joints of a pose.
     pub fn joint_count(&self) -> usize {
         self.joints
     }
@@ -110,7 +110,7 @@ fn fault(message: &'static str) -> RigError {
 impl Motion {
     fn of_poses(rig: &Rig, set: &PoseSet, frames: &[u32], rule: Interpolation) -> Result<Self, RigError> {
         if frames.is_empty() {
-            return Ok(Self::Keyed(Keyed::new(rig, &[], rule)?));
+            return Ok(Self::Keyed(KeyedMotion::new(rig, &[], rule)?));
         }
         let joints = rig.joint_count();
         let mut places = alloc::vec![usize::MAX; set.len()];

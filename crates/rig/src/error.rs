@@ -1,6 +1,6 @@
 use alloc::string::String;
 
-/// Why something cannot be prepared or evaluated.
+/// An error of preparing or evaluating.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
@@ -9,17 +9,17 @@ pub enum RigError {
     Invalid {
         /// The field at fault.
         path: String,
-        /// What is wrong.
+        /// The fault.
         message: &'static str,
     },
-    /// A slice has not the length that the call needs.
+    /// A slice has the wrong length.
     #[error("{what}: {expected} entries expected, {found} found")]
     Length {
-        /// Which slice.
+        /// The name of the slice.
         what: &'static str,
-        /// The length needed.
+        /// The expected length.
         expected: usize,
-        /// The length given.
+        /// The length of the slice.
         found: usize,
     },
 }

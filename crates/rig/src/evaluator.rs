@@ -1,4 +1,4 @@
-//! The vertices of a scene at a frame.
+//! Vertices of a scene at a frame of a clip.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -18,31 +18,30 @@ use core::ops::Deref;
 use glam::DAffine3;
 use meshwright_scene::{Clip, Mesh, MeshId, MeshPose, Scene};
 
-/// In how many bits vertices are computed. Poses always are in 64.
+/// The precision of vertices. Poses are always computed in 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Precision {
-    /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
-    /// from the origin, which counts for a small thing far out; the last places depend on the machine's
-    /// instructions, see [`InstructionSet`](crate::InstructionSet).
+    /// 32 bits: the fast kernels. Errors are a few ten-millionths of the distance from the origin. The last bits
+    /// depend on the [`InstructionSet`](crate::InstructionSet).
     #[default]
     Single,
-    /// In 64, one attribute at a time: rounded once, at the end, on every machine alike. For comparisons.
+    /// 64 bits, rounded once at the end; the same on every machine. Slow; meant for comparisons.
     Double,
 }
 
-/// The positions and normals of one mesh in model space: in the rest pose, or at a frame of
-/// a clip (see [`Sampler::sample`]). A mesh without a skin, or bound to another skeleton than the clip's, is
-/// not moved by it. NormalLength are as the sum over the joints gives them.
+/// Returns positions and normals of one mesh in model space: in the rest pose, or at a frame of a clip (see
+/// [`Sampler::sample`]). The clip does not move a mesh without a skin, or one that is bound to another skeleton. Normals
+/// are not normalised.
 ///
-/// For many meshes or frames an [`Evaluator`] is made once.
+/// Use an [`Evaluator`] for several meshes or frames.
 ///
 /// # Errors
 ///
-/// Where the mesh, its skeleton or the clip does not exist, or does not fit the others.
+/// If the mesh, its skeleton or the clip does not exist, or if they do not fit each other.
 pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result<MeshPose, RigError> {
     let found = find(scene, mesh)?;
-    let Some(skin) = &found.skin else { return Ok(unskinned(found)) };
+    let Some(skin) = &found.skin else { return Ok(stored_vertices(found)) };
     let skeleton = scene
         .skeletons
         .get(skin.skeleton.0)
@@ -56,7 +55,7 @@ pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result
         }
     }
     let (plan, mut work) = (SkinPlan::new(found, &rig)?, Workspace::new());
-    skinned(&plan, &pose, Precision::default(), NormalLength::default(), &mut work)
+    skin_mesh(&plan, &pose, Precision::default(), NormalLength::default(), &mut work)
 }
 
 fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
@@ -64,19 +63,19 @@ fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
     scene.meshes.get(mesh.0).ok_or_else(missing)
 }
 
-fn copied(from: &[[f32; 3]], to: &mut [[f32; 3]]) -> Option<()> {
+fn copy_vectors(from: &[[f32; 3]], to: &mut [[f32; 3]]) -> Option<()> {
     (from.len() == to.len()).then(|| to.copy_from_slice(from))
 }
 
-fn rest(rigs: &[Rig], poses: &mut [Pose<DAffine3>]) -> Result<(), RigError> {
+fn set_rest(rigs: &[Rig], poses: &mut [Pose<DAffine3>]) -> Result<(), RigError> {
     rigs.iter().zip(poses).try_for_each(|(rig, pose)| pose.set_rest(rig))
 }
 
-fn unskinned(mesh: &Mesh) -> MeshPose {
+fn stored_vertices(mesh: &Mesh) -> MeshPose {
     MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
 }
 
-fn skinned(
+fn skin_mesh(
     plan: &SkinPlan,
     pose: &Pose<DAffine3>,
     precision: Precision,
@@ -85,11 +84,11 @@ fn skinned(
 ) -> Result<MeshPose, RigError> {
     let mut made = plan.new_mesh_pose();
     let normals = plan.has_normals().then_some(&mut *made.normals);
-    skinned_into(plan, pose, (precision, length), work, &mut made.positions, normals)?;
+    skin_mesh_into(plan, pose, (precision, length), work, &mut made.positions, normals)?;
     Ok(made)
 }
 
-fn skinned_into(
+fn skin_mesh_into(
     plan: &SkinPlan,
     pose: &Pose<DAffine3>,
     (precision, length): (Precision, NormalLength),
@@ -113,8 +112,7 @@ fn skinned_into(
     }
 }
 
-/// A whole scene prepared, standing in its rest pose or at a frame of a clip. The scene is borrowed, or held by an `Arc`
-/// where an evaluator is to live by itself.
+/// Poses a whole scene and skins its meshes. It borrows the scene, or owns it through an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Evaluator<S> {
     scene: S,
@@ -127,11 +125,11 @@ pub struct Evaluator<S> {
 }
 
 impl<S: Deref<Target = Scene>> Evaluator<S> {
-    /// Prepares every skeleton and every skinned mesh.
+    /// Prepares all skeletons and skinned meshes. The pose is the rest pose.
     ///
     /// # Errors
     ///
-    /// Where a skeleton has a cycle, or a skin does not fit its mesh and skeleton.
+    /// If a skeleton has a cycle, or a skin does not fit its mesh and skeleton.
     pub fn new(scene: S) -> Result<Self, RigError> {
         let rigs = scene.skeletons.iter().map(Rig::new).collect::<Result<Vec<_>, _>>()?;
         let plan = |mesh: &Mesh| {
@@ -147,45 +145,44 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
         Ok(Self { scene, rigs, poses, plans, blend: None, precision, normals })
     }
 
-    /// The same scene, with poses blended by another rule than the clips' own.
+    /// Blends poses by another rule than the clips' own.
     #[must_use]
     pub const fn with_blend(mut self, blend: Blend) -> Self {
         self.blend = Some(blend);
         self
     }
 
-    /// The same scene, with vertices computed in so many bits.
+    /// Sets the precision of vertices.
     #[must_use]
     pub const fn with_precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
         self
     }
 
-    /// The same scene, with normals of such length.
+    /// Sets the length of normals.
     #[must_use]
     pub const fn with_normal_length(mut self, normals: NormalLength) -> Self {
         self.normals = normals;
         self
     }
 
-    /// Moves to a frame of a clip, or back to the rest pose.
+    /// Poses the scene at a frame of a clip, or in its rest pose.
     ///
     /// # Errors
     ///
-    /// Where the clip does not exist, or does not fit its skeleton; the pose then stays as it is.
+    /// If the clip does not exist or does not fit its skeleton. The pose is then unchanged.
     pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
         match at {
             Some((clip, frame)) => self.move_to(clip, |_| frame),
-            None => rest(&self.rigs, &mut self.poses),
+            None => set_rest(&self.rigs, &mut self.poses),
         }
     }
 
-    /// Moves to a time of a clip, in seconds by the clip's own rate; a loop begins again behind its end, another
-    /// clip is held there.
+    /// Poses the scene at a time of a clip in seconds. A loop repeats; another clip is clamped at its end.
     ///
     /// # Errors
     ///
-    /// As [`pose`](Self::pose).
+    /// The same as for [`pose`](Self::pose).
     pub fn pose_seconds(&mut self, clip: usize, seconds: f64) -> Result<(), RigError> {
         self.move_to(clip, |clip| clip.frame_at(seconds))
     }
@@ -196,7 +193,7 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
             Some(blend) => plain.with_blend(blend),
             None => plain,
         };
-        rest(&self.rigs, &mut self.poses)?;
+        set_rest(&self.rigs, &mut self.poses)?;
         let skeleton = sampler.clip().skeleton.0;
         match (self.rigs.get(skeleton), self.poses.get_mut(skeleton)) {
             (Some(rig), Some(pose)) => pose.sample(rig, &sampler, frame(sampler.clip())),
@@ -204,33 +201,33 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
         }
     }
 
-    /// The skeleton of that index, prepared, and its current pose.
+    /// Returns a prepared skeleton and its current pose.
     pub fn skeleton(&self, index: usize) -> Option<(&Rig, &Pose<DAffine3>)> {
         Some((self.rigs.get(index)?, self.poses.get(index)?))
     }
 
-    /// A mesh in the current pose, in model space.
+    /// Returns a mesh in the current pose, in model space.
     ///
     /// # Errors
     ///
-    /// Where the mesh does not exist.
+    /// If the mesh does not exist.
     pub fn mesh(&self, mesh: MeshId) -> Result<MeshPose, RigError> {
         self.mesh_with(mesh, &mut Workspace::new())
     }
 
     fn mesh_with(&self, mesh: MeshId, work: &mut Workspace) -> Result<MeshPose, RigError> {
         match self.plan(mesh)? {
-            Some((plan, pose)) => skinned(plan, pose, self.precision, self.normals, work),
-            None => find(&self.scene, mesh).map(unskinned),
+            Some((plan, pose)) => skin_mesh(plan, pose, self.precision, self.normals, work),
+            None => find(&self.scene, mesh).map(stored_vertices),
         }
     }
 
-    /// A mesh in the current pose, in model space, into memory of the caller's: an entry for each vertex. NormalLength may be
-    /// asked for where the mesh has them.
+    /// Writes a mesh in the current pose, in model space, to the caller's slices. They have an entry for each vertex.
+    /// Normals can be requested if the mesh has them.
     ///
     /// # Errors
     ///
-    /// Where the mesh does not exist, has no normals, or another number of vertices.
+    /// If the mesh does not exist, has no normals, or has another number of vertices.
     pub fn mesh_into(
         &self,
         mesh: MeshId,
@@ -239,38 +236,40 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
         normals: Option<&mut [[f32; 3]]>,
     ) -> Result<(), RigError> {
         if let Some((plan, pose)) = self.plan(mesh)? {
-            return skinned_into(plan, pose, (self.precision, self.normals), work, positions, normals);
+            return skin_mesh_into(plan, pose, (self.precision, self.normals), work, positions, normals);
         }
         let found = find(&self.scene, mesh)?;
         let other =
             |what| RigError::invalid(format!("meshes[{}].{what}", mesh.0), "another number of vertices");
-        copied(&found.positions, positions).ok_or_else(|| other("positions"))?;
-        normals.map_or(Some(()), |normals| copied(&found.normals, normals)).ok_or_else(|| other("normals"))
+        copy_vectors(&found.positions, positions).ok_or_else(|| other("positions"))?;
+        normals
+            .map_or(Some(()), |normals| copy_vectors(&found.normals, normals))
+            .ok_or_else(|| other("normals"))
     }
 
-    /// How a mesh that has a skin is moved.
+    /// Returns plan and pose of a skinned mesh.
     fn plan(&self, mesh: MeshId) -> Result<Option<(&SkinPlan, &Pose<DAffine3>)>, RigError> {
         let skin = find(&self.scene, mesh)?.skin.as_ref();
         let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
         Ok(plan.zip(skin.and_then(|skin| self.poses.get(skin.skeleton.0))))
     }
 
-    /// All meshes in the current pose, in model space.
+    /// Returns all meshes in the current pose, in model space.
     ///
     /// # Errors
     ///
-    /// As [`mesh`](Self::mesh).
+    /// The same as for [`mesh`](Self::mesh).
     pub fn meshes(&self) -> Result<Vec<MeshPose>, RigError> {
         let mut work = Workspace::new();
         (0..self.scene.meshes.len()).map(|m| self.mesh_with(MeshId(m), &mut work)).collect()
     }
 }
 
-/// The transform of every node relative to the scene, in 64 bits.
+/// Returns the transform of every node relative to the scene, in 64 bits.
 ///
 /// # Errors
 ///
-/// Where the nodes form a cycle.
+/// If the nodes form a cycle.
 pub fn world_transforms(scene: &Scene) -> Result<Vec<DAffine3>, RigError> {
     let order = scene.node_order().ok_or_else(|| RigError::invalid("nodes", "their parents form a cycle"))?;
     let mut worlds: Vec<_> =

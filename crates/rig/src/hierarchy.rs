@@ -1,4 +1,4 @@
-//! How the model-space matrix of a joint follows from those of others.
+//! The order of joints, and the origin of their model-space matrices.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use glam::DAffine3;
 use meshwright_scene::{Joint, Skeleton};
 
-/// What makes the model-space matrix of one joint.
+/// One step of computing model-space matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
     pub(crate) joint: usize,
@@ -40,8 +40,8 @@ impl Step {
     }
 }
 
-/// The joints by depth, so that neighbours seldom wait for each other. `None` where they form a cycle or name
-/// a joint that does not exist.
+/// Returns the joints by depth, so that neighbours seldom depend on each other. `None` if they form a cycle or name a
+/// missing joint.
 pub(crate) fn by_depth(skeleton: &Skeleton) -> Option<Vec<usize>> {
     let joints = &skeleton.joints;
     let mut order = skeleton.order()?;
@@ -49,7 +49,7 @@ pub(crate) fn by_depth(skeleton: &Skeleton) -> Option<Vec<usize>> {
     for &j in &order {
         let joint = &joints[j];
         let follows = joint.follows.iter().map(|f| f.0);
-        // What a joint follows counts as its parent.
+        // The joints that a joint follows count as its parents.
         let before = joint.parent.into_iter().filter(|_| joint.follows.is_empty()).chain(follows);
         depths[j] = before.map(|b| depths[b] + 1).max().unwrap_or(0);
     }
@@ -57,7 +57,7 @@ pub(crate) fn by_depth(skeleton: &Skeleton) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// The weighted mean of matrices; the identity without any.
+/// Returns the weighted mean of matrices; the identity if there are none.
 pub(crate) fn mean<M: Matrix>(parts: &[(usize, f64)], model: &[M]) -> M {
     if parts.is_empty() {
         return M::IDENTITY;

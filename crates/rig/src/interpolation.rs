@@ -6,13 +6,13 @@ use meshwright_scene::{Channel, Interpolation, Local, Trs};
 
 /// Translation, rotation and scale in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Parts {
+pub(crate) struct TrsParts {
     pub(crate) translation: DVec3,
     pub(crate) rotation: Rotation,
     pub(crate) scale: DVec3,
 }
 
-/// A rotation as a quaternion that need not be of unit length, or as the blend of two matrices.
+/// A rotation: a quaternion of any length, or a blend of two matrices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rotation {
     Quat(DQuat),
@@ -27,7 +27,7 @@ fn quat(q: [f32; 4]) -> DQuat {
     DQuat::from_array(q.map(f64::from))
 }
 
-/// The matrix of a quaternion as it is: where it is not of unit length the matrix is no rotation.
+/// Returns the matrix of a quaternion of any length. Only a unit quaternion gives a rotation.
 fn matrix(q: DQuat) -> DMat3 {
     let (x, y, z, w) = (q.x, q.y, q.z, q.w);
     DMat3::from_cols(
@@ -37,7 +37,7 @@ fn matrix(q: DQuat) -> DMat3 {
     )
 }
 
-impl Parts {
+impl TrsParts {
     pub(crate) fn to_matrix(self) -> DAffine3 {
         let turn = match self.rotation {
             Rotation::Quat(q) => matrix(q),
@@ -49,7 +49,7 @@ impl Parts {
     }
 }
 
-impl From<&Trs> for Parts {
+impl From<&Trs> for TrsParts {
     fn from(t: &Trs) -> Self {
         Self {
             translation: wide(t.translation),
@@ -59,8 +59,8 @@ impl From<&Trs> for Parts {
     }
 }
 
-/// A local transform as translation, rotation and scale; shear is dropped.
-pub(crate) fn parts(local: &Local) -> Trs {
+/// Returns a local transform as translation, rotation and scale; shear is dropped.
+pub(crate) fn to_trs(local: &Local) -> Trs {
     match local {
         Local::Trs(t) => *t,
         Local::Affine(m) => Trs::from_affine(m).0,
@@ -72,10 +72,10 @@ fn unit(q: DQuat) -> DQuat {
     if l > 0.0 && l.is_finite() { q * (1.0 / meshwright_scene::sqrt(l)) } else { DQuat::IDENTITY }
 }
 
-/// A rotation between two keys.
+/// Blends the rotations of two keys.
 pub(crate) fn blend_rotation(a: DQuat, b: DQuat, t: f64, rule: Interpolation) -> Rotation {
     match rule {
-        // Exactly opposite keys have no middle, and stand for one rotation: the earlier holds.
+        // Exactly opposite quaternions are the same rotation, and have no mean: the earlier one is used.
         Interpolation::Linear if a == -b => Rotation::Quat(a),
         Interpolation::Linear => Rotation::Quat(unit(a * (1.0 - t) + b * t)),
         Interpolation::LinearShort => {
@@ -87,15 +87,14 @@ pub(crate) fn blend_rotation(a: DQuat, b: DQuat, t: f64, rule: Interpolation) ->
     }
 }
 
-/// The two keys around a frame, and how far it is from the one to the other; at a key, or outside of all keys
-/// of a clip that does not loop, one key.
-enum Span {
+/// The keys around a frame. It is one key at the frame of a key, and outside all keys of a clip that does not loop.
+enum KeySpan {
     At(usize),
     Between(usize, usize, f64),
 }
 
-/// Finds the keys around `frame`, which lies in the clip. `period` is that of a looping clip.
-fn span(keys: &[f32], frame: f64, period: Option<f64>) -> Option<Span> {
+/// Finds the keys around `frame`, which is in the clip. `period` is that of a looping clip.
+fn span(keys: &[f32], frame: f64, period: Option<f64>) -> Option<KeySpan> {
     let last = keys.len().checked_sub(1)?;
     let key = |i: usize| keys.get(i).copied().map_or(0.0, f64::from);
     // The number of keys at or before the frame.
@@ -104,37 +103,37 @@ fn span(keys: &[f32], frame: f64, period: Option<f64>) -> Option<Span> {
         && (key(before) == frame || n <= last)
     {
         if key(before) == frame {
-            return Some(Span::At(before));
+            return Some(KeySpan::At(before));
         }
-        return Some(Span::Between(before, n, (frame - key(before)) / (key(n) - key(before))));
+        return Some(KeySpan::Between(before, n, (frame - key(before)) / (key(n) - key(before))));
     }
-    // Outside: before the first key or behind the last.
+    // Before the first key or after the last.
     let edge = if n == 0 { 0 } else { last };
-    let Some(period) = period else { return Some(Span::At(edge)) };
+    let Some(period) = period else { return Some(KeySpan::At(edge)) };
     let gap = key(0) + period - key(last);
     let passed = if n == 0 { frame + period - key(last) } else { frame - key(last) };
-    // Keys that reach beyond the period leave no gap to blend across.
+    // Keys after the end of the loop leave no gap to blend across.
     if last == 0 || gap <= 0.0 || !(0.0..=gap).contains(&passed) {
-        return Some(Span::At(edge));
+        return Some(KeySpan::At(edge));
     }
-    Some(Span::Between(last, 0, passed / gap))
+    Some(KeySpan::Between(last, 0, passed / gap))
 }
 
-/// The frames of the keys; a frame without a value is no key.
+/// Returns the frames of the keys. A frame without a value is not a key.
 fn frames<T>(channel: &Channel<T>) -> &[f32] {
     channel.frames.get(..channel.values.len()).unwrap_or(&channel.frames)
 }
 
-/// The value of a translation or scale at a frame.
+/// Returns a translation or scale at a frame.
 pub(crate) fn vector(channel: &Channel<[f32; 3]>, frame: f64, period: Option<f64>) -> Option<DVec3> {
     let value = |i: usize| channel.values.get(i).map(|v| wide(*v));
     match span(frames(channel), frame, period)? {
-        Span::At(i) => value(i),
-        Span::Between(a, b, t) => Some(value(a)? * (1.0 - t) + value(b)? * t),
+        KeySpan::At(i) => value(i),
+        KeySpan::Between(a, b, t) => Some(value(a)? * (1.0 - t) + value(b)? * t),
     }
 }
 
-/// The value of a rotation at a frame.
+/// Returns a rotation at a frame.
 pub(crate) fn rotation(
     channel: &Channel<[f32; 4]>,
     frame: f64,
@@ -143,8 +142,8 @@ pub(crate) fn rotation(
 ) -> Option<Rotation> {
     let value = |i: usize| channel.values.get(i).map(|v| quat(*v));
     match span(frames(channel), frame, period)? {
-        Span::At(i) => value(i).map(Rotation::Quat),
-        Span::Between(a, b, t) => Some(blend_rotation(value(a)?, value(b)?, t, rule)),
+        KeySpan::At(i) => value(i).map(Rotation::Quat),
+        KeySpan::Between(a, b, t) => Some(blend_rotation(value(a)?, value(b)?, t, rule)),
     }
 }
 

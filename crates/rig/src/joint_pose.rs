@@ -1,4 +1,4 @@
-//! The transforms of joints, one by one and eight side by side.
+//! Transforms of joints: one joint, and groups of eight.
 #![allow(clippy::indexing_slicing, reason = "lanes below eight, by the callers in this crate")]
 
 use crate::matrix::Matrix;
@@ -13,7 +13,7 @@ pub(crate) struct Lanes(pub(crate) [f32; 8]);
 impl Lanes {
     pub(crate) const ONE: Self = Self([1.0; 8]);
 
-    /// The same function of each lane.
+    /// Applies a function to each lane.
     #[inline(always)]
     pub(crate) fn make(f: impl Fn(usize) -> f32) -> Self {
         Self([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
@@ -72,12 +72,12 @@ pub struct JointPose {
 }
 
 impl JointPose {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// The same transform as a matrix.
+    /// Returns the transform as a matrix.
     pub fn to_matrix(&self) -> Affine3A {
-        // glam's own may be built to panic on a rotation that is not of unit length.
+        // glam can be built to panic if a quaternion does not have unit length.
         Matrix::from_affine(&Trs::from(*self).to_affine())
     }
 }

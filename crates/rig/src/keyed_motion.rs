@@ -1,4 +1,4 @@
-//! Keys as a player reads them: eight joints side by side, and every list of frames once.
+//! Keys in the layout of players: groups of eight joints, and each list of key frames once.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,36 +9,36 @@ use crate::error::RigError;
 use crate::joint_pose::{Group, Lanes};
 use crate::kernels::lanes;
 use crate::rig::Rig;
-use crate::sampler::Keys;
+use crate::sampler::JointChannels;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation};
 
-/// Places of the channels; that of the scales is 2.
+/// Indices of the channels; that of scales is 2.
 pub(crate) const TRANSLATION: usize = 0;
 pub(crate) const ROTATION: usize = 1;
 
 /// The keys of a clip.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Keyed {
-    /// The frames of keys, each list once: many joints have keys at the same.
-    pub(crate) lines: Vec<Line>,
-    /// By channel, the keys of every eight joints.
-    pub(crate) channels: [Vec<Eight>; 3],
-    /// How many of those have keys of their own for each joint.
-    pub(crate) apart: usize,
+pub(crate) struct KeyedMotion {
+    /// The lists of key frames, each once. Many joints share a list.
+    pub(crate) timelines: Vec<Timeline>,
+    /// The keys of every group of eight joints, by channel.
+    pub(crate) channels: [Vec<ChannelGroup>; 3],
+    /// The number of groups whose joints have separate lists.
+    pub(crate) separate: usize,
 }
 
-/// A list of frames with keys, and who reads it lane by lane.
+/// A list of key frames, and the joint channels that use it separately.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct Timeline {
     pub(crate) frames: Vec<f32>,
-    pub(crate) users: Vec<User>,
+    pub(crate) users: Vec<TimelineUser>,
 }
 
 /// One channel of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct User {
+pub(crate) struct TimelineUser {
     pub(crate) channel: usize,
     pub(crate) group: usize,
     pub(crate) lane: usize,
@@ -46,13 +46,21 @@ pub(crate) struct User {
 
 /// One channel of eight joints.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Eight {
-    /// No joint has keys: the rest value, blended with itself.
-    Still([Lanes; 4]),
-    /// All that have keys have them at the same frames; the others have their rest value for each.
-    Together { line: usize, values: Vec<[Lanes; 4]> },
-    /// Those that have keys have them at frames of their own. The player has a place for them of this number.
-    Apart { place: usize, rest: [Lanes; 4], tracks: [Vec<[f32; 4]>; 8] },
+pub(crate) enum ChannelGroup {
+    /// No joint has keys: the rest value.
+    Constant([Lanes; 4]),
+    /// All joints with keys share a list of frames. The others have their rest value at each key.
+    Shared { line: usize, values: Vec<[Lanes; 4]> },
+    /// Joints have separate lists of frames. `place` is the index of their state in the player.
+    Separate { place: usize, rest: [Lanes; 4], tracks: [Vec<[f32; 4]>; 8] },
+}
+
+/// One channel of a group of eight joints.
+struct GroupInfo {
+    channel: usize,
+    group: usize,
+    rest: [Lanes; 4],
+    rule: Interpolation,
 }
 
 /// The keys of one channel of one joint.
@@ -61,9 +69,9 @@ struct Track {
     values: Vec<[f32; 4]>,
 }
 
-impl Keyed {
-    /// The keys of joints; those without have the rest pose.
-    pub(crate) fn new(rig: &Rig, keys: &[Keys<'_>], rule: Interpolation) -> Result<Self, RigError> {
+impl KeyedMotion {
+    /// Takes the keys of joints. Joints without keys have their rest pose.
+    pub(crate) fn new(rig: &Rig, keys: &[JointChannels<'_>], rule: Interpolation) -> Result<Self, RigError> {
         let groups = rig.rest_groups();
         let mut tracks = [(); 3].map(|()| {
             let mut all: Vec<[Option<Track>; 8]> = Vec::new();
@@ -75,48 +83,52 @@ impl Keyed {
             let slot = place.ok_or_else(|| RigError::invalid("sampler", "is not of this skeleton"))?;
             let three = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
             let [translation, rotation, scale] = tracks.each_mut().map(|t| &mut t[slot / 8][slot % 8]);
-            put(translation, k.translation, three);
-            put(rotation, k.rotation, |q| q);
-            put(scale, k.scale, three);
+            set_track(translation, k.translation, three);
+            set_track(rotation, k.rotation, |q| q);
+            set_track(scale, k.scale, three);
         }
-        let mut made = Self { lines: Vec::new(), channels: Default::default(), apart: 0 };
+        let mut motion = Self { timelines: Vec::new(), channels: Default::default(), separate: 0 };
         let mut known = BTreeMap::new();
         for (channel, tracks) in tracks.into_iter().enumerate() {
             for (group, (rest, tracks)) in groups.iter().zip(tracks).enumerate() {
-                let rest = of_channel(rest, channel);
-                let eight = made.eight(&mut known, (channel, group), (&rest, rule), tracks);
-                made.channels[channel].push(eight);
+                let about = GroupInfo { channel, group, rest: channel_values(rest, channel), rule };
+                let arranged = motion.channel_group(&mut known, &about, tracks);
+                motion.channels[channel].push(arranged);
             }
         }
-        Ok(made)
+        Ok(motion)
     }
 
-    fn eight(
+    /// Arranges one channel of eight joints. `known` finds timelines by their bits.
+    fn channel_group(
         &mut self,
         known: &mut BTreeMap<Vec<u32>, usize>,
-        (channel, group): (usize, usize),
-        (rest, rule): (&[Lanes; 4], Interpolation),
+        about: &GroupInfo,
         tracks: [Option<Track>; 8],
-    ) -> Eight {
+    ) -> ChannelGroup {
+        let GroupInfo { channel, group, rest, rule } = about;
+        let (channel, group) = (*channel, *group);
         let mut lines = [None; 8];
         for (line, track) in lines.iter_mut().zip(&tracks) {
-            *line = track.as_ref().map(|track| self.line(known, &track.frames));
+            *line = track.as_ref().map(|track| self.timeline(known, &track.frames));
         }
         let mut used = lines.iter().flatten();
-        let Some(&line) = used.next() else { return Eight::Still(still(rest, channel, rule)) };
+        let Some(&line) = used.next() else {
+            return ChannelGroup::Constant(constant_value(rest, channel, *rule));
+        };
         let values = tracks.map(|track| track.map(|t| t.values).unwrap_or_default());
         let opposite = channel == ROTATION && values.iter().any(|keys| has_opposites(keys));
         if used.any(|other| *other != line) || opposite {
             for (lane, line) in lines.iter().enumerate() {
                 if let Some(line) = line {
-                    self.lines[*line].users.push(User { channel, group, lane });
+                    self.timelines[*line].users.push(TimelineUser { channel, group, lane });
                 }
             }
-            let place = self.apart;
-            self.apart += 1;
-            return Eight::Apart { place, rest: *rest, tracks: values };
+            let place = self.separate;
+            self.separate += 1;
+            return ChannelGroup::Separate { place, rest: *rest, tracks: values };
         }
-        let rows = (0..self.lines[line].frames.len()).map(|key| {
+        let rows = (0..self.timelines[line].frames.len()).map(|key| {
             let mut row = *rest;
             for (lane, keys) in values.iter().enumerate() {
                 let Some(value) = keys.get(key) else { continue };
@@ -124,20 +136,20 @@ impl Keyed {
             }
             row
         });
-        Eight::Together { line, values: rows.collect() }
+        ChannelGroup::Shared { line, values: rows.collect() }
     }
 
-    /// The number of a list of frames.
-    fn line(&mut self, known: &mut BTreeMap<Vec<u32>, usize>, frames: &[f32]) -> usize {
+    /// Returns the index of a list of frames.
+    fn timeline(&mut self, known: &mut BTreeMap<Vec<u32>, usize>, frames: &[f32]) -> usize {
         let bits = frames.iter().map(|f| f.to_bits()).collect();
         *known.entry(bits).or_insert_with(|| {
-            self.lines.push(Line { frames: frames.to_vec(), users: Vec::new() });
-            self.lines.len() - 1
+            self.timelines.push(Timeline { frames: frames.to_vec(), users: Vec::new() });
+            self.timelines.len() - 1
         })
     }
 }
 
-fn put<T: Copy>(to: &mut Option<Track>, channel: &Channel<T>, value: impl Fn(T) -> [f32; 4]) {
+fn set_track<T: Copy>(to: &mut Option<Track>, channel: &Channel<T>, value: impl Fn(T) -> [f32; 4]) {
     let (frames, values): (Vec<_>, Vec<_>) =
         channel.frames.iter().zip(&channel.values).map(|(f, v)| (*f, value(*v))).unzip();
     if !frames.is_empty() {
@@ -145,8 +157,8 @@ fn put<T: Copy>(to: &mut Option<Track>, channel: &Channel<T>, value: impl Fn(T) 
     }
 }
 
-/// The values of one channel; those of vectors have zeros in the fourth place.
-fn of_channel(g: &Group, channel: usize) -> [Lanes; 4] {
+/// Returns the values of one channel. Vectors have a fourth component of zero.
+fn channel_values(g: &Group, channel: usize) -> [Lanes; 4] {
     let three = |[x, y, z]: [Lanes; 3]| [x, y, z, Lanes::default()];
     match channel {
         TRANSLATION => three(g.translation),
@@ -155,8 +167,8 @@ fn of_channel(g: &Group, channel: usize) -> [Lanes; 4] {
     }
 }
 
-/// What blending a value with itself gives.
-fn still(rest: &[Lanes; 4], channel: usize, rule: Interpolation) -> [Lanes; 4] {
+/// Blends a value with itself, as the player does for keys.
+fn constant_value(rest: &[Lanes; 4], channel: usize, rule: Interpolation) -> [Lanes; 4] {
     match (channel, rule) {
         (ROTATION, Interpolation::Spherical) => lanes::spherical(rest, rest, &Lanes::default()),
         (ROTATION, _) => lanes::nlerp(rest, rest, &Lanes::default(), rule != Interpolation::Linear),
@@ -164,41 +176,41 @@ fn still(rest: &[Lanes; 4], channel: usize, rule: Interpolation) -> [Lanes; 4] {
     }
 }
 
-/// Whether neighbouring rotations, the last and the first among them, are exactly opposite: between those there is no
-/// middle, and the earlier holds.
+/// Returns true if two neighbouring quaternions are exactly opposite, the last and the first included. They have no
+/// mean, so the earlier one is used.
 fn has_opposites(keys: &[[f32; 4]]) -> bool {
-    let behind = keys.iter().skip(1).chain(keys.first());
-    keys.iter().zip(behind).any(|(a, b)| is_opposite(a, b))
+    let after = keys.iter().skip(1).chain(keys.first());
+    keys.iter().zip(after).any(|(a, b)| is_opposite(a, b))
 }
 
 pub(crate) fn is_opposite(a: &[f32; 4], b: &[f32; 4]) -> bool {
     a.iter().zip(b).all(|(a, b)| *b == -*a)
 }
 
-/// Which keys a frame lies between.
+/// The keys around a frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bracket {
-    /// How many keys are at or before the frame.
+pub(crate) struct KeyInterval {
+    /// The number of keys at or before the frame.
     count: usize,
-    /// From which frame on, and up to which, these are the right ones.
+    /// The range of frames with these keys.
     pub(crate) from: f32,
     pub(crate) until: f32,
-    /// The key before, and the one behind.
+    /// The keys before and after the frame.
     pub(crate) before: usize,
-    pub(crate) behind: usize,
-    /// The frame of the key before, and one over the distance to the key behind.
+    pub(crate) after: usize,
+    /// The frame of the key before, and 1 / distance to the key after it.
     pub(crate) start: f32,
     pub(crate) inverse: f32,
 }
 
-impl Bracket {
-    /// Where nothing was looked for yet.
-    pub(crate) const NOWHERE: Self = Self {
+impl KeyInterval {
+    /// The state before the first search.
+    pub(crate) const UNKNOWN: Self = Self {
         count: 0,
         from: f32::INFINITY,
         until: f32::NEG_INFINITY,
         before: 0,
-        behind: 0,
+        after: 0,
         start: 0.0,
         inverse: 0.0,
     };
@@ -208,7 +220,7 @@ impl Bracket {
         self.from <= frame && frame < self.until
     }
 
-    /// The keys around a frame: usually those after the current ones.
+    /// Finds the keys around a frame. The next keys are tried first.
     pub(crate) fn find(&self, frames: &[f32], frame: f32, period: Option<f32>) -> Self {
         let key = |i: usize| frames.get(i).copied().unwrap_or(f32::INFINITY);
         let holds = |n: usize| n <= frames.len() && (n == 0 || key(n - 1) <= frame) && frame < key(n);
@@ -216,17 +228,17 @@ impl Bracket {
         let n = if holds(next) { next } else { frames.partition_point(|&k| k <= frame) };
         let last = frames.len().saturating_sub(1);
         let (mut from, mut until) = (if n == 0 { f32::NEG_INFINITY } else { key(n - 1) }, key(n));
-        let (mut before, mut behind, mut start, mut length) = (n.max(1) - 1, n.min(last), from, 0.0);
+        let (mut before, mut after, mut start, mut length) = (n.max(1) - 1, n.min(last), from, 0.0);
         if n > 0 && n <= last {
             length = key(n) - key(n - 1);
         } else if let Some(period) = period {
-            // Across the end; keys that reach beyond it leave no gap.
+            // The frame is between the last key and the first key of the next round.
             let gap = key(0) + period - key(last);
             let wrapped = key(last) - period;
             if n == 0 && frame < wrapped {
                 until = until.min(wrapped);
             } else if last > 0 && gap > 0.0 {
-                (before, behind, length) = (last, 0, gap);
+                (before, after, length) = (last, 0, gap);
                 start = if n == 0 { wrapped } else { key(last) };
                 from = start;
             }
@@ -234,10 +246,10 @@ impl Bracket {
         let inverse = if length > 0.0 {
             1.0 / length
         } else {
-            (behind, start) = (before, 0.0);
+            (after, start) = (before, 0.0);
             0.0
         };
-        Self { count: n, from, until, before, behind, start, inverse }
+        Self { count: n, from, until, before, after, start, inverse }
     }
 }
 
@@ -277,10 +289,10 @@ mod tests {
 
     fn kinds(animation: &Animation) -> (usize, [usize; 3]) {
         let crate::animation::Motion::Keyed(keys) = &animation.motion else { panic!("has keys") };
-        let count = |f: fn(&Eight) -> bool| keys.channels.iter().flatten().filter(|e| f(e)).count();
-        let still = count(|e| matches!(e, Eight::Still(_)));
-        let together = count(|e| matches!(e, Eight::Together { .. }));
-        (keys.lines.len(), [still, together, count(|e| matches!(e, Eight::Apart { .. }))])
+        let count = |f: fn(&ChannelGroup) -> bool| keys.channels.iter().flatten().filter(|e| f(e)).count();
+        let still = count(|e| matches!(e, ChannelGroup::Constant(_)));
+        let together = count(|e| matches!(e, ChannelGroup::Shared { .. }));
+        (keys.timelines.len(), [still, together, count(|e| matches!(e, ChannelGroup::Separate { .. }))])
     }
 
     #[test]
@@ -292,13 +304,13 @@ mod tests {
         assert_eq!(kinds(&same), (1, [5, 1, 0]));
         let (_, own) = animation(&scene(&[every.clone(), turn(&[1.0, 9.0], false)]));
         assert_eq!(kinds(&own), (2, [5, 0, 1]));
-        // Opposite neighbours are held one by one.
+        // Opposite neighbours need separate lists.
         let (_, opposite) = animation(&scene(&[every, turn(&[0.0, 3.0, 4.0, 8.0], true)]));
         assert_eq!(kinds(&opposite), (1, [5, 0, 1]));
     }
 
     #[test]
-    fn where_a_player_comes_from_changes_nothing() {
+    fn the_last_frame_of_a_player_does_not_matter() {
         let frames: [&[f32]; 4] =
             [&[0.0, 3.0, 4.0, 8.0], &[2.0], &[1.0, 1.5, 9.5, 12.0], &[0.0, 3.0, 4.0, 8.0]];
         for count in 1..=4 {

@@ -12,7 +12,7 @@ use crate::local_pose::LocalPose;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 
-/// How much of a layer each joint takes: 0 for nothing, 1 for all.
+/// A weight for each joint: 0 ignores a layer, 1 takes all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     joints: usize,
@@ -20,19 +20,19 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The same for all joints.
+    /// Makes a mask with the same weight for all joints.
     pub fn new(rig: &Rig, weight: f32) -> Self {
         let joints = rig.joint_count();
         Self { joints, weights: alloc::vec![Lanes([weight; 8]); joints.div_ceil(8)] }
     }
 
-    /// The weight of one joint.
+    /// Returns the weight of a joint.
     pub fn get(&self, rig: &Rig, joint: usize) -> Option<f32> {
         let slot = rig.slot(joint)?;
         Some(self.weights.get(slot / 8)?.0[slot % 8])
     }
 
-    /// Changes the weight of one joint; nothing happens where there is no such joint.
+    /// Sets the weight of a joint; does nothing if it does not exist.
     pub fn set(&mut self, rig: &Rig, joint: usize, weight: f32) {
         if let Some(slot) = rig.slot(joint)
             && let Some(lanes) = self.weights.get_mut(slot / 8)
@@ -41,9 +41,9 @@ impl Mask {
         }
     }
 
-    /// Changes the weight of a joint and of all its descendants.
+    /// Sets the weight of a joint and of all joints below it.
     pub fn set_branch(&mut self, rig: &Rig, joint: usize, weight: f32) {
-        // Parents come first, so that a joint's parent is known to be in the branch before the joint is reached.
+        // Parents come first, so the parent of a joint is decided before the joint.
         let mut branch = alloc::vec![false; rig.joint_count()];
         for j in rig.slots() {
             let inside = j == joint || rig.parent(j).is_some_and(|p| branch[p]);
@@ -55,25 +55,25 @@ impl Mask {
     }
 }
 
-/// A pose and its share.
+/// A pose and its weight.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Layer<'a> {
     /// The pose; for additive layers a [difference](LocalPose::difference).
     pub pose: &'a LocalPose,
-    /// How much of it.
+    /// Its weight.
     pub weight: f32,
-    /// And for each joint.
+    /// Its weight for each joint.
     pub mask: Option<&'a Mask>,
 }
 
 impl<'a> Layer<'a> {
-    /// A pose with the same share for all joints.
+    /// Makes a layer with the same weight for all joints.
     pub const fn new(pose: &'a LocalPose, weight: f32) -> Self {
         Self { pose, weight, mask: None }
     }
 
-    /// The same through a mask.
+    /// Applies a mask.
     #[must_use]
     pub const fn with_mask(mut self, mask: &'a Mask) -> Self {
         self.mask = Some(mask);
@@ -85,7 +85,7 @@ impl<'a> Layer<'a> {
         RigError::length("joints of a mask", joints, self.mask.map_or(joints, |m| m.joints))
     }
 
-    /// The shares of eight joints. Shares that are negative, not numbers, or too small to divide by, are none.
+    /// Returns the weights of eight joints. Weights that are negative, NaN, or too small to divide by count as 0.
     #[inline(always)]
     fn shares(&self, group: usize) -> Lanes {
         let weight = Lanes([self.weight; 8]);
@@ -98,15 +98,15 @@ impl<'a> Layer<'a> {
 }
 
 impl LocalPose {
-    /// The weighted mean of layers, joint by joint: weights count relative to their sum, and rotations are
-    /// blended linearly, each on the side of the sum of those before it. A joint of which no layer has a share
-    /// takes its rest transform.
+    /// Becomes the weighted mean of layers, joint by joint. Weights count relative to their sum. Rotations are blended
+    /// linearly, each with the sign that is nearer to the sum of those before it. A joint without weight takes its
+    /// rest transform.
     ///
     /// Two layers of weights `1 - t` and `t` are a cross-fade.
     ///
     /// # Errors
     ///
-    /// Where this pose, a layer or a mask is of another skeleton.
+    /// If this pose, a layer or a mask belongs to another skeleton.
     pub fn blend(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
@@ -123,22 +123,22 @@ impl LocalPose {
         Ok(())
     }
 
-    /// From one pose at 0 to the other at 1.
+    /// Cross-fades from one pose at 0 to another at 1.
     ///
     /// # Errors
     ///
-    /// Where one of the poses is of another skeleton.
+    /// If one of the poses belongs to another skeleton.
     pub fn cross_fade(&mut self, rig: &Rig, from: &Self, to: &Self, t: f32) -> Result<(), RigError> {
         let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
         self.blend(rig, &[Layer::new(from, 1.0 - t), Layer::new(to, t)])
     }
 
-    /// Adds differences: translations are added, rotations happen first, scales are multiplied, each as much
-    /// as the layer's share says.
+    /// Adds differences by the weights of their layers: translations are added, rotations are applied first, scales
+    /// are multiplied.
     ///
     /// # Errors
     ///
-    /// Where this pose, a layer or a mask is of another skeleton.
+    /// If this pose, a layer or a mask belongs to another skeleton.
     pub fn add(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
@@ -158,11 +158,11 @@ impl LocalPose {
         Ok(())
     }
 
-    /// What has to be added to `reference` to get `pose`. Scales of 0 count as 1.
+    /// Becomes the difference that turns `reference` into `pose`. Scales of 0 count as 1.
     ///
     /// # Errors
     ///
-    /// Where one of the poses is of another skeleton.
+    /// If one of the poses belongs to another skeleton.
     pub fn difference(&mut self, rig: &Rig, pose: &Self, reference: &Self) -> Result<(), RigError> {
         for p in [&*self, pose, reference] {
             RigError::length("joints of the pose", rig.joint_count(), p.joint_count())?;
@@ -192,7 +192,7 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
         let share = layer.shares(g);
         let side = lanes::side(&sum.rotation, &pose.rotation);
         let add = |to: &mut Lanes, from: &Lanes, share: &Lanes| {
-            // A layer without a share takes no part, whatever it holds.
+            // A layer without weight is ignored, even if it holds NaN.
             *to = Lanes::make(|i| to.0[i] + if share.0[i] > 0.0 { from.0[i] * share.0[i] } else { 0.0 });
         };
         for c in 0..3 {
@@ -206,7 +206,7 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
         total = Lanes::make(|i| total.0[i] + share.0[i]);
     }
     let part = Lanes::make(|i| 1.0 / total.0[i]);
-    // Relative to the sum of shares, so that small shares are no sums that cancel.
+    // Divided by the total weight first, so that tiny weights do not count as a sum that cancels.
     sum.rotation = sum.rotation.map(|r| Lanes::make(|i| r.0[i] * part.0[i]));
     lanes::normalize(&mut sum.rotation);
     let or_rest = |sum: &Lanes, rest: &Lanes, part: &Lanes| {

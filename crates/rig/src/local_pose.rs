@@ -1,4 +1,4 @@
-//! Poses as translations, rotations and scales, eight joints side by side.
+//! Poses as translations, rotations and scales, in groups of eight joints.
 
 use crate::error::RigError;
 use crate::joint_pose::{Group, JointPose};
@@ -7,10 +7,10 @@ use crate::rig::Rig;
 use alloc::vec::Vec;
 use glam::Affine3A;
 
-/// A pose of one skeleton as translation, rotation and scale per joint: what clips are sampled to and what
-/// blends are made of. [`Rig::compose`] turns it into matrices.
+/// A pose of one skeleton as translation, rotation and scale per joint. Players write it, and layers blend it.
+/// [`Rig::compose`] turns it into matrices.
 ///
-/// Inside, the same component of eight joints lies side by side, and joints lie by their depth in the tree.
+/// Joints are stored by depth, in groups of eight, component by component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalPose {
     joints: usize,
@@ -18,32 +18,32 @@ pub struct LocalPose {
 }
 
 impl LocalPose {
-    /// The rest pose. Shear of the rest matrices is dropped.
+    /// Makes the rest pose. Shear of the rest matrices is dropped.
     pub fn new(rig: &Rig) -> Self {
         Self { joints: rig.joint_count(), groups: rig.rest_groups().to_vec() }
     }
 
-    /// No translation, no rotation, no scale.
+    /// Makes a pose of identities.
     pub(crate) fn neutral(joints: usize) -> Self {
         Self { joints, groups: alloc::vec![Group::default(); joints.div_ceil(8)] }
     }
 
-    /// How many joints there are.
+    /// Returns the number of joints.
     pub fn joint_count(&self) -> usize {
         self.joints
     }
 
-    /// The transform of a joint.
+    /// Returns the transform of a joint.
     pub fn get(&self, rig: &Rig, joint: usize) -> Option<JointPose> {
         let slot = rig.slot(joint)?;
         Some(self.groups.get(slot / 8)?.get(slot % 8))
     }
 
-    /// Changes the transform of a joint.
+    /// Sets the transform of a joint.
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton, or the joint does not exist.
+    /// If the pose belongs to another skeleton, or the joint does not exist.
     pub fn set(&mut self, rig: &Rig, joint: usize, to: &JointPose) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joints)?;
         let slot = rig.slot(joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))?;
@@ -53,11 +53,11 @@ impl LocalPose {
         Ok(())
     }
 
-    /// Takes over another pose of the same skeleton.
+    /// Copies another pose of the same skeleton.
     ///
     /// # Errors
     ///
-    /// Where the poses differ in the number of joints.
+    /// If the poses differ in the number of joints.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), RigError> {
         RigError::length("joints of the pose", self.joints, other.joints)?;
         self.groups.copy_from_slice(&other.groups);
@@ -74,12 +74,12 @@ impl LocalPose {
 }
 
 impl Rig {
-    /// Model-space matrices and palette of a pose, in one pass: what [`compute_model_matrices`](Self::compute_model_matrices) and
-    /// [`compute_palette`](Self::compute_palette) compute, faster.
+    /// Computes model-space matrices and palette of a pose in one pass. It is faster than
+    /// [`compute_model_matrices`](Self::compute_model_matrices) and [`compute_palette`](Self::compute_palette).
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton, or a slice is not as long as there are joints.
+    /// If the pose belongs to another skeleton, or a slice is not as long as there are joints.
     pub fn compose(
         &self,
         pose: &LocalPose,

@@ -1,4 +1,4 @@
-//! The two precisions.
+//! Matrices in two precisions.
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use core::fmt::Debug;
@@ -13,28 +13,28 @@ mod sealed {
 
 /// An affine matrix of glam: [`Affine3A`] in 32 bits or [`DAffine3`] in 64.
 pub trait Matrix: sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static {
-    /// The transform that changes nothing.
+    /// The identity.
     const IDENTITY: Self;
     /// A running sum of points or directions.
     #[doc(hidden)]
     type Sum: Copy + Default + PartialEq;
 
-    /// From a scene's matrix.
+    /// Converts a scene's matrix.
     fn from_affine(m: &Affine) -> Self;
-    /// As a scene's matrix, rounded to 32 bits.
+    /// Converts to a scene's matrix, rounded to 32 bits.
     fn to_affine(&self) -> Affine;
-    /// From 64 bits.
+    /// Converts from 64 bits.
     fn from_f64(m: &DAffine3) -> Self;
-    /// In 64 bits.
+    /// Converts to 64 bits.
     fn to_f64(&self) -> DAffine3;
-    /// This transform after `first`: `p -> self(first(p))`.
+    /// Returns the product: `p -> self(first(p))`.
     #[must_use]
     fn multiply(&self, first: &Self) -> Self;
     /// Blends all elements: `self` at 0, `other` at 1.
     #[must_use]
     fn lerp(&self, other: &Self, t: f64) -> Self;
 
-    /// The columns in 32 bits.
+    /// Returns the columns in 32 bits.
     #[doc(hidden)]
     fn columns(&self) -> [Vec4; 4];
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! A place in an animation.
+//! Playback of an animation.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,60 +9,61 @@ use crate::animation::{Animation, Motion};
 use crate::error::RigError;
 use crate::joint_pose::{Group, Lanes};
 use crate::kernels::lanes;
-use crate::keyed_motion::{Bracket, Eight, Keyed, ROTATION, User, is_opposite};
+use crate::keyed_motion::{ChannelGroup, KeyInterval, KeyedMotion, ROTATION, TimelineUser, is_opposite};
 use crate::local_pose::LocalPose;
 use alloc::vec::Vec;
 use meshwright_scene::Interpolation;
 
-/// Plays an animation: it remembers between which keys every joint was, so that going on costs the same however
-/// many keys there are. Frames may be sampled in any order.
+/// Plays an animation. It remembers the current keys of every joint, so the cost does not depend on the number of
+/// keys. Frames can be sampled in any order.
 #[derive(Clone, Debug)]
 pub struct Player<'a> {
     animation: &'a Animation,
-    /// Between which keys the frame is, for every list of frames.
-    brackets: Vec<Bracket>,
-    /// From which frame on, and up to which, all of them hold.
+    /// The keys around the current frame, for each list of key frames.
+    intervals: Vec<KeyInterval>,
+    /// The range of frames with these keys.
     from: f32,
     until: f32,
-    /// Joints whose keys are at frames of their own.
-    spans: Vec<Span>,
+    /// The state of joints with separate lists of key frames.
+    spans: Vec<LaneSpan>,
 }
 
-/// Where eight joints are between their keys. Joints without keys are between their rest value and itself.
+/// The current keys of eight joints. Joints without keys have their rest value twice.
 #[derive(Clone, Debug)]
-struct Span {
+struct LaneSpan {
     before: [Lanes; 4],
-    behind: [Lanes; 4],
-    /// The frame of the key before, and one over the distance to the key behind.
+    after: [Lanes; 4],
+    /// The frame of the key before, and 1 / distance to the key after it.
     start: Lanes,
     inverse: Lanes,
 }
 
 impl<'a> Player<'a> {
-    /// At the first frame.
+    /// Makes a player at the first frame.
     pub fn new(animation: &'a Animation) -> Self {
-        let (mut brackets, mut spans) = (Vec::new(), Vec::new());
+        let (mut intervals, mut spans) = (Vec::new(), Vec::new());
         if let Motion::Keyed(keys) = &animation.motion {
-            brackets.resize(keys.lines.len(), Bracket::NOWHERE);
-            // In the order of their numbers.
+            intervals.resize(keys.timelines.len(), KeyInterval::UNKNOWN);
+            // In the order of `place`.
             spans.extend(keys.channels.iter().flatten().filter_map(|eight| match eight {
-                Eight::Apart { rest, .. } => Some(Span::resting(*rest)),
+                ChannelGroup::Separate { rest, .. } => Some(LaneSpan::resting(*rest)),
                 _ => None,
             }));
         }
-        Self { animation, brackets, from: f32::INFINITY, until: f32::NEG_INFINITY, spans }
+        Self { animation, intervals, from: f32::INFINITY, until: f32::NEG_INFINITY, spans }
     }
 
-    /// What is played.
+    /// Returns the animation.
     pub fn animation(&self) -> &'a Animation {
         self.animation
     }
 
-    /// The pose at a frame; frames outside of the clip and between its frames as in [`Sampler::sample`].
+    /// Writes the pose at a frame. Fractional frames and frames outside the clip are treated as in
+    /// [`Sampler::sample`].
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton.
+    /// If the pose belongs to another skeleton.
     ///
     /// [`Sampler::sample`]: crate::Sampler::sample
     pub fn sample(&mut self, frame: f64, out: &mut LocalPose) -> Result<(), RigError> {
@@ -82,7 +83,9 @@ impl<'a> Player<'a> {
         )]
         let rest = (frame - whole as f64) as f32;
         match &animation.motion {
-            Motion::Uniform { groups, order } => animation.blend_poses(groups, order, (whole, rest), out),
+            Motion::Uniform { groups, order } => {
+                animation.blend_poses(groups, order, FramePosition { whole, rest }, out);
+            }
             Motion::Keyed(keys) => {
                 self.seek(keys, whole, rest);
                 self.blend_keys(keys, whole, rest, out);
@@ -95,14 +98,14 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     ///
-    /// As [`sample`](Self::sample).
+    /// The same as for [`sample`](Self::sample).
     pub fn sample_seconds(&mut self, seconds: f64, out: &mut LocalPose) -> Result<(), RigError> {
         self.sample(self.animation.frame_at(seconds), out)
     }
 
-    fn blend_keys(&self, keys: &Keyed, whole: usize, rest: f32, out: &mut LocalPose) {
+    fn blend_keys(&self, keys: &KeyedMotion, whole: usize, rest: f32, out: &mut LocalPose) {
         let rule = self.animation.rule;
-        let at = At { brackets: &self.brackets, spans: &self.spans, whole, rest };
+        let at = FrameState { intervals: &self.intervals, spans: &self.spans, whole, rest };
         let to = out.groups_mut();
         self.animation.instructions.run(
             #[inline(always)]
@@ -110,16 +113,16 @@ impl<'a> Player<'a> {
         );
         if rule == Interpolation::Spherical {
             for (to, eight) in out.groups_mut().iter_mut().zip(&keys.channels[ROTATION]) {
-                to.rotation = match at.between(eight) {
-                    Between::Still(value) => *value,
-                    Between::Keys(before, behind, ratio) => lanes::spherical(before, behind, &ratio),
+                to.rotation = match at.values(eight) {
+                    LaneValues::Constant(value) => *value,
+                    LaneValues::Keys(before, after, ratio) => lanes::spherical(before, after, &ratio),
                 };
             }
         }
     }
 
-    /// Brings every bracket to the keys around the frame.
-    fn seek(&mut self, keys: &Keyed, whole: usize, rest: f32) {
+    /// Finds the keys around the frame.
+    fn seek(&mut self, keys: &KeyedMotion, whole: usize, rest: f32) {
         let timing = self.animation.timing;
         #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
         let (frame, period) = (whole as f32 + rest, timing.looping.then_some(timing.frames as f32));
@@ -127,23 +130,25 @@ impl<'a> Player<'a> {
             return;
         }
         (self.from, self.until) = (f32::NEG_INFINITY, f32::INFINITY);
-        for (bracket, line) in self.brackets.iter_mut().zip(&keys.lines) {
-            if !bracket.holds(frame) {
-                *bracket = bracket.find(&line.frames, frame, period);
+        for (interval, line) in self.intervals.iter_mut().zip(&keys.timelines) {
+            if !interval.holds(frame) {
+                *interval = interval.find(&line.frames, frame, period);
                 for user in &line.users {
-                    if let Eight::Apart { place, tracks, .. } = &keys.channels[user.channel][user.group] {
-                        self.spans[*place].put(user, bracket, &tracks[user.lane]);
+                    if let ChannelGroup::Separate { place, tracks, .. } =
+                        &keys.channels[user.channel][user.group]
+                    {
+                        self.spans[*place].set_lane(user, interval, &tracks[user.lane]);
                     }
                 }
             }
-            self.from = self.from.max(bracket.from);
-            self.until = self.until.min(bracket.until);
+            self.from = self.from.max(interval.from);
+            self.until = self.until.min(interval.until);
         }
     }
 }
 
-/// How far the frame is from the key before to the key behind. The frame that the keys were found for is
-/// rounded: between keys that are closest together it may lie outside.
+/// Returns the position of the frame between two keys, from 0 to 1. It is clamped because the frame was rounded when
+/// the keys were found.
 #[inline(always)]
 fn ratio(whole: usize, rest: f32, start: f32, inverse: f32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
@@ -151,69 +156,76 @@ fn ratio(whole: usize, rest: f32, start: f32, inverse: f32) -> f32 {
     (((whole - start) + rest) * inverse).clamp(0.0, 1.0)
 }
 
-impl Span {
+impl LaneSpan {
     fn resting(value: [Lanes; 4]) -> Self {
-        Self { before: value, behind: value, start: Lanes::default(), inverse: Lanes::default() }
+        Self { before: value, after: value, start: Lanes::default(), inverse: Lanes::default() }
     }
 
-    /// Takes over the keys of one joint.
+    /// Sets the keys of one joint.
     #[inline]
-    fn put(&mut self, user: &User, bracket: &Bracket, keys: &[[f32; 4]]) {
+    fn set_lane(&mut self, user: &TimelineUser, interval: &KeyInterval, keys: &[[f32; 4]]) {
         let lane = user.lane;
-        let before = keys[bracket.before];
-        let mut behind = keys[bracket.behind];
-        // Exactly opposite quaternions have no middle, and stand for one rotation: the earlier holds.
-        if user.channel == ROTATION && is_opposite(&before, &behind) {
-            behind = before;
+        let before = keys[interval.before];
+        let mut after = keys[interval.after];
+        // Exactly opposite quaternions are the same rotation, and have no mean: the earlier one is used.
+        if user.channel == ROTATION && is_opposite(&before, &after) {
+            after = before;
         }
-        (self.start.0[lane], self.inverse.0[lane]) = (bracket.start, bracket.inverse);
+        (self.start.0[lane], self.inverse.0[lane]) = (interval.start, interval.inverse);
         for c in 0..4 {
             self.before[c].0[lane] = before[c];
-            self.behind[c].0[lane] = behind[c];
+            self.after[c].0[lane] = after[c];
         }
     }
 }
 
-/// A frame of an animation with keys.
-struct At<'a> {
-    brackets: &'a [Bracket],
-    spans: &'a [Span],
+/// A frame: its whole part, and the rest below 1.
+#[derive(Clone, Copy, Debug)]
+struct FramePosition {
     whole: usize,
     rest: f32,
 }
 
-/// What eight joints are between.
-enum Between<'a> {
-    Still(&'a [Lanes; 4]),
+/// A frame of an animation with keys.
+struct FrameState<'a> {
+    intervals: &'a [KeyInterval],
+    spans: &'a [LaneSpan],
+    whole: usize,
+    rest: f32,
+}
+
+/// The values of eight joints around a frame.
+enum LaneValues<'a> {
+    Constant(&'a [Lanes; 4]),
     Keys(&'a [Lanes; 4], &'a [Lanes; 4], Lanes),
 }
 
-impl<'a> At<'a> {
+impl<'a> FrameState<'a> {
     #[inline(always)]
-    fn between(&self, eight: &'a Eight) -> Between<'a> {
+    fn values(&self, eight: &'a ChannelGroup) -> LaneValues<'a> {
         match eight {
-            Eight::Still(value) => Between::Still(value),
-            Eight::Together { line, values } => {
-                let b = &self.brackets[*line];
+            ChannelGroup::Constant(value) => LaneValues::Constant(value),
+            ChannelGroup::Shared { line, values } => {
+                let b = &self.intervals[*line];
                 let t = ratio(self.whole, self.rest, b.start, b.inverse);
-                Between::Keys(&values[b.before], &values[b.behind], Lanes([t; 8]))
+                LaneValues::Keys(&values[b.before], &values[b.after], Lanes([t; 8]))
             }
-            Eight::Apart { place, .. } => {
+            ChannelGroup::Separate { place, .. } => {
                 let s = &self.spans[*place];
                 let t = Lanes::make(|i| ratio(self.whole, self.rest, s.start.0[i], s.inverse.0[i]));
-                Between::Keys(&s.before, &s.behind, t)
+                LaneValues::Keys(&s.before, &s.after, t)
             }
         }
     }
 
-    /// A translation or a scale.
+    /// Computes a translation or a scale.
     #[inline(always)]
-    fn vector(&self, eight: &'a Eight, out: &mut [Lanes; 3]) {
-        match self.between(eight) {
-            Between::Still([x, y, z, _]) => *out = [*x, *y, *z],
-            Between::Keys(before, behind, t) => {
+    fn vector(&self, eight: &'a ChannelGroup, out: &mut [Lanes; 3]) {
+        match self.values(eight) {
+            LaneValues::Constant([x, y, z, _]) => *out = [*x, *y, *z],
+            LaneValues::Keys(before, after, t) => {
                 for (c, out) in out.iter_mut().enumerate() {
-                    *out = lanes::lerp(&before[c], &behind[c], &t);
+                    *out = lanes::lerp(&before[c], &after[c], &t);
                 }
             }
         }
@@ -221,14 +233,9 @@ impl<'a> At<'a> {
 }
 
 impl Animation {
-    /// The pose between two of the stored ones.
-    fn blend_poses(
-        &self,
-        groups: &[Group],
-        order: &[usize],
-        (whole, rest): (usize, f32),
-        out: &mut LocalPose,
-    ) {
+    /// Blends two stored poses.
+    fn blend_poses(&self, groups: &[Group], order: &[usize], frame: FramePosition, out: &mut LocalPose) {
+        let FramePosition { whole, rest } = frame;
         let size = self.joint_count().div_ceil(8);
         let pose = |f: usize| {
             let at = order.get(f)?.checked_mul(size)?;
@@ -250,16 +257,16 @@ impl Animation {
     }
 }
 
-/// The pose at a frame; rotations linearly.
+/// Computes the pose at a frame, with linear rotations.
 #[inline(always)]
-fn blend_keys(keys: &Keyed, at: &At<'_>, rule: Interpolation, out: &mut [Group]) {
+fn blend_keys(keys: &KeyedMotion, at: &FrameState<'_>, rule: Interpolation, out: &mut [Group]) {
     let [translations, rotations, scales] = &keys.channels;
     for (((out, t), r), s) in out.iter_mut().zip(translations).zip(rotations).zip(scales) {
         at.vector(t, &mut out.translation);
         at.vector(s, &mut out.scale);
-        out.rotation = match at.between(r) {
-            Between::Still(value) => *value,
-            Between::Keys(a, b, t) => lanes::nlerp(a, b, &t, rule != Interpolation::Linear),
+        out.rotation = match at.values(r) {
+            LaneValues::Constant(value) => *value,
+            LaneValues::Keys(a, b, t) => lanes::nlerp(a, b, &t, rule != Interpolation::Linear),
         };
     }
 }

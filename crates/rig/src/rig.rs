@@ -1,4 +1,4 @@
-//! A skeleton prepared.
+//! Prepared skeletons.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -16,33 +16,33 @@ use alloc::vec::Vec;
 use glam::Affine3A;
 use meshwright_scene::{Affine, MeshId, Skeleton, Trs};
 
-/// How joint names are compared.
+/// The comparison of joint names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NameMatch {
     /// Byte for byte.
     #[default]
     Exact,
-    /// ASCII letters of either case are the same.
+    /// The case of ASCII letters does not matter.
     IgnoreCase,
 }
 
-/// A skeleton with its joints in an order in which parents, and the joints that another follows, come first.
+/// A skeleton, prepared for posing. Parents, and joints that others follow, come first.
 ///
-/// Matrices are always passed and returned in the skeleton's own order of joints.
+/// Matrices are always passed and returned in the order of the skeleton's joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     instructions: InstructionSet,
     names: Vec<String>,
-    /// By depth, so that neighbours seldom wait for each other.
+    /// The joints by depth, so that neighbours seldom depend on each other.
     order: Vec<Step>,
-    /// The place of each joint in that order.
+    /// The index of each joint in that order.
     slots: Vec<usize>,
     /// The inverse bind matrices in that order.
     bind: Vec<Bind>,
     rest: Vec<Affine>,
     rest_parts: Vec<Trs>,
-    /// The rest pose in the order of places; see `LocalPose`.
+    /// The rest pose in that order; see `LocalPose`.
     rest_groups: Vec<Group>,
     inverse_bind: Vec<Affine>,
     solids: Vec<Option<MeshId>>,
@@ -53,14 +53,14 @@ impl Rig {
     ///
     /// # Errors
     ///
-    /// Where the joints form a cycle or name a joint that does not exist.
+    /// If the joints form a cycle or name a missing joint.
     pub fn new(skeleton: &Skeleton) -> Result<Self, RigError> {
         let joints = &skeleton.joints;
         let order = hierarchy::by_depth(skeleton)
             .ok_or_else(|| RigError::invalid("joints", "they form a cycle or name a missing joint"))?;
         let mut slots = alloc::vec![0; joints.len()];
         order.iter().enumerate().for_each(|(slot, &j)| slots[j] = slot);
-        let rest_parts: Vec<Trs> = joints.iter().map(|j| interpolation::parts(&j.rest)).collect();
+        let rest_parts: Vec<Trs> = joints.iter().map(|j| interpolation::to_trs(&j.rest)).collect();
         let mut rest_groups = alloc::vec![Group::default(); joints.len().div_ceil(8)];
         for (slot, &j) in order.iter().enumerate() {
             rest_groups[slot / 8].set(slot % 8, &JointPose::from(&rest_parts[j]));
@@ -80,35 +80,34 @@ impl Rig {
         })
     }
 
-    /// The same rig with other instructions than the fastest of the machine; see [`InstructionSet`].
+    /// Sets the instruction set; by default it is the fastest of the machine.
     #[must_use]
     pub const fn with_instructions(mut self, instructions: InstructionSet) -> Self {
         self.instructions = instructions;
         self
     }
 
-    /// The inverse bind matrices in the skeleton's order.
+    /// Returns the inverse bind matrices in the skeleton's order.
     pub(crate) fn inverse_bind(&self) -> &[Affine] {
         &self.inverse_bind
     }
 
-    /// The instructions that poses are computed with.
+    /// Returns the instruction set for poses.
     pub const fn instructions(&self) -> InstructionSet {
         self.instructions
     }
 
-    /// How many joints there are.
+    /// Returns the number of joints.
     pub fn joint_count(&self) -> usize {
         self.rest.len()
     }
 
-    /// The mesh that bounds a joint; see [`Pose::solid`](crate::Pose::solid).
+    /// Returns the mesh that bounds a joint; see [`Pose::solid`](crate::Pose::solid).
     pub fn solid(&self, joint: usize) -> Option<MeshId> {
         self.solids.get(joint).copied().flatten()
     }
 
-    /// The joint that each joint's matrix is multiplied with; `None` for roots and for joints that follow
-    /// others.
+    /// Returns the parent of a joint; `None` for roots and for joints that follow others.
     pub fn parent(&self, joint: usize) -> Option<usize> {
         match self.order.get(self.slot(joint)?)?.origin {
             Origin::Parent(p) => Some(p),
@@ -116,32 +115,32 @@ impl Rig {
         }
     }
 
-    /// Where a joint lies in a [`LocalPose`](crate::LocalPose).
+    /// Returns the index of a joint in a [`LocalPose`](crate::LocalPose).
     pub(crate) fn slot(&self, joint: usize) -> Option<usize> {
         self.slots.get(joint).copied()
     }
 
-    /// The rest pose as a `LocalPose` holds it.
+    /// Returns the rest pose in the layout of `LocalPose`.
     pub(crate) fn rest_groups(&self) -> &[Group] {
         &self.rest_groups
     }
 
-    /// The joints by their place, and their inverse bind matrices.
+    /// Returns the joints in the order of `LocalPose`, and their inverse bind matrices.
     pub(crate) fn steps(&self) -> (&[Step], &[Bind]) {
         (&self.order, &self.bind)
     }
 
-    /// The joints by their place in a [`LocalPose`](crate::LocalPose).
+    /// Returns the joints in the order of [`LocalPose`](crate::LocalPose).
     pub(crate) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         self.order.iter().map(|s| s.joint)
     }
 
-    /// The name of a joint.
+    /// Returns the name of a joint.
     pub fn joint_name(&self, joint: usize) -> Option<&str> {
         self.names.get(joint).map(String::as_str)
     }
 
-    /// The first joint of that name.
+    /// Returns the first joint of a name.
     pub fn find_joint(&self, name: &str, by: NameMatch) -> Option<usize> {
         self.names.iter().position(|n| match by {
             NameMatch::Exact => n == name,
@@ -149,11 +148,11 @@ impl Rig {
         })
     }
 
-    /// Local matrices of the rest pose.
+    /// Copies the local matrices of the rest pose.
     ///
     /// # Errors
     ///
-    /// Where `locals` is not as long as there are joints.
+    /// If `locals` is not as long as there are joints.
     pub fn copy_rest_to<M: Matrix>(&self, locals: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         for (out, rest) in locals.iter_mut().zip(&self.rest) {
@@ -162,17 +161,17 @@ impl Rig {
         Ok(())
     }
 
-    /// The rest pose as translation, rotation and scale, which keys of tracks replace one by one.
+    /// Returns the rest pose as translation, rotation and scale. Keys of tracks replace single parts.
     pub(crate) fn rest_parts(&self) -> &[Trs] {
         &self.rest_parts
     }
 
-    /// Model-space matrices of local ones. A joint that follows others takes their weighted mean, the identity
-    /// where the weights sum to nothing.
+    /// Computes model-space matrices from local ones. A joint that follows others takes their weighted mean; the
+    /// identity if the weights sum to 0.
     ///
     /// # Errors
     ///
-    /// Where a slice is not as long as there are joints.
+    /// If a slice is not as long as there are joints.
     pub fn compute_model_matrices<M: Matrix>(&self, locals: &[M], model: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         RigError::length("model matrices", self.joint_count(), model.len())?;
@@ -187,11 +186,11 @@ impl Rig {
         Ok(())
     }
 
-    /// Matrices from the bind pose to the pose: model-space matrix times inverse bind matrix.
+    /// Computes the matrices from the bind pose to the pose: model-space matrix times inverse bind matrix.
     ///
     /// # Errors
     ///
-    /// Where a slice is not as long as there are joints.
+    /// If a slice is not as long as there are joints.
     pub fn compute_palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
         RigError::length("model matrices", self.joint_count(), model.len())?;
         RigError::length("palette", self.joint_count(), palette.len())?;

@@ -1,4 +1,4 @@
-//! The motion of the whole figure, taken out of its root joint.
+//! Motion of the whole figure, extracted from its root joint.
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
@@ -8,58 +8,57 @@ use crate::player::Player;
 use crate::rig::Rig;
 use glam::{Quat, Vec3, Vec4};
 
-/// Which part of the root's motion moves the figure.
+/// The part of the root's motion that moves the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RootAxes {
-    /// The share of the translation along x, y and z: 1 or 0 each, as a rule. `(1, 0, 1)` leaves bobbing up
-    /// and down to the root joint of a scene with +Y up.
+    /// The share of the translation along x, y and z, usually 1 or 0. With `(1, 0, 1)`, vertical motion stays with the
+    /// root joint of a scene with +Y up.
     pub translation: Vec3,
-    /// The axis about which the figure turns; `None` when turns stay with the joint.
+    /// The axis about which the figure turns. With `None`, turns stay with the joint.
     pub turn: Option<Vec3>,
 }
 
 impl RootAxes {
-    /// Along the ground and about the vertical of a scene with +Y up.
+    /// Motion along the ground and turns about the vertical, in a scene with +Y up.
     pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
 
-    /// These shares of the translation, and turns about this axis.
+    /// Makes a choice of translation and of an axis of turns.
     pub const fn new(translation: Vec3, turn: Option<Vec3>) -> Self {
         Self { translation, turn }
     }
 }
 
-/// Takes the motion of the figure out of a joint: the joint keeps the rest, and the figure is moved by what was
-/// taken out.
+/// Extracts the motion of the figure from a joint. The joint keeps the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RootMotion {
     /// The root joint.
     pub joint: usize,
-    /// What is taken out.
+    /// The extracted motion.
     pub axes: RootAxes,
 }
 
 impl RootMotion {
-    /// Takes [`RootAxes::GROUND`] out of a joint.
+    /// Extracts [`RootAxes::GROUND`] from a joint.
     pub const fn new(joint: usize) -> Self {
         Self { joint, axes: RootAxes::GROUND }
     }
 
-    /// The same along and about other axes.
+    /// Sets the extracted motion.
     #[must_use]
     pub const fn with_axes(mut self, axes: RootAxes) -> Self {
         self.axes = axes;
         self
     }
 
-    /// The part of a joint's transform that moves the figure.
+    /// Returns the part of a joint's transform that moves the figure.
     fn part(&self, joint: &JointPose) -> JointPose {
         let rotation = match self.axes.turn.and_then(Vec3::try_normalize) {
             Some(axis) => {
                 let along = joint.rotation.xyz().dot(axis);
                 let twist = Quat::from_xyzw(axis.x * along, axis.y * along, axis.z * along, joint.rotation.w);
-                // A half turn about an axis across has no part about this one.
+                // A half turn about a perpendicular axis has no turn about this one.
                 if twist.length_squared() > 1e-12 { unit(twist) } else { Quat::IDENTITY }
             }
             None => Quat::IDENTITY,
@@ -72,12 +71,12 @@ impl RootMotion {
         pose.get(rig, self.joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))
     }
 
-    /// Takes the motion out of a pose and returns it: the returned transform after the joint's new one is the
-    /// joint's old one.
+    /// Extracts the motion from a pose and returns it. The old transform of the joint is the product of the returned
+    /// one and the new one.
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton, or the joint does not exist.
+    /// If the pose belongs to another skeleton, or the joint does not exist.
     pub fn extract(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
         let joint = self.joint(rig, pose)?;
         let part = self.part(&joint);
@@ -85,15 +84,14 @@ impl RootMotion {
         Ok(part)
     }
 
-    /// How the figure moves from one frame to another, seen from where it stands at the first; `scratch` is
-    /// overwritten.
+    /// Returns the motion of the figure from one frame to another, relative to the first. `scratch` is overwritten.
     ///
-    /// A looping clip whose root walks away jumps back at its end. There the figure goes on as it did in the
-    /// frame before: the last step of the clip counts twice.
+    /// The root of a looping walk jumps back at the end of the clip. There the figure continues as in the frame
+    /// before: the last step counts twice.
     ///
     /// # Errors
     ///
-    /// Where `scratch` or the animation is of another skeleton, or the joint does not exist.
+    /// If `scratch` or the animation belongs to another skeleton, or the joint does not exist.
     pub fn between_frames(
         &self,
         rig: &Rig,
@@ -116,7 +114,7 @@ impl RootMotion {
         }
         let (first, last) = (at(0.0)?, at(period - 1.0)?);
         let step = after(&inverse(&at(period - 2.0)?), &last);
-        // From the start of the clip to a frame in it.
+        // The motion from the start of the clip to a frame.
         let mut since = |frame: f64| -> Result<JointPose, RigError> {
             let beyond = frame - (period - 1.0);
             if beyond <= 0.0 {
@@ -139,7 +137,7 @@ impl RootMotion {
     }
 }
 
-/// How many periods that is, a whole number but for rounding.
+/// Returns the number of whole periods, rounded.
 fn rounds(frames: f64, period: f64) -> i64 {
     let quotient = frames / period;
     #[expect(clippy::cast_possible_truncation, reason = "saturates, and so many rounds are not played")]
@@ -148,7 +146,7 @@ fn rounds(frames: f64, period: f64) -> i64 {
     }
 }
 
-/// `a` after `b`, both without scale in what matters: scales are those of `b`.
+/// Returns the product of two rigid motions, with the scale of `b`.
 fn after(a: &JointPose, b: &JointPose) -> JointPose {
     JointPose {
         translation: a.translation + a.rotation * b.translation,
@@ -157,7 +155,7 @@ fn after(a: &JointPose, b: &JointPose) -> JointPose {
     }
 }
 
-/// At length 1; the identity where there is no length.
+/// Normalises a quaternion; the identity if it has no length.
 fn unit(q: Quat) -> Quat {
     Vec4::from(q).try_normalize().map_or(Quat::IDENTITY, Quat::from_vec4)
 }
@@ -167,7 +165,7 @@ fn inverse(a: &JointPose) -> JointPose {
     JointPose { translation: rotation * -a.translation, rotation, scale: Vec3::ONE }
 }
 
-/// A motion so many times after itself, backwards where that is negative.
+/// Repeats a motion; a negative count repeats its inverse.
 fn power(motion: &JointPose, times: i64) -> JointPose {
     let mut base = if times < 0 { inverse(motion) } else { *motion };
     let mut left = times.unsigned_abs();

@@ -1,8 +1,8 @@
-//! A clip prepared.
+//! Sampling of clips by the rules of their formats.
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
-use crate::interpolation::{self, Parts};
+use crate::interpolation::{self, TrsParts};
 use crate::matrix::Matrix;
 use crate::rig::Rig;
 use crate::timing::Timing;
@@ -10,14 +10,13 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, Scene, Track, Trs};
 
-/// How two poses are blended.
+/// A rule for blending two poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Blend {
-    /// The elements of local matrices are blended. Fast; limbs shrink in wide turns.
+    /// Blends the elements of local matrices. Fast, but limbs shrink in wide turns.
     Matrix,
-    /// Local matrices are taken apart; translation and scale are blended, and rotations linearly with
-    /// renormalisation, the short way.
+    /// Blends translation, rotation and scale. Rotations are blended linearly, the short way, and normalised.
     #[default]
     Rigid,
 }
@@ -37,21 +36,21 @@ pub struct Sampler<'a> {
     clip: &'a Clip,
     timing: Timing,
     rule: Interpolation,
-    source: Source<'a>,
+    source: MotionSource<'a>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Source<'a> {
+pub(crate) enum MotionSource<'a> {
     Poses {
         set: &'a PoseSet,
         frames: &'a [u32],
     },
-    /// The channels of each joint that has keys.
-    Tracks(Vec<Keys<'a>>),
+    /// The channels of joints with keys.
+    Tracks(Vec<JointChannels<'a>>),
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keys<'a> {
+pub(crate) struct JointChannels<'a> {
     pub(crate) joint: usize,
     pub(crate) translation: &'a Channel<[f32; 3]>,
     pub(crate) rotation: &'a Channel<[f32; 4]>,
@@ -61,11 +60,11 @@ pub(crate) struct Keys<'a> {
 impl<'a> Sampler<'a> {
     /// Prepares a clip of a scene.
     ///
-    /// Of several tracks for one joint, the last that has keys for a channel counts.
+    /// If a joint has several tracks, the last one with keys for a channel counts.
     ///
     /// # Errors
     ///
-    /// Where the clip does not exist or does not fit its skeleton.
+    /// If the clip does not exist or does not fit its skeleton.
     pub fn new(scene: &'a Scene, clip: usize) -> Result<Self, RigError> {
         let fault = |message| RigError::invalid(format!("clips[{clip}]"), message);
         let clip = scene.clips.get(clip).ok_or_else(|| fault("does not exist"))?;
@@ -79,38 +78,38 @@ impl<'a> Sampler<'a> {
                 if set.joints != joints || !known {
                     return Err(fault("poses do not fit the skeleton"));
                 }
-                (Source::Poses { set, frames }, frames.len())
+                (MotionSource::Poses { set, frames }, frames.len())
             }
             Motion::Tracks(tracks) => {
                 let keys = keys(tracks, joints).ok_or_else(|| fault("names a missing joint"))?;
-                (Source::Tracks(keys), clip.frames as usize)
+                (MotionSource::Tracks(keys), clip.frames as usize)
             }
         };
         let timing = Timing { frames, rate: clip.rate, looping: clip.looping };
         Ok(Self { clip, timing, rule: clip.interpolation, source })
     }
 
-    /// The same clip, blended by another rule than its own.
+    /// Sets another rule of blending.
     #[must_use]
     pub const fn with_blend(mut self, blend: Blend) -> Self {
         self.rule = blend.rule();
         self
     }
 
-    /// The clip.
+    /// Returns the clip.
     pub const fn clip(&self) -> &'a Clip {
         self.clip
     }
 
-    /// Local matrices at a frame, which may lie between two: a looping clip repeats with the period `frames`,
-    /// another is held before its first and behind its last frame. A frame that is not a number is frame 0, and
-    /// so is an infinite one of a looping clip. A clip without frames gives the rest pose.
+    /// Writes local matrices at a frame, which may be fractional. A looping clip repeats after `frames` frames;
+    /// another is clamped at both ends. NaN counts as frame 0, and so does infinity in a loop. A clip without frames
+    /// gives the rest pose.
     ///
-    /// At a whole frame of a clip of poses the result is the pose as it is stored.
+    /// At a whole frame of a clip of poses, the result is the stored pose.
     ///
     /// # Errors
     ///
-    /// Where `rig` is not the skeleton of the clip, or `locals` has not one matrix per joint.
+    /// If `rig` is not the skeleton of the clip, or if `locals` does not have one matrix per joint.
     pub fn sample<M: Matrix>(&self, rig: &Rig, frame: f64, locals: &mut [M]) -> Result<(), RigError> {
         rig.copy_rest_to(locals)?;
         if self.timing.frames == 0 {
@@ -118,11 +117,11 @@ impl<'a> Sampler<'a> {
         }
         let frame = self.timing.place(frame);
         match &self.source {
-            Source::Poses { set, frames } => {
+            MotionSource::Poses { set, frames } => {
                 RigError::length("poses", rig.joint_count(), set.joints)?;
                 self.sample_poses(set, frames, frame, locals);
             }
-            Source::Tracks(keys) => {
+            MotionSource::Tracks(keys) => {
                 let period = self.timing.looping.then_some(self.timing.period());
                 for key in keys {
                     let rest = rig
@@ -139,11 +138,11 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// The same at a time in seconds, by the rate of the clip.
+    /// Does the same at a time in seconds.
     ///
     /// # Errors
     ///
-    /// As [`sample`](Self::sample).
+    /// The same as for [`sample`](Self::sample).
     pub fn sample_seconds<M: Matrix>(
         &self,
         rig: &Rig,
@@ -157,7 +156,7 @@ impl<'a> Sampler<'a> {
         self.timing
     }
 
-    pub(crate) const fn source(&self) -> &Source<'a> {
+    pub(crate) const fn source(&self) -> &MotionSource<'a> {
         &self.source
     }
 
@@ -187,7 +186,7 @@ impl<'a> Sampler<'a> {
         for (out, (a, b)) in locals.iter_mut().zip(a.iter().zip(b)) {
             *out = match self.rule {
                 Interpolation::Matrix => M::from_affine(a).lerp(&M::from_affine(b), t),
-                // Signs of quaternions that come from matrices mean nothing: the short way.
+                // The sign of a quaternion from a matrix is arbitrary, so rotations take the short way.
                 Interpolation::Linear | Interpolation::LinearShort => {
                     rigid(a, b, t, Interpolation::LinearShort)
                 }
@@ -196,16 +195,22 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn keyed(&self, keys: &Keys<'_>, rest: &Trs, frame: f64, period: Option<f64>) -> Option<Parts> {
+    fn keyed(
+        &self,
+        keys: &JointChannels<'_>,
+        rest: &Trs,
+        frame: f64,
+        period: Option<f64>,
+    ) -> Option<TrsParts> {
         let translation = interpolation::vector(keys.translation, frame, period);
         let rotation = interpolation::rotation(keys.rotation, frame, period, self.rule);
         let scale = interpolation::vector(keys.scale, frame, period);
-        // A joint whose tracks are all empty keeps its rest matrix, shear included.
+        // A joint without keys keeps its rest matrix, with shear.
         if translation.is_none() && rotation.is_none() && scale.is_none() {
             return None;
         }
-        let rest = Parts::from(rest);
-        Some(Parts {
+        let rest = TrsParts::from(rest);
+        Some(TrsParts {
             translation: translation.unwrap_or(rest.translation),
             rotation: rotation.unwrap_or(rest.rotation),
             scale: scale.unwrap_or(rest.scale),
@@ -213,18 +218,18 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The channels of each joint that has keys; `None` where a track names a missing joint.
-fn keys(tracks: &[Track], joints: usize) -> Option<Vec<Keys<'_>>> {
-    let mut keys: Vec<Option<Keys<'_>>> = alloc::vec![None; joints];
+/// Returns the channels of joints with keys; `None` if a track names a missing joint.
+fn keys(tracks: &[Track], joints: usize) -> Option<Vec<JointChannels<'_>>> {
+    let mut keys: Vec<Option<JointChannels<'_>>> = alloc::vec![None; joints];
     for track in tracks {
         let slot = keys.get_mut(track.joint)?;
-        let old = slot.unwrap_or(Keys {
+        let old = slot.unwrap_or(JointChannels {
             joint: track.joint,
             translation: &track.translation,
             rotation: &track.rotation,
             scale: &track.scale,
         });
-        *slot = Some(Keys {
+        *slot = Some(JointChannels {
             joint: track.joint,
             translation: last(old.translation, &track.translation),
             rotation: last(old.rotation, &track.rotation),
@@ -248,7 +253,7 @@ pub(crate) fn rigid<M: Matrix>(
     let (a, b) = (Trs::from_affine(a).0, Trs::from_affine(b).0);
     let lerp = |a, b| interpolation::wide(a) * (1.0 - t) + interpolation::wide(b) * t;
     let quat = |q: [f32; 4]| glam::DQuat::from_array(q.map(f64::from));
-    let parts = Parts {
+    let parts = TrsParts {
         translation: lerp(a.translation, b.translation),
         rotation: interpolation::blend_rotation(quat(a.rotation), quat(b.rotation), t, rule),
         scale: lerp(a.scale, b.scale),

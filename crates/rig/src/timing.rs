@@ -1,6 +1,6 @@
 //! Frames and seconds.
 
-/// How the frames of a clip follow each other.
+/// The frames of a clip in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Timing {
     pub(crate) frames: usize,
@@ -10,9 +10,8 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
-    /// Where a frame lies in the clip: from 0 up to, and not including, the number of frames where it loops,
-    /// else up to the last frame. A frame that is not a number is the first, and so are one infinitely far into a
-    /// loop and all of a clip without frames.
+    /// Wraps a frame of a looping clip to 0..frames, and clamps a frame of another clip to its first and last frame.
+    /// NaN, infinity in a loop, and any frame of an empty clip give 0.
     pub(crate) fn place(self, frame: f64) -> f64 {
         let period = self.period();
         if self.frames == 0 || frame.is_nan() || self.looping && frame.is_infinite() {
@@ -23,17 +22,17 @@ impl Timing {
         }
         let rest = frame % period;
         let rest = if rest < 0.0 { rest + period } else { rest };
-        // A tiny negative remainder rounds up to the period itself.
+        // A tiny negative remainder can round up to the period.
         if rest < period { rest } else { 0.0 }
     }
 
-    /// The number of frames, after which a loop begins again.
+    /// Returns the number of frames, the period of a loop.
     #[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
     pub(crate) const fn period(self) -> f64 {
         self.frames as f64
     }
 
-    /// The frame at a time in seconds.
+    /// Returns the frame at a time in seconds.
     pub(crate) fn frame_at(self, seconds: f64) -> f64 {
         seconds * f64::from(self.rate)
     }

@@ -1,4 +1,4 @@
-//! What runs per frame allocates nothing.
+//! Per-frame functions do not allocate.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
@@ -108,7 +108,7 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     assert_eq!(cost.calls, 0, "something was allocated");
 }
 
-/// What is allocated is rayon's: a job per further thread, whatever the mesh.
+/// Only rayon allocates: one job per further thread, for any mesh.
 #[cfg(feature = "rayon")]
 #[test]
 fn threads_allocate_a_job_each() {

@@ -37,7 +37,7 @@ fn along_x(keys: &[(f32, f32)]) -> Motion {
     Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }])
 }
 
-/// Where the joint is at a frame, as sampler and player have it.
+/// Returns the position of the joint at a frame, by sampler and by player.
 fn place(scene: &Scene, frame: f64) -> [Vec3; 2] {
     let rig = Rig::new(&scene.skeletons[0]).unwrap();
     let sampler = Sampler::new(scene, 0).unwrap();
@@ -45,7 +45,7 @@ fn place(scene: &Scene, frame: f64) -> [Vec3; 2] {
     sampler.sample(&rig, frame, &mut sampled).unwrap();
     let animation = Animation::new(&rig, &sampler).unwrap();
     let mut pose = LocalPose::new(&rig);
-    // What lies in the pose before does not count.
+    // The old content of the pose does not matter.
     pose.set(&rig, 0, &JointPose { translation: Vec3::splat(99.0), ..JointPose::IDENTITY }).unwrap();
     Player::new(&animation).sample(frame, &mut pose).unwrap();
     [sampled[0].translation.into(), pose.get(&rig, 0).unwrap().translation]
@@ -91,7 +91,7 @@ fn what_has_no_frame_or_no_value_is_no_key() {
     }
 }
 
-/// The last key lies behind the end of the loop, so that no blend across it begins before the first key's turn.
+/// The last key is after the end of the loop, so there is no blend across the end.
 #[test]
 fn keys_behind_the_end_of_a_loop() {
     let clip = scene(along_x(&[(1.0, 10.0), (3.0, 30.0), (4.5, 45.0)]), 4, true);

@@ -47,7 +47,7 @@ fn positions<M: Matrix>(scene: &Scene, at: Option<(usize, f64)>, mesh: usize) ->
     Some(out)
 }
 
-/// Every frame that deserves a look: whole ones, ones between, before the first and behind the last.
+/// Returns frames to test: whole and fractional ones, before the first and after the last.
 fn times(clip: &Clip) -> impl Iterator<Item = f64> {
     let n = f64::from(clip.frames);
     (-4..4 * i32::try_from(clip.frames).unwrap().min(8)).map(|f| f64::from(f) / 2.0).chain([n, n + 0.5, 1e9])

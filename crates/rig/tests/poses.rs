@@ -21,7 +21,7 @@ fn instruction_sets() -> [InstructionSet; 2] {
     [InstructionSet::PORTABLE, InstructionSet::detect()]
 }
 
-fn near(a: &Affine3A, b: &Affine3A, tolerance: f32) -> bool {
+fn is_near(a: &Affine3A, b: &Affine3A, tolerance: f32) -> bool {
     let size = b.to_cols_array().iter().fold(1.0_f32, |s, c| s.max(c.abs()));
     a.abs_diff_eq(*b, tolerance * size)
 }
@@ -101,7 +101,7 @@ proptest! {
                     sampler.sample(&rig, frame, &mut expected).unwrap();
                     for (joint, e) in expected.iter().enumerate() {
                         let found = pose.get(&rig, joint).unwrap().to_matrix();
-                        prop_assert!(near(&found, &Affine3A::from_f64(e), 2e-4), "{frame}: {found} {e}");
+                        prop_assert!(is_near(&found, &Affine3A::from_f64(e), 2e-4), "{frame}: {found} {e}");
                     }
                     let mut again = LocalPose::new(&rig);
                     Player::new(&animation).sample(frame, &mut again).unwrap();
@@ -128,9 +128,9 @@ proptest! {
                 let size = |m: &Affine3A| m.to_cols_array().iter().fold(1.0_f32, |s, c| s.max(c.abs()));
                 for j in 0..rig.joint_count() {
                     let wide = |m: &[DAffine3]| Affine3A::from_f64(&m[j]);
-                    prop_assert!(near(&found.local_matrices()[j], &wide(expected.local_matrices()), 1e-5));
-                    prop_assert!(near(&found.model_matrices()[j], &wide(expected.model_matrices()), 1e-3));
-                    // Where scales are small the products of large elements cancel.
+                    prop_assert!(is_near(&found.local_matrices()[j], &wide(expected.local_matrices()), 1e-5));
+                    prop_assert!(is_near(&found.model_matrices()[j], &wide(expected.model_matrices()), 1e-3));
+                    // With small scales, products of large elements cancel.
                     let inverse = size(&Affine3A::from_affine(&skeleton.joints[j].inverse_bind));
                     let tolerance = 1e-4 * size(&wide(expected.model_matrices())) * inverse;
                     let (f, e) = (&found.palette()[j], wide(expected.palette()));
@@ -234,9 +234,9 @@ proptest! {
         };
         let [a, b, c] = times;
         let (one, two, both) = (go(a, b), go(b, c), go(a, c));
-        prop_assert!(near(&(one * two), &both, 2e-3), "{} {both}", one * two);
-        prop_assert!(near(&(go(a, b) * go(b, a)), &Affine3A::IDENTITY, 2e-3));
-        prop_assert!(near(&go(a, a), &Affine3A::IDENTITY, 2e-3));
+        prop_assert!(is_near(&(one * two), &both, 2e-3), "{} {both}", one * two);
+        prop_assert!(is_near(&(go(a, b) * go(b, a)), &Affine3A::IDENTITY, 2e-3));
+        prop_assert!(is_near(&go(a, a), &Affine3A::IDENTITY, 2e-3));
     }
 
     #[test]
@@ -246,7 +246,7 @@ proptest! {
             let mut pose = pose_of(&rig, &[joint]);
             let out = RootMotion::new(0).with_axes(axes).extract(&rig, &mut pose).unwrap();
             let stays = pose.get(&rig, 0).unwrap();
-            prop_assert!(near(&(out.to_matrix() * stays.to_matrix()), &joint.to_matrix(), 1e-4));
+            prop_assert!(is_near(&(out.to_matrix() * stays.to_matrix()), &joint.to_matrix(), 1e-4));
             if axes == RootAxes::GROUND {
                 prop_assert!(out.translation.y == 0.0);
                 prop_assert!(out.rotation.xyz().x == 0.0 && out.rotation.xyz().z == 0.0);
@@ -373,7 +373,7 @@ fn a_long_clip_plays_in_order_and_at_random() {
     }
 }
 
-/// What bounds a joint moves with that joint, whatever joints the mesh's own vertices follow.
+/// A solid moves with its joint, even if its vertices follow other joints.
 #[test]
 fn a_solid_moves_with_the_joint_that_it_bounds() {
     let at = |x: f32| Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY });

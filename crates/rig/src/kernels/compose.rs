@@ -1,4 +1,4 @@
-//! From local transforms to matrices: the portable version, and what both versions share.
+//! From local transforms to matrices: the portable version, and the types of all versions.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -11,8 +11,8 @@ use crate::joint_pose::Group;
 use crate::matrix::Matrix;
 use glam::{Affine3A, Mat3A, Vec3A};
 
-/// An inverse bind matrix, and its numbers spread over the halves of registers: for columns x and y the first,
-/// second and third row, then the same for column z and the translation.
+/// An inverse bind matrix, and its numbers spread over register halves: rows 1 to 3 of columns x and y, then of column
+/// z and the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Bind {
@@ -33,12 +33,12 @@ impl Bind {
     }
 }
 
-/// The product of two transforms, as glam has it.
+/// Returns the product of two transforms by glam.
 pub(super) fn product(a: &Affine3A, b: &Affine3A) -> Affine3A {
     *a * *b
 }
 
-/// `product` makes a transform of two, the second of which comes first.
+/// Computes model-space matrices and palette. `product` multiplies two transforms.
 #[inline]
 pub(super) fn compose(
     product: impl Fn(&Affine3A, &Affine3A) -> Affine3A,

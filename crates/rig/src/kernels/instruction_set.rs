@@ -3,8 +3,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2::{CpuFeatures, with_registers};
 
-/// The instructions that kernels use. One path gives the same bits on every machine and on any number of
-/// threads; two paths differ in the last places, because multiplication and addition round once on AVX2 and NEON.
+/// The instruction set of kernels. One set gives the same bits on every machine and for any number of threads. Two
+/// sets differ in the last bits, because a multiplication and addition is rounded once with AVX2 and NEON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InstructionSet(pub(super) Instructions);
 
@@ -18,10 +18,10 @@ pub(super) enum Instructions {
 }
 
 impl InstructionSet {
-    /// What every machine has.
+    /// Portable code, for every machine.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
-    /// The fastest that this machine has. Without the feature `std` that is what the build is for.
+    /// Returns the fastest set of this machine. Without the feature `std`, it is that of the build target.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(features) = CpuFeatures::detect() {
@@ -33,7 +33,7 @@ impl InstructionSet {
         Self::PORTABLE
     }
 
-    /// `avx2+fma`, `neon` or `portable`.
+    /// Returns `avx2+fma`, `neon` or `portable`.
     pub const fn name(self) -> &'static str {
         match self.0 {
             Instructions::Portable => "portable",
@@ -44,12 +44,12 @@ impl InstructionSet {
         }
     }
 
-    /// Runs what is inlined into `f` with the registers of this path.
+    /// Runs `f`, and all code inlined into it, with the registers of this set.
     #[inline]
     pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {
             Instructions::Portable => f(),
-            // All code of such a build has its registers.
+            // All code of such a build uses them.
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Instructions::Neon => f(),
             #[cfg(target_arch = "x86_64")]

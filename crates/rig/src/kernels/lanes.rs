@@ -1,5 +1,5 @@
-//! Arithmetic on eight joints side by side. It is plain Rust in loops of eight, which the compiler turns into
-//! the registers of the path; no path rounds otherwise than another.
+//! Arithmetic on eight joints. It is plain Rust in loops of eight, which the compiler vectorises. All instruction sets
+//! round alike.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,7 +9,7 @@
 use crate::joint_pose::{Group, Lanes};
 use glam::{Quat, Vec4};
 
-/// The square root. Without `std` glam has it from its own source.
+/// Returns the square root; without `std` by way of glam.
 #[inline(always)]
 fn root(v: f32) -> f32 {
     #[cfg(feature = "std")]
@@ -22,25 +22,25 @@ fn root(v: f32) -> f32 {
     }
 }
 
-/// `a` at 0, `b` at 1, for each lane its own.
+/// Interpolates each lane: `a` at 0, `b` at 1.
 #[inline(always)]
 pub(crate) fn lerp(a: &Lanes, b: &Lanes, t: &Lanes) -> Lanes {
     Lanes::make(|i| a.0[i] + (b.0[i] - a.0[i]) * t.0[i])
 }
 
-/// Quaternions at length 1; the identity where there is no length.
+/// Normalises quaternions; the identity if there is no length.
 #[inline(always)]
 pub(crate) fn normalize(q: &mut [Lanes; 4]) {
     let [x, y, z, w] = *q;
     let squares = Lanes::make(|i| x.0[i] * x.0[i] + y.0[i] * y.0[i] + (z.0[i] * z.0[i] + w.0[i] * w.0[i]));
     let factor = Lanes::make(|i| 1.0 / root(squares.0[i]));
-    // A sum that is zero, infinite or not a number has no direction.
+    // A quaternion that is zero, infinite or NaN has no direction.
     let usable = |i: usize| squares.0[i] > 1e-30 && squares.0[i] < f32::INFINITY;
     let scaled = |c: &Lanes, none: f32| Lanes::make(|i| if usable(i) { c.0[i] * factor.0[i] } else { none });
     *q = [scaled(&x, 0.0), scaled(&y, 0.0), scaled(&z, 0.0), scaled(&w, 1.0)];
 }
 
-/// -1 where the quaternions point to opposite sides, else 1.
+/// Returns -1 for quaternions of opposite signs, else 1.
 #[inline(always)]
 pub(crate) fn side(a: &[Lanes; 4], b: &[Lanes; 4]) -> Lanes {
     let dot = Lanes::make(|i| {
@@ -49,7 +49,7 @@ pub(crate) fn side(a: &[Lanes; 4], b: &[Lanes; 4]) -> Lanes {
     Lanes::make(|i| if dot.0[i] < 0.0 { -1.0 } else { 1.0 })
 }
 
-/// Linear blends of rotations, the short way where `short` says so.
+/// Blends rotations linearly, the short way if `short`.
 #[inline(always)]
 pub(crate) fn nlerp(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes, short: bool) -> [Lanes; 4] {
     let side = if short { side(a, b) } else { Lanes::ONE };
@@ -61,7 +61,7 @@ pub(crate) fn nlerp(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes, short: bool) -> [
     q
 }
 
-/// The products of quaternions: `b` first.
+/// Returns the products of quaternions; `b` is applied first.
 #[inline(always)]
 pub(crate) fn after(a: &[Lanes; 4], b: &[Lanes; 4]) -> [Lanes; 4] {
     let at = |c: usize, i: usize| (a[c].0[i], b[c].0[i]);
@@ -85,7 +85,7 @@ pub(crate) fn after(a: &[Lanes; 4], b: &[Lanes; 4]) -> [Lanes; 4] {
     ]
 }
 
-/// The poses between two frames.
+/// Blends the poses of two frames.
 #[inline(always)]
 pub(crate) fn between(a: &[Group], b: &[Group], t: f32, short: bool, out: &mut [Group]) {
     let t = Lanes([t; 8]);
@@ -98,7 +98,7 @@ pub(crate) fn between(a: &[Group], b: &[Group], t: f32, short: bool, out: &mut [
     }
 }
 
-/// The matrices of eight joints: columns x, y, z and the translation, each as three rows.
+/// Returns the matrices of eight joints: columns x, y, z and the translation, each as three rows.
 #[inline(always)]
 pub(crate) fn matrices(g: &Group) -> [Lanes; 12] {
     let [x, y, z, w] = &g.rotation;
@@ -127,7 +127,7 @@ pub(crate) fn matrices(g: &Group) -> [Lanes; 12] {
     ]
 }
 
-/// Spherical blends of rotations, the short way.
+/// Blends rotations spherically, the short way.
 pub(crate) fn spherical(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes) -> [Lanes; 4] {
     let mut out = [Lanes::default(); 4];
     let quat = |q: &[Lanes; 4], i: usize| {

@@ -1,5 +1,5 @@
-//! What kernels read. All of it is private to this module and checked when it is made, so that kernels need
-//! not check it per vertex.
+//! The data that kernels read. Constructors check it, and it is private to this module, so that kernels need no checks
+//! per vertex.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,10 +9,10 @@
 use alloc::vec::Vec;
 use meshwright_scene::LocalVertex;
 
-/// Ranges that are skinned on their own start at multiples of this many vertices.
+/// Separately skinned ranges start at multiples of this many vertices.
 pub(crate) const BLOCK: usize = 1024;
 
-/// Tables of blends serve this many vertices, so that they stay in the first cache.
+/// A table of blends is for this many vertices, so that it stays in the L1 cache.
 pub(crate) const TABLE: usize = 256;
 
 const _: () = assert!(BLOCK.is_multiple_of(TABLE));
@@ -42,7 +42,7 @@ pub(crate) struct Blends {
 }
 
 impl Blends {
-    /// Of matrices below `sources`.
+    /// Makes blends of matrices below `sources`.
     pub(crate) fn new(sources: usize) -> Self {
         assert!(sources <= MOST);
         Self { sources, starts: alloc::vec![0], joints: Vec::new(), weights: Vec::new() }
@@ -64,7 +64,7 @@ impl Blends {
     }
 
     #[inline]
-    pub(crate) fn of(&self, blend: usize) -> (&[u32], &[f32]) {
+    pub(crate) fn parts(&self, blend: usize) -> (&[u32], &[f32]) {
         let range = self.starts[blend] as usize..self.starts[blend + 1] as usize;
         (&self.joints[range.clone()], &self.weights[range])
     }
@@ -98,7 +98,7 @@ pub(crate) struct Soa {
 
 impl Soa {
     fn new(points: impl Iterator<Item = [f32; 3]> + Clone) -> Self {
-        // Eight more, so that eight can be loaded at every vertex.
+        // Eight more, so that eight can be loaded at any vertex.
         let component = |i: usize| points.clone().map(|p| p[i]).chain([0.0; 8]).collect();
         Self { x: component(0), y: component(1), z: component(2) }
     }
@@ -108,40 +108,40 @@ impl Soa {
     }
 }
 
-/// Vertices of one number of local influences, within one block.
+/// Vertices with the same number of joint-space influences, within one block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
     /// Influences per vertex.
     pub(crate) width: usize,
-    /// How many vertices.
+    /// The number of vertices.
     pub(crate) len: usize,
-    /// The first vertex, or where their numbers begin in `order`.
+    /// The first vertex, or the index of its number in `order`.
     pub(crate) first: usize,
-    /// Whether `first` means `order`.
+    /// True if `first` is an index of `order`.
     pub(crate) scattered: bool,
-    /// Where their records begin.
+    /// The index of the first record.
     pub(crate) record: usize,
 }
 
-/// How matrices are named.
+/// The references from vertices to matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Layout {
     /// One matrix per vertex.
     Indexed(Vec<u32>),
-    /// One matrix for many vertices in a row.
+    /// One matrix for many neighbouring vertices.
     Runs { runs: Vec<Run>, positions: Soa, normals: Soa },
     /// The same number of weighted matrices per vertex, two to four.
     Fixed { width: usize, joints: Vec<u16>, weights: Vec<f32> },
     /// Any number of weighted matrices per vertex.
     Many(Blends),
-    /// One blend per vertex, of those that its table of [`TABLE`] vertices has.
+    /// One blend per vertex, out of its table, which is shared by [`TABLE`] vertices.
     Table {
         blends: Blends,
-        /// How many parts every blend has, or 0 where that differs.
+        /// The number of parts of every blend, or 0 if it differs.
         width: usize,
-        /// The first blend of each table, and the end. No table has more than there are vertices in it.
+        /// The first blend of each table, and the end. A table has at most one blend per vertex.
         tables: Vec<usize>,
-        /// The scaled index of each vertex's blend within its table.
+        /// The scaled index of each vertex's blend in its table.
         index: Vec<u16>,
     },
     /// Weighted vertices in the space of each matrix.
@@ -162,8 +162,8 @@ pub(crate) struct Data {
     len: usize,
     slots: usize,
     layout: Layout,
-    // One entry more than there are vertices, so that sixteen bytes can be loaded at every vertex; empty where
-    // there are none or where the layout holds its own.
+    // One entry more than vertices, so that sixteen bytes can be loaded at any vertex. Empty if the mesh or the layout
+    // has none.
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     tangents: Vec<[f32; 4]>,
@@ -192,14 +192,14 @@ impl Data {
         Self { len, slots, layout, positions, normals, tangents, has_normals }
     }
 
-    /// One matrix below `slots` per vertex.
+    /// Makes data with one matrix below `slots` per vertex.
     pub(crate) fn indexed(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
         assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
         let index = index.iter().map(|&i| scale(i as usize)).collect();
         Self::make(attributes, slots, Layout::Indexed(index))
     }
 
-    /// The same, where many neighbours share a matrix.
+    /// Makes the same data for many neighbours that share a matrix.
     pub(crate) fn runs(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
         assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
         let mut runs: Vec<Run> = Vec::new();
@@ -217,8 +217,8 @@ impl Data {
         Self::make(attributes, slots, layout)
     }
 
-    /// `width` weighted matrices per vertex, each below `slots`. `None` where the width has no kernel or there
-    /// are too many matrices for it.
+    /// Makes data with `width` weighted matrices per vertex, each below `slots`. `None` if no kernel has this width or
+    /// takes this many matrices.
     pub(crate) fn fixed(
         attributes: &Attributes,
         slots: usize,
@@ -245,8 +245,8 @@ impl Data {
         Self::make(attributes, slots, Layout::Many(blends))
     }
 
-    /// One blend per vertex: `index` counts within the tables, of which `tables` holds the first blends and
-    /// the end. `width` says how many parts every blend has, 0 that it differs.
+    /// Makes data with one blend per vertex. `tables` has the first blend of each table and the end; `index` counts
+    /// within tables. `width` is the number of parts of every blend, or 0 if it differs.
     pub(crate) fn table(
         attributes: Attributes,
         (blends, width): (Blends, usize),
@@ -260,14 +260,14 @@ impl Data {
             let len = w[1] - w[0];
             assert!(len <= TABLE && vertices.iter().all(|&i| i < len));
         }
-        assert!(width == 0 || (0..blends.len()).all(|b| blends.of(b).0.len() == width));
+        assert!(width == 0 || (0..blends.len()).all(|b| blends.parts(b).0.len() == width));
         let index = index.iter().map(|&i| u16::try_from(scale(i)).unwrap_or(0)).collect();
         let slots = blends.sources;
         Self::make(attributes, slots, Layout::Table { blends, width, tables, index })
     }
 
-    /// Weighted vertices in the space of their matrices; `of` gives the joints, weights and vertices of one
-    /// vertex. `None` where there are more vertices than 32 bits can number.
+    /// Makes data of weighted vertices in joint space. `of` returns the joints, weights and positions of one vertex.
+    /// `None` if there are too many vertices for 32-bit indices.
     pub(crate) fn local<'a>(
         len: usize,
         slots: usize,
@@ -280,7 +280,7 @@ impl Data {
         for start in (0..len).step_by(BLOCK) {
             let end = len.min(start + BLOCK);
             let changes = (start + 1..end).filter(|&v| of(v).len() != of(v - 1).len()).count();
-            // Short stretches of equal counts cost a misprediction each: sort the block by count.
+            // Each change of the number of influences costs a misprediction, so a block with many changes is sorted.
             let scattered = (changes + 1) * 16 > end - start;
             let mut vertices: Vec<usize> = (start..end).collect();
             if scattered {
@@ -320,7 +320,7 @@ impl Data {
         self.len
     }
 
-    /// How many matrices kernels need.
+    /// Returns the number of matrices that kernels need.
     pub(crate) fn slots(&self) -> usize {
         self.slots
     }
@@ -349,7 +349,7 @@ impl Data {
         !self.tangents.is_empty()
     }
 
-    /// The memory that skinning reads.
+    /// Returns the bytes that skinning reads.
     pub(crate) fn bytes(&self) -> usize {
         let layout = match &self.layout {
             Layout::Indexed(index) => 4 * index.len(),

@@ -1,8 +1,7 @@
-//! The inner loops of skinning, on one layout of data, in three versions: portable, for machines with AVX2 and FMA,
-//! and for aarch64.
+//! The inner loops of skinning, on one layout of data: portable, for AVX2 with FMA, and for NEON.
 //!
-//! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
-//! splitting a mesh changes no bit.
+//! A version computes a vertex by the same operations at any position in a range, so that splitting a mesh changes no
+//! bit.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -38,7 +37,7 @@ use core::ops::Range;
 use glam::Affine3A;
 use instruction_set::Instructions;
 
-/// Model-space matrices and palette of a pose.
+/// Computes model-space matrices and palette of a pose.
 pub(crate) fn compose(
     instructions: InstructionSet,
     steps: &[Step],
@@ -56,7 +55,7 @@ pub(crate) fn compose(
     }
 }
 
-/// How the kernel for `data` wants its matrices.
+/// Returns the layout of matrices of the kernel for `data`.
 pub(crate) fn arrangement(instructions: InstructionSet, data: &Data) -> fn(Packed) -> Packed {
     match (instructions.0, data.layout()) {
         #[cfg(target_arch = "x86_64")]
@@ -68,8 +67,8 @@ pub(crate) fn arrangement(instructions: InstructionSet, data: &Data) -> fn(Packe
     }
 }
 
-/// Skins the vertices of `range`, which starts and ends at multiples of [`BLOCK`] or at the end; `out` holds
-/// exactly those.
+/// Skins the vertices of `range`, which starts and ends at multiples of [`BLOCK`] or at the end. `out` has exactly
+/// these vertices.
 pub(crate) fn skin(
     instructions: InstructionSet,
     data: &Data,

@@ -1,5 +1,5 @@
-//! The kernels for aarch64, all machines of which have the instructions: products are added without being rounded
-//! before, and components that lie side by side are stored as points by one instruction.
+//! The kernels for aarch64, where every machine has NEON. Products are added without intermediate rounding, and one
+//! instruction stores separate components as points.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -17,7 +17,7 @@ use core::arch::aarch64::{float32x4x3_t, vst3q_f32};
 use core::ops::Range;
 use glam::{Affine3A, Mat3A, Vec3A, Vec4, Vec4Swizzles};
 
-/// Products and sums are rounded together.
+/// Products and sums are rounded once.
 struct Fused;
 
 impl Arithmetic for Fused {
@@ -55,7 +55,7 @@ impl Arithmetic for Fused {
     }
 }
 
-/// Model-space matrices and palette.
+/// Computes model-space matrices and palette.
 pub(super) fn compose(
     steps: &[Step],
     groups: &[Group],
@@ -73,7 +73,7 @@ fn product(a: &Affine3A, b: &Affine3A) -> Affine3A {
         let [x, y, z] = v.to_array().map(Vec3A::splat);
         x_axis.mul_add(x, y_axis.mul_add(y, z_axis.mul_add(z, rest)))
     };
-    // The same sum from 0 on is that without a rest.
+    // A sum that starts at 0 has no rest.
     let column = |v: Vec3A| upon(v, Vec3A::ZERO);
     let m = &b.matrix3;
     Affine3A {
@@ -119,7 +119,7 @@ fn fill_runs<const POINT: bool>(
             store(
                 four,
                 rows.map(|[a, b, c, d]| {
-                    // In the order of one point alone.
+                    // The order of operations is that of a single point.
                     let first = if POINT { a.mul_add(x, d) } else { a * x };
                     c.mul_add(z, b.mul_add(y, first))
                 }),

@@ -1,4 +1,4 @@
-//! Where skinned vertices go.
+//! The caller's memory for skinned vertices.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -7,53 +7,53 @@
 
 use crate::error::RigError;
 
-/// What becomes of the length of normals.
+/// The length of skinned normals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NormalLength {
-    /// As the sum gives it.
+    /// The length of the sum over the joints.
     #[default]
     AsIs,
-    /// Made 1, where it is not 0.
+    /// Normalised; zero vectors stay zero.
     Unit,
 }
 
-/// How attributes lie in a buffer of interleaved vertices: offsets and stride in bytes, of any alignment.
-/// Values are written in the machine's byte order.
+/// The layout of a buffer of interleaved vertices: offsets and stride in bytes, of any alignment. Values are written
+/// in the machine's byte order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct InterleavedLayout {
-    /// From one vertex to the next.
+    /// The bytes from one vertex to the next.
     pub stride: usize,
-    /// Where the position begins: three `f32`.
+    /// The offset of the position: three `f32`.
     pub position: usize,
-    /// Where the normal begins, if it is wanted: three `f32`.
+    /// The offset of the normal, if it is requested: three `f32`.
     pub normal: Option<usize>,
-    /// Where the tangent begins, if it is wanted: four `f32`.
+    /// The offset of the tangent, if it is requested: four `f32`.
     pub tangent: Option<usize>,
 }
 
 impl InterleavedLayout {
-    /// Vertices `stride` bytes apart that begin with their position.
+    /// Makes a layout with a stride and the position at offset 0.
     pub const fn new(stride: usize) -> Self {
         Self { stride, position: 0, normal: None, tangent: None }
     }
 
-    /// With positions that begin at `offset`.
+    /// Sets the offset of positions.
     #[must_use]
     pub const fn with_position(mut self, offset: usize) -> Self {
         self.position = offset;
         self
     }
 
-    /// With normals that begin at `offset`, or without.
+    /// Sets the offset of normals, or requests none.
     #[must_use]
     pub fn with_normal(mut self, offset: impl Into<Option<usize>>) -> Self {
         self.normal = offset.into();
         self
     }
 
-    /// With tangents that begin at `offset`, or without.
+    /// Sets the offset of tangents, or requests none.
     #[must_use]
     pub fn with_tangent(mut self, offset: impl Into<Option<usize>>) -> Self {
         self.tangent = offset.into();
@@ -69,14 +69,14 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Positions, one per vertex.
+    /// Writes positions, one per vertex.
     pub fn positions(positions: &'a mut [[f32; 3]]) -> Self {
         let target =
             Target { memory: Memory::Separate { positions, normals: None, tangents: None }, unit: false };
         Self { target, unit: false }
     }
 
-    /// NormalLength beside them.
+    /// Writes normals, too.
     #[must_use]
     pub fn with_normals(mut self, out: &'a mut [[f32; 3]]) -> Self {
         if let Memory::Separate { normals, .. } = &mut self.target.memory {
@@ -85,7 +85,7 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Tangents beside them; the fourth component is passed on.
+    /// Writes tangents, too; the fourth component is copied.
     #[must_use]
     pub fn with_tangents(mut self, out: &'a mut [[f32; 4]]) -> Self {
         if let Memory::Separate { tangents, .. } = &mut self.target.memory {
@@ -94,19 +94,19 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Vertices in a buffer that holds other things too: the bytes between the attributes stay as they are.
+    /// Writes vertices to a buffer with other data: the bytes between the attributes do not change.
     pub fn interleaved(bytes: &'a mut [u8], layout: InterleavedLayout) -> Self {
         Self { target: Target { memory: Memory::Interleaved { bytes, layout }, unit: false }, unit: false }
     }
 
-    /// What becomes of the length of normals and tangents.
+    /// Sets the length of normals and tangents.
     #[must_use]
     pub fn with_normal_length(mut self, normals: NormalLength) -> Self {
         self.unit = normals == NormalLength::Unit;
         self
     }
 
-    /// The memory for exactly `count` vertices of a mesh, or why it does not fit.
+    /// Checks that the memory is for exactly `count` vertices of a mesh.
     pub(crate) fn fit(self, count: usize, has: Wants) -> Result<Target<'a>, RigError> {
         let Target { memory, .. } = self.target;
         let wants = Wants { unit: self.unit, ..memory.wants() };
@@ -141,7 +141,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Which attributes there are.
+/// A set of attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wants {
     pub(crate) normals: bool,
@@ -149,7 +149,7 @@ pub(crate) struct Wants {
     pub(crate) unit: bool,
 }
 
-/// Memory that was found to fit the vertices it stands for.
+/// Memory that was checked to fit its vertices.
 #[derive(Debug)]
 pub(crate) struct Target<'a> {
     pub(super) memory: Memory<'a>,
@@ -194,7 +194,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The first `middle` vertices and the others.
+    /// Splits off the first `middle` vertices.
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self, middle: usize) -> (Self, Self) {
         let unit = self.unit;
@@ -216,7 +216,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Some vertices, for a while.
+    /// Borrows a range of vertices.
     pub(crate) fn window(&mut self, range: core::ops::Range<usize>) -> Target<'_> {
         let memory = match &mut self.memory {
             Memory::Separate { positions, normals, tangents } => Memory::Separate {
@@ -232,7 +232,7 @@ impl<'a> Target<'a> {
         Target { memory, unit: self.unit }
     }
 
-    /// One vertex; what is not wanted is passed over.
+    /// Writes one vertex. Attributes that are not requested are ignored.
     pub(crate) fn set(&mut self, v: usize, position: [f32; 3], normal: [f32; 3], tangent: [f32; 4]) {
         match &mut self.memory {
             Memory::Separate { positions, normals, tangents } => {
@@ -246,18 +246,18 @@ impl<'a> Target<'a> {
             }
             Memory::Interleaved { bytes, layout } => {
                 let vertex = &mut bytes[v * layout.stride..(v + 1) * layout.stride];
-                put(vertex, layout.position, &position);
+                write_floats(vertex, layout.position, &position);
                 if let Some(at) = layout.normal {
-                    put(vertex, at, &normal);
+                    write_floats(vertex, at, &normal);
                 }
                 if let Some(at) = layout.tangent {
-                    put(vertex, at, &tangent);
+                    write_floats(vertex, at, &tangent);
                 }
             }
         }
     }
 
-    /// Gives normals and tangents the length 1, where they are not 0.
+    /// Normalises normals and tangents that are not 0.
     pub(crate) fn normalize(&mut self) {
         match &mut self.memory {
             Memory::Separate { normals, tangents, .. } => {
@@ -274,7 +274,7 @@ impl<'a> Target<'a> {
                 for vertex in bytes.chunks_exact_mut(layout.stride) {
                     for at in fields.into_iter().flatten() {
                         let v = unit(get(vertex, at));
-                        put(vertex, at, &v);
+                        write_floats(vertex, at, &v);
                     }
                 }
             }
@@ -296,7 +296,7 @@ fn get(vertex: &[u8], at: usize) -> [f32; 3] {
 }
 
 #[inline]
-pub(super) fn put<const N: usize>(vertex: &mut [u8], at: usize, values: &[f32; N]) {
+pub(super) fn write_floats<const N: usize>(vertex: &mut [u8], at: usize, values: &[f32; N]) {
     for (slot, v) in vertex[at..].as_chunks_mut().0.iter_mut().zip(values) {
         *slot = v.to_ne_bytes();
     }

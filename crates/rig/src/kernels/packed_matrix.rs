@@ -1,9 +1,9 @@
-//! Matrices as kernels read them.
+//! Matrices in the layout of kernels.
 
 use crate::matrix::Matrix;
 use glam::Vec4;
 
-/// An affine matrix as two 256-bit registers see it: x and y axis, z axis and translation.
+/// An affine matrix in two 256-bit registers: x and y axis, z axis and translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Packed {
@@ -23,8 +23,8 @@ impl Packed {
         Self { x, y, z, w }
     }
 
-    /// The same numbers with x beside y and z beside the translation, row by row: the product with a vector
-    /// then is a sum of neighbours.
+    /// Returns the same numbers row by row, with pairs of x and y and of z and translation. The product with a vector
+    /// is then a sum of neighbours.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn in_pairs(&self) -> Self {

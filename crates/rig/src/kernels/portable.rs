@@ -1,5 +1,5 @@
-//! The portable kernels. They run wherever Rust does; glam uses SSE2, NEON or WebAssembly's SIMD where there
-//! is any. Kernels for machines that multiply and add in one step are the same with another [`Arithmetic`].
+//! The portable kernels. glam uses SSE2, NEON or WebAssembly SIMD in them if available. Kernels with fused
+//! multiply-add are the same with another [`Arithmetic`].
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -7,12 +7,12 @@
 )]
 
 use super::layout::{BLOCK, Blends, Data, Layout, Run, Segment, TABLE, unscale};
-use super::output::{InterleavedLayout, Memory, Target, put};
+use super::output::{InterleavedLayout, Memory, Target, write_floats};
 use super::packed_matrix::Packed;
 use core::ops::Range;
 use glam::{Vec4, Vec4Swizzles};
 
-/// What a kernel writes to: vertices counted from the start of its range.
+/// The output of a kernel. Vertices are counted from the start of its range.
 trait Sink {
     fn position(&mut self, v: usize, p: Vec4);
     fn normal(&mut self, v: usize, n: Vec4);
@@ -49,10 +49,10 @@ struct Strided<'a> {
 
 impl Strided<'_> {
     #[inline]
-    fn put<const N: usize>(&mut self, v: usize, at: Option<usize>, values: &[f32; N]) {
+    fn write<const N: usize>(&mut self, v: usize, at: Option<usize>, values: &[f32; N]) {
         let start = v * self.layout.stride;
         if let (Some(at), Some(vertex)) = (at, self.bytes.get_mut(start..start + self.layout.stride)) {
-            put(vertex, at, values);
+            write_floats(vertex, at, values);
         }
     }
 }
@@ -60,33 +60,33 @@ impl Strided<'_> {
 impl Sink for Strided<'_> {
     #[inline]
     fn position(&mut self, v: usize, p: Vec4) {
-        self.put(v, Some(self.layout.position), &p.xyz().to_array());
+        self.write(v, Some(self.layout.position), &p.xyz().to_array());
     }
 
     #[inline]
     fn normal(&mut self, v: usize, n: Vec4) {
-        self.put(v, self.layout.normal, &n.xyz().to_array());
+        self.write(v, self.layout.normal, &n.xyz().to_array());
     }
 
     #[inline]
     fn tangent(&mut self, v: usize, t: [f32; 4]) {
-        self.put(v, self.layout.tangent, &t);
+        self.write(v, self.layout.tangent, &t);
     }
 }
 
-/// How products are added.
+/// The rounding of products and sums.
 pub(super) trait Arithmetic {
     fn point(m: &Packed, p: [f32; 3]) -> Vec4;
     fn vector(m: &Packed, v: [f32; 3]) -> Vec4;
-    /// A sum of matrices and one more, weighted.
+    /// Adds a weighted matrix to a sum.
     fn plus(sum: &Packed, m: &Packed, weight: f32) -> Packed;
-    /// A sum and the weighted point of a record.
+    /// Adds the weighted point of a record to a sum.
     fn local(sum: Vec4, m: &Packed, record: &[f32; 8]) -> Vec4;
-    /// A sum and the weighted normal of a record.
+    /// Adds the weighted normal of a record to a sum.
     fn local_normal(sum: Vec4, m: &Packed, record: &[f32; 8]) -> Vec4;
 }
 
-/// Products are rounded before they are added, as on every machine.
+/// Products are rounded before they are added.
 pub(super) struct Separately;
 
 impl Arithmetic for Separately {
@@ -121,7 +121,7 @@ impl Arithmetic for Separately {
     }
 }
 
-/// A weighted sum of matrices.
+/// Returns a weighted sum of matrices.
 #[inline]
 fn sum<A: Arithmetic, I: Copy + Into<u32>>(matrices: &[Packed], joints: &[I], weights: &[f32]) -> Packed {
     let mut parts = joints.iter().zip(weights);
@@ -146,7 +146,7 @@ pub(super) fn skin<A: Arithmetic>(
     }
 }
 
-/// With normals where `N` says so, and tangents where `T` does.
+/// Skins with normals if `N`, and with tangents if `T`.
 fn skin_into<A: Arithmetic, const N: bool, const T: bool>(
     data: &Data,
     matrices: &[Packed],
@@ -168,7 +168,7 @@ fn skin_into<A: Arithmetic, const N: bool, const T: bool>(
     }
 }
 
-/// The vertices of a range in the bind pose, and where they go.
+/// The vertices of a range in the bind pose, and their output.
 struct Bound<'d, S, const N: bool, const T: bool> {
     positions: &'d [[f32; 3]],
     normals: &'d [[f32; 3]],
@@ -179,7 +179,7 @@ struct Bound<'d, S, const N: bool, const T: bool> {
 impl<S: Sink, const N: bool, const T: bool> Bound<'_, S, N, T> {
     /// Moves a vertex, counted from the start of the range, by a matrix.
     #[inline(always)]
-    fn put<A: Arithmetic>(&mut self, v: usize, m: &Packed) {
+    fn move_vertex<A: Arithmetic>(&mut self, v: usize, m: &Packed) {
         self.sink.position(v, A::point(m, self.positions[v]));
         if N {
             self.sink.normal(v, A::vector(m, self.normals[v]));
@@ -218,38 +218,38 @@ fn fill<A: Arithmetic, const N: bool, const T: bool>(
     match data.layout() {
         Layout::Indexed(index) => {
             for (v, &i) in index[range].iter().enumerate() {
-                bound.put::<A>(v, &matrices[unscale(i)]);
+                bound.move_vertex::<A>(v, &matrices[unscale(i)]);
             }
         }
         Layout::Runs { runs, .. } => each_run(runs, matrices, range, |matrix, vertices| {
             for v in vertices {
-                bound.put::<A>(v - start, matrix);
+                bound.move_vertex::<A>(v - start, matrix);
             }
         }),
         Layout::Fixed { width, joints, weights } => {
             let of = range.start * width..range.end * width;
             let parts = (&joints[of.clone()], &weights[of]);
             match width {
-                2 => fill_fixed::<A, 2>(parts, matrices, |v, m| bound.put::<A>(v, m)),
-                3 => fill_fixed::<A, 3>(parts, matrices, |v, m| bound.put::<A>(v, m)),
-                _ => fill_fixed::<A, 4>(parts, matrices, |v, m| bound.put::<A>(v, m)),
+                2 => fill_fixed::<A, 2>(parts, matrices, |v, m| bound.move_vertex::<A>(v, m)),
+                3 => fill_fixed::<A, 3>(parts, matrices, |v, m| bound.move_vertex::<A>(v, m)),
+                _ => fill_fixed::<A, 4>(parts, matrices, |v, m| bound.move_vertex::<A>(v, m)),
             }
         }
         Layout::Many(blends) => {
             for v in range {
-                let (joints, weights) = blends.of(v);
-                bound.put::<A>(v - start, &sum::<A, _>(matrices, joints, weights));
+                let (joints, weights) = blends.parts(v);
+                bound.move_vertex::<A>(v - start, &sum::<A, _>(matrices, joints, weights));
             }
         }
         Layout::Table { blends, tables, index, .. } => {
             let tables = (tables.as_slice(), index.as_slice());
-            fill_tables::<A>(blends, tables, matrices, range, |v, m| bound.put::<A>(v - start, m));
+            fill_tables::<A>(blends, tables, matrices, range, |v, m| bound.move_vertex::<A>(v - start, m));
         }
         Layout::Local { .. } => {}
     }
 }
 
-/// Vertices of `K` weighted matrices each.
+/// Skins vertices with `K` weighted matrices each.
 #[inline]
 fn fill_fixed<A: Arithmetic, const K: usize>(
     (joints, weights): (&[u16], &[f32]),
@@ -262,7 +262,7 @@ fn fill_fixed<A: Arithmetic, const K: usize>(
     }
 }
 
-/// The vertices of a range that follow one matrix, and the next.
+/// Calls `run` for each run of vertices with one matrix.
 #[inline]
 pub(super) fn each_run(
     runs: &[Run],
@@ -270,7 +270,7 @@ pub(super) fn each_run(
     range: Range<usize>,
     mut run: impl FnMut(&Packed, Range<usize>),
 ) {
-    // The first run begins at vertex 0, so that there is one before or at every vertex.
+    // The first run begins at vertex 0, so every vertex has a run.
     let mut next = runs.partition_point(|r| r.first <= range.start);
     let mut v = range.start;
     while v < range.end {
@@ -280,7 +280,7 @@ pub(super) fn each_run(
     }
 }
 
-/// Vertices whose blends are computed once for each table.
+/// Skins vertices whose blends are computed once for each table.
 #[inline]
 fn fill_tables<A: Arithmetic>(
     blends: &Blends,
@@ -294,7 +294,7 @@ fn fill_tables<A: Arithmetic>(
         let to = range.end.min(from + TABLE);
         let first = tables[from / TABLE];
         for (b, slot) in (first..tables[from / TABLE + 1]).zip(&mut table) {
-            let (joints, weights) = blends.of(b);
+            let (joints, weights) = blends.parts(b);
             *slot = sum::<A, _>(matrices, joints, weights);
         }
         for (v, &i) in (from..to).zip(&index[from..to]) {
@@ -303,7 +303,7 @@ fn fill_tables<A: Arithmetic>(
     }
 }
 
-/// Vertices that each matrix sees in its own space; `put` takes number, position and normal.
+/// Skins vertices in joint space; `put` takes number, position and normal.
 #[inline]
 fn fill_local<A: Arithmetic>(
     segments: &[Segment],

@@ -1,61 +1,60 @@
-//! Vertices that every joint sees at one place in the bind pose: then they are ordinary vertices, however they are stored.
+//! Joint-space vertices as bind-pose vertices, if all joints agree about them.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     reason = "skins whose ranges and joints the plan has checked"
 )]
 
+use super::skin_source::SkinArrays;
 use crate::matrix::Matrix;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 use glam::{DAffine3, DVec3};
-use meshwright_scene::{Affine, Influence, LocalVertex};
+use meshwright_scene::Affine;
 
-/// How far joints may disagree about a vertex of a mesh whose largest coordinate is 1, and about its normal: what
-/// rounding to 32 bits makes of the stored numbers and of the inverse bind matrices.
+/// The largest disagreement of joints about a vertex, relative to the largest coordinate of the mesh, and about a
+/// normal. Rounding to 32 bits causes as much.
 const TOLERANCE: f64 = 1e-6;
 
-/// Below this sum of weights where a vertex is says nothing.
+/// With a smaller sum of weights, a vertex has no usable position.
 const LEAST_SUM: f64 = 1.0 / 1024.0;
 
 /// A mesh in the bind pose.
 #[derive(Debug)]
-pub(super) struct Agreed {
+pub(super) struct BindVertices {
     pub(super) positions: Vec<[f32; 3]>,
     pub(super) normals: Vec<[f32; 3]>,
-    /// How far joints disagree at most, in parts of the mesh's largest coordinate.
-    pub(super) apart: f32,
+    /// The largest disagreement of joints, relative to the largest coordinate of the mesh.
+    pub(super) disagreement: f32,
 }
 
-/// The sum of what joints see, where they see the same: and how far they are from that together, weighted.
+/// The weighted mean of positions, and the sum of weighted distances from it.
 #[derive(Clone, Copy)]
-struct Meeting {
+struct WeightedMean {
     at: DVec3,
-    apart: f64,
+    disagreement: f64,
 }
 
-impl Meeting {
-    fn of(seen: impl Iterator<Item = (f64, DVec3)> + Clone, sum: f64) -> Self {
+impl WeightedMean {
+    fn new(seen: impl Iterator<Item = (f64, DVec3)> + Clone, sum: f64) -> Self {
         let at = seen.clone().map(|(_, p)| p).sum::<DVec3>() / sum;
-        Self { at, apart: seen.map(|(w, p)| (p - at * w).length()).sum() }
+        Self { at, disagreement: seen.map(|(w, p)| (p - at * w).length()).sum() }
     }
 }
 
-/// The vertices of a skin in the bind pose, where all joints agree about all of them.
-pub(super) fn agree(
-    rig: &Rig,
-    (starts, influences, local): (&[u32], &[Influence], &[LocalVertex]),
-    normals: bool,
-) -> Option<Agreed> {
+/// Returns the vertices of a skin in the bind pose, if all joints agree about all of them.
+pub(super) fn find_bind_vertices(rig: &Rig, arrays: SkinArrays<'_>, normals: bool) -> Option<BindVertices> {
+    let SkinArrays { starts, influences, local } = arrays;
     let stands = |bind: &Affine| {
         let m = DAffine3::from_affine(bind);
         let inverse = m.inverse();
         inverse.is_finite().then_some(inverse)
     };
-    // A joint that is flat only matters where something follows it.
+    // A joint without inverse only matters if a vertex follows it.
     let stands: Vec<Option<DAffine3>> = rig.inverse_bind().iter().map(stands).collect();
     let count = starts.len().saturating_sub(1);
-    let mut agreed = Agreed { positions: Vec::with_capacity(count), normals: Vec::new(), apart: 0.0 };
+    let mut bind_vertices =
+        BindVertices { positions: Vec::with_capacity(count), normals: Vec::new(), disagreement: 0.0 };
     let (mut largest, mut farthest) = (0.0_f64, 0.0_f64);
     for bounds in starts.windows(2) {
         let range = bounds[0] as usize..bounds[1] as usize;
@@ -68,18 +67,18 @@ pub(super) fn agree(
             Some((stands[i.joint as usize].as_ref()?, f64::from(i.weight), wide(l.position), wide(l.normal)))
         });
         let points = seen.clone().map(|(m, w, p, _)| (w, m.matrix3 * p + m.translation * w));
-        let point = Meeting::of(points, sum);
+        let point = WeightedMean::new(points, sum);
         largest = largest.max(point.at.abs().max_element());
-        farthest = farthest.max(point.apart);
-        agreed.positions.push(point.at.as_vec3().to_array());
+        farthest = farthest.max(point.disagreement);
+        bind_vertices.positions.push(point.at.as_vec3().to_array());
         if normals {
-            let normal = Meeting::of(seen.map(|(m, w, _, n)| (w, m.matrix3 * n)), sum);
-            if normal.apart.is_nan() || normal.apart > TOLERANCE {
+            let normal = WeightedMean::new(seen.map(|(m, w, _, n)| (w, m.matrix3 * n)), sum);
+            if normal.disagreement.is_nan() || normal.disagreement > TOLERANCE {
                 return None;
             }
-            agreed.normals.push(normal.at.as_vec3().to_array());
+            bind_vertices.normals.push(normal.at.as_vec3().to_array());
         }
-        if !point.at.is_finite() || !point.apart.is_finite() {
+        if !point.at.is_finite() || !point.disagreement.is_finite() {
             return None;
         }
     }
@@ -88,9 +87,9 @@ pub(super) fn agree(
     }
     #[expect(clippy::cast_possible_truncation, reason = "a figure to be told")]
     {
-        agreed.apart = if farthest > 0.0 { (farthest / largest) as f32 } else { 0.0 };
+        bind_vertices.disagreement = if farthest > 0.0 { (farthest / largest) as f32 } else { 0.0 };
     }
-    Some(agreed)
+    Some(bind_vertices)
 }
 
 fn wide(v: [f32; 3]) -> DVec3 {

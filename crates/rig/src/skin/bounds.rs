@@ -1,4 +1,4 @@
-//! Boxes around posed meshes.
+//! Bounding boxes of posed meshes.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -23,15 +23,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// True where a point lies in the box or on its surface.
+    /// Returns true for a point in the box or on its surface.
     pub fn contains(&self, p: Vec3) -> bool {
         p.cmpge(self.min).all() && p.cmple(self.max).all()
     }
 }
 
 impl SkinPlan {
-    /// A box around the mesh in a pose, found without skinning it: it holds every finite vertex, and is
-    /// larger than need be. `None` without vertices of finite weight, or when the pose is of another skeleton.
+    /// Returns a box around the mesh in a pose, without skinning it. It holds every finite vertex, and may be larger
+    /// than necessary. `None` if no vertex has finite weight, or if the pose belongs to another skeleton.
     ///
     /// The cost grows with the number of joints.
     pub fn bounds<M: Matrix>(&self, pose: &Pose<M>) -> Option<Bounds> {
@@ -42,12 +42,12 @@ impl SkinPlan {
         self.bounds.posed(matrices).map(|(min, max)| Bounds { min, max })
     }
 
-    /// The smallest box around the mesh in a pose, found by skinning it piece by piece. Coordinates that are
-    /// not numbers are passed over; `None` where there are no others.
+    /// Returns the smallest box around the mesh in a pose, by skinning it in pieces. NaN is skipped; `None` if there
+    /// are no other coordinates.
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton.
+    /// If the pose belongs to another skeleton.
     pub fn exact_bounds<M: Matrix>(
         &self,
         pose: &Pose<M>,

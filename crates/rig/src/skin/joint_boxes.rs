@@ -1,4 +1,4 @@
-//! What each joint moves.
+//! The boxes of the vertices of each joint.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,14 +10,14 @@ use alloc::vec::Vec;
 use glam::{DAffine3, DVec3, Vec3};
 use meshwright_scene::{Influence, LocalVertex};
 
-/// A box that grows; points that are not finite leave it as it is, because what they become is not either.
+/// A growing box. It ignores points that are not finite, because they are not finite in any pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Grow {
+struct GrowingBox {
     min: DVec3,
     max: DVec3,
 }
 
-impl Grow {
+impl GrowingBox {
     const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
 
     fn add(&mut self, p: DVec3) {
@@ -32,27 +32,26 @@ impl Grow {
     }
 }
 
-/// What each joint moves, from which a box around the mesh follows in any pose.
+/// The boxes of the vertices of each joint. They give a box around the mesh in any pose.
 ///
-/// A vertex is the sum of `w * x` over its influences, `x` being where the joint alone would take it. With all
+/// A vertex is the sum of `w * x` over its influences, where `x` is the vertex moved by this joint only. With all
 /// `x` in a box of centre `c` and half size `h`, the vertex lies within `h * sum|w|` of `c * sum(w)`: for
 /// weights of a sum of 1 that is the box itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointBounds {
-    /// What the joint moves, in the space its matrix takes it from. The last is that of vertices that stay.
-    boxes: Vec<Grow>,
+    /// The box of each joint, in the space that its matrix transforms. The last box holds vertices that do not move.
+    boxes: Vec<GrowingBox>,
     /// The least and the largest sum of weights of a vertex.
     sums: (f64, f64),
     /// The largest sum of absolute weights.
     absolute: f64,
-    /// Local vertices whose weight is too small to divide by: how far a joint's rotation part may carry them,
-    /// and the largest weight.
+    /// The largest length and weight of joint-space vertices whose weight is too small to divide by.
     residue: Vec<(f64, f64)>,
-    /// How many of those one vertex has at most.
+    /// The largest number of such influences of one vertex.
     residues: usize,
 }
 
-/// Below this weight a local vertex is not divided by it.
+/// Joint-space vertices are not divided by smaller weights.
 const SMALL: f32 = 1.0 / 1024.0;
 
 fn wide(p: [f32; 3]) -> DVec3 {
@@ -62,7 +61,7 @@ fn wide(p: [f32; 3]) -> DVec3 {
 impl JointBounds {
     fn empty(joints: usize) -> Self {
         Self {
-            boxes: alloc::vec![Grow::EMPTY; joints + 1],
+            boxes: alloc::vec![GrowingBox::EMPTY; joints + 1],
             sums: (f64::INFINITY, f64::NEG_INFINITY),
             absolute: 0.0,
             residue: alloc::vec![(0.0, 0.0); joints],
@@ -129,20 +128,20 @@ impl JointBounds {
         bounds
     }
 
-    /// The same for vertices that may be so far away, in parts of the largest coordinate.
-    pub(super) fn wider(mut self, apart: f32) -> Self {
+    /// Enlarges the boxes by a share of the largest coordinate.
+    pub(super) fn wider(mut self, disagreement: f32) -> Self {
         let all = self.boxes.iter().filter(|b| !b.is_empty());
         let largest = all.map(|b| b.min.abs().max(b.max.abs()).max_element()).fold(0.0, f64::max);
-        let more = DVec3::splat(largest * f64::from(apart));
+        let more = DVec3::splat(largest * f64::from(disagreement));
         for b in self.boxes.iter_mut().filter(|b| !b.is_empty()) {
             (b.min, b.max) = (b.min - more, b.max + more);
         }
         self
     }
 
-    /// The corners of a box around the mesh, moved by these matrices.
+    /// Returns the corners of a box around the mesh, moved by matrices.
     pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
-        let mut all = Grow::EMPTY;
+        let mut all = GrowingBox::EMPTY;
         for (i, b) in self.boxes.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
             let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_f64);
             let (centre, half) = ((b.min + b.max) * 0.5, (b.max - b.min) * 0.5);
@@ -172,14 +171,14 @@ impl JointBounds {
             return None;
         }
         if all.is_empty() {
-            // Only sums of nothing, and what hardly counts.
-            all = Grow { min: DVec3::ZERO, max: DVec3::ZERO };
+            // All weights are 0 or tiny.
+            all = GrowingBox { min: DVec3::ZERO, max: DVec3::ZERO };
         }
         let (centre, half) = ((all.min + all.max) * 0.5, (all.max - all.min) * 0.5);
-        let mut sum = Grow::EMPTY;
+        let mut sum = GrowingBox::EMPTY;
         sum.add(centre * self.sums.0);
         sum.add(centre * self.sums.1);
-        // Skinning rounds to 32 bits several times, on terms as large as these.
+        // A margin for the rounding of skinning in 32 bits.
         let size = all.min.abs().max(all.max.abs()).max_element() * self.absolute.max(1.0);
         let margin = half * self.absolute + (extra + size * 2e-6 + f64::from(f32::MIN_POSITIVE));
         Some(((sum.min - margin).as_vec3(), (sum.max + margin).as_vec3()))

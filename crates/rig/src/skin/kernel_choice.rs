@@ -1,4 +1,4 @@
-//! Which kernel a mesh gets.
+//! The choice of the kernel of a mesh.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,15 +10,15 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use meshwright_scene::{Influence, LocalVertex};
 
-/// Whether something is done.
+/// The use of an optimisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// Where it was measured to pay.
+    /// Used if it is faster by measurements.
     #[default]
     Auto,
-    /// Wherever it is possible.
+    /// Used if it is possible.
     Always,
-    /// Never.
+    /// Never used.
     Never,
 }
 
@@ -32,36 +32,35 @@ impl Choice {
     }
 }
 
-/// How a plan is made. The defaults choose by what was measured.
+/// Options of a plan. The defaults follow measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// Whether a blend is computed once for all vertices nearby that have it.
+    /// Computes a blend once for all vertices nearby that share it.
     pub blend_table: Choice,
-    /// Whether neighbours that follow the same matrix are moved eight at a time.
+    /// Moves neighbours with the same matrix eight at a time.
     pub runs: Choice,
-    /// Whether vertices that are stored in the space of every joint are held in the bind pose where joints agree about
-    /// them: within a millionth of the mesh's largest coordinate, and of the length of normals of 1. It pays wherever it
-    /// is possible.
+    /// Holds joint-space vertices in the bind pose if all joints agree about them: within a millionth of the largest
+    /// coordinate of the mesh, and of unit normals. It is faster whenever it is possible.
     pub bind_pose: Choice,
 }
 
 impl PlanOptions {
-    /// The same with a say in [`blend_table`](Self::blend_table).
+    /// Sets [`blend_table`](Self::blend_table).
     #[must_use]
     pub const fn with_blend_table(mut self, choice: Choice) -> Self {
         self.blend_table = choice;
         self
     }
 
-    /// The same with a say in [`bind_pose`](Self::bind_pose).
+    /// Sets [`bind_pose`](Self::bind_pose).
     #[must_use]
     pub const fn with_bind_pose(mut self, choice: Choice) -> Self {
         self.bind_pose = choice;
         self
     }
 
-    /// The same with a say in [`runs`](Self::runs).
+    /// Sets [`runs`](Self::runs).
     #[must_use]
     pub const fn with_runs(mut self, choice: Choice) -> Self {
         self.runs = choice;
@@ -69,21 +68,21 @@ impl PlanOptions {
     }
 }
 
-/// Vertices per blend from which a table pays: `TABLE_FROM / TABLE_PER`.
+/// A table is faster from this many vertices per blend: `TABLE_FROM / TABLE_PER`.
 const TABLE_FROM: usize = 2;
 const TABLE_PER: usize = 1;
-/// Vertices per run from which runs pay.
+/// Runs are faster from this many vertices per run.
 const RUNS_FROM: usize = 12;
 
-/// The influences that count, vertex by vertex.
-struct Parts {
+/// The influences of each vertex that are not zero.
+struct VertexInfluences {
     starts: Vec<usize>,
     parts: Vec<(u32, f32)>,
 }
 
-impl Parts {
-    /// Without those of weight zero. A vertex whose weights sum to nothing follows the identity, which comes
-    /// after the joints.
+impl VertexInfluences {
+    /// Drops influences of weight zero. A vertex whose weights sum to 0 follows the identity, which is the matrix
+    /// after those of the joints.
     fn new(starts: &[u32], influences: &[Influence], identity: u32) -> Self {
         let (mut out, mut parts) = (alloc::vec![0], Vec::with_capacity(influences.len()));
         for bounds in starts.windows(2) {
@@ -103,7 +102,7 @@ impl Parts {
         self.starts.len() - 1
     }
 
-    fn of(&self, v: usize) -> &[(u32, f32)] {
+    fn vertex(&self, v: usize) -> &[(u32, f32)] {
         &self.parts[self.starts[v]..self.starts[v + 1]]
     }
 
@@ -111,19 +110,20 @@ impl Parts {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
-    /// The joint of a vertex that follows one joint exactly.
+    /// Returns the joint of a vertex that follows one joint with weight 1.
     fn single(&self, v: usize) -> Option<u32> {
-        match self.of(v) {
+        match self.vertex(v) {
             &[(joint, 1.0)] => Some(joint),
             _ => None,
         }
     }
 
-    /// The distinct blends of each table, by an example each, and the place of each vertex's blend among them.
+    /// Returns the start of each table, one vertex for each distinct blend, and the index of each vertex's blend in
+    /// its table.
     fn tables(&self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
         let compare = |a: usize, b: usize| -> Ordering {
             let key = |&(j, w): &(u32, f32)| (j, w.to_bits());
-            self.of(a).iter().map(key).cmp(self.of(b).iter().map(key))
+            self.vertex(a).iter().map(key).cmp(self.vertex(b).iter().map(key))
         };
         let (mut tables, mut examples) = (alloc::vec![0], Vec::<usize>::new());
         let mut index = alloc::vec![0; self.len()];
@@ -132,7 +132,7 @@ impl Parts {
             let first = examples.len();
             vertices.clear();
             vertices.extend(from..self.len().min(from + TABLE));
-            // Vertices of one blend in their own order, so that the table does not depend on how it is sorted.
+            // Ties are sorted by number, so that the table is deterministic.
             vertices.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
             for &v in &vertices {
                 let known = examples.get(first..).and_then(<[usize]>::last);
@@ -147,7 +147,7 @@ impl Parts {
     }
 }
 
-/// The layout for vertices bound in model space; `None` where 32 bits cannot number what it holds.
+/// Returns the layout of vertices in model space; `None` if there are too many for 32-bit indices.
 pub(super) fn bind(
     attributes: Attributes,
     joints: usize,
@@ -157,7 +157,7 @@ pub(super) fn bind(
 ) -> Option<Data> {
     let sources = matrices(joints)?;
     let identity = u32::try_from(joints).ok()?;
-    let parts = Parts::new(starts, influences, identity);
+    let parts = VertexInfluences::new(starts, influences, identity);
     let n = parts.len();
     let singles: Option<Vec<u32>> = (0..n).map(|v| parts.single(v)).collect();
     if let Some(index) = singles {
@@ -165,9 +165,9 @@ pub(super) fn bind(
     }
     let width = parts.widest().max(2);
     let narrow = width <= 4;
-    // Short vertices are filled up with nothing of their own first joint, which is loaded anyway.
+    // Vertices with fewer influences get their first joint again, with weight 0.
     let filled = |v: usize| {
-        let of = parts.of(v);
+        let of = parts.vertex(v);
         let spare = (of.first().map_or(identity, |p| p.0), 0.0);
         let len = if narrow { width } else { of.len() };
         (0..len).map(move |k| of.get(k).copied().unwrap_or(spare))
@@ -192,7 +192,7 @@ pub(super) fn bind(
     Some(Data::many(attributes, blends))
 }
 
-/// How many matrices there are: one for each joint, and the identity. `None` where kernels cannot name them.
+/// Returns the number of matrices: one for each joint, and the identity. `None` if there are too many for kernels.
 fn matrices(joints: usize) -> Option<usize> {
     joints.checked_add(1).filter(|all| *all <= MOST)
 }
@@ -206,13 +206,13 @@ fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOpt
     }
 }
 
-/// Whether each vertex has one influence of weight 1.
+/// Returns true if each vertex has one influence, of weight 1.
 pub(super) fn is_single(starts: &[u32], influences: &[Influence]) -> bool {
     starts.windows(2).all(|w| w[1] - w[0] == 1) && influences.iter().all(|i| i.weight == 1.0)
 }
 
-/// The layout for vertices in the space of every joint. Where each has one influence of weight 1 they are
-/// points that follow their joint. `None` where 32 bits cannot number what it holds.
+/// Returns the layout of vertices in joint space. If each has one influence of weight 1, they are points that follow
+/// their joint. `None` if there are too many for 32-bit indices.
 pub(super) fn local(
     joints: usize,
     starts: &[u32],

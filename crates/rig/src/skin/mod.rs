@@ -2,7 +2,6 @@
 
 mod bind_pose;
 mod bounds;
-mod dual;
 mod dual_quaternion;
 mod joint_boxes;
 mod kernel_choice;

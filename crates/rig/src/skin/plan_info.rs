@@ -1,14 +1,13 @@
-//! What a plan does.
+//! Descriptions of plans.
 
 use crate::kernels::{Data, Layout};
 use core::fmt;
 
-/// In which space a skin holds its vertices.
+/// The space of the vertices of a skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VertexSpace {
-    /// In model space in the bind pose: `p' = sum(weight * palette * p)`. A vertex whose weights sum to
-    /// nothing stays where it is.
+    /// Model space in the bind pose: `p' = sum(weight * palette * p)`. A vertex whose weights sum to 0 does not move.
     Model,
     /// Weighted, in the space of every joint: `p' = sum(R * position + weight * t)`.
     Joint,
@@ -20,42 +19,42 @@ pub enum VertexSpace {
 pub enum Kernel {
     /// One matrix per vertex.
     Single,
-    /// One matrix for many vertices in a row.
+    /// One matrix for many neighbouring vertices.
     Runs,
     /// Two weighted matrices per vertex.
     Two,
-    /// Three.
+    /// Three weighted matrices per vertex.
     Three,
-    /// Four.
+    /// Four weighted matrices per vertex.
     Four,
-    /// Any number.
+    /// Any number of weighted matrices per vertex.
     Many,
-    /// One blend per vertex, each computed once for all vertices nearby that have it.
+    /// One blend per vertex, computed once for all vertices nearby that share it.
     Table,
     /// Weighted vertices in the space of every joint.
     JointSpace,
 }
 
-/// What a plan does, for logs and tests.
+/// A description of a plan, for logs and tests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanInfo {
-    /// In which space the vertices are held.
+    /// The space of the vertices.
     pub space: VertexSpace,
     /// The kernel.
     pub kernel: Kernel,
-    /// How many vertices there are.
+    /// The number of vertices.
     pub vertices: usize,
-    /// The most influences of a vertex that are not zero.
+    /// The largest number of influences of a vertex that are not zero.
     pub influences: usize,
-    /// How many blends are computed, where they are shared.
+    /// The number of blends, if vertices share them.
     pub table: Option<usize>,
-    /// How far joints disagree about a vertex at most, in parts of the mesh's largest coordinate, where vertices that are
-    /// stored in the space of every joint are held in the bind pose.
-    pub apart: Option<f32>,
-    /// How many runs there are, where vertices are moved in runs.
+    /// The largest disagreement of joints about a vertex, relative to the largest coordinate of the mesh, if
+    /// joint-space vertices are held in the bind pose.
+    pub disagreement: Option<f32>,
+    /// The number of runs, if vertices are moved in runs.
     pub runs: Option<usize>,
-    /// Bytes that skinning reads.
+    /// The bytes that skinning reads.
     pub bytes: usize,
 }
 
@@ -74,15 +73,15 @@ impl fmt::Display for PlanInfo {
         if let Some(runs) = self.runs {
             write!(f, ", {runs} runs")?;
         }
-        if let Some(apart) = self.apart {
-            write!(f, ", which joints see within {apart:.1e}")?;
+        if let Some(disagreement) = self.disagreement {
+            write!(f, ", which joints see within {disagreement:.1e}")?;
         }
         write!(f, ", {} bytes", self.bytes)
     }
 }
 
 impl PlanInfo {
-    pub(super) fn new(space: VertexSpace, apart: Option<f32>, data: &Data, influences: usize) -> Self {
+    pub(super) fn new(space: VertexSpace, disagreement: Option<f32>, data: &Data, influences: usize) -> Self {
         let (mut runs_found, mut table) = (None, None);
         let kernel = match data.layout() {
             Layout::Indexed(_) => Kernel::Single,
@@ -101,6 +100,6 @@ impl PlanInfo {
             Layout::Local { .. } => Kernel::JointSpace,
         };
         let (vertices, bytes) = (data.len(), data.bytes());
-        Self { space, kernel, vertices, influences, table, apart, runs: runs_found, bytes }
+        Self { space, kernel, vertices, influences, table, disagreement, runs: runs_found, bytes }
     }
 }

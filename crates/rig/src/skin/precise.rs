@@ -1,4 +1,4 @@
-//! Vertices in the precision of the pose, one attribute at a time.
+//! Skinning in the precision of the pose, one attribute at a time.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -14,11 +14,11 @@ use crate::pose::Pose;
 use meshwright_scene::{Influence, LocalVertex};
 
 impl SkinPlan {
-    /// The positions in a pose, one per vertex, in the precision of the pose.
+    /// Writes the positions in a pose, one per vertex, in the precision of the pose.
     ///
     /// # Errors
     ///
-    /// Where the pose or the result does not fit.
+    /// If a length does not fit.
     pub fn positions<M: Matrix>(&self, pose: &Pose<M>, out: &mut [[f32; 3]]) -> Result<(), RigError> {
         self.fits(pose, out.len())?;
         match self.stored() {
@@ -48,11 +48,11 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The normals in a pose, one per vertex, in the precision of the pose.
+    /// Writes the normals in a pose, one per vertex, in the precision of the pose.
     ///
     /// # Errors
     ///
-    /// Where the pose or the result does not fit, or the mesh has no normals.
+    /// If a length does not fit, or the mesh has no normals.
     pub fn normals<M: Matrix>(
         &self,
         pose: &Pose<M>,
@@ -99,8 +99,7 @@ impl SkinPlan {
         RigError::length("result", self.vertex_count(), out)
     }
 
-    /// Calls `vertex` with its number, its influences and their range, which was checked when the plan was
-    /// made.
+    /// Calls `vertex` with the number, the influences and their range. The plan has checked the ranges.
     fn fill(
         &self,
         out: &mut [[f32; 3]],

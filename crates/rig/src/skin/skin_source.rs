@@ -1,11 +1,19 @@
-//! Vertices that are not part of a scene.
+//! Vertices outside a scene.
 #![allow(clippy::indexing_slicing, reason = "sets whose lengths are compared first")]
 
 use crate::error::RigError;
 use alloc::vec::Vec;
-use meshwright_scene::Influence;
+use meshwright_scene::{Influence, LocalVertex};
 
-/// The vertices of a mesh that is not part of a scene, such as a glTF primitive.
+/// The arrays of a skin; see `meshwright_scene::Skin`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SkinArrays<'a> {
+    pub(super) starts: &'a [u32],
+    pub(super) influences: &'a [Influence],
+    pub(super) local: &'a [LocalVertex],
+}
+
+/// The vertices of a mesh outside a scene, such as a glTF primitive.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SkinSource<'a> {
@@ -15,32 +23,31 @@ pub struct SkinSource<'a> {
     pub normals: &'a [[f32; 3]],
     /// Tangents in the bind pose, with the handedness in the fourth component; may be empty.
     pub tangents: &'a [[f32; 4]],
-    /// The joints that move each vertex, four by four: `JOINTS_0` and `WEIGHTS_0` of glTF, and any further
-    /// sets. Weights are taken as they are.
+    /// The joints of each vertex in sets of four, like `JOINTS_0` and `WEIGHTS_0` of glTF. Weights are not normalised.
     pub sets: &'a [JointSet<'a>],
 }
 
 impl<'a> SkinSource<'a> {
-    /// Vertices with positions alone.
+    /// Makes vertices with positions only.
     pub const fn new(positions: &'a [[f32; 3]], sets: &'a [JointSet<'a>]) -> Self {
         Self { positions, normals: &[], tangents: &[], sets }
     }
 
-    /// With normals, one per vertex, or none.
+    /// Sets normals: one per vertex, or none.
     #[must_use]
     pub const fn with_normals(mut self, normals: &'a [[f32; 3]]) -> Self {
         self.normals = normals;
         self
     }
 
-    /// With tangents, one per vertex, or none.
+    /// Sets tangents: one per vertex, or none.
     #[must_use]
     pub const fn with_tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
         self.tangents = tangents;
         self
     }
 
-    /// Where the influences of each vertex begin, and all that are not zero.
+    /// Returns the start of the influences of each vertex, and all influences that are not zero.
     pub(super) fn influences(&self) -> Result<(Vec<u32>, Vec<Influence>), RigError> {
         let n = self.positions.len();
         for set in self.sets {
@@ -50,7 +57,7 @@ impl<'a> SkinSource<'a> {
         let (mut starts, mut influences) = (alloc::vec![0], Vec::new());
         for v in 0..n {
             for set in self.sets {
-                let pairs = set.joints.of(v).into_iter().zip(set.weights[v]);
+                let pairs = set.joints.vertex(v).into_iter().zip(set.weights[v]);
                 let used = pairs.filter(|(_, weight)| *weight != 0.0);
                 influences.extend(used.map(|(joint, weight)| Influence { joint, weight }));
             }
@@ -65,26 +72,26 @@ impl<'a> SkinSource<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct JointSet<'a> {
-    /// Which joints.
+    /// The joints.
     pub joints: JointIndices<'a>,
-    /// And how much.
+    /// The weights.
     pub weights: &'a [[f32; 4]],
 }
 
 impl<'a> JointSet<'a> {
-    /// Joints, `&[[u8; 4]]` or `&[[u16; 4]]`, and their weights.
+    /// Makes a set of joints, `&[[u8; 4]]` or `&[[u16; 4]]`, and their weights.
     pub fn new(joints: impl Into<JointIndices<'a>>, weights: &'a [[f32; 4]]) -> Self {
         Self { joints: joints.into(), weights }
     }
 }
 
-/// Indices of joints in either width.
+/// Indices of joints.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum JointIndices<'a> {
-    /// Of one byte.
+    /// Indices of one byte.
     U8(&'a [[u8; 4]]),
-    /// Of two.
+    /// Indices of two bytes.
     U16(&'a [[u16; 4]]),
 }
 
@@ -108,7 +115,7 @@ impl JointIndices<'_> {
         }
     }
 
-    fn of(&self, v: usize) -> [u32; 4] {
+    fn vertex(&self, v: usize) -> [u32; 4] {
         match self {
             Self::U8(j) => j[v].map(u32::from),
             Self::U16(j) => j[v].map(u32::from),

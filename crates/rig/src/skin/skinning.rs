@@ -15,20 +15,19 @@ use crate::matrix::Matrix;
 use crate::pose::Pose;
 use meshwright_scene::MeshPose;
 
-/// From how many vertices on more threads than one are used.
+/// Meshes with fewer vertices are skinned on one thread.
 #[cfg(feature = "rayon")]
 const PARALLEL_FROM: usize = 16 * 1024;
 
 impl SkinPlan {
-    /// Fills the caller's memory with the vertices in a pose, computed in 32 bits. Nothing is allocated once
-    /// the workspace has grown.
+    /// Writes the vertices in a pose to the caller's memory, computed in 32 bits. It allocates only until the
+    /// workspace is large enough.
     ///
-    /// Influences of weight zero are passed over; a matrix that is not finite affects only vertices that follow
-    /// it.
+    /// Influences of weight zero are skipped. A matrix that is not finite affects only the vertices that follow it.
     ///
     /// # Errors
     ///
-    /// Where a length does not fit, or an attribute is wanted that the mesh does not have.
+    /// If a length does not fit, or if the mesh does not have a requested attribute.
     pub fn skin<M: Matrix>(
         &self,
         pose: &Pose<M>,
@@ -38,11 +37,11 @@ impl SkinPlan {
         self.skin_with(self.matrices(pose), work, out)
     }
 
-    /// The vertices in a pose, in new memory: positions, and normals where the mesh has them.
+    /// Returns the vertices in a pose: positions, and normals if the mesh has them.
     ///
     /// # Errors
     ///
-    /// Where the pose is of another skeleton.
+    /// If the pose belongs to another skeleton.
     pub fn skin_to_vec<M: Matrix>(
         &self,
         pose: &Pose<M>,
@@ -56,7 +55,7 @@ impl SkinPlan {
         Ok(vertices)
     }
 
-    /// Memory for the vertices in a pose.
+    /// Returns memory for the vertices in a pose.
     pub(crate) fn new_mesh_pose(&self) -> MeshPose {
         let normals = if self.has_normals() { self.vertex_count() } else { 0 };
         MeshPose {
@@ -65,11 +64,11 @@ impl SkinPlan {
         }
     }
 
-    /// The same with matrices from elsewhere, one per joint; see [`matrices`](Self::matrices).
+    /// Skins with matrices of the caller, one per joint; see [`matrices`](Self::matrices).
     ///
     /// # Errors
     ///
-    /// As [`skin`](Self::skin).
+    /// The same as for [`skin`](Self::skin).
     pub fn skin_with<M: Matrix>(
         &self,
         matrices: &[M],
@@ -83,7 +82,7 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The matrices that kernels read.
+    /// Prepares the matrices that kernels read.
     pub(super) fn prepare<'w, M: Matrix>(
         &self,
         matrices: &[M],
@@ -93,7 +92,7 @@ impl SkinPlan {
         Ok(work.load(matrices, &self.data))
     }
 
-    /// The vertices of one range, which starts at a multiple of a block.
+    /// Skins the vertices of one range, which starts at a multiple of a block.
     pub(super) fn piece(
         &self,
         instructions: InstructionSet,
@@ -106,12 +105,12 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The same, to the bit, on this thread and those of the current rayon pool where the mesh is large enough.
-    /// Allocates what rayon needs for it: one small job per further thread.
+    /// Skins a large mesh on this thread and those of the current rayon pool. The result is the same to the bit. It
+    /// allocates one small job per further thread.
     ///
     /// # Errors
     ///
-    /// As [`skin`](Self::skin).
+    /// The same as for [`skin`](Self::skin).
     #[cfg(feature = "rayon")]
     pub fn skin_parallel<M: Matrix>(
         &self,
@@ -122,11 +121,11 @@ impl SkinPlan {
         self.skin_parallel_with(self.matrices(pose), work, out)
     }
 
-    /// The same with matrices from elsewhere.
+    /// Skins on all threads with matrices of the caller.
     ///
     /// # Errors
     ///
-    /// As [`skin`](Self::skin).
+    /// The same as for [`skin`](Self::skin).
     #[cfg(feature = "rayon")]
     pub fn skin_parallel_with<M: Matrix>(
         &self,
@@ -141,7 +140,7 @@ impl SkinPlan {
         let out = self.fit(matrices.len(), out)?;
         let instructions = work.instructions();
         let slots = work.load(matrices, &self.data);
-        // Eight pieces per thread even out what other work the machine has.
+        // Eight pieces per thread balance other load on the machine.
         let piece = (self.data.len() / (8 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
         let threads = threads.min(self.data.len().div_ceil(piece));
         skin_parallel(instructions, &self.data, slots, piece, threads, out);
@@ -150,7 +149,7 @@ impl SkinPlan {
 }
 
 impl Workspace {
-    /// With all the memory that a plan needs, so that the first call does not allocate either.
+    /// Reserves all memory that a plan needs, so that the first call does not allocate either.
     #[must_use]
     pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
         self.reserve(plan.joint_count() + 1);
@@ -165,9 +164,8 @@ struct Remaining<'a> {
     out: Target<'a>,
 }
 
-/// Skins in pieces of `piece` vertices, whole blocks, which the calling thread and those of the pool take as
-/// they come free. The caller does not wait for another thread to wake before it begins: waking costs as much
-/// as skinning some ten thousand vertices.
+/// Skins in pieces of `piece` vertices, which are whole blocks. Free threads take the next piece. The calling thread
+/// starts at once: waking another thread costs as much as skinning about ten thousand vertices.
 #[cfg(feature = "rayon")]
 fn skin_parallel(
     instructions: InstructionSet,

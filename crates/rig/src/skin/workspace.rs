@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use glam::Quat;
 use meshwright_scene::Trs;
 
-/// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
-/// every call: it grows to what the largest skeleton needs and then stays.
+/// Memory that skinning uses between its steps, and its instruction set. Make one per thread and pass it to every
+/// call: it grows to the size of the largest skeleton.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     instructions: InstructionSet,
@@ -23,12 +23,12 @@ impl Default for Workspace {
 }
 
 impl Workspace {
-    /// For the fastest instructions that the machine has.
+    /// Makes a workspace for the fastest instruction set of the machine.
     pub fn new() -> Self {
         Self::with_instructions(InstructionSet::detect())
     }
 
-    /// For these instructions.
+    /// Makes a workspace for an instruction set.
     pub const fn with_instructions(instructions: InstructionSet) -> Self {
         Self { instructions, matrices: Vec::new(), duals: Vec::new() }
     }
@@ -38,12 +38,12 @@ impl Workspace {
         self.duals.reserve(joints);
     }
 
-    /// The instructions used.
+    /// Returns the instruction set.
     pub const fn instructions(&self) -> InstructionSet {
         self.instructions
     }
 
-    /// The matrices of joints, and the identity.
+    /// Loads the matrices of joints, and the identity.
     pub(super) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
         let arrange = kernels::arrangement(self.instructions, data);
         self.matrices.clear();
@@ -52,11 +52,11 @@ impl Workspace {
         &self.matrices
     }
 
-    /// The matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.
+    /// Loads the matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.
     pub(super) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
         self.duals.clear();
         self.duals.extend(joints.iter().map(|m| {
-            // Defined for flattened joints and for numbers that are not finite, too.
+            // This is defined for flat matrices and for numbers that are not finite, too.
             let parts = Trs::from_affine(&m.to_affine()).0;
             let q = Quat::from_array(parts.rotation);
             Dual::new(q, parts.translation.into())

@@ -53,7 +53,7 @@ pub(super) fn pose<M: Matrix>(rig: &Rig, seed: u64) -> Pose<M> {
     pose
 }
 
-/// How the influences of a mesh are made.
+/// The kind of influences of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) vertices: usize,

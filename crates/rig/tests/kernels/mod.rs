@@ -52,7 +52,7 @@ fn bits(s: &Skinned) -> Vec<u32> {
     threes.chain(s.tangents.iter().flatten()).map(|c| c.to_bits()).collect()
 }
 
-fn near(a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f32) -> bool {
+fn is_near(a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f32) -> bool {
     a.len() == b.len() && a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| (a - b).abs() <= tolerance)
 }
 
@@ -76,8 +76,8 @@ proptest! {
         for instructions in instruction_sets() {
             let found = skin(&plan, &fast, instructions, NormalLength::AsIs);
             // A handful of terms below 4, each rounded a few times.
-            prop_assert!(near(&found.positions, &expected.positions, 1e-5), "{:?} {}", instructions, plan.info());
-            prop_assert!(near(&found.normals, &expected.normals, 1e-5), "{:?} {}", instructions, plan.info());
+            prop_assert!(is_near(&found.positions, &expected.positions, 1e-5), "{:?} {}", instructions, plan.info());
+            prop_assert!(is_near(&found.normals, &expected.normals, 1e-5), "{:?} {}", instructions, plan.info());
         }
     }
 
@@ -92,7 +92,7 @@ proptest! {
             for lengths in [NormalLength::AsIs, NormalLength::Unit] {
                 let found = skin(&plan, &pose, instructions, lengths);
                 let three: Vec<_> = found.tangents.iter().map(|t| [t[0], t[1], t[2]]).collect();
-                prop_assert!(near(&three, &found.normals, 1e-6), "{instructions:?}");
+                prop_assert!(is_near(&three, &found.normals, 1e-6), "{instructions:?}");
                 let sides = found.tangents.iter().zip(&mesh.tangents).all(|(a, b)| a[3] == b[3]);
                 prop_assert!(sides);
             }
@@ -115,7 +115,7 @@ proptest! {
         }
     }
 
-    /// A buffer of the graphics card: attributes at any place of a stride, other bytes left alone.
+    /// A vertex buffer: attributes at any offset of a stride; other bytes do not change.
     #[test]
     fn interleaved_memory_gets_the_same_bits(
         shape in shapes(),
@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// What is not wanted changes nothing of what is.
+    /// Attributes that are not requested do not change the others.
     #[test]
     fn positions_alone_are_the_same_positions(shape in shapes(), options in choices()) {
         let rig = rig(JOINTS);
@@ -173,7 +173,7 @@ proptest! {
             let all = skin(&plan, &pose, instructions, NormalLength::AsIs);
             let mut alone = vec![[0.0; 3]; plan.vertex_count()];
             plan.skin(&pose, &mut Workspace::with_instructions(instructions), Output::positions(&mut alone)).unwrap();
-            prop_assert!(near(&alone, &all.positions, 1e-6), "{instructions:?}");
+            prop_assert!(is_near(&alone, &all.positions, 1e-6), "{instructions:?}");
         }
     }
 
@@ -217,8 +217,8 @@ proptest! {
         let out = Output::positions(&mut dual.positions);
         let out = if plan.has_normals() { out.with_normals(&mut dual.normals) } else { out };
         plan.skin_dual(&pose, &mut Workspace::new(), out).unwrap();
-        prop_assert!(near(&dual.positions, &linear.positions, 2e-5));
-        prop_assert!(near(&dual.normals, &linear.normals, 2e-5));
+        prop_assert!(is_near(&dual.positions, &linear.positions, 2e-5));
+        prop_assert!(is_near(&dual.normals, &linear.normals, 2e-5));
     }
 
     /// Any weights, points and matrices: nothing panics, and what is finite comes out the same on every path.
@@ -245,7 +245,7 @@ proptest! {
         pose.update(&rig).unwrap();
         let [a, b] = instruction_sets().map(|instructions| skin(&plan, &pose, instructions, NormalLength::AsIs));
         let same = |a: &f32, b: &f32| {
-            // Where one overflows the other may just not.
+            // One can overflow where the other just does not.
             a.to_bits() == b.to_bits() || !a.is_finite() || !b.is_finite() || (a - b).abs() <= 1e-5 * (1.0 + a.abs()) || a.abs() > 1e30
         };
         prop_assert!(a.positions.iter().flatten().zip(b.positions.iter().flatten()).all(|(a, b)| same(a, b)));
@@ -319,7 +319,11 @@ fn many_joints() {
         let mut expected = vec![[0.0; 3]; 300];
         plan.positions(&wide, &mut expected).unwrap();
         for instructions in instruction_sets() {
-            assert!(near(&skin(&plan, &fast, instructions, NormalLength::AsIs).positions, &expected, 1e-5));
+            assert!(is_near(
+                &skin(&plan, &fast, instructions, NormalLength::AsIs).positions,
+                &expected,
+                1e-5
+            ));
         }
     }
 }
@@ -346,8 +350,8 @@ fn gltf_arrays_of_both_widths_and_several_sets() {
     let set = JointSet::new(bytes, &halves);
     let two = run(&[set, set]);
     assert_eq!(two.0, 8);
-    assert!(near(&one.1, &two.1, 1e-5));
-    assert!(near(&run(&[]).1, &positions, 0.0));
+    assert!(is_near(&one.1, &two.1, 1e-5));
+    assert!(is_near(&run(&[]).1, &positions, 0.0));
 }
 
 #[test]
@@ -483,7 +487,7 @@ fn paths_are_named() {
     assert_eq!(bits(&serial).len(), 100 * 10);
 }
 
-/// A skeleton whose joints stand anywhere, and a mesh bound to it as every joint sees it.
+/// Makes a skeleton with joints anywhere, and a joint-space mesh on it.
 fn seen_by_joints(shape: Shape) -> (Rig, Mesh) {
     let mut random = Random(99);
     let joints = (0..JOINTS).map(|i| {
@@ -516,10 +520,10 @@ fn what_joints_agree_about_is_held_in_the_bind_pose() {
         let plan = SkinPlan::new(&mesh, &rig).unwrap();
         let info = plan.info();
         assert_eq!((info.space, info.kernel), (VertexSpace::Model, kernel), "{info}");
-        assert!(info.apart.is_some_and(|apart| apart > 0.0 && apart <= 1e-6), "{info}");
+        assert!(info.disagreement.is_some_and(|apart| apart > 0.0 && apart <= 1e-6), "{info}");
         let stored = PlanOptions::default().with_bind_pose(Choice::Never);
         let stored = SkinPlan::with_options(&mesh, &rig, stored).unwrap();
-        assert_eq!((stored.info().space, stored.info().apart), (VertexSpace::Joint, None));
+        assert_eq!((stored.info().space, stored.info().disagreement), (VertexSpace::Joint, None));
         let (wide, fast) = (pose::<DAffine3>(&rig, 7), pose::<Affine3A>(&rig, 7));
         let mut expected = zero(plan.vertex_count());
         plan.positions(&wide, &mut expected.positions).unwrap();
@@ -531,8 +535,8 @@ fn what_joints_agree_about_is_held_in_the_bind_pose() {
         assert!(expected.positions.iter().all(|p| bounds.contains(Vec3::from(*p))));
         for instructions in instruction_sets() {
             let found = skin(&plan, &fast, instructions, NormalLength::AsIs);
-            assert!(near(&found.positions, &expected.positions, 1e-4), "{instructions:?}");
-            assert!(near(&found.normals, &expected.normals, 1e-4), "{instructions:?}");
+            assert!(is_near(&found.positions, &expected.positions, 1e-4), "{instructions:?}");
+            assert!(is_near(&found.normals, &expected.normals, 1e-4), "{instructions:?}");
         }
     }
 }
@@ -551,7 +555,7 @@ fn one_vertex_that_joints_disagree_about_leaves_a_mesh_as_it_is_stored() {
         spoil(&mut mesh);
         let info = SkinPlan::new(&mesh, &rig).unwrap().info();
         assert_eq!(
-            (info.space, info.kernel, info.apart),
+            (info.space, info.kernel, info.disagreement),
             (VertexSpace::Joint, Kernel::JointSpace, None),
             "{info}"
         );

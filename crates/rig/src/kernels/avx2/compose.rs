@@ -20,7 +20,7 @@ const _: () = assert!(size_of::<Affine3A>() == 64 && align_of::<Affine3A>() == 1
 const _: () = assert!(offset_of!(Affine3A, matrix3) == 0 && offset_of!(Affine3A, translation) == 48);
 const _: () = assert!(offset_of!(Mat3A, y_axis) == 16 && offset_of!(Mat3A, z_axis) == 32);
 
-/// Model-space matrices and palette.
+/// Computes model-space matrices and palette.
 pub(in crate::kernels) fn compose(
     _: CpuFeatures,
     steps: &[Step],
@@ -94,7 +94,7 @@ fn compose_all(
     }
 }
 
-/// The columns of `parent` times the matrix of lane `i`.
+/// Returns the columns of `parent` times the matrix of lane `i`.
 ///
 /// # Safety
 /// `parent` points to four initialised columns, aligned to sixteen bytes.

@@ -1,4 +1,4 @@
-//! The kernels for AVX2 and FMA: the only unsafe code of this crate.
+//! The kernels for AVX2 and FMA: the only unsafe code of this crate on x86.
 //!
 //! A matrix is two registers, `[x | y]` and `[z | w]`. A vertex is loaded as sixteen bytes, its components are
 //! spread over both halves, and the halves are added at the end. Dense results are stored sixteen bytes at a
@@ -7,7 +7,7 @@
 //! What the unsafe blocks rely on, and where it is checked:
 //!
 //! 1. the machine has the instructions: [`CpuFeatures`] are only made after asking it;
-//! 2. every matrix that a layout names lies below `data.slots()`: [`Data`]'s constructors; and there are that
+//! 2. every matrix index of a layout is below `data.slots()`: [`Data`]'s constructors; and there are that
 //!    many matrices: `skin_range` in the module above;
 //! 3. every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in the
 //!    arrays of attributes: [`Data`]'s constructors, and `skin_range`;
@@ -61,7 +61,7 @@ pub(super) fn skin(
     }
 }
 
-/// Gives normals and tangents the length 1 where they are not 0.
+/// Normalises normals and tangents that are not 0.
 pub(super) fn normalize(_: CpuFeatures, out: &mut Target<'_>) {
     let (wants, count) = (out.wants(), out.len());
     let (sink, dense) = Sink::new(out);
@@ -106,7 +106,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
                 }
             }
             Layout::Many(blends) => bound::<N, T, DENSE>(data, range, sink, |v| {
-                let (joints, weights) = blends.of(v);
+                let (joints, weights) = blends.parts(v);
                 sum(m, joints, weights)
             }),
             Layout::Table { blends, width, tables, index } => {
@@ -135,7 +135,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     }
 }
 
-/// Vertices that are bound in model space; `matrix` gives that of a vertex.
+/// Skins vertices in model space; `matrix` returns that of a vertex.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.
@@ -152,8 +152,8 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
     let order = order();
     let vertex = |v: usize, more: bool| {
         let k = v - range.start;
-        // SAFETY: `v` lies in the range, so that there are sixteen bytes to read (3) and room to write (4);
-        // `more` is only true where another vertex follows.
+        // SAFETY: `v` is in the range: sixteen bytes can be read (3), and the vertex can be written (4). `more` is
+        // true only if another vertex follows.
         unsafe {
             let pair = matrix(v);
             let p = products(pair, positions.add(v).cast(), _mm256_set1_ps(1.0));
@@ -178,7 +178,7 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
     vertex(last, false);
 }
 
-/// The sum of the matrices of a vertex.
+/// Returns the sum of the matrices of a vertex.
 ///
 /// # Safety
 /// There are `K` indices and weights for it, and matrices where they point.
@@ -208,7 +208,7 @@ unsafe fn fixed<const K: usize, I: Copy + Into<u32>>(
     }
 }
 
-/// The sum of weighted matrices; zero without any.
+/// Returns the sum of weighted matrices; zero without any.
 ///
 /// # Safety
 /// There are matrices where the indices point.
@@ -254,12 +254,12 @@ unsafe fn fill_tables<const N: bool, const T: bool, const DENSE: bool>(
                 3 => tabulate(slots, |b| fixed::<3, u32>(m, j, w, b)),
                 4 => tabulate(slots, |b| fixed::<4, u32>(m, j, w, b)),
                 _ => tabulate(slots, |b| {
-                    let (joints, weights) = blends.of(of.start + b);
+                    let (joints, weights) = blends.parts(of.start + b);
                     sum(m, joints, weights)
                 }),
             }
             let sink = sink.behind::<DENSE>(from - range.start);
-            // Taken after the table was written: writing through it anew ends what an older pointer may read.
+            // Taken after the table is written: a write through `table` invalidates older pointers.
             let base: *const Packed = table.as_ptr().cast();
             bound::<N, T, DENSE>(data, from..to, sink, |v| load(base, usize::from(*index.add(v))));
         }
@@ -289,7 +289,7 @@ struct Records {
     records: *const [f32; 8],
 }
 
-/// Vertices that each matrix sees in its own space: `K` matrices each, or as many as the segment says.
+/// Skins vertices in joint space, with `K` matrices each, or with the number of the segment if `K` is 0.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.
@@ -350,7 +350,7 @@ unsafe fn normalize_all(mut at: *mut u8, step: usize, count: usize) {
             let high = _mm_set_ss(at.add(8).cast::<f32>().read_unaligned());
             let v = _mm_movelh_ps(low, high);
             let rcp = _mm_div_ps(_mm_set1_ps(1.0), _mm_sqrt_ps(_mm_dp_ps::<0x7f>(v, v)));
-            // As glam's `try_normalize`: left alone where the factor is infinite, zero or not a number.
+            // Like glam's `try_normalize`: unchanged if the factor is infinite, zero or NaN.
             let usable = _mm_and_ps(
                 _mm_cmplt_ps(_mm_setzero_ps(), rcp),
                 _mm_cmplt_ps(rcp, _mm_set1_ps(f32::INFINITY)),

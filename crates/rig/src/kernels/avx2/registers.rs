@@ -1,4 +1,4 @@
-//! Where vertices go, and how matrices and vectors get into registers and out of them.
+//! Output pointers, and loads and stores of matrices and vectors.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,7 +10,7 @@ use super::super::packed_matrix::Packed;
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-/// Where vertices go. Attributes that are not wanted are never touched.
+/// The output of a kernel. Attributes that are not requested are never accessed.
 #[derive(Clone, Copy)]
 pub(super) struct Sink {
     pub(super) position: *mut u8,
@@ -20,7 +20,7 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// The start of each attribute, and whether they lie densely.
+    /// Returns the start of each attribute, and true for arrays without gaps.
     pub(super) fn new(out: &mut Target<'_>) -> (Self, bool) {
         match &mut out.memory {
             Memory::Separate { positions, normals, tangents } => {
@@ -46,7 +46,7 @@ impl Sink {
         }
     }
 
-    /// From the vertex `count` vertices later on.
+    /// Skips `count` vertices.
     pub(super) fn behind<const DENSE: bool>(self, count: usize) -> Self {
         Self {
             position: self.position.wrapping_add(count * self.step::<DENSE>(12)),
@@ -64,7 +64,7 @@ impl Sink {
 /// `[x | y]` and `[z | w]`.
 pub(super) type Pair = (__m256, __m256);
 
-/// The matrix at a scaled index.
+/// Loads the matrix at a scaled index.
 ///
 /// # Safety
 /// There is one.
@@ -78,11 +78,9 @@ pub(super) unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
     }
 }
 
-/// The products of a vector's components and its fourth one with a matrix in pairs: what is still to be added
-/// lies side by side.
+/// Multiplies a vector, with its fourth component, by a matrix in pairs. Neighbours are still to be added.
 ///
-/// Two floats at a time are spread by loads, which take no part of the shuffling that everything else here
-/// competes for.
+/// Loads spread two floats at a time, because the shuffle unit is the bottleneck.
 ///
 /// # Safety
 /// Three floats can be read.
@@ -104,7 +102,7 @@ pub(super) unsafe fn broadcast2(at: *const f32) -> __m256 {
     _mm256_castpd_ps(_mm256_set1_pd(unsafe { at.cast::<f64>().read_unaligned() }))
 }
 
-/// The sums of neighbours: three of `a` in the low half, three of `b` in the high one.
+/// Returns the sums of neighbours: three of `a` in the low half, three of `b` in the high half.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn sums(a: __m256, b: __m256, order: __m256i) -> __m256 {
@@ -113,18 +111,18 @@ pub(super) fn sums(a: __m256, b: __m256, order: __m256i) -> __m256 {
     _mm256_permutevar8x32_ps(_mm256_add_ps(even, odd), order)
 }
 
-/// How [`sums`] brings together what lies in both halves. The compiler is kept from knowing it: it would
-/// replace one shuffle across the halves by three others and slower additions.
+/// Returns the permutation of [`sums`]. It is hidden from the compiler, which would replace one shuffle across halves
+/// by three others and slower additions.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn order() -> __m256i {
     black_box(_mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7))
 }
 
-/// Stores three floats; where `more` is true sixteen bytes, of which the next store overwrites the last.
+/// Stores three floats. If `more`, it stores sixteen bytes; the next store overwrites the last four.
 ///
 /// # Safety
-/// So many bytes can be written.
+/// Twelve bytes can be written; sixteen if `more`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn store3(at: *mut u8, v: __m128, more: bool) {

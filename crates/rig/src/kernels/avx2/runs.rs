@@ -1,4 +1,4 @@
-//! Vertices that follow one matrix for a while: eight at a time, each component in its own register.
+//! Runs of vertices with one matrix: eight at a time, each component in its own register.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -21,15 +21,15 @@ pub(super) unsafe fn fill_runs<const N: bool, const T: bool, const DENSE: bool>(
     range: Range<usize>,
     sink: Sink,
 ) {
-    // The first run begins at vertex 0, so that there is one before or at every vertex.
+    // The first run begins at vertex 0, so every vertex has a run.
     let mut next = runs.partition_point(|r| r.first <= range.start);
     let mut from = range.start;
     while from < range.end {
         let to = runs.get(next).map_or(range.end, |r| r.first.min(range.end));
         let matrix = &matrices[runs[next - 1].matrix];
         let k = from - range.start;
-        // SAFETY: `from..to` lies in the range (3, 4), and the arrays of single components hold eight floats
-        // more than there are vertices.
+        // SAFETY: `from..to` is within the range (3, 4), and the arrays of components have eight floats more than
+        // vertices.
         unsafe {
             let step = sink.step::<DENSE>(12);
             run::<true, DENSE>(matrix, positions, from..to, sink.position.add(k * step), step);
@@ -49,7 +49,7 @@ pub(super) unsafe fn fill_runs<const N: bool, const T: bool, const DENSE: bool>(
     }
 }
 
-/// Vertices that follow one matrix, eight at a time.
+/// Skins vertices with one matrix, eight at a time.
 ///
 /// # Safety
 /// Each array has eight floats more than `range.end`, and there is room for the range at `out`.
@@ -68,7 +68,7 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
     let [wx, wy, wz, _] = m.w.to_array().map(|c| _mm256_set1_ps(c));
     let (px, py, pz) = (soa.x.as_ptr(), soa.y.as_ptr(), soa.z.as_ptr());
     let eight = |v: usize| {
-        // SAFETY: `v` lies in the range, so that eight floats follow.
+        // SAFETY: `v` is in the range, so eight floats follow.
         let (x, y, z) =
             unsafe { (_mm256_loadu_ps(px.add(v)), _mm256_loadu_ps(py.add(v)), _mm256_loadu_ps(pz.add(v))) };
         let row = |a, b, c, d| {
@@ -88,7 +88,7 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
             };
             let last = range.end - 8;
             store(v, out);
-            // The second eight begin where stores are aligned, if floats are: eight points are three registers.
+            // The second eight begin at an aligned address, if floats are aligned: eight points are three registers.
             let words = out.addr() / 4 % 8;
             let ahead = (5 * words) % 8;
             let ahead = if ahead == 0 { 8 } else { ahead };
@@ -98,7 +98,7 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
                 store(v, at);
                 (v, at) = (v + 8, at.wrapping_add(96));
             }
-            // The last eight overlap those before, which come out the same again.
+            // The last eight overlap those before, which are computed again with the same result.
             store(last, out.add((last - range.start) * 12));
             return;
         }
@@ -115,7 +115,7 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
     }
 }
 
-/// Eight points from their components: 24 floats in order.
+/// Interleaves eight points: 24 floats in order.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn interleave(x: __m256, y: __m256, z: __m256) -> [__m256; 3] {
