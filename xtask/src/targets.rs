@@ -57,7 +57,7 @@ impl Machine {
 }
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
 /// facade's fixtures stand for the others.
-const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm \
+const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-edit -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm \
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-quake -p meshwright-rig";
 
 /// Cargo of the nightly toolchain.
@@ -353,7 +353,7 @@ fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
 }
 
 /// Crates without `std`, beside those of formats.
-const WITHOUT_STD: [&str; 4] = ["core", "scene", "quake", "rig"];
+const WITHOUT_STD: [&str; 5] = ["core", "scene", "edit", "quake", "rig"];
 const BARE_TARGETS: &[&str] =
     &["thumbv7em-none-eabihf", "x86_64-unknown-none", "riscv32imac-unknown-none-elf"];
 

@@ -4,7 +4,7 @@
 use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
 use meshwright_core::ReadOptions;
 use meshwright_core::math::distance;
-use meshwright_scene::edits::{Edit, Near, check};
+use meshwright_edit::edits::{Edit, Near, check};
 use meshwright_scene::posed::{Moment, extent, triangles};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
 use meshwright_testkit::sound;
@@ -102,7 +102,7 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Scene> {
     let mut known = native.clone();
     let named = known.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty());
     named.for_each(|(m, mesh)| mesh.name = format!("#mesh_{m}"));
-    let mut scene = edit.of(&known, seed)?;
+    let mut scene = edit.of(&known, seed)?.scene;
     scene.meshes.iter_mut().filter(|m| m.name.starts_with("#mesh_")).for_each(|m| m.name.clear());
     Some(scene)
 }

@@ -194,3 +194,71 @@ fn options_that_mean_nothing_are_refused() {
         assert_eq!(code(&output), 2, "{words}");
     }
 }
+
+/// One pixel, red.
+const RED: &[u8] = &[
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
+    0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1f, 0x15, 0xc4, 0x89, 0x00,
+    0x00, 0x00, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0xcf, 0xc0, 0xf0, 0x1f, 0x00, 0x05,
+    0x00, 0x01, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42,
+    0x60, 0x82,
+];
+/// One pixel, green.
+const GREEN: &[u8] = &[
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
+    0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1f, 0x15, 0xc4, 0x89, 0x00,
+    0x00, 0x00, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0xf8, 0xcf, 0xf0, 0x1f, 0x00, 0x04,
+    0x01, 0x01, 0xff, 0x71, 0xeb, 0x47, 0xe5, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42,
+    0x60, 0x82,
+];
+
+/// A picture that was painted is written beside the model, one that was not is not, whoever encoded it anew.
+#[test]
+fn a_picture_that_was_edited_is_written() {
+    let dir = models();
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("models/hopper")).unwrap();
+    fs::write(dir.join("models/hopper/skin.png"), RED).unwrap();
+    run(dir, "convert hopper.dpm -o a.gltf --keep-native");
+    let text = fs::read_to_string(dir.join("a.gltf")).unwrap();
+    let inside = r#""bufferView":0,"mimeType":"image/png""#;
+    assert!(text.contains(inside));
+    fs::write(dir.join("b.gltf"), text.replace(inside, r#""uri":"new.png""#)).unwrap();
+    for onto in ["", " --onto hopper.dpm"] {
+        for (picture, edited) in [(RED, false), (GREEN, true)] {
+            fs::write(dir.join("new.png"), picture).unwrap();
+            fs::create_dir(dir.join("out")).unwrap();
+            let output = run(dir, &format!("convert b.gltf -o out/back.dpm --format json{onto}"));
+            let recovery = &json(&output)["recovery"];
+            assert_eq!(recovery["untouched"], !edited, "{recovery}");
+            let material = &recovery["materials"][0];
+            assert_eq!(material["picture"].as_bool(), edited.then_some(true), "{recovery}");
+            assert_eq!(fs::read(dir.join("out/skin.png")).ok().as_deref(), edited.then_some(GREEN));
+            same(dir, "out/back.dpm", "hopper.dpm");
+            fs::remove_dir_all(dir.join("out")).unwrap();
+        }
+    }
+    // Packers encode pictures anew, with other pixels.
+    fs::write(dir.join("new.png"), GREEN).unwrap();
+    let output = run(dir, "convert b.gltf -o back.dpm --snap loose --format json");
+    assert_eq!(json(&output)["recovery"]["untouched"], true);
+}
+
+/// Blender leaves custom properties out unless it is told otherwise, and the original with them.
+#[test]
+fn a_document_of_blender_without_its_original_is_noted() {
+    let dir = models();
+    let dir = dir.path();
+    run(dir, "convert hopper.dpm -o a.gltf");
+    let text = fs::read_to_string(dir.join("a.gltf")).unwrap();
+    let generator = format!(r#""generator":"meshwright {}""#, env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&generator));
+    let blender = r#""generator":"Khronos glTF Blender I/O v5.0.21""#;
+    fs::write(dir.join("b.gltf"), text.replace(&generator, blender)).unwrap();
+    for (file, noted) in [("a.gltf", false), ("b.gltf", true)] {
+        let output = run(dir, &format!("convert {file} -o back.dpm"));
+        assert_eq!(stderr(&output).contains("original-missing"), noted, "{}", stderr(&output));
+    }
+    let output = run(dir, "convert b.gltf --onto hopper.dpm -o back.dpm");
+    assert!(!stderr(&output).contains("original-missing"), "{}", stderr(&output));
+}

@@ -7,8 +7,9 @@
 )]
 
 use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
-use meshwright_scene::edits::Edit;
-use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_edit::edits::Edit;
+use meshwright_edit::{Absent, Options, Original, Patch, Snap};
+use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
 use meshwright_testkit::{given_corpus, testdata};
 use proptest::prelude::*;
 use std::fs;
@@ -30,7 +31,7 @@ fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
 
 trait Merges: Sized + Clone + PartialEq + std::fmt::Debug {
     fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene>;
-    fn merged(&self, native: &Scene, edited: &Scene, listed: bool) -> Converted<(Self, Vec<FrameClip>)>;
+    fn merged(&self, native: &Scene, patch: &Patch, listed: bool) -> Converted<(Self, Vec<FrameClip>)>;
     fn bytes(&self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Option<Self>;
 }
@@ -45,10 +46,10 @@ macro_rules! merges {
             fn merged(
                 &self,
                 native: &Scene,
-                edited: &Scene,
+                patch: &Patch,
                 listed: bool,
             ) -> Converted<(Self, Vec<FrameClip>)> {
-                let made = self.merge(native, edited, listed, &FromSceneOptions::default()).unwrap();
+                let made = self.merge(native, patch, listed, &FromSceneOptions::default()).unwrap();
                 made.map(|$merged { model, clips, .. }| (model, clips.into_iter().map(|c| c.clip).collect()))
             }
 
@@ -65,6 +66,13 @@ macro_rules! merges {
 merges!(Dpm, MergedDpm);
 merges!(Zym, MergedZym);
 
+/// The patch of a scene that nobody edited.
+fn unedited(scene: &Scene) -> Patch {
+    let original = Original { native: scene, exported: scene };
+    Patch::find(scene, &original, &Options::new(Snap::Default, Absent::Gone), &Budget::new(Limits::default()))
+        .unwrap()
+}
+
 fn forms() -> [SceneOptions; 3] {
     let plain = SceneOptions::default();
     [plain.clone(), plain.clone().with_extras(true), plain.with_bind_only(true)]
@@ -76,7 +84,7 @@ fn same<M: Merges>(extension: &str) {
         let Some(model) = M::read(&bytes) else { continue };
         for options in forms().into_iter().chain([SceneOptions::default().with_static_meshes(true)]) {
             let Some(scene) = model.scene(&options, None) else { continue };
-            let made = model.merged(&scene, &scene, false);
+            let made = model.merged(&scene, &unedited(&scene), false);
             assert!(made.losses.is_empty(), "{path:?} {:?}", made.losses);
             assert_eq!(made.value.0, model, "{path:?}");
             assert!(made.value.0.bytes() == bytes, "{path:?}");
@@ -133,8 +141,8 @@ fn an_edit_changes_its_record_and_what_follows_from_it() {
     let (model, clips) = crate::support::scenes::hopper();
     let native = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap().value;
     let after = |edit: Edit| {
-        let scene = edit.of(&native, 0).unwrap();
-        let merged = model.merge(&native, &scene, true, &FromSceneOptions::default()).unwrap().value.model;
+        let patch = edit.of(&native, 0).unwrap();
+        let merged = model.merge(&native, &patch, true, &FromSceneOptions::default()).unwrap().value.model;
         assert_eq!(merged.to_bytes().unwrap().len(), model.to_bytes().unwrap().len());
         let all = differences(&model, &merged);
         all.into_iter().filter(|what| !what.contains("bounds")).collect::<Vec<_>>()
@@ -158,7 +166,7 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Dpm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &scene, false).value;
+            let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL {
                 let Some(edited) = edit.of(&scene, seed) else { continue };
@@ -173,7 +181,7 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Zym::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &scene, false).value;
+            let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL {
                 let Some(edited) = edit.of(&scene, seed) else { continue };

@@ -4,11 +4,10 @@ use crate::document::{Document, Files, Options};
 use crate::export::{ExportOptions, Gltf, export_keeping};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{Limits, ReadError};
-use meshwright_scene::recover::{Mark, Marks};
-use meshwright_scene::{ConvertError, Extra, Mesh, Motion, Scene, Skeleton, SkeletonId};
+use meshwright_scene::{ConvertError, Extra, Mark, Marks, Mesh, Motion, Scene, Skeleton, SkeletonId};
 
 /// What an export of a scene reads back as, in the order of the scene: the vertices, joints and keys that a tool is
-/// given. What was not exported is as it was. For [`recover`](meshwright_scene::recover::recover), which tells what the
+/// given. What was not exported is as it was. For `meshwright_edit`, which tells what the
 /// tool changed from what the export did.
 ///
 /// # Errors

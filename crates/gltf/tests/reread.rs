@@ -1,8 +1,8 @@
 //! What comes back of a scene that went out and was not edited.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test panics")]
 
+use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_gltf::{ExportOptions, GltfFile, export, export_keeping, reread};
-use meshwright_scene::recover::{Absent, Options, Original, Snap, recover};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Extra, Limits, Scene};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ proptest! {
         let exported = reread(&scene, &options).unwrap();
         let budget = Budget::new(Limits::default());
         let original = Original { native: &scene, exported: &exported };
-        let (back, report) = recover(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).unwrap();
+        let Patch { scene: back, report, .. } = Patch::find(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).unwrap();
         prop_assert!(report.is_untouched(), "{report:?}");
         prop_assert_eq!(format!("{back:?}"), format!("{scene:?}"));
     }

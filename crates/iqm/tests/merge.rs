@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
+use meshwright_edit::edits::{Edit, Near, check};
 use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
-use meshwright_scene::edits::{Edit, Near, check};
 use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
@@ -306,7 +306,8 @@ fn what_was_edited_is_all_that_is() {
             let Ok(native) = model.to_scene(&options) else { continue };
             let native = native.value;
             for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
-                let Some(scene) = edit.of(&native, seed).filter(|_| is_held(&model, edit)) else { continue };
+                let Some(patch) = edit.of(&native, seed).filter(|_| is_held(&model, edit)) else { continue };
+                let scene = patch.scene;
                 let held = edited(&model, &options, &native, edit, &scene);
                 failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
                 *seen.entry(edit).or_insert(0) += 1;
@@ -331,7 +332,7 @@ proptest! {
             let made = merged(&model, &scene, &scene).unwrap();
             prop_assert_eq!(&made.value.model, &model);
             for edit in EDITS {
-                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Some(edited) = edit.of(&scene, seed).map(|patch| patch.scene) else { continue };
                 let Ok(made) = merged(&model, &scene, &edited) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }

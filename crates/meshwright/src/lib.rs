@@ -133,6 +133,8 @@ pub use meshwright_core::{
 pub use meshwright_crucible as crucible;
 #[cfg(feature = "dpm")]
 pub use meshwright_dpm as dpm;
+#[cfg(feature = "gltf")]
+pub use meshwright_edit as edit;
 pub use meshwright_files as files;
 #[cfg(feature = "fsomodel")]
 pub use meshwright_fsomodel as fsomodel;

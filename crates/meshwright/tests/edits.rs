@@ -12,8 +12,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::dump::{Dump, DumpOptions};
+use meshwright::edit::Patch;
+use meshwright::edit::edits::{Edit, Near, check};
 use meshwright::files::{Tree, TreePath};
-use meshwright::scene::edits::{Edit, Near, check};
 use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
 use meshwright::{
     AnyModel, Asset, Companions, Finder, Format, NamedFile, OpenOptions, Role, WriteOptions, merge,
@@ -151,7 +152,7 @@ fn scenes() -> [SceneOptions; 2] {
     [SceneOptions::default(), SceneOptions::default().with_extras(true).with_bind_only(true)]
 }
 
-fn merged(asset: &Asset, native: &Scene, edited: &Scene) -> Result<Converted<OutputFiles>, String> {
+fn merged(asset: &Asset, native: &Scene, edited: &Patch) -> Result<Converted<OutputFiles>, String> {
     merge(asset, native, edited, &WriteOptions::default()).map_err(|e| e.to_string())
 }
 
@@ -186,7 +187,7 @@ fn with_nothing_edited_the_files_are_the_original() {
                 for other in ["", "other"] {
                     let mut edited = native.value.clone();
                     edited.name.push_str(other);
-                    let held = merged(asset, &native.value, &edited).and_then(|made| {
+                    let held = merged(asset, &native.value, &Patch::unedited(edited)).and_then(|made| {
                         if !made.losses.is_empty() {
                             return Err(format!("{:?}", made.losses));
                         }
@@ -248,7 +249,7 @@ fn edited(
     (files, name, asset): (&BTreeMap<String, Vec<u8>>, &str, &Asset),
     options: &SceneOptions,
     native: &Scene,
-    edited: &Scene,
+    edited: &Patch,
 ) -> Result<OutputFiles, String> {
     let made = merged(asset, native, edited)?;
     if let Some(dropped) = made.losses.iter().find(|l| l.code == "original-dropped") {
@@ -260,12 +261,13 @@ fn edited(
     }
     let again = open(&now, name).ok_or("it does not open")?;
     let back = again.to_scene(options).map_err(|e| e.to_string())?.value;
-    let wanted = renumbered(native, edited.clone());
+    let wanted = renumbered(native, edited.scene.clone());
     let near = kind(asset.format()).unwrap().near;
     check(native, &wanted, &back, near)?;
     let known = problems(asset);
     // More of the same may have the same problem.
-    let more = edited.meshes.len() > native.meshes.len() || edited.clips.len() > native.clips.len();
+    let more =
+        edited.scene.meshes.len() > native.meshes.len() || edited.scene.clips.len() > native.clips.len();
     let new = problems(&again).into_iter().find(|(code, n)| match known.get(code) {
         Some(old) => n > old && !more,
         // The file keeps its name where what it holds has another.
@@ -403,11 +405,11 @@ fn an_animation_says_which_edits_of_joints_it_does_not_hold() {
     let name = files.keys().find(|name| name.ends_with(".anim")).unwrap().clone();
     let asset = open(&files, &name).unwrap();
     let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
-    let dropped = |edited: &Scene| {
+    let dropped = |edited: &Patch| {
         let losses = merged(&asset, &native, edited).unwrap().losses;
         losses.into_iter().find(|loss| loss.code == "joints-dropped").map(|loss| loss.count)
     };
-    assert_eq!(dropped(&native), None);
+    assert_eq!(dropped(&Patch::unedited(native.clone())), None);
     for edit in [Edit::JointName, Edit::JointPlace, Edit::JointNew] {
         assert_eq!(dropped(&edit.of(&native, 0).unwrap()), Some(1), "{edit:?}");
     }
@@ -448,7 +450,7 @@ fn edited_records_are_written_into_their_file() {
         let mut now = files.clone();
         now.extend(made.value.iter().map(|file| (file.name.clone(), file.bytes.clone())));
         let back = figure(&now).to_scene(&SceneOptions::default()).unwrap().value;
-        check(&native, &edited, &back, SIMS).unwrap_or_else(|e| panic!("{edit:?}: {e}"));
+        check(&native, &edited.scene, &back, SIMS).unwrap_or_else(|e| panic!("{edit:?}: {e}"));
     }
     let wrote = |edit: &str, name: &str| seen.contains(&(edit.to_owned(), name.to_owned()));
     assert!(wrote("Position", "a.mesh") && !wrote("Position", "folk.cmx"), "{seen:?}");

@@ -1,8 +1,8 @@
 //! What becomes of the files of a figure whose export was edited: those that were edited, and those that were not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+use meshwright::edit::{Recovery, State};
 use meshwright::gltf::{ExportOptions, export_keeping};
-use meshwright::scene::recover::{Recovery, State};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{

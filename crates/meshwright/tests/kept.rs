@@ -225,12 +225,12 @@ fn what_is_renamed_is_what_it_was() {
     edited.skeletons[0].joints[0].name.clone_from(&last);
     edited.skeletons[0].joints[count - 1].name.clone_from(&first);
     edited.meshes[0].name = "other".into();
-    use meshwright::scene::recover::{Absent, Options, Original, Snap, State, recover};
+    use meshwright::edit::{Absent, Options, Original, Patch, Snap, State};
     let exported = meshwright::gltf::reread(&scene, &ExportOptions::default()).unwrap();
     let original = Original { native: &scene, exported: &exported };
     let options = Options::new(Snap::Exact, Absent::Gone).with_marks(&import.marks);
     let budget = meshwright::Budget::new(Limits::default());
-    let (back, report) = recover(&edited, &original, &options, &budget).unwrap();
+    let Patch { scene: back, report, .. } = Patch::find(&edited, &original, &options, &budget).unwrap();
     assert_eq!(report.joints[0].change.renamed.as_ref(), Some(&last));
     assert_eq!(back.skeletons[0].joints[count - 1].name, first);
     assert_eq!(report.meshes[0].change.renamed.as_deref(), Some("other"));

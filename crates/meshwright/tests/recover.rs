@@ -8,9 +8,9 @@
     reason = "a failing test panics"
 )]
 
+use meshwright::edit::{Absent, Options, Original, Patch, Snap};
 use meshwright::files::{Tree, TreePath};
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
-use meshwright::scene::recover::{Absent, Options, Original, Snap, recover};
 use meshwright::scene::{Budget, Limits, SceneOptions};
 use meshwright::{
     AnyModel, Asset, Companions, Keeping, NamedFile, OpenOptions, Original as Kept, PartRole, ReadOptions,
@@ -35,7 +35,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
     let original = Original { native: &native, exported: &exported };
     let budget = Budget::new(Limits::default());
     let how = Options::new(Snap::Default, Absent::Gone);
-    let (back, report) = recover(&edited, &original, &how, &budget).unwrap();
+    let Patch { scene: back, report, .. } = Patch::find(&edited, &original, &how, &budget).unwrap();
     assert!(report.is_untouched(), "{}: {report:?}", path.display());
     // Numbers that are none are not equal to themselves.
     assert!(back == native || format!("{back:?}") == format!("{native:?}"), "{}", path.display());
@@ -72,7 +72,7 @@ fn back(asset: &Asset, sent: &Asset) -> BTreeMap<String, Vec<u8>> {
     let kept = Kept::kept_in(sent, &OpenOptions::default().settings);
     let original = kept.unwrap().unwrap_or_else(|| panic!("{at}: nothing is kept"));
     let recovered = original.recover(sent, &RecoverOptions::default()).unwrap();
-    assert!(recovered.is_untouched(), "{at}: {:?}", recovered.report);
+    assert!(recovered.is_untouched(), "{at}: {:?}", recovered.patch.report);
     let target = Target::Native(asset.format());
     let files = original.write(&recovered, target, &text(at), &WriteOptions::default()).unwrap().value;
     let count = files.len();

@@ -7,9 +7,9 @@
     reason = "a failing test panics"
 )]
 
+use meshwright::edit::{Absent, Options, Original, Patch, Recovery, Snap, State};
 use meshwright::files::Tree;
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
-use meshwright::scene::recover::{Absent, Options, Original, Recovery, Snap, State, recover};
 use meshwright::scene::{
     Affine, Budget, Extra, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node, Scene,
     SceneOptions, Track,
@@ -68,7 +68,8 @@ impl Model {
     fn recover(&self, edited: &Scene, snap: Snap) -> (Scene, Recovery) {
         let original = Original { native: &self.native, exported: &self.exported };
         let budget = Budget::new(Limits::default());
-        recover(edited, &original, &Options::new(snap, Absent::Gone), &budget).unwrap()
+        let patch = Patch::find(edited, &original, &Options::new(snap, Absent::Gone), &budget).unwrap();
+        (patch.scene, patch.report)
     }
 }
 

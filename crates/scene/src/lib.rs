@@ -18,8 +18,6 @@
 //! | [`BindPose`], [`Order`], [`Unscaled`] | where vertices are bound, joints with parents first, and bones without scale |
 //! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
-//! | [`recover`](mod@recover) | what a tool left as it was of a model that was exported for it |
-//! | [`merge`] | what formats need to write an edited scene into the model that it came from |
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
 //!
@@ -52,8 +50,6 @@ mod bind;
 pub mod color;
 mod convert;
 pub mod draw;
-#[cfg(feature = "proptest")]
-pub mod edits;
 mod engine;
 mod extra;
 mod ids;
@@ -61,8 +57,7 @@ mod index;
 mod join;
 mod lacks;
 mod loss;
-#[cfg(feature = "recover")]
-pub mod merge;
+mod marks;
 mod mesh;
 mod model;
 mod motion;
@@ -72,8 +67,6 @@ pub mod obj;
 #[cfg(feature = "proptest")]
 pub mod posed;
 mod prune;
-#[cfg(feature = "recover")]
-pub mod recover;
 pub mod sample;
 mod scale;
 mod skeleton;
@@ -96,6 +89,7 @@ pub use extra::Extra;
 pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};
 pub use lacks::Lack;
 pub use loss::{Loss, LossGroup, LossKind};
+pub use marks::{Mark, Marks};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};

@@ -93,8 +93,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
     }
 
     /// The same clip with rotations between keys found by another rule.
-    #[cfg(feature = "recover")]
-    pub(crate) const fn ruled(mut self, rule: Interpolation) -> Self {
+    #[must_use]
+    pub const fn ruled(mut self, rule: Interpolation) -> Self {
         self.rule = rule;
         self
     }

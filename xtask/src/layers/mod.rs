@@ -12,6 +12,7 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("scene", &["core"]),
+    ("edit", &["core", "scene"]),
     ("files", &["core"]),
     ("quake", &["core"]),
     ("rig", &["scene"]),
@@ -31,14 +32,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// What a crate of a format may use of ours.
-const FORMAT: &[&str] = &["core", "scene"];
+const FORMAT: &[&str] = &["core", "scene", "edit"];
 
 /// What the facade puts together, formats aside.
-const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "retarget", "render", "gltf"];
+const LIBRARIES: &[&str] = &["core", "scene", "edit", "files", "quake", "rig", "retarget", "render", "gltf"];
 
 /// What is measured through the facade and the program; below them a crate is named for its features. Formats are among it.
 const MEASURED: &[&str] =
-    &["", "core", "scene", "files", "quake", "rig", "render", "gltf", "cli", "testkit", "xtask"];
+    &["", "core", "scene", "edit", "files", "quake", "rig", "render", "gltf", "cli", "testkit", "xtask"];
 
 /// Those that may use every format.
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
@@ -50,6 +51,7 @@ const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 const FEW: &[(&str, &[&str])] = &[
     ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
     ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
+    ("edit", &[]),
     ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
@@ -80,7 +82,8 @@ fn package_name(short: &str) -> String {
 }
 
 /// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 9] = ["core", "files", "quake", "scene", "rig", "render", "gltf", "meshwright", "cli"];
+const READERS: [&str; 10] =
+    ["core", "edit", "files", "quake", "scene", "rig", "render", "gltf", "meshwright", "cli"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 

@@ -8,8 +8,8 @@ use crate::output::Staged;
 use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Status, output, render};
+use meshwright::edit::Recovery;
 use meshwright::scene::Loss;
-use meshwright::scene::recover::Recovery;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

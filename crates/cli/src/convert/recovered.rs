@@ -10,8 +10,8 @@ use crate::input::Input;
 use crate::manifest::Took;
 use crate::reader::Opened;
 use crate::refusal::Refusal;
-use meshwright::scene::recover::Snap;
-use meshwright::scene::{ConvertError, Loss, OutputFile};
+use meshwright::edit::Snap;
+use meshwright::scene::{ConvertError, Loss, OutputFile, SceneOptions};
 use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,12 @@ impl Work<'_> {
             })?;
             return Ok(Some(Original::new(figure).with_solids(self.args.solids)));
         }
-        if let Some(original) = originals.pop() {
-            return Ok(Some(Original::new(original.asset).with_solids(self.args.solids)));
+        if let Some(mut original) = originals.pop() {
+            let limits = self.reader.limits();
+            let mut scene = original.asset.to_scene(&SceneOptions::default().with_limits(limits))?;
+            self.reader.add_textures(&mut original, &mut scene);
+            let known = Original::new(original.asset).with_solids(self.args.solids);
+            return Ok(Some(known.with_pictures(&scene.value, &meshwright::Budget::new(limits))));
         }
         if !matches!(self.to, Target::Native(_)) {
             return Ok(None);
@@ -63,6 +67,7 @@ impl Work<'_> {
         let args = self.args;
         let (mut losses, mut took) = (Vec::new(), self.took(opened));
         let Some(original) = self.original(opened, sources, (&mut losses, &mut took))? else {
+            losses.extend(opened.asset.original_missing(self.to).filter(|_| losses.is_empty()));
             losses.iter().for_each(|loss| crate::say(&format!("{}: {loss}", input.shown())));
             return Ok(None);
         };
@@ -84,7 +89,7 @@ impl Work<'_> {
         losses.append(&mut recovered.losses);
         let (files, beside) = self.brought_back(&original, &mut recovered, path, &mut losses)?;
         let mut done = Done::of(input, losses, "");
-        (done.recovery, done.took, done.beside) = (Some(recovered.report), took, beside);
+        (done.recovery, done.took, done.beside) = (Some(recovered.patch.report), took, beside);
         self.staged(done, files).map(Some)
     }
 
@@ -104,10 +109,11 @@ impl Work<'_> {
         let scaled = args.scale.filter(|scale| *scale != 1.0);
         let made = if scaled.is_some() || args.prune || args.engine.is_some() {
             if let Some(factor) = scaled {
-                recovered.scene.rescale(factor)?;
+                recovered.patch.scene.rescale(factor)?;
             }
             if args.prune {
                 recovered
+                    .patch
                     .scene
                     .prune(&meshwright::Budget::new(self.reader.limits()))
                     .map_err(ConvertError::from)?;

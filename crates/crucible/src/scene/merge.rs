@@ -12,7 +12,7 @@ use crate::cmodel::model::CModel;
 use crate::skeleton::model::{Bone, SkeletonChunk};
 use crate::stream::Stream;
 use alloc::vec::Vec;
-use meshwright_scene::merge::{Match, Trio, Trios, digest, pick, sequence};
+use meshwright_edit::three_way::{Match, Trio, Trios, digest, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
 /// The bytes of a vertex in a stream.

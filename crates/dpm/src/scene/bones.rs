@@ -113,6 +113,17 @@ impl<'s> Bones<'s> {
         Some(joints.first + joints.order.place(joint as usize)?)
     }
 
+    /// The joint that each bone is; nothing for the root.
+    pub(super) fn joints(&self) -> Vec<Option<usize>> {
+        let mut joints = alloc::vec![None; self.bones.len()];
+        for own in &self.skeletons {
+            for (slot, joint) in joints.iter_mut().skip(own.first).zip(own.order.joints()) {
+                *slot = Some(*joint);
+            }
+        }
+        joints
+    }
+
     /// True when joints of a skeleton follow others: they are bones of their own, posed by where they end up.
     pub(super) fn follow(&self, skeleton: SkeletonId) -> bool {
         self.skeletons.get(skeleton.0).is_some_and(|joints| joints.follow)

@@ -7,6 +7,7 @@ use super::frames::{Frames, NamedPose};
 use super::limits::{self, one_skeleton, saved};
 use super::names;
 use super::options::DpmSceneOptions;
+use super::traced::Traced;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, Vertices};
@@ -77,6 +78,16 @@ pub fn write_scene(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
 ) -> Result<Converted<DpmFiles>, ConvertError> {
+    let made = traced(scene, options, true)?;
+    Ok(made.map(|Traced { model, clips, .. }| DpmFiles { model, clips }))
+}
+
+/// As [`write_scene`], with or without bounds.
+pub(super) fn traced(
+    scene: &Scene,
+    options: &FromSceneOptions<DpmSceneOptions>,
+    bounds: bool,
+) -> Result<Converted<Traced<Dpm>>, ConvertError> {
     let budget = options.budget();
     let mut losses = Vec::new();
     let engine = options.engine_of(<Dpm as FileFormat>::ID);
@@ -97,9 +108,13 @@ pub fn write_scene(
         budget: &budget,
         losses: &mut losses,
     };
-    let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
+    let count = drawables.instances().count();
+    let mut meshes = budget.reserve("meshes", count)?;
+    let mut sources = budget.reserve("meshes", count)?;
     for drawable in drawables.by_ref() {
-        meshes.push(work.mesh(&drawable?)?);
+        let drawable = drawable?;
+        sources.push(source_of(scene, &drawable));
+        meshes.push(work.mesh(&drawable)?);
     }
     if meshes.is_empty() {
         return Err(ConvertError::unsupported("nodes", "nothing is drawn; a DPM needs at least one mesh"));
@@ -114,16 +129,25 @@ pub fn write_scene(
     }
     let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
+    let joints = bones.joints();
     let model = Dpm::new(bones.bones, meshes, poses, frames);
     let (mut model, clips) = saved(model, clips, options.format.optimize(scene), &budget, &mut losses)?;
     limits::check(&model, engine, &budget)?;
     let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
-    if is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
+    if bounds && is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
         model.recompute_bounds();
     }
     check(&model, &mut Findings::writing())
         .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-    Ok(Converted::new(DpmFiles { model, clips }, losses))
+    Ok(Converted::new(Traced { model, clips, joints, meshes: sources }, losses))
+}
+
+/// The mesh of a scene that a drawable has all vertices and triangles of.
+pub(super) fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> Option<usize> {
+    let id = drawable.id()?.0;
+    let counts = |m: &meshwright_scene::Mesh| (m.positions.len(), m.triangles.len());
+    let whole = drawable.sources.len() == 1 && drawable.part == 0;
+    (whole && counts(scene.meshes.get(id)?) == counts(&drawable.mesh)).then_some(id)
 }
 
 /// Makes meshes.

@@ -17,6 +17,7 @@ mod merge;
 mod names;
 mod options;
 mod to_scene;
+mod traced;
 mod zym_from_scene;
 mod zym_to_scene;
 

@@ -3,10 +3,12 @@
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
 use super::bounds::is_affordable;
+use super::dpm_from_scene::source_of;
 use super::frames::Frames;
 use super::limits::{self, one_skeleton, saved};
 use super::names;
 use super::options::DpmSceneOptions;
+use super::traced::Traced;
 use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
@@ -41,49 +43,7 @@ impl Zym {
         scene: &Scene,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let budget = options.budget();
-        let mut losses = Vec::new();
-        let engine = options.engine_of(<Self as FileFormat>::ID);
-        let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
-        // Bones turn vertices into the file's axes.
-        let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-        let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
-        let mut drawables = Drawables::new(scene, &draw, &budget)?;
-        let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
-        Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
-        let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
-        let mut work = Work {
-            scene,
-            bones: &bones,
-            map,
-            names: Names::new(names::SHADERS, naming, &budget),
-            budget: &budget,
-            known: BTreeMap::new(),
-            model: Self::default(),
-            losses: &mut losses,
-        };
-        for drawable in drawables.by_ref() {
-            work.run(&drawable?)?;
-        }
-        let mut model = work.model;
-        losses.append(&mut drawables.take_losses());
-        if model.counts.len() < 3 || model.triangle_count() == 0 {
-            let message = "nothing is drawn; a ZYM needs a triangle";
-            return Err(ConvertError::unsupported("nodes", message));
-        }
-        let frames = Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?;
-        model.set_poses(&frames, &bones, &budget, &mut losses)?;
-        model.bones = bones.bones;
-        let saver = options.format.optimize(scene);
-        (model, _) = saved(model, Vec::new(), saver, &budget, &mut losses)?;
-        limits::check(&model, engine, &budget)?;
-        let poses = model.scenes.iter().map(|s| s.length as usize).sum();
-        if is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
-            model.recompute_bounds();
-        }
-        check(&model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok(Converted::new(model, losses))
+        Ok(traced(scene, options, true)?.map(|made| made.model))
     }
 
     /// A pose for every frame, and a scene for every clip.
@@ -125,6 +85,61 @@ impl Zym {
         }
         Ok(())
     }
+}
+
+/// As [`Zym::from_scene`], with or without bounds.
+pub(super) fn traced(
+    scene: &Scene,
+    options: &FromSceneOptions<DpmSceneOptions>,
+    bounds: bool,
+) -> Result<Converted<Traced<Zym>>, ConvertError> {
+    let budget = options.budget();
+    let mut losses = Vec::new();
+    let engine = options.engine_of(<Zym as FileFormat>::ID);
+    let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
+    // Bones turn vertices into the file's axes.
+    let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
+    let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
+    let mut drawables = Drawables::new(scene, &draw, &budget)?;
+    let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
+    Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
+    let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut work = Work {
+        scene,
+        bones: &bones,
+        map,
+        names: Names::new(names::SHADERS, naming, &budget),
+        budget: &budget,
+        known: BTreeMap::new(),
+        model: Zym::default(),
+        losses: &mut losses,
+    };
+    let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
+    for drawable in drawables.by_ref() {
+        let drawable = drawable?;
+        meshes.push(source_of(scene, &drawable));
+        work.run(&drawable)?;
+    }
+    let mut model = work.model;
+    losses.append(&mut drawables.take_losses());
+    if model.counts.len() < 3 || model.triangle_count() == 0 {
+        let message = "nothing is drawn; a ZYM needs a triangle";
+        return Err(ConvertError::unsupported("nodes", message));
+    }
+    let frames = Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?;
+    model.set_poses(&frames, &bones, &budget, &mut losses)?;
+    let joints = bones.joints();
+    model.bones = bones.bones;
+    let saver = options.format.optimize(scene);
+    (model, _) = saved(model, Vec::new(), saver, &budget, &mut losses)?;
+    limits::check(&model, engine, &budget)?;
+    let poses = model.scenes.iter().map(|s| s.length as usize).sum();
+    if bounds && is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
+        model.recompute_bounds();
+    }
+    check(&model, &mut Findings::writing())
+        .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+    Ok(Converted::new(Traced { model, clips: frames.clips, joints, meshes }, losses))
 }
 
 impl FromScene for Zym {

@@ -11,7 +11,7 @@ use crate::model::{ChunkId, FsoModel};
 use crate::ranges::within;
 use crate::view::Vertex;
 use alloc::vec::Vec;
-use meshwright_scene::merge::{Corners, Match, Place, digest, named, pick, sequence};
+use meshwright_edit::three_way::{Corners, Match, Place, digest, named, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
 /// Three corners each.

@@ -4,8 +4,7 @@ use super::Origin;
 use super::told::{KEY, VERSION, without};
 use crate::document::{Document, JsonValue};
 use meshwright_core::{Path, ReadError};
-use meshwright_scene::recover::{Mark, Marks};
-use meshwright_scene::{Extra, Scene};
+use meshwright_scene::{Extra, Mark, Marks, Scene};
 
 /// Takes the marks out of the extras of a scene; what is none is passed over.
 pub(super) fn take(

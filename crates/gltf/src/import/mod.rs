@@ -40,7 +40,7 @@ mod weights;
 
 use crate::document::Document;
 use meshwright_core::{Path, ReadError};
-use meshwright_scene::recover::Marks;
+use meshwright_scene::Marks;
 use meshwright_scene::{Converted, Extra, Loss, Scene};
 
 pub use keys::SPLINE_ERROR;

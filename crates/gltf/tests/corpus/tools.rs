@@ -8,8 +8,8 @@
     reason = "a failing test panics, and says what it could not do"
 )]
 
+use meshwright_edit::{Absent, Options, Original, Part, Patch, Recovery, Snap, State};
 use meshwright_gltf::GltfFile;
-use meshwright_scene::recover::{Absent, Options, Original, Part, Recovery, Snap, State, recover};
 use meshwright_scene::{Budget, Limits, Mesh, Motion, Scene};
 use meshwright_testkit::corpus;
 use serde_json::Value;
@@ -35,7 +35,8 @@ fn scene(path: &Path) -> Scene {
 fn back(before: &Scene, after: &Scene, snap: Snap) -> (Scene, Recovery) {
     let original = Original { native: before, exported: before };
     let budget = Budget::new(Limits::default());
-    recover(after, &original, &Options::new(snap, Absent::Gone), &budget).unwrap()
+    let patch = Patch::find(after, &original, &Options::new(snap, Absent::Gone), &budget).unwrap();
+    (patch.scene, patch.report)
 }
 
 /// The parts that are not untouched.
@@ -54,15 +55,6 @@ fn is_uneven(scene: &Scene) -> bool {
 
 /// What a tool changes that cannot be undone: nothing for most.
 fn is_left(tool: &str, before: &Scene, report: &Recovery) -> bool {
-    if tool.contains("trimesh") {
-        // It writes neither skins nor clips.
-        let weights = |(part, mesh): (&Part<_>, &Mesh)| {
-            let change: &meshwright_scene::recover::MeshChange = &part.change;
-            (change.weights, change.moved, change.removed) == (mesh.positions.len(), 0, 0)
-        };
-        return report.meshes.iter().zip(&before.meshes).all(weights)
-            && touched(&report.materials).is_empty();
-    }
     if tool.contains("Blender") && is_uneven(before) {
         let mut only = report.clone();
         only.meshes.iter_mut().for_each(|part| {

@@ -6,6 +6,7 @@ mod fields;
 mod onto;
 #[cfg(feature = "textures")]
 mod palette;
+mod pictures;
 mod record;
 mod recovered;
 mod report;
@@ -13,6 +14,7 @@ mod restored;
 mod times;
 
 pub use error::KeptError;
+pub(crate) use pictures::with_pictures;
 pub use record::Keeping;
 pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
@@ -20,7 +22,7 @@ pub use restored::Restored;
 
 use crate::asset::{Asset, Part, PartRole};
 use crate::kinds::{AnyModel, CompanionFile};
-use meshwright_core::{Beside, Companion, Role, WriteError};
+use meshwright_core::{Beside, Budget, Companion, Role, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
@@ -53,12 +55,21 @@ pub struct Original {
     /// How it was exported; nothing where it was not kept.
     export: Option<ExportOptions>,
     solids: bool,
+    pictures: pictures::Pictures,
 }
 
 impl Original {
     /// A model that what is edited is held against, or added to.
-    pub const fn new(asset: Asset) -> Self {
-        Self { asset, export: None, solids: false }
+    pub fn new(asset: Asset) -> Self {
+        Self { asset, export: None, solids: false, pictures: pictures::Pictures::default() }
+    }
+
+    /// The same model with the pictures that were found for the materials of its scene: what is edited has others only where
+    /// their pixels are others. Of a material without one nothing is known.
+    #[must_use]
+    pub fn with_pictures(mut self, scene: &meshwright_scene::Scene, budget: &Budget) -> Self {
+        self.pictures = pictures::Pictures::found(scene, budget);
+        self
     }
 
     /// The same model with meshes that bound bones drawn too, or not.

@@ -3,7 +3,7 @@
 use super::Original;
 use crate::convert::Target;
 use crate::kinds::{AnyModel, Format, WriteOptions, sims};
-use meshwright_scene::recover::{Recovery, State};
+use meshwright_edit::{Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};
 

@@ -1,8 +1,8 @@
 //! Flat materials of which a tool made pixels of one picture.
 
 use crate::pixels::{Allowance, Kind, Pixels, decode};
+use meshwright_edit::is_palette;
 use meshwright_scene::color::linear;
-use meshwright_scene::recover::is_palette;
 use meshwright_scene::{Budget, Image, LimitExceeded, MaterialId, Mesh, Scene};
 use std::collections::BTreeMap;
 

@@ -8,9 +8,11 @@
 //! | `pack` | a zip archive in base64, in which they lie by their numbers |
 //! | `read` | choices by name where the bytes did not decide |
 //! | `lenient`, `clip_names`, `texture` | how else it was opened |
+//! | `pictures` | by material SHA-256 of its picture, and of its size and pixels; written with the export |
 //! | `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
 
 use super::fields::{Fields, Value};
+use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
 use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions};
 use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
@@ -230,7 +232,8 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
         if record.get("influences").text() == Some("all") { Influences::All } else { Influences::Four };
     let export =
         ExportOptions::default().with_influences(influences).with_close_loops(record.get("close_loops").is());
-    Ok(Original { asset, export: Some(export), solids: record.get("solids").is() })
+    let pictures = Pictures::read(record, &budget)?;
+    Ok(Original { asset, export: Some(export), solids: record.get("solids").is(), pictures })
 }
 
 /// A companion out of a record.

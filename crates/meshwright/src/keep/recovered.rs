@@ -8,10 +8,10 @@ use crate::convert::{Target, convert};
 use crate::kinds::WriteOptions;
 use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
 use meshwright_core::ReadError;
+use meshwright_edit::{Absent, Options, Patch, Snap};
 use meshwright_gltf::import::Import;
 use meshwright_gltf::{Influences, reread};
-use meshwright_scene::recover::{self, Absent, Marks, Recovery, Snap, State, recover};
-use meshwright_scene::{Clip, ConvertError, Converted, Limits, Loss, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Limits, Loss, Marks, OutputFiles, Scene, SceneOptions};
 use std::num::NonZeroU16;
 
 /// How an edited model is held against the native one.
@@ -62,12 +62,10 @@ impl RecoverOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// The scene in the native order, with native values wherever nothing was edited.
-    pub scene: Scene,
-    /// The native scene.
+    /// What was edited, with the edited scene: in the original's order, and with its values wherever nothing was edited.
+    pub patch: Patch,
+    /// The original's scene.
     pub native: Scene,
-    /// What was edited.
-    pub report: Recovery,
     /// What the edited file did not hold.
     pub losses: Vec<Loss>,
 }
@@ -75,7 +73,7 @@ pub struct Recovered {
 impl Recovered {
     /// True where nothing was edited.
     pub fn is_untouched(&self) -> bool {
-        self.report.is_untouched()
+        self.patch.is_empty()
     }
 }
 
@@ -90,10 +88,11 @@ impl Original {
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
         let Converted { value: native, losses: notes, .. } = self.asset().to_scene(&own)?;
         if options.unedited && self.is_kept() {
-            let (scene, report) = (native.clone(), Recovery::default());
-            return Ok(Recovered { scene, native, report, losses: Vec::new() });
+            let patch = Patch::unedited(native.clone());
+            return Ok(Recovered { patch, native, losses: Vec::new() });
         }
-        let Edited { mut scene, marks, losses, frames_at } = Edited::of(edited, options, &scenes)?;
+        let Edited { mut scene, marks, mut losses, frames_at, blender } =
+            Edited::of(edited, options, &scenes)?;
         let stated = f64::from(scene.scale);
         if stated != 1.0 {
             scene.rescale(1.0 / stated)?;
@@ -109,26 +108,25 @@ impl Original {
             (None, _) => native.clone(),
         };
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
-        let original = recover::Original { native: &native, exported: &exported };
+        let original = meshwright_edit::Original { native: &native, exported: &exported };
         let computed = notes.iter().any(|note| note.code == "normals-computed");
-        let how =
-            recover::Options::new(options.snap, absent).with_marks(&marks).with_computed_normals(computed);
-        let (mut back, mut report) = recover(&scene, &original, &how, &scenes.budget())?;
+        // Packers encode pictures anew.
+        let pictures = match options.snap {
+            Snap::Loose => Vec::new(),
+            _ => self.pictures.changed(&scene, &marks, &native, &scenes.budget()),
+        };
+        let how = Options::new(options.snap, absent)
+            .with_marks(&marks)
+            .with_pictures(&pictures)
+            .with_still_clips(blender)
+            .with_computed_normals(computed);
+        let find = |scene: &Scene| Patch::find(scene, &original, &how, &scenes.budget());
+        let mut patch = find(&scene)?;
         if let Some(rate) = frames_at {
-            // A clip that has another name now is known by its frames alone.
-            for (e, c) in renamed(&scene, &native, &report) {
-                let (Some(own), Some(clip)) = (native.clips.get(c), scene.clips.get_mut(e)) else { continue };
-                let was = clip.clone();
-                times::played(clip, rate, own.rate);
-                let made = recover(&scene, &original, &how, &scenes.budget())?;
-                if made.1.clips.get(c).is_some_and(|part| part.state != State::Gone) {
-                    (back, report) = made;
-                } else if let Some(clip) = scene.clips.get_mut(e) {
-                    *clip = was;
-                }
-            }
+            times::renamed(&mut scene, &native, rate, &mut patch, find)?;
+            times::resampled(&mut scene, &native, rate, &mut patch, find, &mut losses)?;
         }
-        Ok(Recovered { scene: back, native, report, losses })
+        Ok(Recovered { patch, native, losses })
     }
 
     /// What came back as files: of this model's own format whatever was not edited as it is, byte for byte where nothing
@@ -147,7 +145,7 @@ impl Original {
         let target = target.into();
         let own = target == Target::Native(self.asset().format());
         #[cfg(feature = "tso")]
-        let own = own && !onto::is_another_motion(&recovered.report, target);
+        let own = own && !onto::is_another_motion(&recovered.patch.report, target);
         if !own {
             return self.write_anew(recovered, target, options);
         }
@@ -157,7 +155,7 @@ impl Original {
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let options = options.clone().with_stem(stem);
-        let mut made = merge(self.asset(), &recovered.native, &recovered.scene, &options)?;
+        let mut made = merge(self.asset(), &recovered.native, &recovered.patch, &options)?;
         if made.losses.iter().any(|loss| loss.code == ORIGINAL_DROPPED) {
             return Ok(made);
         }
@@ -187,28 +185,14 @@ impl Original {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let target = target.into();
         #[cfg(feature = "tso")]
-        let scenes = [&recovered.scene, &recovered.native];
+        let scenes = [&recovered.patch.scene, &recovered.native];
         #[cfg(feature = "tso")]
-        if let Some((scene, options)) = onto::fitted(self, scenes, &recovered.report, target, options)? {
+        if let Some((scene, options)) = onto::fitted(self, scenes, &recovered.patch.report, target, options)?
+        {
             return convert(&scene, target, &options);
         }
-        convert(&recovered.scene, target, options)
+        convert(&recovered.patch.scene, target, options)
     }
-}
-
-/// New clips that have as many frames as one that is gone, with that.
-fn renamed(edited: &Scene, native: &Scene, report: &Recovery) -> Vec<(usize, usize)> {
-    /// More are not tried.
-    const TRIED: usize = 16;
-    let gone = report.clips.iter().take(native.clips.len()).enumerate();
-    let gone = gone.filter(|(_, part)| part.state == State::Gone).map(|(c, _)| c);
-    let is_new = |clip: &Clip| report.clips.iter().any(|p| p.state == State::New && p.name == clip.name);
-    let new = || edited.clips.iter().enumerate().filter(|(_, clip)| is_new(clip));
-    let pairs = gone.flat_map(|c| {
-        let frames = native.clips.get(c).map(|clip| clip.frames);
-        new().filter(move |(_, clip)| Some(clip.frames) == frames).map(move |(e, _)| (e, c))
-    });
-    pairs.take(TRIED).collect()
 }
 
 /// A mesh that glTF needs more than one set of influences for.
@@ -224,6 +208,8 @@ struct Edited {
     losses: Vec<Loss>,
     /// The rate at which keys of native clips lie.
     frames_at: Option<f64>,
+    /// Blender wrote it, which keeps clips in which nothing moves.
+    blender: bool,
 }
 
 impl Edited {
@@ -235,6 +221,7 @@ impl Edited {
                 marks: Marks::default(),
                 losses: made.losses,
                 frames_at: None,
+                blender: false,
             });
         };
         let refused = |e: ReadError| {
@@ -247,6 +234,7 @@ impl Edited {
         #[cfg(feature = "textures")]
         super::palette::flat(&mut scene, &scenes.budget())?;
         let frames_at = rate.or(said).map(f64::from);
-        Ok(Self { scene, marks, losses: made.losses, frames_at })
+        let blender = file.tables().is_ok_and(|document| document.generator().contains("Blender"));
+        Ok(Self { scene, marks, losses: made.losses, frames_at, blender })
     }
 }

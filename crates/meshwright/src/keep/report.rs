@@ -1,7 +1,7 @@
 //! What came back of a model, for people and for programs.
 
 use meshwright_core::text::counted;
-use meshwright_scene::recover::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
+use meshwright_edit::{ClipChange, JointChange, MaterialChange, MeshChange, Part, Recovery, State};
 use serde_json::{Map, Value, json};
 
 /// Joints of a clip that are named one by one.
@@ -17,8 +17,8 @@ pub fn recovery_lines(recovery: &Recovery, most: usize) -> Vec<String> {
     let lines = [
         line("mesh", "meshes", &recovery.meshes, most, mesh),
         line("joint", "joints", &recovery.joints, most, joint),
-        line("clip", "clips", &recovery.clips, most, clip),
-        line("material", "materials", &recovery.materials, most, |()| String::new()),
+        line("clip", "clips", &moved_alike(&recovery.clips), most, clip),
+        line("material", "materials", &recovery.materials, most, material),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -92,6 +92,39 @@ fn joint(change: &JointChange) -> String {
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+fn material(change: &MaterialChange) -> String {
+    let pieces = [
+        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
+        change.color.then(|| "another colour".into()),
+        change.picture.then(|| "another picture".into()),
+    ];
+    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Clips, and how many more there are in which the same joints move otherwise throughout, as when an armature was moved: those
+/// are one part.
+fn moved_alike(clips: &[Part<ClipChange>]) -> Vec<Part<(ClipChange, usize)>> {
+    let plain = |state: State, change: &ClipChange| {
+        let ClipChange { renamed, length, says, throughout, .. } = change;
+        state == State::Edited && *throughout && renamed.is_none() && length.is_none() && !says
+    };
+    let mut made: Vec<Part<(ClipChange, usize)>> = Vec::new();
+    for Part { name, state, change } in clips {
+        let alike = |other: &&mut Part<(ClipChange, usize)>| {
+            plain(other.state, &other.change.0) && other.change.0.joints == change.joints
+        };
+        if let Some(first) = made.iter_mut().find(alike).filter(|_| plain(*state, change)) {
+            let (all, more) = &mut first.change;
+            all.degrees = all.degrees.max(change.degrees);
+            all.furthest = all.furthest.max(change.furthest);
+            *more = more.saturating_add(1);
+            continue;
+        }
+        made.push(Part { name: name.clone(), state: *state, change: (change.clone(), 0) });
+    }
+    made
+}
+
 /// Numbers that follow each other as one range.
 fn ranges(frames: &[u32]) -> String {
     let mut text = String::new();
@@ -105,24 +138,29 @@ fn ranges(frames: &[u32]) -> String {
     text.trim_start_matches(", ").to_owned()
 }
 
-fn clip(change: &ClipChange) -> String {
+fn clip((change, more_clips): &(ClipChange, usize)) -> String {
     let names =
         change.joints.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     let left = change.joints.len().saturating_sub(NAMED);
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
-    let frames = ranges(&change.frames);
+    let frames = match (change.throughout, change.frames.len()) {
+        (true, _) => "all frames".to_owned(),
+        (false, 1) => format!("frame {}", ranges(&change.frames)),
+        (false, _) => format!("frames {}", ranges(&change.frames)),
+    };
+    let others = counted(*more_clips as u64, "other clip", "other clips");
     let pieces = [
         change.renamed.as_ref().map(|name| format!("is {name:?} now")),
         change.length.map(|frames| format!("has {frames} frames now")),
         (!change.joints.is_empty()).then(|| {
             format!(
-                "{names}{more} in {} {frames}, by up to {} degrees and {}",
-                if change.frames.len() == 1 { "frame" } else { "frames" },
+                "{names}{more} in {frames}, by up to {} degrees and {}",
                 number(change.degrees),
                 number(change.furthest)
             )
         }),
         change.says.then(|| "says other things, such as its events".into()),
+        (*more_clips > 0).then(|| format!("as in {others}")),
         (change.cut > 0.0).then(|| format!("its last {} s were taken from the original", number(change.cut))),
     ];
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -172,7 +210,13 @@ pub fn recovery_document(recovery: &Recovery) -> Value {
             }
             fields
         }),
-        "materials": list(&recovery.materials, |()| Map::new()),
+        "materials": list(&recovery.materials, |c| {
+            let mut fields = Map::new();
+            renamed(&mut fields, c.renamed.as_ref());
+            flag(&mut fields, "color", c.color);
+            flag(&mut fields, "picture", c.picture);
+            fields
+        }),
     })
 }
 

@@ -5,7 +5,7 @@ use crate::asset::Asset;
 use crate::convert::{Target, convert};
 use crate::failure::Failure;
 use crate::kinds::{ReadSettings, WriteOptions};
-use meshwright_scene::recover::Recovery;
+use meshwright_edit::Recovery;
 use meshwright_scene::{Converted, Loss, OutputFiles};
 
 /// The files of an edited model.
@@ -53,16 +53,34 @@ impl Asset {
                     losses.append(&mut recovered.losses);
                     let made = original.written(&mut recovered, target, name, options)?;
                     losses.extend(made.losses);
-                    return Ok(Restored { files: made.value, losses, recovery: Some(recovered.report) });
+                    return Ok(Restored {
+                        files: made.value,
+                        losses,
+                        recovery: Some(recovered.patch.report),
+                    });
                 }
                 Err(e) if original.is_kept() => losses.push(ignored(&e.to_string())),
                 Err(e) => return Err(e.into()),
             }
         }
+        losses.extend(self.original_missing(target));
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let made = self.convert(target, &options.clone().with_stem(stem))?;
         losses.extend(made.losses);
         Ok(Restored { files: made.value, losses, recovery: None })
+    }
+
+    /// A note that a document of an editor has no original with it, for a native target: an animated model of a game comes back
+    /// with other rates, loops and names then.
+    pub fn original_missing(&self, target: Target) -> Option<Loss> {
+        let document =
+            self.gltf().filter(|file| file.kept().is_none() && matches!(target, Target::Native(_)))?;
+        let tables = document.tables().ok()?;
+        let edited = ["Blender", "FBX2glTF"].iter().any(|tool| tables.generator().contains(tool));
+        let rigged = !tables.skins().is_empty() || !tables.animations().is_empty();
+        let message = "no original in the document: if it was exported from a file of a game, export it with Custom Properties, \
+                       or name that file with --onto";
+        (edited && rigged).then(|| Loss::note("original-missing", "scene.extras", message))
     }
 
     /// The model that went along, for a native target.
@@ -91,9 +109,9 @@ impl Original {
         let Some(factor) = options.scale.filter(|scale| *scale != 1.0) else {
             return Ok(self.write(recovered, target, name, options)?);
         };
-        recovered.scene.rescale(factor)?;
+        recovered.patch.scene.rescale(factor)?;
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        Ok(convert(&recovered.scene, target, &options.clone().with_stem(stem))?)
+        Ok(convert(&recovered.patch.scene, target, &options.clone().with_stem(stem))?)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Clips whose keys lie at the rate of an editor instead of their own.
 
-use meshwright_scene::{Clip, Motion, Scene};
+use meshwright_edit::Patch;
+use meshwright_scene::{Clip, ConvertError, Loss, Motion, Scene};
+use std::collections::BTreeSet;
 use std::num::NonZeroU16;
 
 /// Seconds that ends of clips differ by without meaning it.
@@ -67,4 +69,80 @@ pub(super) fn played(clip: &mut Clip, keyed: f64, rate: f32) {
         clip.frames = last.saturating_add(1);
     }
     clip.rate = rate;
+}
+
+/// The clips of an edited scene that are new, by their numbers there and in the scene of the patch.
+fn new_clips(edited: &Scene, patch: &Patch) -> Vec<usize> {
+    let new = patch.clips.iter().zip(&patch.scene.clips).filter(|(own, _)| own.original.is_none());
+    let names: BTreeSet<&str> = new.map(|(_, clip)| clip.name.as_str()).collect();
+    let clips = edited.clips.iter().enumerate();
+    clips.filter(|(_, clip)| names.contains(clip.name.as_str())).map(|(e, _)| e).collect()
+}
+
+/// A clip that has another name now is known by what it shows: keys that lie at an editor's rate are played at that of a clip
+/// of as many frames that is gone.
+pub(super) fn renamed(
+    edited: &mut Scene,
+    native: &Scene,
+    keyed: f64,
+    patch: &mut Patch,
+    find: impl Fn(&Scene) -> Result<Patch, ConvertError>,
+) -> Result<(), ConvertError> {
+    let there: BTreeSet<usize> = patch.clips.iter().filter_map(|own| own.original).collect();
+    let gone: Vec<&Clip> =
+        native.clips.iter().enumerate().filter(|(n, _)| !there.contains(n)).map(|(_, clip)| clip).collect();
+    let rates: BTreeSet<u32> = gone.iter().map(|clip| clip.rate.to_bits()).collect();
+    for rate in rates {
+        let new = new_clips(edited, patch);
+        let fits = |clip: &Clip| gone.iter().any(|n| n.rate.to_bits() == rate && n.frames == clip.frames);
+        let tried: Vec<(usize, Clip)> = new
+            .into_iter()
+            .filter_map(|e| Some((e, edited.clips.get(e).filter(|c| fits(c))?.clone())))
+            .collect();
+        if tried.is_empty() {
+            continue;
+        }
+        for (e, _) in &tried {
+            edited.clips.get_mut(*e).into_iter().for_each(|clip| played(clip, keyed, f32::from_bits(rate)));
+        }
+        let made = find(edited)?;
+        let still = new_clips(edited, &made);
+        let wrong: Vec<_> = tried.iter().filter(|(e, _)| still.contains(e)).collect();
+        for (e, was) in &wrong {
+            edited.clips.get_mut(*e).into_iter().for_each(|clip| clip.clone_from(was));
+        }
+        if wrong.len() < tried.len() {
+            *patch = if wrong.is_empty() { made } else { find(edited)? };
+        }
+    }
+    Ok(())
+}
+
+/// Gives new clips whose keys lie at an editor's rate the one rate of the original's clips. They last as long as before.
+pub(super) fn resampled(
+    edited: &mut Scene,
+    native: &Scene,
+    keyed: f64,
+    patch: &mut Patch,
+    find: impl Fn(&Scene) -> Result<Patch, ConvertError>,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    let Some(rate) = native.clips.first().map(|clip| clip.rate) else { return Ok(()) };
+    if native.clips.iter().any(|clip| clip.rate.to_bits() != rate.to_bits()) || f64::from(rate) == keyed {
+        return Ok(());
+    }
+    let mut count = 0_usize;
+    for e in new_clips(edited, patch) {
+        let Some(clip) = edited.clips.get_mut(e).filter(|clip| f64::from(clip.rate) == keyed) else {
+            continue;
+        };
+        played(clip, f64::from(rate), rate);
+        count = count.saturating_add(1);
+    }
+    if count > 0 {
+        *patch = find(edited)?;
+        let message = format!("new clips have {rate} frames per second, as those of the original");
+        losses.push(Loss::note("clip-resampled", "clips", message).of(count, "clip", "clips"));
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
 #[cfg(feature = "gltf")]
-use meshwright_scene::merge::{self, Match, new_losses};
+use meshwright_edit::three_way::{self as merge, Match, new_losses};
 use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene, SceneOptions, Skeleton};
 use std::collections::BTreeSet;
 

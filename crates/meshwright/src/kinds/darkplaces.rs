@@ -269,9 +269,9 @@ impl Kind for Dpm {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let Merging { native, recovered, options, .. } = *merging;
+        let Merging { native, patch, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, recovered, listed, &options.of(Default::default()))?;
+        let merged = self.merge(native, patch, listed, &options.of(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let (own, resized) = (model.clips_from_names(), model.frames.len() != self.frames.len());
         let mut made = merging.single(Converted::new(model, merged.losses))?;
@@ -349,9 +349,9 @@ impl Kind for Zym {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let Merging { native, recovered, options, .. } = *merging;
+        let Merging { native, patch, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, recovered, listed, &options.of(Default::default()))?;
+        let merged = self.merge(native, patch, listed, &options.of(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.pose_count() != self.pose_count();
         let mut made = merging.single(Converted::new(model, merged.losses))?;

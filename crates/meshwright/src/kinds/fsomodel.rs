@@ -3,9 +3,9 @@
 use super::merging::refused;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
-use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
 #[cfg(feature = "gltf")]
-use meshwright_scene::merge::{self, new_losses};
+use meshwright_edit::three_way::{self as merge, new_losses};
+use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {

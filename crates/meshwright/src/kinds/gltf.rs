@@ -14,7 +14,10 @@ pub(crate) fn exported<'s>(
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
     let own = options.gltf.with_memory(options.shared.limits.memory);
     match &options.kept {
-        Some(kept) => meshwright_gltf::export_keeping(scene, &own, kept),
+        Some(kept) => {
+            let kept = crate::keep::with_pictures(kept, scene, &options.shared.budget());
+            meshwright_gltf::export_keeping(scene, &own, &kept)
+        }
         None => meshwright_gltf::export(scene, &own),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
 #[cfg(feature = "gltf")]
-use meshwright_scene::merge::{self, Match};
+use meshwright_edit::three_way::{self as merge, Match};
 use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene};
 
 /// An edited scene, and what belongs to the model that it came from.
@@ -14,6 +14,9 @@ pub struct Merging<'m> {
     pub companions: &'m Companions,
     /// The scene that the model gives.
     pub native: &'m Scene,
+    /// What was edited.
+    #[cfg(feature = "gltf")]
+    pub patch: &'m meshwright_edit::Patch,
     /// That scene with its edits.
     pub recovered: &'m Scene,
     /// The name of the main file.

@@ -1,7 +1,7 @@
 //! Bones that an edited figure of The Sims calls otherwise, renamed in every file that names them.
 
 use super::Merging;
-use meshwright_scene::merge;
+use meshwright_edit::three_way as merge;
 use meshwright_scene::{Budget, ConvertError, Scene};
 use meshwright_tso::{Anim, Geometry, Name, Skel, rename_event_bones};
 use std::borrow::Cow;

@@ -499,7 +499,7 @@ impl Kind for Anim {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let budget = merging.options.shared.budget();
-        let found = meshwright_scene::merge::clips(merging.native, merging.recovered, &budget)?;
+        let found = meshwright_edit::three_way::clips(merging.native, merging.recovered, &budget)?;
         let clip = found.iter().position(|native| *native == Some(0));
         let clip =
             clip.ok_or_else(|| ConvertError::unsupported("clips", "the clip of the file itself is gone"))?;

@@ -7,7 +7,7 @@ use super::reread::{Files, stem};
 use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile, WriteOptions};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
-use meshwright_scene::merge::{self, Match, new_losses, pick};
+use meshwright_edit::three_way::{self as merge, Match, new_losses, pick};
 use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,

@@ -2,6 +2,7 @@
 
 use crate::asset::Asset;
 use crate::kinds::{Kind, Merging, Visitor, WriteOptions};
+use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
 
 /// The loss of a model of which nothing could be kept.
@@ -10,11 +11,9 @@ pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
 /// The note on a companion that is no longer used; its path is the name of the file.
 pub(crate) const FILE_LEFT: &str = "file-left";
 
-/// The files of a model, the main one first, with what is other in `recovered` than in `native`: the scene that the model
-/// gives, and that scene with its edits, as [`recover`](meshwright_scene::recover::recover) puts it into the native order.
+/// The files of a model, the main one first, with a patch of `native`, the scene that the model gives.
 ///
-/// Both scenes are converted into the model's own format. Where the two agree the result has the bits of the model,
-/// where they do not those of the edited scene. What scenes cannot hold, flags, unknown words, names' padding, comments,
+/// Where the patch names no change the result has the bits of the model, elsewhere those that the edited scene gives in its format. What scenes cannot hold, flags, unknown words, names' padding, comments,
 /// the layout of the file, stays as it is in the model; where it cannot, a loss says so. With nothing edited the result is
 /// the original, byte for byte. Pictures are written for materials that the native scene does not have.
 ///
@@ -26,15 +25,16 @@ pub(crate) const FILE_LEFT: &str = "file-left";
 pub fn merge(
     original: &Asset,
     native: &Scene,
-    recovered: &Scene,
+    patch: &Patch,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let name = name_of(original, options);
+    let recovered = &patch.scene;
     if native == recovered {
         let whole = original.rewrite(&name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
         return Ok(Converted::new(whole, Vec::new()));
     }
-    original.format().visit(Into { original, native, recovered, name: &name, options })
+    original.format().visit(Into { original, native, patch, name: &name, options })
 }
 
 /// The name of the main file.
@@ -51,7 +51,7 @@ fn name_of(original: &Asset, options: &WriteOptions) -> String {
 struct Into<'m> {
     original: &'m Asset,
     native: &'m Scene,
-    recovered: &'m Scene,
+    patch: &'m Patch,
     name: &'m str,
     options: &'m WriteOptions,
 }
@@ -60,9 +60,10 @@ impl Visitor for Into<'_> {
     type Output = Result<Converted<OutputFiles>, ConvertError>;
 
     fn visit<K: Kind>(self) -> Self::Output {
-        let Self { original, native, recovered, name, options } = self;
+        let Self { original, native, patch, name, options } = self;
+        let recovered = &patch.scene;
         let companions = original.companions();
-        let merging = Merging { companions, native, recovered, name, options };
+        let merging = Merging { companions, native, patch, recovered, name, options };
         let model =
             K::of(original.model()).ok_or_else(|| ConvertError::invalid("file", "it is of another kind"))?;
         let merged = model.merge(&merging);

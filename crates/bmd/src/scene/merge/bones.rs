@@ -7,7 +7,7 @@ use crate::transform::BoneTransform;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::num::F8A;
-use meshwright_scene::merge::{Match, Trio, Trios, pick};
+use meshwright_edit::three_way::{Match, Trio, Trios, pick};
 use meshwright_scene::{Budget, ConvertError, LimitExceeded};
 
 /// The bones of the result: normal ones, then the pseudo-bones, which are the native ones.

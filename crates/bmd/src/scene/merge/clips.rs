@@ -9,8 +9,8 @@ use crate::scene::motion::Values;
 use crate::stream::{Keys, Step, Stream};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_edit::three_way::{Match, Trio, Trios, pick};
 use meshwright_scene::ConvertError;
-use meshwright_scene::merge::{Match, Trio, Trios, pick};
 
 impl Work<'_> {
     pub(super) fn merged_clips(&self, bones: &MergedBones) -> Result<Vec<Clip>, ConvertError> {

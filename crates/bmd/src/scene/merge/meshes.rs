@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow, wide};
 use meshwright_core::num::{F8A, F16, Se32, St14Form};
-use meshwright_scene::merge::{Match, Trio, Trios, digest, pick, sequence};
+use meshwright_edit::three_way::{Match, Trio, Trios, digest, pick, sequence};
 use meshwright_scene::{ConvertError, Mesh as SceneMesh, Scene};
 
 /// The meshes of the result.

@@ -10,7 +10,7 @@ use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::{FileFormat, Findings};
-use meshwright_scene::merge::{self, Match, Trios, new_losses, pick};
+use meshwright_edit::three_way::{self as merge, Match, Trios, new_losses, pick};
 use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Joint, Loss, Motion, Scene};
 
 impl Bmd {

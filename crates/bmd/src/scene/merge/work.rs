@@ -2,7 +2,7 @@
 
 use crate::model::Bmd;
 use crate::scene::from_scene::Traced;
-use meshwright_scene::merge::Match;
+use meshwright_edit::three_way::Match;
 use meshwright_scene::{Budget, Scene};
 
 /// The three models, and what of the edited scene is what of the native one.

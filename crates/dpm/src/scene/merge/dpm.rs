@@ -1,196 +1,213 @@
 //! DPM.
 
-use super::bones::{MergedBones, Rigs};
-use super::frames::{Clips, MergedClip};
-use super::meshes::{MergedMeshes, Meshes};
-use crate::bone::BonePose;
+use super::{MergedDpm, merge, merged_bone};
+use crate::bone::{Bone, BonePose};
 use crate::dpm::rules::check;
-use crate::dpm::{Bounds, Dpm, Frame, PoseId};
-use crate::scene::dpm_from_scene::{DpmFiles, write_scene};
+use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, Vertices};
+use crate::scene::bounds::is_affordable;
+use crate::scene::dpm_from_scene::traced;
 use crate::scene::options::DpmSceneOptions;
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::Findings;
-use meshwright_scene::merge::{Frames, Kept, Trio, frames, new_losses, pick};
-use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, Loss, Scene};
-
-/// A model with an edited scene in it, and its clips.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MergedDpm {
-    /// The model.
-    pub model: Dpm,
-    /// The clips of the edited scene.
-    pub clips: Vec<MergedClip>,
-}
+use meshwright_edit::apply::{ApplyPatch, Frames, MeshOrigin, Surface, Work};
+use meshwright_edit::{Attributes, Patch};
+use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Dpm {
-    /// The model with what is other in `recovered` than in `native`, the scene that the model gives. All else keeps its
-    /// bits: names, flags, group ids, stored bounds, frames that no clip has, and the layout of the file where nothing
-    /// changed in size.
-    ///
-    /// Kept apart are bones (name, parent, flags), meshes (shader), influences (place, weight, normal), texture
-    /// coordinates, triangles, frames (name, bounds) and the matrix of each bone in each frame. Frame names count as
-    /// those of clips unless the clips are `listed` in a companion.
+    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
+    /// names, flags, group ids, stored bounds, frames that no clip has, and the layout of the file where nothing changed in
+    /// size. Frame names count as those of clips unless the clips are `listed` in a companion.
     ///
     /// # Errors
-    /// As [`Dpm::from_scene`] for either scene, and when the result breaks a rule of the format.
+    /// As [`Dpm::from_scene`] for the edited scene, and when the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
-        recovered: &Scene,
+        patch: &Patch,
         listed: bool,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedDpm>, ConvertError> {
-        let before = write_scene(native, options)?;
-        let after = write_scene(recovered, options)?;
-        let budget = options.budget();
-        let losses = new_losses(&before.losses, after.losses);
-        let clips = Clips::of(native, &before.value.clips, &after.value.clips, &budget)?;
-        let work =
-            Work { native: self, before: &before.value, after: &after.value, clips, listed, budget: &budget };
-        let mut made = Converted::new(work.merge(false)?, losses);
-        let (merged, rewritten, made_up) = made.value;
-        let (merged, rewritten) = if made_up {
-            let (m, r, _) = work.merge(true)?;
-            (m, r)
-        } else {
-            (merged, rewritten)
-        };
-        if rewritten > 0 {
-            let message =
-                "the scene counts other vertices or triangles than the model; these are written anew";
-            made.losses.push(Loss::new("mesh-rewritten", "meshes", message).of(rewritten, "mesh", "meshes"));
-        }
-        check(&merged.model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok(Converted::new(merged, made.losses))
+        merge(self, (native, patch), listed, options, |scene| traced(scene, options, false))
     }
 }
 
-struct Work<'a> {
-    native: &'a Dpm,
-    before: &'a DpmFiles,
-    after: &'a DpmFiles,
-    clips: Clips<'a>,
-    listed: bool,
-    budget: &'a Budget,
-}
+impl ApplyPatch for Dpm {
+    type Bone = Bone;
+    type Pose = BonePose;
+    type Bounds = Bounds;
+    type Merged = (Self, Frames);
 
-impl Work<'_> {
-    fn models(&self) -> [&Dpm; 3] {
-        [self.native, &self.before.model, &self.after.model]
+    fn bones(&self) -> &[Bone] {
+        &self.bones
     }
 
-    /// The result, how many meshes had to be written anew, and whether bones are missing that the conversion made up.
-    fn merge(&self, made_up: bool) -> Result<(MergedDpm, usize, bool), ConvertError> {
-        let [native, before, after] = self.models();
-        let bound = |m: &'_ Dpm| m.frame_pose(0).map(<[BonePose]>::to_vec).unwrap_or_default();
-        let [n, b, a] = self.models().map(bound);
-        let rigs =
-            Rigs { native: (&native.bones, &n), before: (&before.bones, &b), after: (&after.bones, &a) };
-        let bones = MergedBones::of(rigs, made_up, self.budget)?;
-        let meshes = Meshes {
-            native: &native.meshes,
-            before: &before.meshes,
-            after: &after.meshes,
-            bones: &bones,
-            budget: self.budget,
-        };
-        let meshes: MergedMeshes = meshes.merge()?;
-        let bits = |trio: &Trio| bones.pose(rigs, self.poses(trio));
-        let count = native.frames.len();
-        let kept = Kept { first: true, all: false };
-        let plan = frames(&self.clips.runs(), count, kept, |a, b| bits(a) == bits(b), self.budget)?;
-        let (frames, poses) = self.frames(&plan, &bones, rigs)?;
-        let mut model = native.clone();
-        model.bounds = pick(native.bounds, &before.bounds, after.bounds);
-        (model.bones, model.meshes, model.poses, model.frames) = (bones.bones, meshes.meshes, poses, frames);
+    fn bone(own: Option<&Bone>, made: Option<&Bone>, renamed: bool, parent: Option<usize>) -> Option<Bone> {
+        merged_bone(own, made, renamed, parent)
+    }
+
+    fn parent(bone: &Bone) -> Option<usize> {
+        bone.parent()
+    }
+
+    fn frame(&self, frame: usize) -> &[BonePose] {
+        self.frame_pose(frame).unwrap_or_default()
+    }
+
+    fn frame_count(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn bounds(&mut self) -> impl Iterator<Item = &mut Bounds> {
+        core::iter::once(&mut self.bounds).chain(self.frames.iter_mut().map(|part| &mut part.bounds))
+    }
+
+    fn recompute_bounds_within(
+        &mut self,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<bool, LimitExceeded> {
+        let influences = self.meshes.iter().map(|m| m.vertices.influences.len()).sum();
+        let affordable = is_affordable(influences, self.frame_count(), budget, "frames", losses)?;
+        affordable.then(|| self.recompute_bounds());
+        Ok(affordable)
+    }
+
+    fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError> {
+        let mut model = work.original.clone();
+        (model.meshes, model.bones) = (meshes(work)?, work.bones());
+        let plan = work.frames(false)?;
+        (model.frames, model.poses) = numbered(work, &plan)?;
+        work.put_bounds(&mut model, plan.frames.iter().map(|f| f.original), losses)?;
         // A new bone may be the parent of one that was there.
         model.sort_bones();
-        let merged = MergedDpm { model, clips: self.clips.merged(&plan) };
-        Ok((merged, meshes.rewritten, meshes.made_up))
-    }
-
-    /// The poses of a frame in the three models; none where it is not there.
-    fn poses(&self, trio: &Trio) -> [&[BonePose]; 3] {
-        let [n, b, a] = self.models();
-        [(n, trio.native), (b, trio.before), (a, trio.after)]
-            .map(|(model, at)| at.and_then(|at| model.frame_pose(at)).unwrap_or_default())
-    }
-
-    fn frames(
-        &self,
-        plan: &Frames,
-        bones: &MergedBones,
-        rigs: Rigs<'_>,
-    ) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
-        let [native, before, after] = self.models();
-        let mut poses = Poses { slots: BTreeMap::new(), known: BTreeMap::new(), new: u32::MAX >> 1 };
-        let mut frames = self.budget.reserve("frames", plan.frames.len())?;
-        for trio in &plan.frames {
-            let id =
-                |model: &Dpm, at: Option<usize>| at.and_then(|at| model.frames.get(at)).map(|f| f.pose.0);
-            let key =
-                [(native, trio.native), (before, trio.before), (after, trio.after)].map(|(m, at)| id(m, at));
-            let place = match poses.known.get(&key) {
-                Some(place) => *place,
-                None => {
-                    self.budget.charge_items("poses", bones.bones.len() as u64, 2 * size_of::<BonePose>())?;
-                    poses.put(key, bones.pose(rigs, self.poses(trio)))
-                }
-            };
-            let frame = |model: &Dpm, at: usize| model.frames.get(at).copied();
-            let get = |of: fn(Frame) -> (crate::Name, Bounds)| {
-                let (n, b, a) = (
-                    trio.native.and_then(|at| frame(native, at)).map(of),
-                    trio.before.and_then(|at| frame(before, at)).map(of),
-                    trio.after.and_then(|at| frame(after, at)).map(of),
-                );
-                (n, b, a)
-            };
-            let (n, b, a) = get(|f| (f.name, f.bounds));
-            let (name, bounds) = match (n, b, a) {
-                (Some(n), Some(b), Some(a)) => {
-                    let name = if self.listed { n.0 } else { pick(n.0, &b.0, a.0) };
-                    (name, pick(n.1, &b.1, a.1))
-                }
-                (n, _, a) => n.or(a).unwrap_or_default(),
-            };
-            frames.push(Frame { name, bounds, pose: PoseId(place) });
-        }
-        // Native poses in their order, new ones behind.
-        let numbers: BTreeMap<u32, u32> = poses.slots.keys().copied().zip(0..).collect();
-        for frame in &mut frames {
-            frame.pose = PoseId(numbers.get(&frame.pose.0).copied().unwrap_or_default());
-        }
-        Ok((frames, poses.slots.into_values().flatten().collect()))
+        check(&model, &mut Findings::writing())
+            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+        Ok((model, plan))
     }
 }
 
-/// The poses of the result: the first that comes of a native pose takes its place.
-struct Poses {
-    slots: BTreeMap<u32, Vec<BonePose>>,
-    /// Poses by where they are in the three models.
-    known: BTreeMap<[Option<u32>; 3], u32>,
-    /// The number of the next that takes no place.
-    new: u32,
-}
-
-impl Poses {
-    fn put(&mut self, key: [Option<u32>; 3], pose: Vec<BonePose>) -> u32 {
-        let [native, ..] = key;
-        let place = match native.map(|n| (n, self.slots.get(&n))) {
-            Some((n, None)) => n,
-            Some((n, Some(there))) if *there == pose => n,
+/// Frames with their poses: the original's in their order, new ones after them.
+fn numbered(work: &Work<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
+    let mut slots: BTreeMap<u32, Vec<BonePose>> = BTreeMap::new();
+    let mut next = u32::MAX >> 1;
+    let mut frames = work.budget.reserve("frames", plan.frames.len())?;
+    for origin in &plan.frames {
+        let of = |model: &Dpm, at: Option<usize>| at.and_then(|at| model.frames.get(at)).copied();
+        let (old, new) = (of(work.original, origin.original), of(&work.made.model, origin.made));
+        let bones = work.joints.records.list.len() as u64;
+        work.budget.charge_items("poses", bones, 2 * size_of::<BonePose>())?;
+        let pose: Vec<_> = work.pose(origin).map(|p| p.unwrap_or(BonePose::IDENTITY)).collect();
+        let place = match old.map(|f| (f.pose.0, slots.get(&f.pose.0))) {
+            Some((place, None)) => place,
+            Some((place, Some(there))) if *there == pose => place,
             _ => {
-                self.new = self.new.saturating_add(1);
-                self.new
+                next += 1;
+                next
             }
         };
-        self.slots.insert(place, pose);
-        self.known.insert(key, place);
-        place
+        slots.insert(place, pose);
+        let renamed = origin.clip.filter(|(clip, _)| !work.listed && work.clips.is_renamed(*clip));
+        let frame = old.or(new).unwrap_or_default();
+        let name = renamed.and(new).map_or(frame.name, |f| f.name);
+        frames.push(Frame { name, pose: PoseId(place), ..frame });
     }
+    let numbers: BTreeMap<u32, u32> = slots.keys().copied().zip(0..).collect();
+    for frame in &mut frames {
+        frame.pose = PoseId(numbers.get(&frame.pose.0).copied().unwrap_or_default());
+    }
+    Ok((frames, slots.into_values().flatten().collect()))
+}
+
+fn meshes(work: &Work<'_, Dpm>) -> Result<Vec<Mesh>, ConvertError> {
+    let origins = work.patch.mesh_origins(work.original.meshes.len(), &work.made.meshes, work.budget)?;
+    let mut meshes = work.budget.reserve("meshes", origins.len())?;
+    for MeshOrigin { original, made, source } in origins {
+        let Some(new) = work.made.model.meshes.get(made) else { continue };
+        let old = original.and_then(|n| work.original.meshes.get(n));
+        meshes.push(match old.zip(source) {
+            Some((old, mesh)) => merged_mesh(work, old, new, mesh)?,
+            None => {
+                let vertices = new.vertices.iter().map(|row| merged_row(work, None, row, Attributes::NONE));
+                Mesh { vertices: Arc::new(collected(vertices)), ..new.clone() }
+            }
+        });
+    }
+    Ok(meshes)
+}
+
+fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Result<Mesh, LimitExceeded> {
+    let shader = if work.patch.is_surface_renamed(mesh) { new.shader } else { old.shader };
+    let unchanged = work.patch.meshes.get(mesh).is_some_and(|own| own.unchanged);
+    if unchanged && work.joints.records.is_original() {
+        return Ok(Mesh { shader, ..old.clone() });
+    }
+    let surface = Surface::new(work.patch, Some(mesh));
+    let influences = old.vertices.influences.len() + new.vertices.influences.len();
+    work.budget.charge_items("vertices", influences as u64, size_of::<Influence>())?;
+    work.budget.charge_items("vertices", new.vertices.len() as u64, size_of::<[u64; 4]>())?;
+    work.budget.charge_items("triangles", new.triangles.len() as u64, size_of::<[u64; 5]>())?;
+    let rows: Vec<_> = old.vertices.iter().collect();
+    let all = || surface.vertices().zip(new.vertices.iter().zip(new.texcoords.iter()));
+    let kept = |n: Option<usize>| n.and_then(|n| rows.get(n).copied());
+    let vertices = all().map(|((n, changed), (row, _))| merged_row(work, kept(n), row, changed));
+    let uv = |((n, changed), (_, uv)): ((Option<usize>, Attributes), (_, &[_; 2]))| {
+        let kept = n.and_then(|n| old.texcoords.get(n)).filter(|_| !changed.has(Attributes::UV));
+        *kept.unwrap_or(uv)
+    };
+    let made = new.triangles.iter().copied();
+    let triangles =
+        surface.merged_triangles(&surface.places(rows.len()), |t| old.triangles.get(t).copied(), made);
+    let group = |(t, (_, n)): (usize, &(_, Option<usize>))| match n {
+        Some(n) => old.groupids.get(*n).copied().unwrap_or_default(),
+        None => new.groupids.get(t).copied().unwrap_or_default(),
+    };
+    Ok(Mesh {
+        shader,
+        vertices: shared(&old.vertices, collected(vertices)),
+        texcoords: shared(&old.texcoords, all().map(uv).collect()),
+        groupids: shared(&old.groupids, triangles.iter().enumerate().map(group).collect()),
+        triangles: shared(&old.triangles, triangles.into_iter().map(|(corners, _)| corners).collect()),
+    })
+}
+
+/// The influences of a vertex: the original's where they were not edited.
+fn merged_row(
+    work: &Work<'_, Dpm>,
+    old: Option<&[Influence]>,
+    new: &[Influence],
+    changed: Attributes,
+) -> Vec<Influence> {
+    let of = |i: &Influence| work.joints.of_original(i.bone).map(|bone| Influence { bone, ..*i });
+    let kept = old.filter(|_| !changed.has(Attributes::WEIGHTS));
+    let kept = kept.and_then(|old| old.iter().map(of).collect::<Option<Vec<_>>>());
+    if let Some(kept) = kept.clone().filter(|_| !changed.has(Attributes::SKINNED)) {
+        return kept;
+    }
+    let made = new.iter().map(|i| Influence { bone: work.joints.of_made(i.bone), ..*i });
+    let bones = |list: &[Influence]| list.iter().map(|i| i.bone).collect::<Vec<_>>();
+    let made: Vec<_> = made.collect();
+    let Some(kept) = kept.filter(|kept| bones(kept) == bones(&made)) else { return made };
+    let moved = changed.has(Attributes::POSITION | Attributes::BOUND);
+    let turned = changed.has(Attributes::NORMAL | Attributes::BOUND);
+    let one = |(k, n): (&Influence, &Influence)| Influence {
+        origin: if moved { n.origin } else { k.origin },
+        normal: if turned { n.normal } else { k.normal },
+        ..*k
+    };
+    kept.iter().zip(&made).map(one).collect()
+}
+
+fn collected(rows: impl Iterator<Item = Vec<Influence>>) -> Vertices {
+    rows.fold(Vertices::default(), |mut vertices, row| {
+        vertices.push(&row);
+        vertices
+    })
+}
+
+/// What meshes share stays shared where it is what it was.
+fn shared<T: PartialEq>(native: &Arc<T>, made: T) -> Arc<T> {
+    if **native == made { Arc::clone(native) } else { Arc::new(made) }
 }

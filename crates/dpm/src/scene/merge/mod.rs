@@ -1,13 +1,105 @@
-//! An edited scene written into the model that it came from. Bones go by name, meshes by shader, vertices and triangles by
-//! what they hold in their order, poses by clip, frame and bone.
+//! A patch written into the model that it was found for.
 
-mod bones;
-mod corners;
 mod dpm;
-mod frames;
-mod meshes;
 mod zym;
 
-pub use dpm::MergedDpm;
-pub use frames::MergedClip;
-pub use zym::MergedZym;
+use crate::bone::Bone;
+use crate::clips::FrameClip;
+use crate::scene::options::DpmSceneOptions;
+use crate::scene::traced::Traced;
+use alloc::vec::Vec;
+use meshwright_edit::Patch;
+use meshwright_edit::apply::{ApplyPatch, Clips, Frames, apply};
+use meshwright_scene::{Budget, Clip, ConvertError, Converted, FromSceneOptions, LimitExceeded, Scene};
+
+/// A DPM with an edited scene in it.
+pub type MergedDpm = Merged<crate::Dpm>;
+/// A ZYM with an edited scene in it.
+pub type MergedZym = Merged<crate::Zym>;
+
+/// A clip of the result.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MergedClip {
+    /// The clip; its frames are those of the result.
+    pub clip: FrameClip,
+    /// The clip of the original that it was, by number and as it was there.
+    pub was: Option<(usize, FrameClip)>,
+}
+
+impl MergedClip {
+    /// A clip, and the one that it was.
+    #[must_use]
+    pub const fn new(clip: FrameClip, was: Option<(usize, FrameClip)>) -> Self {
+        Self { clip, was }
+    }
+}
+
+/// A model with an edited scene in it, and its clips.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Merged<M> {
+    /// The model.
+    pub model: M,
+    /// The clips of the edited scene.
+    pub clips: Vec<MergedClip>,
+}
+
+/// Writes a patch of `native` into a model.
+fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
+    original: &M,
+    (native, patch): (&Scene, &Patch),
+    listed: bool,
+    options: &FromSceneOptions<DpmSceneOptions>,
+    traced: impl Fn(&Scene) -> Result<Converted<Traced<M>>, ConvertError>,
+) -> Result<Converted<Merged<M>>, ConvertError> {
+    let (budget, mut losses) = (options.budget(), Vec::new());
+    let patch = &*patch.with_one_skeleton(&budget, &mut losses)?;
+    let made = traced(&patch.scene)?;
+    losses.extend(made.losses);
+    let mut losses = patch.losses_of_edits(losses);
+    let (made, made_clips) = made.value.split();
+    let (model, plan) = apply(original, &made, (native, patch), listed, (&budget, &mut losses))?;
+    let clips = merged_clips(native, patch, &made_clips, &plan, &budget)?;
+    Ok(Converted::new(Merged { model, clips }, losses))
+}
+
+/// A bone of a result.
+fn merged_bone(
+    original: Option<&Bone>,
+    made: Option<&Bone>,
+    renamed: bool,
+    parent: Option<usize>,
+) -> Option<Bone> {
+    // A root keeps what it has for no parent.
+    let none = original.filter(|own| own.parent().is_none()).map_or(-1, |own| own.parent);
+    let own = *original.or(made)?;
+    let name = made.filter(|_| renamed).map_or(own.name, |made| made.name);
+    Some(Bone { name, parent: parent.and_then(|p| i32::try_from(p).ok()).unwrap_or(none), ..own })
+}
+
+/// The clips of a result, with what of the original's was not edited.
+fn merged_clips(
+    native: &Scene,
+    patch: &Patch,
+    made: &[FrameClip],
+    plan: &Frames,
+    budget: &Budget,
+) -> Result<Vec<MergedClip>, LimitExceeded> {
+    let clips = Clips::new(native, patch, budget)?;
+    let bytes = |name: &str| -> Vec<u8> {
+        name.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
+    };
+    let native = |c: &Clip| FrameClip {
+        fps: c.rate,
+        looping: c.looping,
+        ..FrameClip::new(bytes(&c.name), c.start, c.frames)
+    };
+    let clip = |(a, (made, start)): (usize, (&FrameClip, &u32))| {
+        let was = clips.was(a).map(|(n, clip)| (n, native(clip)));
+        let kept = was.as_ref().filter(|_| !clips.is_renamed(a));
+        let name = kept.map_or_else(|| made.name.clone(), |(_, native)| native.name.clone());
+        MergedClip { clip: FrameClip { name, start: *start, ..made.clone() }, was }
+    };
+    Ok(made.iter().zip(&plan.starts).enumerate().map(clip).collect())
+}

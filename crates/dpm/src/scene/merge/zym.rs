@@ -1,166 +1,221 @@
-//! ZYM.
+//! ZYM, whose shaders share one list of vertices: the corners of triangles tell which of the original's each was.
 
-use super::bones::{MergedBones, Rigs};
-use super::corners::{Corners, MergedCorners};
-use super::frames::{Clips, MergedClip};
-use crate::bone::BonePose;
-use crate::clips::FrameClip;
+use super::{MergedZym, merge, merged_bone};
+use crate::bone::{Bone, BonePose, Name};
+use crate::scene::bounds::is_affordable;
 use crate::scene::options::DpmSceneOptions;
+use crate::scene::zym_from_scene::traced;
 use crate::zym::rules::check;
-use crate::zym::{SceneFlags, Zym, ZymScene};
+use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::Findings;
-use meshwright_scene::merge::{Frames, Kept, Trio, frames, new_losses, pick};
-use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, Loss, Scene};
-
-/// A model with an edited scene in it, and its clips.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MergedZym {
-    /// The model.
-    pub model: Zym,
-    /// The clips of the edited scene.
-    pub clips: Vec<MergedClip>,
-}
+use meshwright_core::{F32, Findings};
+use meshwright_edit::apply::{ApplyPatch, Corner, Corners, Frames, MeshOrigin, Place, Surface, Work};
+use meshwright_edit::{Attributes, Patch};
+use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Zym {
-    /// The model with what is other in `recovered` than in `native`, the scene that the model gives, as
-    /// [`Dpm::merge`](crate::Dpm::merge) does it: vertices that shaders share stay shared where they were edited alike.
-    /// Where the clips are `listed` in a companion, the scenes of the model and all its poses stay, and new poses come
-    /// behind them.
+    /// The model with a patch of `native`, the scene that the model gives, as [`Dpm::merge`](crate::Dpm::merge) does it:
+    /// vertices that shaders share stay shared where they were edited alike. Where the clips are `listed` in a companion,
+    /// the scenes of the model and all its poses stay, and new poses come after them.
     ///
     /// # Errors
-    /// As [`Zym::from_scene`] for either scene, and when the result breaks a rule of the format.
+    /// As [`Zym::from_scene`] for the edited scene, and when the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
-        recovered: &Scene,
+        patch: &Patch,
         listed: bool,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedZym>, ConvertError> {
-        let before = Self::from_scene(native, options)?;
-        let after = Self::from_scene(recovered, options)?;
-        let budget = options.budget();
-        let mut losses = new_losses(&before.losses, after.losses);
-        let (old, new) = (listed_clips(native, &before.value), listed_clips(recovered, &after.value));
-        let clips = Clips::of(native, &old, &new, &budget)?;
-        let work =
-            Work { native: self, before: &before.value, after: &after.value, clips, listed, budget: &budget };
-        let (mut merged, corners) = work.merge(false)?;
-        if corners.made_up {
-            merged = work.merge(true)?.0;
-        }
-        if corners.rewritten > 0 {
-            let message = "the scene counts other triangles than the model; these are written anew";
-            losses.push(Loss::new("mesh-rewritten", "shaders", message).of(
-                corners.rewritten,
-                "mesh",
-                "meshes",
-            ));
-        }
-        check(&merged.model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok(Converted::new(merged, losses))
+        merge(self, (native, patch), listed, options, |scene| traced(scene, options, false))
     }
 }
 
-/// The clips of a scene as what was made of it has them: a scene without clips gets one that is none.
-fn listed_clips(scene: &Scene, model: &Zym) -> Vec<FrameClip> {
-    let some = scene.clips.iter().any(|c| c.motion.frames() > 0);
-    let clip = |s: &ZymScene| FrameClip {
-        name: s.name.bytes().to_vec(),
-        start: s.start,
-        length: s.length,
-        fps: s.framerate.get(),
-        looping: !s.flags.contains(SceneFlags::NO_LOOP),
-    };
-    model.scenes.iter().filter(|_| some).map(clip).collect()
-}
+impl ApplyPatch for Zym {
+    type Bone = Bone;
+    type Pose = BonePose;
+    type Bounds = ZymBounds;
+    type Merged = (Self, Frames);
 
-struct Work<'a> {
-    native: &'a Zym,
-    before: &'a Zym,
-    after: &'a Zym,
-    clips: Clips<'a>,
-    listed: bool,
-    budget: &'a Budget,
-}
-
-impl Work<'_> {
-    fn models(&self) -> [&Zym; 3] {
-        [self.native, self.before, self.after]
+    fn bones(&self) -> &[Bone] {
+        &self.bones
     }
 
-    fn merge(&self, made_up: bool) -> Result<(MergedZym, MergedCorners), ConvertError> {
-        let [native, before, after] = self.models();
-        let [n, b, a] = self.models().map(|m| m.pose(0).unwrap_or_default());
-        let rigs = Rigs { native: (&native.bones, n), before: (&before.bones, b), after: (&after.bones, a) };
-        let bones = MergedBones::of(rigs, made_up, self.budget)?;
-        let mut model = native.clone();
-        let corners = Corners::new([native, before, after], &bones, self.budget)?.merge(&mut model)?;
-        let bits = |trio: &Trio| bones.pose(rigs, self.poses(trio));
-        let same = |a: &Trio, b: &Trio| bits(a) == bits(b);
-        let kept = Kept { first: true, all: self.listed };
-        let plan = frames(&self.clips.runs(), native.pose_count(), kept, same, self.budget)?;
-        let matrices = plan.frames.len().saturating_mul(bones.bones.len());
-        model.poses = self.budget.reserve("poses", matrices)?;
-        for trio in &plan.frames {
-            model.poses.extend(bits(trio));
-        }
-        model.scenes = self.scenes(&plan)?;
-        model.bones = bones.bones;
-        model.bounds = pick(native.bounds, &before.bounds, after.bounds);
+    fn bone(own: Option<&Bone>, made: Option<&Bone>, renamed: bool, parent: Option<usize>) -> Option<Bone> {
+        merged_bone(own, made, renamed, parent)
+    }
+
+    fn parent(bone: &Bone) -> Option<usize> {
+        bone.parent()
+    }
+
+    fn frame(&self, frame: usize) -> &[BonePose] {
+        self.pose(frame).unwrap_or_default()
+    }
+
+    fn frame_count(&self) -> usize {
+        self.pose_count()
+    }
+
+    fn bounds(&mut self) -> impl Iterator<Item = &mut ZymBounds> {
+        core::iter::once(&mut self.bounds).chain(self.scenes.iter_mut().map(|part| &mut part.bounds))
+    }
+
+    fn recompute_bounds_within(
+        &mut self,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<bool, LimitExceeded> {
+        let influences = self.influences.len();
+        let affordable = is_affordable(influences, self.frame_count(), budget, "frames", losses)?;
+        affordable.then(|| self.recompute_bounds());
+        Ok(affordable)
+    }
+
+    fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError> {
+        let mut model = work.original.clone();
+        put_vertices(work, &mut model)?;
+        model.bones = work.bones();
+        let plan = work.frames(work.listed)?;
+        model.poses = work.budget.reserve("poses", plan.frames.len().saturating_mul(model.bones.len()))?;
+        plan.frames.iter().for_each(|frame| {
+            model.poses.extend(work.pose(frame).map(|p| p.unwrap_or(BonePose::IDENTITY)));
+        });
+        let origins;
+        (model.scenes, origins) = scenes(work, &plan)?;
+        work.put_bounds(&mut model, origins.into_iter(), losses)?;
         // A new bone may be the parent of one that was there.
         model.sort_bones();
-        Ok((MergedZym { model, clips: self.clips.merged(&plan) }, corners))
-    }
-
-    /// The poses of a frame in the three models; none where it is not there.
-    fn poses(&self, trio: &Trio) -> [&[BonePose]; 3] {
-        let [n, b, a] = self.models();
-        [(n, trio.native), (b, trio.before), (a, trio.after)]
-            .map(|(model, at)| at.and_then(|at| model.pose(at)).unwrap_or_default())
-    }
-
-    fn scenes(&self, plan: &Frames) -> Result<Vec<ZymScene>, ConvertError> {
-        let [native, before, after] = self.models();
-        let count = native.scenes.len().saturating_add(after.scenes.len());
-        let mut scenes = self.budget.reserve("scenes", count)?;
-        // A companion's clips are no scenes of the model, and those of a model that stands still are in no scene.
-        let own = self.listed || self.clips.native.is_empty();
-        if own {
-            scenes.extend_from_slice(&native.scenes);
-        }
-        for (a, start) in plan.starts.iter().enumerate() {
-            let (Some(new), found) = (after.scenes.get(a), self.clips.found.get(a).copied().flatten()) else {
-                continue;
-            };
-            if own && (found.is_some() || (start.saturating_add(new.length)) as usize <= native.pose_count())
-            {
-                continue;
-            }
-            let old = found.and_then(|c| native.scenes.get(c).zip(before.scenes.get(c)));
-            scenes.push(match old {
-                Some((n, b)) => ZymScene {
-                    name: pick(n.name, &b.name, new.name),
-                    bounds: pick(n.bounds, &b.bounds, new.bounds),
-                    framerate: pick(n.framerate, &b.framerate, new.framerate),
-                    flags: flags(n.flags, b.flags, new.flags),
-                    start: *start,
-                    length: new.length,
-                },
-                None => ZymScene { start: *start, ..*new },
-            });
-        }
-        if scenes.is_empty() {
-            scenes.extend(after.scenes.first().copied());
-        }
-        Ok(scenes)
+        check(&model, &mut Findings::writing())
+            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+        Ok((model, plan))
     }
 }
 
-/// Native flags with those that were edited.
-fn flags(native: SceneFlags, before: SceneFlags, after: SceneFlags) -> SceneFlags {
-    SceneFlags(native.0 ^ before.0 ^ after.0)
+/// A vertex by value.
+type Row = (Vec<ZymInfluence>, [F32; 2]);
+
+/// A model, and where the influences of each vertex begin, and the triangles of each run.
+struct Shape<'a> {
+    model: &'a Zym,
+    influences: Vec<usize>,
+    triangles: Vec<usize>,
+}
+
+impl<'a> Shape<'a> {
+    fn new(model: &'a Zym, budget: &Budget) -> Result<Self, LimitExceeded> {
+        let count = model.counts.len() + model.runs.len();
+        budget.charge_items("vertices", count as u64, size_of::<usize>())?;
+        fn sums(counts: impl Iterator<Item = usize>) -> Vec<usize> {
+            counts
+                .scan(0, |sum: &mut usize, n| Some(core::mem::replace(sum, sum.saturating_add(n))))
+                .collect()
+        }
+        let influences = sums(model.counts.iter().map(|c| *c as usize));
+        Ok(Self { model, influences, triangles: sums(model.runs.iter().map(|r| r.triangles.len())) })
+    }
+
+    fn row(&self, vertex: usize) -> (&'a [ZymInfluence], [F32; 2]) {
+        let start = self.influences.get(vertex).copied().unwrap_or(0);
+        let end = start.saturating_add(self.model.counts.get(vertex).map_or(0, |c| *c as usize));
+        let uv = self.model.texcoords.get(vertex).copied();
+        (self.model.influences.get(start..end).unwrap_or_default(), uv.unwrap_or_default())
+    }
+
+    fn zone(&self, run: usize, triangle: usize) -> Option<u8> {
+        self.model.trizone.get(self.triangles.get(run)?.saturating_add(triangle)).copied()
+    }
+}
+
+/// The scenes of the result, and which of the original's each was.
+fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Option<usize>>), ConvertError> {
+    let (original, made) = (&work.original.scenes, &work.made.model.scenes);
+    let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
+    // A companion's clips are no scenes of the model, and those of a model that stands still are in no scene.
+    let own = work.listed || work.clips.is_still();
+    if own {
+        scenes.extend(original.iter().enumerate().map(|(n, scene)| (*scene, Some(n))));
+    }
+    for (a, (start, new)) in plan.starts.iter().zip(made).enumerate() {
+        let found = work.clips.was(a);
+        let end = start.saturating_add(new.length) as usize;
+        if own && (found.is_some() || end <= work.original.pose_count()) {
+            continue;
+        }
+        let old = found.and_then(|(n, was)| Some((original.get(n)?, was))).zip(work.clips.made(a));
+        let mut scene = ZymScene { start: *start, ..*new };
+        if let Some(((n, was), (is, patch))) = old {
+            scene.bounds = n.bounds;
+            scene.name = if patch.renamed { new.name } else { n.name };
+            scene.framerate =
+                if was.rate.to_bits() == is.rate.to_bits() { n.framerate } else { new.framerate };
+            let other = if was.looping == is.looping { 0 } else { SceneFlags::NO_LOOP.0 };
+            scene.flags = SceneFlags(n.flags.0 ^ other);
+        }
+        scenes.push((scene, found.map(|(n, _)| n)));
+    }
+    if scenes.is_empty() {
+        scenes.extend(made.first().map(|scene| (*scene, None)));
+    }
+    Ok(scenes.into_iter().unzip())
+}
+
+/// Puts vertices, triangles and zones into a model that has the original's.
+fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertError> {
+    let budget = work.budget;
+    let (old, new) = (Shape::new(work.original, budget)?, Shape::new(&work.made.model, budget)?);
+    let corners = 3 * (old.model.triangle_count() + new.model.triangle_count());
+    let native = old.model.counts.len();
+    budget.charge_items("vertices", native as u64, size_of::<Option<Row>>() + 64)?;
+    budget.charge_items("triangles", corners as u64, 160)?;
+    let mut vertices = Corners::new(native, budget)?;
+    let mut runs: Vec<(Name, Vec<[Place; 3]>)> = Vec::new();
+    model.trizone.clear();
+    for MeshOrigin { original, made, source } in
+        work.patch.mesh_origins(old.model.runs.len(), &work.made.meshes, budget)?
+    {
+        let Some(run) = new.model.runs.get(made) else { continue };
+        let before = original.and_then(|n| old.model.runs.get(n));
+        let triangles = before.map_or(&[][..], |run| &run.triangles);
+        let surface = Surface::new(work.patch, source);
+        let renamed = source.is_none_or(|mesh| work.patch.is_surface_renamed(mesh));
+        let shader = before.filter(|_| !renamed).map_or(run.shader, |run| run.shader);
+        let row = |c: &Corner| merged_row(work, c, &old, &new);
+        runs.push((shader, vertices.place_mesh(&surface, triangles, &run.triangles, row)));
+        let zone = |t: usize| {
+            let kept = original.zip(surface.triangle(t)).and_then(|(run, t)| old.zone(run, t));
+            kept.or_else(|| new.zone(made, t)).unwrap_or(0)
+        };
+        model.trizone.extend((0..run.triangles.len()).map(zone));
+    }
+    let unused = |v: usize| {
+        let (own, uv) = old.row(v);
+        let bone = |i: &ZymInfluence| work.joints.of_original(i.bone).unwrap_or(0);
+        (own.iter().map(|i| ZymInfluence { bone: bone(i), ..*i }).collect(), uv)
+    };
+    let drawn = old.model.runs.iter().flat_map(|r| r.triangles.iter().copied());
+    let (rows, numbers) = vertices.numbered(drawn, unused);
+    (model.counts, model.influences, model.texcoords) = Default::default();
+    for (influences, uv) in rows {
+        model.counts.push(u32::try_from(influences.len()).unwrap_or(u32::MAX));
+        model.influences.extend(influences);
+        model.texcoords.push(uv);
+    }
+    let run = |(shader, list): (Name, Vec<_>)| ZymRun { shader, triangles: numbers.triangles(&list) };
+    model.runs = runs.into_iter().map(run).collect();
+    Ok(())
+}
+
+/// The vertex of a corner by value. Normals are in no file.
+fn merged_row(work: &Work<'_, Zym>, corner: &Corner, old: &Shape<'_>, new: &Shape<'_>) -> Row {
+    let Corner { original, made, changed } = *corner;
+    let old = original.map(|v| old.row(v as usize));
+    let (new, uv) = new.row(made as usize);
+    let of = |i: &ZymInfluence| work.joints.of_original(i.bone).map(|bone| ZymInfluence { bone, ..*i });
+    let moved = changed.has(Attributes::POSITION | Attributes::WEIGHTS | Attributes::BOUND);
+    let kept = old.filter(|_| !moved).and_then(|(own, _)| own.iter().map(of).collect::<Option<Vec<_>>>());
+    let made = || new.iter().map(|i| ZymInfluence { bone: work.joints.of_made(i.bone), ..*i }).collect();
+    let uv = old.filter(|_| !changed.has(Attributes::UV)).map_or(uv, |(_, uv)| uv);
+    (kept.unwrap_or_else(made), uv)
 }

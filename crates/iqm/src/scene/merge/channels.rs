@@ -7,8 +7,8 @@ use crate::scene::from_scene::Traced;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::narrow1;
+use meshwright_edit::three_way::Trio;
 use meshwright_scene::ConvertError;
-use meshwright_scene::merge::Trio;
 
 /// The greatest number of a channel.
 const STEPS: f64 = 65_535.0;

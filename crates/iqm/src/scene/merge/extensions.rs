@@ -5,8 +5,8 @@ use super::work::{Origin, Work};
 use crate::model::{Iqm, TextId};
 use crate::scene::fte::{EVENT, MESH};
 use alloc::vec::Vec;
+use meshwright_edit::three_way::{Trio, Trios};
 use meshwright_scene::ConvertError;
-use meshwright_scene::merge::{Trio, Trios};
 
 const SKINS: &[u8] = b"FTE_SKINS";
 /// The bytes of the properties of a mesh, and of an event.

@@ -6,7 +6,7 @@ use crate::model::{Iqm, IqmJoint};
 use alloc::vec::Vec;
 use core::cell::Cell;
 use meshwright_core::F32;
-use meshwright_scene::merge::{self, Match, Trio, Trios, pick};
+use meshwright_edit::three_way::{self as merge, Match, Trio, Trios, pick};
 use meshwright_scene::{ConvertError, LimitExceeded};
 
 pub(super) struct MergedJoints<'a> {

@@ -8,7 +8,7 @@ use crate::scene::neighbours::neighbours;
 use alloc::vec::Vec;
 use meshwright_core::math::narrow;
 use meshwright_core::num::F16;
-use meshwright_scene::merge::{Match, Trio, Trios, digest, sequence};
+use meshwright_edit::three_way::{Match, Trio, Trios, digest, sequence};
 use meshwright_scene::{ConvertError, Loss};
 
 /// A mesh of the result: its vertices by their numbers in the three models, and its triangles by its own vertices.

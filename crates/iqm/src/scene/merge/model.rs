@@ -10,7 +10,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::{F32, Findings};
-use meshwright_scene::merge::{self, Frames, Kept, Match, Runs, Trio, Trios, frames, new_losses};
+use meshwright_edit::three_way::{self as merge, Frames, Kept, Match, Runs, Trio, Trios, frames, new_losses};
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Loss, Scene};
 
 /// A clip of a merged model.

@@ -2,7 +2,7 @@
 
 use crate::model::Iqm;
 use crate::scene::from_scene::Traced;
-use meshwright_scene::merge::{Match, Trios};
+use meshwright_edit::three_way::{Match, Trios};
 use meshwright_scene::{Budget, Scene};
 
 /// The three models, and what they were made of.

@@ -6,7 +6,7 @@ use crate::name::Name;
 use crate::skel::Skel;
 use alloc::vec::Vec;
 use meshwright_core::F32;
-use meshwright_scene::merge::{Trios, digest, named, pick, sequence};
+use meshwright_edit::three_way::{Trios, digest, named, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
 /// The keys of a motion, where it has such.

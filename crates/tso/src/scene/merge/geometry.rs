@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::num::Q1_15;
-use meshwright_scene::merge::{Corners, Match, Place, Trios, digest, pick, sequence};
+use meshwright_edit::three_way::{Corners, Match, Place, Trios, digest, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
 /// A vertex that pulls another, without saying which.

@@ -2,7 +2,7 @@
 
 use crate::skel::{Bone, Skel};
 use alloc::vec::Vec;
-use meshwright_scene::merge::{Trio, Trios, named, pick};
+use meshwright_edit::three_way::{Trio, Trios, named, pick};
 use meshwright_scene::{Budget, ConvertError};
 
 impl Skel {

@@ -1,0 +1,84 @@
+//! The clips of a result.
+
+use super::frames::Runs;
+use crate::patch::{ClipPatch, Patch};
+use alloc::vec::Vec;
+use core::ops::Range;
+use meshwright_core::{Budget, LimitExceeded};
+use meshwright_scene::{Clip, Scene};
+
+/// The clips of the original and those made of the edited scene. Clips without frames are in neither.
+#[derive(Debug)]
+pub struct Clips<'a> {
+    native: &'a Scene,
+    patch: &'a Patch,
+    /// The numbers of the clips of the original's scene, and of the edited one, that have frames.
+    numbers: [Vec<usize>; 2],
+    /// For each made clip its original, by its place among those that have frames.
+    pub found: Vec<Option<usize>>,
+}
+
+impl<'a> Clips<'a> {
+    /// The clips of a patch of `native`.
+    ///
+    /// # Errors
+    /// When the budget does not allow for it.
+    pub fn new(native: &'a Scene, patch: &'a Patch, budget: &Budget) -> Result<Self, LimitExceeded> {
+        let all = native.clips.len().saturating_add(patch.scene.clips.len());
+        budget.charge_items("clips", all as u64, size_of::<[Option<usize>; 4]>())?;
+        let numbers = [native, &patch.scene].map(|scene| {
+            let some = scene.clips.iter().enumerate().filter(|(_, c)| c.motion.frames() > 0);
+            some.map(|(number, _)| number).collect::<Vec<_>>()
+        });
+        let [old, new] = &numbers;
+        let found = |c: &usize| {
+            let original = patch.clips.get(*c)?.original?;
+            old.binary_search(&original).ok()
+        };
+        let found = new.iter().map(found).collect();
+        Ok(Self { native, patch, numbers, found })
+    }
+
+    /// A clip of the original's scene.
+    pub fn original(&self, clip: usize) -> Option<&'a Clip> {
+        let [old, _] = &self.numbers;
+        self.native.clips.get(*old.get(clip)?)
+    }
+
+    /// A clip of the edited scene, with what changed of it.
+    pub fn made(&self, clip: usize) -> Option<(&'a Clip, &'a ClipPatch)> {
+        let [_, new] = &self.numbers;
+        let number = *new.get(clip)?;
+        Some((self.patch.scene.clips.get(number)?, self.patch.clips.get(number)?))
+    }
+
+    /// The original of a made clip, by its place and as it is in the original's scene.
+    pub fn was(&self, clip: usize) -> Option<(usize, &'a Clip)> {
+        let original = self.found.get(clip).copied().flatten()?;
+        Some((original, self.original(original)?))
+    }
+
+    /// The clips as ranges of frames: those of the original, and the made ones that are given.
+    pub fn runs(&self, made: Vec<Range<u32>>) -> Runs {
+        let [old, _] = &self.numbers;
+        let range = |c: &Clip| c.start..c.start.saturating_add(c.frames);
+        let original = (0..old.len()).filter_map(|c| self.original(c)).map(range).collect();
+        Runs { original, made, found: self.found.clone() }
+    }
+
+    /// Whether the original's scene has no clip.
+    pub fn is_still(&self) -> bool {
+        let [old, _] = &self.numbers;
+        old.is_empty()
+    }
+
+    /// Whether a joint of the edited scene has another pose in a frame of a made clip.
+    pub fn is_changed(&self, (clip, frame): (usize, u32), joint: usize) -> bool {
+        self.made(clip).is_none_or(|(_, own)| own.poses.is_changed(frame, joint))
+    }
+
+    /// Whether a made clip has another name than its original.
+    pub fn is_renamed(&self, clip: usize) -> bool {
+        self.made(clip).is_none_or(|(_, own)| own.renamed || own.original.is_none())
+    }
+}

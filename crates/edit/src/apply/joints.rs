@@ -1,0 +1,109 @@
+//! The bones of a result.
+
+use super::clips::Clips;
+use super::frames::FrameOrigin;
+use super::records::{Origin, Records};
+use crate::patch::{JointPatch, Patch};
+use alloc::vec::Vec;
+use core::cell::Cell;
+use meshwright_core::{Budget, LimitExceeded};
+use meshwright_scene::Scene;
+
+/// Bones by their numbers in the original, among those made of the edited scene, and in the result. The original's bones are
+/// the joints of its first skeleton, in the same order; it may have more that are in no scene.
+#[derive(Debug)]
+pub struct Joints {
+    /// The bones of the result.
+    pub records: Records,
+    /// For each of them the joint of the edited scene, and what changed of it.
+    joints: Vec<Option<(usize, JointPatch)>>,
+    missing: Cell<bool>,
+}
+
+impl Joints {
+    /// The bones of a result, of which the original has so many. `made` gives for each made bone the joint of the edited
+    /// scene's one skeleton. Made bones without a joint are in the result only if they are `wanted`.
+    ///
+    /// # Errors
+    /// When the budget does not allow for it.
+    pub fn new(
+        original: usize,
+        made: &[Option<usize>],
+        (native, patch): (&Scene, &Patch),
+        wanted: bool,
+        budget: &Budget,
+    ) -> Result<Self, LimitExceeded> {
+        let shown = native.skeletons.first().map_or(0, |s| s.joints.len());
+        let changes = patch.joints.iter().find(|list| !list.is_empty()).map_or(&[][..], Vec::as_slice);
+        let of = |bone: usize| {
+            let joint = made.get(bone).copied().flatten()?;
+            Some((joint, changes.get(joint).copied().unwrap_or_default()))
+        };
+        budget.charge_items("bones", made.len() as u64, 2 * size_of::<Option<(usize, JointPatch)>>())?;
+        let found: Vec<_> = (0..made.len()).map(|m| of(m).and_then(|(_, own)| own.original)).collect();
+        let mut records = Records::new(original, |n| n < shown, &found, budget)?;
+        if !wanted {
+            records = records.filtered(|o| o.original.is_some() || o.made.is_none_or(|m| of(m).is_some()));
+        }
+        let joints = records.list.iter().map(|o| o.made.and_then(of)).collect();
+        Ok(Self { records, joints, missing: Cell::new(false) })
+    }
+
+    /// The number of a made bone. One that is not in the result is 0, and [missing](Self::is_missing).
+    pub fn of_made(&self, bone: u32) -> u32 {
+        let place = self.records.of_made(bone as usize).and_then(|at| u32::try_from(at).ok());
+        self.missing.set(self.missing.get() || place.is_none());
+        place.unwrap_or(0)
+    }
+
+    /// The number of a bone of the original.
+    pub fn of_original(&self, bone: u32) -> Option<u32> {
+        self.records.of_original(bone as usize).and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// Whether a made bone was asked for that is not in the result.
+    pub fn is_missing(&self) -> bool {
+        self.missing.get()
+    }
+
+    /// What changed of a bone.
+    pub fn change(&self, bone: usize) -> JointPatch {
+        self.joints.get(bone).copied().flatten().map(|(_, change)| change).unwrap_or_default()
+    }
+
+    /// The parent of a bone in the result: the original's unless it was edited or removed. `original` and `made` give the
+    /// parent of the bone in both lists.
+    pub fn parent(&self, bone: usize, original: Option<usize>, made: Option<usize>) -> Option<usize> {
+        let origin = self.records.list.get(bone).copied().unwrap_or_default();
+        let kept = original.and_then(|p| self.records.of_original(p));
+        let keeps =
+            origin.original.is_some() && !self.change(bone).parent && kept.is_some() == original.is_some();
+        if keeps { kept } else { made.and_then(|p| self.records.of_made(p)) }
+    }
+
+    /// Whether a frame has another pose of a bone than the original's frame. In a frame of no clip bones stand as they rest.
+    pub fn is_changed(&self, bone: usize, frame: &FrameOrigin, clips: &Clips<'_>) -> bool {
+        self.joints.get(bone).copied().flatten().is_some_and(|(joint, change)| match frame.clip {
+            Some(clip) => clips.is_changed(clip, joint),
+            None => frame.made.is_some() && change.rest,
+        })
+    }
+
+    /// A pose of the result, from those of a frame of the original and of the made one, which may have none: the original's
+    /// values unless they were edited. A bone that a frame has no value for has that of `rest`.
+    pub fn pose<'p, T: Copy>(
+        &'p self,
+        frame: FrameOrigin,
+        clips: &'p Clips<'p>,
+        [original, made]: [&'p [T]; 2],
+        rest: [&'p [T]; 2],
+    ) -> impl Iterator<Item = Option<T>> + use<'p, T> {
+        self.records.list.iter().enumerate().map(move |(bone, Origin { original: n, made: m })| {
+            let of = |list: &[T], at: &Option<usize>| at.and_then(|at| list.get(at)).copied();
+            let native = of(original, n);
+            let made = || of(made, m).or_else(|| of(rest[1], m));
+            let kept = native.filter(|_| !self.is_changed(bone, &frame, clips)).or_else(made).or(native);
+            kept.or_else(|| of(rest[0], n))
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! The records of a result: the original's, and those made of the edited scene.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
+
+/// Where a record of the result is in both lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Its number in the original.
+    pub original: Option<usize>,
+    /// Its number among the records made of the edited scene.
+    pub made: Option<usize>,
+}
+
+/// The records of a result in order, and where those of both lists went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The records: original ones in their order, new ones after what they come after in the edited scene.
+    pub list: Vec<Origin>,
+    original: Vec<Option<usize>>,
+    made: Vec<Option<usize>>,
+}
+
+impl Records {
+    /// The list of a result. `made` gives the original of each made record. Original records without a made one were
+    /// removed where the original's scene `shows` them; else they stay.
+    ///
+    /// # Errors
+    /// When the budget does not allow for it.
+    pub fn new(
+        original: usize,
+        shows: impl Fn(usize) -> bool,
+        made: &[Option<usize>],
+        budget: &Budget,
+    ) -> Result<Self, LimitExceeded> {
+        let mut known: Vec<Option<usize>> = budget.filled("records", original, None)?;
+        for (m, n) in made.iter().enumerate() {
+            if let Some(slot) = n.and_then(|n| known.get_mut(n)).filter(|slot| slot.is_none()) {
+                *slot = Some(m);
+            }
+        }
+        let of = |m: usize| made.get(m).copied().flatten().filter(|n| known.get(*n) == Some(&Some(m)));
+        let stays = |n: &usize| !shows(*n) || known.get(*n).is_some_and(Option::is_some);
+        let mut list = budget.reserve("records", original.saturating_add(made.len()))?;
+        let kept = |n: usize| Origin { original: Some(n), made: known.get(n).copied().flatten() };
+        let new = |m: usize| Origin { original: None, made: Some(m) };
+        if made.iter().flatten().is_sorted() {
+            // New records by the original one that they come after.
+            budget.charge_items("records", made.len() as u64, 64)?;
+            let mut after: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+            let mut last = None;
+            for m in 0..made.len() {
+                match of(m) {
+                    Some(n) => last = Some(n),
+                    None => after.entry(last).or_default().push(m),
+                }
+            }
+            let news = |n: Option<usize>| after.get(&n).into_iter().flatten().map(|m| new(*m));
+            list.extend(news(None));
+            for n in 0..original {
+                list.extend(stays(&n).then(|| kept(n)));
+                list.extend(news(Some(n)));
+            }
+        } else {
+            // Another order was asked for.
+            list.extend((0..made.len()).map(|m| of(m).map_or_else(|| new(m), kept)));
+            list.extend((0..original).filter(stays).map(kept).filter(|o| o.made.is_none()));
+        }
+        let places = budget.filled("records", original, None)?;
+        let mut all = Self { list, original: places, made: budget.filled("records", made.len(), None)? };
+        all.number();
+        Ok(all)
+    }
+
+    /// Notes where each record is.
+    fn number(&mut self) {
+        let Self { list, original, made } = self;
+        (original.fill(None), made.fill(None));
+        for (place, origin) in list.iter().enumerate() {
+            origin
+                .original
+                .and_then(|at| original.get_mut(at))
+                .into_iter()
+                .for_each(|slot| *slot = Some(place));
+            origin.made.and_then(|at| made.get_mut(at)).into_iter().for_each(|slot| *slot = Some(place));
+        }
+    }
+
+    /// The list without the records that are not `kept`.
+    #[must_use]
+    pub fn filtered(mut self, kept: impl FnMut(&Origin) -> bool) -> Self {
+        self.list.retain(kept);
+        self.number();
+        self
+    }
+
+    /// Where a record of the original went.
+    #[must_use]
+    pub fn of_original(&self, record: usize) -> Option<usize> {
+        self.original.get(record).copied().flatten()
+    }
+
+    /// Where a made record went.
+    #[must_use]
+    pub fn of_made(&self, record: usize) -> Option<usize> {
+        self.made.get(record).copied().flatten()
+    }
+
+    /// Whether the result has the original's records only, in their order.
+    #[must_use]
+    pub fn is_original(&self) -> bool {
+        self.list.len() == self.original.len()
+            && self.original.iter().enumerate().all(|(n, at)| *at == Some(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use meshwright_core::Limits;
+
+    fn order(
+        original: usize,
+        made: &[Option<usize>],
+        hidden: &[usize],
+    ) -> Vec<(Option<usize>, Option<usize>)> {
+        let budget = Budget::new(Limits::default());
+        let all = Records::new(original, |n| !hidden.contains(&n), made, &budget).unwrap();
+        for (at, origin) in all.list.iter().enumerate() {
+            assert!(origin.original.is_none_or(|n| all.of_original(n) == Some(at)));
+            assert!(origin.made.is_none_or(|m| all.of_made(m) == Some(at)));
+        }
+        all.list.iter().map(|o| (o.original, o.made)).collect()
+    }
+
+    #[test]
+    fn removed_records_leave_new_ones_come_after_what_they_came_after_and_hidden_ones_stay() {
+        let both = |n, m| (Some(n), Some(m));
+        assert_eq!(order(2, &[Some(0), Some(1)], &[]), [both(0, 0), both(1, 1)]);
+        assert_eq!(order(3, &[Some(0), Some(2)], &[]), [both(0, 0), both(2, 1)]);
+        assert_eq!(order(3, &[Some(0), Some(2)], &[1]), [both(0, 0), (Some(1), None), both(2, 1)]);
+        assert_eq!(
+            order(2, &[None, Some(0), None, Some(1)], &[]),
+            [(None, Some(0)), both(0, 1), (None, Some(2)), both(1, 3)]
+        );
+        // In the order that was asked for, without what is gone.
+        assert_eq!(order(3, &[Some(2), None, Some(0)], &[]), [both(2, 0), (None, Some(1)), both(0, 2)]);
+        // Of two that claim to be one the first is.
+        assert_eq!(order(1, &[Some(0), Some(0)], &[]), [both(0, 0), (None, Some(1))]);
+        assert!(
+            Records::new(2, |_| true, &[Some(0), Some(1)], &Budget::new(Limits::default()))
+                .unwrap()
+                .is_original()
+        );
+        assert_eq!(order(0, &[], &[]), vec![]);
+    }
+}

@@ -1,0 +1,269 @@
+//! Native meshes, ready to be found again, and edited ones on the way to them.
+
+use crate::correspond::joints::Bones;
+use crate::correspond::placed::Placed;
+use crate::correspond::vertices::{Moved, Same, Vertex, alike, blended, compare};
+use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::blender_normals::Shading;
+use crate::work::{At, Place, Work};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
+use meshwright_scene::{ConvertError, Mesh};
+
+/// The vertex of an edited mesh.
+pub(crate) type Source = (usize, usize);
+
+/// A native mesh and what was found of it.
+pub(crate) struct Found<'s> {
+    /// As the export has it: what edited vertices are compared with.
+    pub(crate) exported: &'s Mesh,
+    /// Where its node stands.
+    pub(crate) world: Affine64,
+    /// What its normals are made of.
+    shading: Shading,
+    /// The mesh as the edited file has it bound, where that is another pose.
+    bound: Option<BoundMesh>,
+    /// The first of the vertices that are equal to each.
+    class: Vec<u32>,
+    /// Triangles by their classes, sorted.
+    pub(crate) faces: Vec<([u32; 3], u32)>,
+    /// For each directed edge of classes the class opposite, sorted.
+    pub(crate) edges: Vec<((u32, u32), u32)>,
+    /// How near its vertices must be.
+    pub(crate) tolerance: Tolerance,
+    /// Which triangles are still there.
+    pub(crate) there: Vec<bool>,
+    /// The edited vertex of each class, and what of it is as it was.
+    pub(crate) slots: BTreeMap<u32, (Source, Same)>,
+    /// The same of single vertices, where it is known which of equal ones is which.
+    pub(crate) apart: BTreeMap<u32, (Source, Same)>,
+    /// Corners of triangles that are new here.
+    pub(crate) added: Vec<[Corner; 3]>,
+    /// Edited meshes that lie in it.
+    pub(crate) sources: Vec<usize>,
+}
+
+/// A corner of a new triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Corner {
+    /// A vertex that is there.
+    Native(u32),
+    /// One of an edited mesh.
+    New(Source),
+}
+
+/// A native mesh in the bind pose of the edited file. Blender drops scales of bones, and keeps normals by the faces that it
+/// has then.
+struct BoundMesh {
+    mesh: Mesh,
+    /// What took each vertex there.
+    places: Vec<Affine64>,
+}
+
+impl BoundMesh {
+    /// Nothing where the edited file has the mesh bound as it is.
+    fn of(work: &Work<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
+        let Some(skin) = mesh.skin.as_ref().filter(|_| !mesh.normals.is_empty()) else { return Ok(None) };
+        let place = |joint: u32| {
+            let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
+            work.bones.edited(at)?.of(&placed.bound).copied().flatten()
+        };
+        if skin.influences.iter().all(|i| place(i.joint).is_none()) {
+            return Ok(None);
+        }
+        let count = mesh.positions.len();
+        work.budget.charge_items("vertices", count as u64, size_of::<[f32; 3]>())?;
+        work.budget.charge_items("triangles", mesh.triangles.len() as u64, size_of::<[u32; 3]>())?;
+        let mut places = work.budget.reserve("vertices", count)?;
+        places.extend((0..count).map(|v| blended(mesh, v, &place).unwrap_or(Affine64::IDENTITY)));
+        let to = |(p, m): (&[f32; 3], &Affine64)| narrow(m.point(wide(*p)));
+        let positions = mesh.positions.iter().zip(&places).map(to).collect();
+        Ok(Some(Self { mesh: Mesh::new("", positions, mesh.triangles.clone()), places }))
+    }
+
+    /// A normal that goes with a vertex, of unit length: Blender turns it as it does lengths.
+    fn normal(&self, v: usize, normal: [f64; 3]) -> Option<[f64; 3]> {
+        unit(self.places.get(v)?.vector(normal))
+    }
+}
+
+/// Where an edited mesh stands, in the native bind pose.
+pub(crate) struct Edited<'s> {
+    pub(crate) moved: Moved<'s>,
+    /// The native vertex of each vertex.
+    pub(crate) slots: Vec<Option<Vertex>>,
+    /// Of each triangle the corners of the native one, where triangles are in the native order.
+    pub(crate) order: Vec<[u32; 3]>,
+    /// The native mesh of its name.
+    pub(crate) named: Option<usize>,
+    /// The name of the node that draws it.
+    pub(crate) node: &'s str,
+    /// Its node stands elsewhere than that of the native mesh.
+    pub(crate) placed: Option<Affine64>,
+    pub(crate) drawn: bool,
+}
+
+impl Edited<'_> {
+    /// How far a vertex is from a native one.
+    fn distance(&self, v: usize, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+        let native = found.get(at.mesh)?;
+        let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
+        Some(meshwright_core::math::distance(*self.moved.positions.get(v)?, there))
+    }
+
+    /// Vertices that are further from the native ones than their mesh allows were moved.
+    pub(crate) fn drop_edited(&mut self, found: &[Found<'_>]) {
+        for v in 0..self.slots.len() {
+            let Some(at) = self.slots.get(v).copied().flatten() else { continue };
+            let most = found.get(at.mesh).map_or(0.0, |native| native.tolerance.position);
+            if self.distance(v, at, found).is_some_and(|far| far > most)
+                && let Some(slot) = self.slots.get_mut(v)
+            {
+                *slot = None;
+            }
+        }
+    }
+}
+
+/// Counts which vertices lie where they lay, bit for bit.
+pub(crate) fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Exactness]) {
+    for (v, at) in own.slots.iter().enumerate().filter_map(|(v, at)| Some((v, (*at)?))) {
+        if let Some((far, exactness)) = own.distance(v, at, found).zip(exactness.get_mut(at.mesh)) {
+            exactness.add(far == 0.0);
+        }
+    }
+}
+
+impl Found<'_> {
+    /// Which attributes of an edited vertex are those of a native one.
+    pub(crate) fn compare(
+        &self,
+        (edited, v): (&Moved<'_>, usize),
+        n: usize,
+        bones: &Bones,
+        tolerance: &Tolerance,
+    ) -> Same {
+        let same = compare((edited, v), (self.exported, n, &self.world), bones, tolerance);
+        let [least, _] = tolerance.normal;
+        if same.normal || least == 0.0 {
+            return same;
+        }
+        let turn = |n: [f64; 3]| unit([self.world.x, self.world.y, self.world.z].map(|axis| dot(axis, n)));
+        let here = edited.normals.get(v).and_then(|n| turn(*n));
+        let there = self.exported.normals.get(n).and_then(|n| unit(wide(*n)));
+        let bound = self.bound.as_ref().and_then(|bound| {
+            let there = self.exported.normals.get(n).and_then(|normal| bound.normal(n, wide(*normal)));
+            let here = edited.mesh.normals.get(v).and_then(|n| unit(wide(*n)));
+            Some((&bound.mesh, here?, there?))
+        });
+        let own = here.zip(there).map(|(here, there)| (self.exported, here, there));
+        let mut spaces = bound.into_iter().chain(own);
+        let normal = self.class(n).is_some_and(|class| {
+            spaces.any(|(mesh, here, there)| self.shading.makes(mesh, class, here, there))
+        });
+        Same { normal, ..same }
+    }
+
+    /// Whether the vertex of an edited mesh is a native one of several that are equal.
+    pub(crate) fn holds(&self, (e, own): (usize, &Edited<'_>), v: u32, n: u32) -> bool {
+        let one = |first: usize| first == v as usize || alike(&own.moved, first, v as usize, &self.tolerance);
+        self.apart.get(&n).is_some_and(|((by, first), _)| *by == e && one(*first))
+    }
+
+    /// The edited vertex that a native one is now, and what of it is as it was.
+    pub(crate) fn slot(&self, vertex: usize) -> Option<&(Source, Same)> {
+        let own = u32::try_from(vertex).ok().and_then(|v| self.apart.get(&v));
+        own.or_else(|| self.slots.get(&self.class(vertex)?))
+    }
+
+    pub(crate) fn class(&self, vertex: usize) -> Option<u32> {
+        self.class.get(vertex).copied()
+    }
+}
+
+/// The native meshes, ready to be found again.
+pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
+    let drawn =
+        work.exported.drawn().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
+    let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();
+    for (_, mesh, world) in drawn {
+        worlds.entry(mesh.0).or_insert_with(|| world.wide());
+    }
+    let mut found = work.budget.reserve("meshes", work.exported.meshes.len())?;
+    for (m, mesh) in work.exported.meshes.iter().enumerate() {
+        let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
+        work.budget.charge_items("vertices", vertices as u64, size_of::<[u64; 12]>())?;
+        work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
+        let class = classes(mesh);
+        // Normals that the model does not have are those of the export, and nobody's edit.
+        let shaded = !work.computed_normals
+            && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
+        let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
+        let of = |v: u32| class.get(v as usize).copied().unwrap_or(v);
+        let mut faces = Vec::with_capacity(triangles);
+        let mut edges = Vec::with_capacity(triangles.saturating_mul(3));
+        for (t, corners) in (0_u32..).zip(&mesh.triangles) {
+            let [a, b, c] = corners.map(of);
+            faces.push((turned([a, b, c]), t));
+            edges.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
+        }
+        faces.sort_unstable();
+        edges.sort_unstable();
+        edges.dedup();
+        found.push(Found {
+            exported: mesh,
+            world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
+            shading: Shading::new(mesh, &class),
+            bound: BoundMesh::of(work, placed, mesh)?,
+            class,
+            faces,
+            edges,
+            tolerance: Tolerance { normal, ..work.tolerance },
+            there: alloc::vec![false; triangles],
+            slots: BTreeMap::new(),
+            apart: BTreeMap::new(),
+            added: Vec::new(),
+            sources: Vec::new(),
+        });
+    }
+    Ok(found)
+}
+
+/// A triangle whose least corner comes first, wound as it was.
+pub(crate) fn turned([a, b, c]: [u32; 3]) -> [u32; 3] {
+    match a.min(b).min(c) {
+        least if least == a => [a, b, c],
+        least if least == b => [b, c, a],
+        _ => [c, a, b],
+    }
+}
+
+/// For each vertex the first that is equal in everything.
+fn classes(mesh: &Mesh) -> Vec<u32> {
+    type Key = ([u32; 3], [u32; 3], [u32; 2], [u8; 4]);
+    let bits = |v: Option<&[f32; 3]>| v.map_or([0; 3], |v| v.map(f32::to_bits));
+    let key = |v: usize| -> Key {
+        let uv = mesh.uvs.get(v).map_or([0; 2], |uv| uv.map(f32::to_bits));
+        (
+            bits(mesh.positions.get(v)),
+            bits(mesh.normals.get(v)),
+            uv,
+            mesh.colors.get(v).copied().unwrap_or_default(),
+        )
+    };
+    let weights = |v: usize| mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+    let mut order: Vec<usize> = (0..mesh.positions.len()).collect();
+    order.sort_by_key(|v| key(*v));
+    let mut class: Vec<u32> = (0_u32..).take(mesh.positions.len()).collect();
+    for run in order.chunk_by(|a, b| key(*a) == key(*b)) {
+        for (i, &v) in run.iter().enumerate() {
+            // Equal in all but weights is rare: few others are looked at.
+            let first = run.get(..i).unwrap_or_default().iter().take(8).find(|w| weights(**w) == weights(v));
+            if let Some((first, slot)) = first.and_then(|w| class.get(*w).copied()).zip(class.get_mut(v)) {
+                *slot = first;
+            }
+        }
+    }
+    class
+}

@@ -1,0 +1,61 @@
+//! Parts that say which they were.
+
+use crate::tools::gltf_transform::is_palette;
+use crate::work::At;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_scene::{Mark, Marks, Scene, Skeleton};
+
+/// The native part that each part with a mark is.
+fn claimed<'m, K: Copy + Ord>(
+    parts: impl Iterator<Item = (K, &'m str, &'m Mark)>,
+    native: impl Fn(&Mark) -> Option<&'m str>,
+) -> BTreeMap<K, (usize, usize)> {
+    let mut claims: BTreeMap<(usize, usize), (bool, K)> = BTreeMap::new();
+    for (part, name, mark) in parts.filter(|(_, _, mark)| native(mark) == Some(&mark.name)) {
+        let same = name == mark.name;
+        let claim = claims.entry((mark.of, mark.index)).or_insert((same, part));
+        if same && !claim.0 {
+            *claim = (same, part);
+        }
+    }
+    claims.into_iter().map(|(native, (_, part))| (part, native)).collect()
+}
+
+/// The native mesh of each marked one.
+pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
+    let parts = edited.meshes.iter().zip(&marks.meshes).enumerate();
+    let parts = parts.filter_map(|(e, (mesh, mark))| Some((e, mesh.name.as_str(), mark.as_ref()?)));
+    let native = |mark: &Mark| exported.meshes.get(mark.index).map(|m| m.name.as_str());
+    claimed(parts, native).into_iter().map(|(e, (_, m))| (e, m)).collect()
+}
+
+/// The native material of each marked one.
+pub(crate) fn materials(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
+    let parts = edited.materials.iter().zip(&marks.materials).enumerate();
+    // One that is made of several is none of them.
+    let parts = parts.filter(|(_, (own, _))| !is_palette(&own.name));
+    let parts = parts.filter_map(|(e, (own, mark))| Some((e, own.name.as_str(), mark.as_ref()?)));
+    let native = |mark: &Mark| exported.materials.get(mark.index).map(|m| m.name.as_str());
+    claimed(parts, native).into_iter().map(|(e, (_, m))| (e, m)).collect()
+}
+
+/// The joints that say which they are, with the native ones.
+pub(crate) fn pairs(marks: &Marks, edited: &Scene, exported: &Scene) -> Vec<(At, At)> {
+    let of = |(skeleton, (joints, marks)): (usize, (&'_ Skeleton, &'_ Vec<Option<Mark>>))| {
+        let named = joints.joints.iter().zip(marks).enumerate();
+        named
+            .filter_map(|(joint, (own, mark))| {
+                Some((At { skeleton, joint }, own.name.clone(), mark.clone()?))
+            })
+            .collect::<Vec<_>>()
+    };
+    let parts: Vec<_> = edited.skeletons.iter().zip(&marks.joints).enumerate().flat_map(of).collect();
+    let native = |mark: &Mark| {
+        let joint = exported.skeletons.get(mark.of)?.joints.get(mark.index)?;
+        Some(joint.name.as_str())
+    };
+    let parts = parts.iter().map(|(at, name, mark)| (*at, name.as_str(), mark));
+    let pairs = claimed(parts, native).into_iter();
+    pairs.map(|(at, (skeleton, joint))| (at, At { skeleton, joint })).collect()
+}

@@ -1,0 +1,382 @@
+//! Which native vertex each edited one is.
+
+use crate::correspond::found::{Edited, Found, Source};
+use crate::correspond::vertices::{Grid, Same, Vertex, alike, normal_of};
+use crate::tolerance::Tolerance;
+use crate::work::Work;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::{distance, unit, wide};
+
+/// Finds vertices that are what they were.
+pub(crate) fn match_vertices(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<(), LimitExceeded> {
+    for v in 0..own.slots.len() {
+        let same = |at: Vertex| {
+            let native = found.get(at.mesh)?;
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &work.tolerance);
+            same.all().then_some(Vertex { vertex: native.class(at.vertex)? as usize, ..at })
+        };
+        work.budget.work("vertices", 1)?;
+        let numbered = own.named.map(|mesh| Vertex { mesh, vertex: v });
+        let mut best = numbered.and_then(same);
+        let mut least = numbered.filter(|_| best.is_some()).map(|at| (false, apart(own, v, at, found)));
+        // Where much may lie within the tolerance, the one of its number is but the first.
+        if (best.is_none() || work.tolerance.joined && least != Some((false, [0.0; 3])))
+            && let Some(point) = own.moved.positions.get(v).copied()
+        {
+            let mut met = 0_u32;
+            for at in grid.near(point) {
+                work.budget.work("vertices", 1)?;
+                let Some(found_at) = same(at) else { continue };
+                let cost = (Some(at.mesh) != own.named, apart(own, v, at, found));
+                if least.is_none_or(|least| cost < least) {
+                    (least, best) = (Some(cost), Some(found_at));
+                }
+                met = met.saturating_add(1);
+                if cost == (false, [0.0; 3]) || met > MOST_ALIKE {
+                    break;
+                }
+            }
+        }
+        if let Some(slot) = own.slots.get_mut(v) {
+            *slot = best;
+        }
+    }
+    Ok(())
+}
+
+/// Of more native vertices that an edited one may be, none is looked at.
+const MOST_ALIKE: u32 = 64;
+
+/// How far an edited vertex is from a native one: by place, then by normal, then by texture coordinates.
+fn apart(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3] {
+    let Some(native) = found.get(at.mesh) else { return [f64::MAX; 3] };
+    let (mesh, n) = (native.exported, at.vertex);
+    let there = mesh.positions.get(n).map(|p| native.world.point(wide(*p)));
+    let place = own.moved.positions.get(v).zip(there).map(|(a, b)| distance(*a, b));
+    let normals = own.moved.normals.get(v).zip(mesh.normals.get(n));
+    let normal = normals.and_then(|(a, b)| unit(*a).zip(unit(normal_of(&native.world, *b))));
+    let uvs = own.moved.mesh.uvs.get(v).zip(mesh.uvs.get(n));
+    let uv = uvs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max));
+    [place, normal.map(|(a, b)| distance(a, b)), uv].map(Option::unwrap_or_default)
+}
+
+/// The edited vertex that each native one was found to be first.
+type Taken = BTreeMap<Vertex, usize>;
+
+/// Tools take one vertex apart into several that are alike: those are one still.
+fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: usize) -> bool {
+    let tolerance = found.get(at.mesh).map(|native| &native.tolerance);
+    taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| alike(&own.moved, *first, v, t)))
+}
+
+/// Finds edited vertices by the triangles around them: where two corners are known, so is the third.
+pub(crate) fn spread(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<(), LimitExceeded> {
+    let mut taken = BTreeMap::new();
+    by_place(work, own, found, grid)?;
+    for (v, slot) in own.slots.iter().enumerate() {
+        slot.map(|at| taken.entry(at).or_insert(v));
+    }
+    work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[Vertex; 2]>())?;
+    in_order(own, found, &mut taken);
+    in_face_order(work, own, found, &mut taken)?;
+    // What lies around tells more than what a vertex is like: of several at one place all but the normal may be alike.
+    grow(work, own, found, &mut taken)?;
+    by_likeness(work, own, found, &mut taken)?;
+    grow(work, own, found, &mut taken)
+}
+
+/// Finds third corners, as long as there are some.
+fn grow(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
+    loop {
+        let mut met = false;
+        work.budget.work("triangles", own.moved.mesh.triangles.len() as u64)?;
+        for &[a, b, c] in &own.moved.mesh.triangles {
+            for [p, q, r] in [[a, b, c], [b, c, a], [c, a, b]] {
+                let slot = |v: u32| own.slots.get(v as usize).copied().flatten();
+                let (Some(x), Some(y), None) = (slot(p), slot(q), slot(r)) else { continue };
+                let Some(native) = found.get(x.mesh).filter(|_| x.mesh == y.mesh) else { continue };
+                let narrow = |v: Vertex| u32::try_from(v.vertex).unwrap_or(u32::MAX);
+                let edge = (narrow(x), narrow(y));
+                let from = native.edges.partition_point(|(e, _)| *e < edge);
+                let near =
+                    native.edges.get(from..).unwrap_or_default().iter().take_while(|(e, _)| *e == edge);
+                let thirds = near.map(|(_, third)| Vertex { mesh: x.mesh, vertex: *third as usize });
+                // Of several triangles at an edge the one whose corner is where this one is has it, and no other.
+                let stands = |third: &Vertex| {
+                    let [far, ..] = apart(own, r as usize, *third, found);
+                    far <= native.tolerance.position
+                };
+                let stays = thirds.clone().nth(1).is_some() && thirds.clone().any(|third| stands(&third));
+                let mut free = thirds
+                    .filter(|third| !stays || stands(third))
+                    .filter(|third| joins(found, own, taken, *third, r as usize));
+                if let (Some(third), None) = (free.next(), free.next())
+                    && let Some(slot) = own.slots.get_mut(r as usize)
+                {
+                    *slot = Some(third);
+                    taken.entry(third).or_insert(r as usize);
+                    met = true;
+                }
+            }
+        }
+        if !met {
+            return Ok(());
+        }
+    }
+}
+
+/// Where all texture coordinates of a mesh are others, its vertices are those that are the same in everything else, if there
+/// is one such vertex only: the triangles tell of the others.
+fn by_place(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    let known = own.slots.iter().flatten().count();
+    if native.exported.uvs.is_empty() || known.saturating_mul(4) > own.slots.len() {
+        return Ok(());
+    }
+    for v in 0..own.slots.len() {
+        let Some(point) = own.moved.positions.get(v).copied() else { continue };
+        let (mut only, mut several) = (None, false);
+        for at in grid.near(point).filter(|at| at.mesh == mesh) {
+            work.budget.work("vertices", 1)?;
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+            let class = native.class(at.vertex).map(|class| class as usize);
+            if same.position && same.normal && same.color && same.weights {
+                several |= only.is_some() && only != class;
+                only = class;
+            }
+        }
+        if let Some(slot) = own.slots.get_mut(v).filter(|slot| slot.is_none() && !several) {
+            *slot = only.map(|vertex| Vertex { mesh, vertex });
+        }
+    }
+    Ok(())
+}
+
+/// A mesh with as many vertices and the same triangles has kept its order.
+fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return };
+    if native.exported.positions.len() != own.slots.len()
+        || native.exported.triangles != own.moved.mesh.triangles
+    {
+        return;
+    }
+    for (v, slot) in own.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
+        // A twin that moved alone is no twin any more.
+        let at = native.class(v).map(|class| Vertex { mesh, vertex: class as usize });
+        if let Some(at) = at.filter(|at| at.vertex == v && !taken.contains_key(at)) {
+            taken.insert(at, v);
+            *slot = Some(at);
+        }
+    }
+}
+
+/// A native triangle beginning where most corners of an edited one are that `stand` where they stood.
+fn as_wound(stand: &dyn Fn(u32, u32) -> bool, own: [u32; 3], of: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = of;
+    let met = |of: &[u32; 3]| own.iter().zip(of).filter(|(v, n)| stand(**v, **n)).count();
+    // Of equals the last counts.
+    [[c, a, b], [b, c, a], [a, b, c]].into_iter().max_by_key(met).unwrap_or(of)
+}
+
+/// Of a mesh with as many triangles, in the order that they had, each vertex is the one at its corners.
+fn in_face_order(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    let (theirs, ours) = (&native.exported.triangles, &own.moved.mesh.triangles);
+    if theirs.len() != ours.len() || own.slots.iter().all(Option::is_some) {
+        return Ok(());
+    }
+    let mut places: Vec<Option<u32>> = work.budget.filled("vertices", own.slots.len(), None)?;
+    work.budget.charge_items("triangles", ours.len() as u64, size_of::<[(u32, u32); 3]>())?;
+    let (mut corners, mut other) = (0_usize, 0_usize);
+    let moved = &own.moved;
+    let still = |v: u32, n: u32| {
+        let there = native.exported.positions.get(n as usize).map(|p| native.world.point(wide(*p)));
+        let here = moved.positions.get(v as usize);
+        here.zip(there).is_some_and(|(here, there)| distance(*here, there) <= native.tolerance.position)
+    };
+    let order: Vec<[u32; 3]> = ours.iter().zip(theirs).map(|(own, of)| as_wound(&still, *own, *of)).collect();
+    for (v, n) in ours.iter().flatten().zip(order.iter().flatten()) {
+        let (Some(slot), class) = (places.get_mut(*v as usize), native.class(*n as usize)) else { continue };
+        corners = corners.saturating_add(1);
+        other = other.saturating_add(usize::from(slot.is_some() && *slot != class));
+        *slot = slot.or(class);
+    }
+    // Vertices that are known by themselves tell, else texture coordinates and colours.
+    let (mut known, mut against, mut unlike) = (0_usize, 0_usize, 0_usize);
+    for (v, class) in places.iter().enumerate().filter_map(|(v, class)| Some((v, (*class)?))) {
+        let at = Vertex { mesh, vertex: class as usize };
+        if let Some(slot) = own.slots.get(v).copied().flatten() {
+            known = known.saturating_add(1);
+            against = against.saturating_add(usize::from(slot != at));
+        }
+        let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+        unlike = unlike.saturating_add(usize::from(!(same.uv && same.color)));
+    }
+    let few = |count: usize, of: usize| count.saturating_mul(20) <= of;
+    let told = known.saturating_mul(4) > places.len() || few(unlike, places.len());
+    if !few(other, corners) || !few(against, known) || !told {
+        return Ok(());
+    }
+    for (v, class) in places.into_iter().enumerate().filter_map(|(v, class)| Some((v, class?))) {
+        let at = Vertex { mesh, vertex: class as usize };
+        if let Some(slot) = own.slots.get_mut(v).filter(|slot| slot.is_none()) {
+            *slot = Some(at);
+            taken.entry(at).or_insert(v);
+        }
+    }
+    own.order = order;
+    Ok(())
+}
+
+/// A vertex that is what one was but for its place and normal is that one; of several, the nearest.
+fn by_likeness(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    if native.exported.uvs.is_empty() || own.moved.mesh.uvs.is_empty() {
+        return Ok(());
+    }
+    let point = |uv: &[f32; 2]| {
+        let [u, v] = wide(*uv);
+        [u, v, 0.0]
+    };
+    let all = native.exported.uvs.iter().enumerate().filter_map(|(v, uv)| {
+        let at = Vertex { mesh, vertex: v };
+        (native.class(v) == u32::try_from(v).ok()).then(|| (at, point(uv)))
+    });
+    let grid = Grid::new(all, native.exported.uvs.len(), work.tolerance.uv.max(1e-7), work.budget)?;
+    let mut pairs = Vec::new();
+    for v in (0..own.slots.len()).filter(|v| own.slots.get(*v) == Some(&None)) {
+        let (Some(uv), Some(here)) = (own.moved.mesh.uvs.get(v), own.moved.positions.get(v)) else {
+            continue;
+        };
+        let (first, mut stays) = (pairs.len(), false);
+        for at in grid.near(point(uv)) {
+            work.budget.work("vertices", 1)?;
+            let tolerance = Tolerance { normal: work.tolerance.normal, ..native.tolerance };
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &tolerance);
+            let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
+            if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
+                let far = distance(*here, there);
+                if taken.contains_key(&at) {
+                    stays |= far <= native.tolerance.position;
+                    continue;
+                }
+                work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
+                pairs.push((!same.normal, far, v, at));
+            }
+        }
+        // A part of a vertex that is still there was not another one.
+        if stays {
+            let own = pairs.split_off(first).into_iter();
+            pairs.extend(own.filter(|(_, far, ..)| *far <= native.tolerance.position));
+        }
+    }
+    pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+    for (_, _, v, at) in pairs {
+        let open = own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v);
+        if let Some(slot) = own.slots.get_mut(v).filter(|_| open) {
+            *slot = Some(at);
+            taken.entry(at).or_insert(v);
+        }
+    }
+    Ok(())
+}
+
+/// Tells a native mesh which edited vertex each of its own is, where triangles say so. What is as it was wins over what was
+/// edited.
+fn settle_apart(
+    work: &Work<'_, '_>,
+    e: usize,
+    own: &Edited<'_>,
+    found: &mut [Found<'_>],
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get_mut(m)?))) else { return Ok(()) };
+    let entry = size_of::<(u32, Source, Same)>().saturating_mul(2);
+    let most = native.exported.positions.len().min(own.order.len().saturating_mul(3));
+    work.budget.charge_items("vertices", most as u64, entry)?;
+    work.budget.work("triangles", own.order.len() as u64)?;
+    for untouched in [true, false] {
+        for (v, n) in own.moved.mesh.triangles.iter().flatten().zip(own.order.iter().flatten()) {
+            let class = native.class(*n as usize).map(|class| Vertex { mesh, vertex: class as usize });
+            if class.is_none() || own.slots.get(*v as usize).copied().flatten() != class {
+                continue;
+            }
+            let same = native.compare((&own.moved, *v as usize), *n as usize, &work.bones, &native.tolerance);
+            if same.all() == untouched {
+                native.apart.entry(*n).or_insert(((e, *v as usize), same));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Tells the native meshes which edited vertex stands for each of theirs.
+pub(crate) fn settle(
+    work: &Work<'_, '_>,
+    e: usize,
+    own: &mut Edited<'_>,
+    found: &mut [Found<'_>],
+) -> Result<(), LimitExceeded> {
+    settle_apart(work, e, own, found)?;
+    for v in 0..own.slots.len() {
+        let Some(at) = own.slots.get(v).copied().flatten() else { continue };
+        let Some(native) = found.get_mut(at.mesh) else { continue };
+        let known_apart = Some(at.mesh) == own.named && !own.order.is_empty();
+        let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+        let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
+        if !native.slots.contains_key(&class) {
+            work.budget.charge_items("vertices", 1, size_of::<(u32, Source, Same)>().saturating_mul(2))?;
+        }
+        // What is as it was wins over what was moved away from it.
+        match native.slots.get(&class) {
+            Some(((by, first), known)) if known.all() || !same.all() => {
+                let one = *by == e && alike(&own.moved, *first, v, &native.tolerance);
+                if !same.all()
+                    && !one
+                    && !known_apart
+                    && let Some(slot) = own.slots.get_mut(v)
+                {
+                    *slot = None;
+                }
+            }
+            _ => {
+                native.slots.insert(class, ((e, v), same));
+            }
+        }
+        if !native.sources.contains(&e) {
+            native.sources.push(e);
+        }
+    }
+    Ok(())
+}

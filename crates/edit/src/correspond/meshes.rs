@@ -1,0 +1,241 @@
+//! Meshes in the native order, with what was edited of them.
+
+use crate::correspond::faces::{place, ticked};
+use crate::correspond::found::{Edited, Found, measure, native};
+use crate::correspond::matching::{match_vertices, settle, spread};
+use crate::correspond::parts;
+use crate::correspond::placed::Placed;
+use crate::correspond::twins;
+use crate::correspond::vertices::{Grid, Moved, Vertex, unbound};
+use crate::options::Absent;
+use crate::report::{MeshChange, Part, State};
+use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::blender_colors;
+use crate::tools::blender_normals::hidden;
+use crate::tools::names::stem;
+use crate::work::{At, Place, Work};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, wide};
+use meshwright_scene::{ConvertError, Mesh, Scene};
+
+/// What was found of all meshes.
+pub(crate) struct Finds<'s> {
+    /// By native mesh.
+    pub(crate) native: Vec<Found<'s>>,
+    /// By edited mesh.
+    pub(crate) edited: Vec<Edited<'s>>,
+    /// How exactly all vertices came back.
+    pub(crate) exactness: Exactness,
+    /// Triangles of edited meshes that are no native ones.
+    pub(crate) foreign: Vec<(usize, Vec<[u32; 3]>)>,
+}
+
+/// Finds the native meshes in the edited ones.
+pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
+    let mut found = native(work, placed)?;
+    let mut edited = moved(work, placed, &found)?;
+    let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
+    let all = found.iter().enumerate().flat_map(|(mesh, f)| {
+        let at = move |(vertex, p): (usize, &[f32; 3])| (Vertex { mesh, vertex }, f.world.point(wide(*p)));
+        f.exported.positions.iter().enumerate().map(at)
+    });
+    let reach = work.tolerance.position.max(1e-7 * work.extent);
+    let grid = Grid::new(all, count, reach, work.budget)?;
+    let mut exactness = work.budget.filled("meshes", found.len(), Exactness::default())?;
+    for own in edited.iter_mut().filter(|own| own.drawn) {
+        blender_colors::put_back(work, own, &found, &grid)?;
+        match_vertices(work, own, &found, &grid)?;
+        measure(own, &found, &mut exactness);
+    }
+    // Of few vertices others of the kind tell.
+    let kind = |native: &Found<'_>| native.exported.skin.is_some();
+    let all = [false, true].map(|skinned| {
+        let own = found.iter().zip(&exactness).filter(|(native, _)| kind(native) == skinned);
+        own.fold(Exactness::default(), |sum, (_, e)| sum.and(*e))
+    });
+    for (native, own) in found.iter_mut().zip(&exactness) {
+        let [plain, skinned] = all;
+        let all = if kind(native) { skinned } else { plain };
+        if own.is_lossless() || own.is_few() && all.is_lossless() {
+            native.tolerance = Tolerance { normal: native.tolerance.normal, ..work.strict };
+        }
+    }
+    for own in edited.iter_mut().filter(|own| own.drawn) {
+        own.drop_edited(&found);
+        spread(work, own, &found, &grid)?;
+    }
+    let out = parts::taken_out(work, &edited, &found, &grid)?;
+    let is_in = |e: usize, own: &Edited<'_>| own.drawn && !out.contains(&e);
+    for (e, own) in edited.iter_mut().enumerate().filter(|(e, own)| is_in(*e, own)) {
+        settle(work, e, own, &mut found)?;
+    }
+    let mut left = Vec::new();
+    for (e, own) in edited.iter().enumerate().filter(|(e, own)| is_in(*e, own)) {
+        left.extend(ticked(e, own, &mut found));
+    }
+    let left = twins::tick(work, &edited, &mut found, &grid, left)?;
+    let mut foreign = place(&left, &edited, &mut found);
+    for (e, own) in out.iter().filter_map(|e| Some((*e, edited.get(*e)?))) {
+        work.budget.charge_items(
+            "triangles",
+            own.moved.mesh.triangles.len() as u64,
+            size_of::<[u32; 3]>(),
+        )?;
+        foreign.push((e, own.moved.mesh.triangles.clone()));
+    }
+    foreign.sort_by_key(|(e, _)| *e);
+    let [plain, skinned] = all;
+    Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
+}
+
+/// The edited meshes in the native bind pose and model space.
+fn moved<'s>(
+    work: &Work<'s, '_>,
+    placed: &Placed,
+    found: &[Found<'_>],
+) -> Result<Vec<Edited<'s>>, ConvertError> {
+    let scene = work.edited;
+    let drawn = scene.drawn().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
+    let mut worlds: BTreeMap<usize, (usize, Affine64)> = BTreeMap::new();
+    for (node, mesh, world) in drawn {
+        worlds.entry(mesh.0).or_insert_with(|| (node.0, world.wide()));
+    }
+    let mut taken = alloc::vec![false; found.len()];
+    for marked in work.meshes.values() {
+        taken.get_mut(*marked).into_iter().for_each(|slot| *slot = true);
+    }
+    let mut edited = work.budget.reserve("meshes", scene.meshes.len())?;
+    for (m, mesh) in scene.meshes.iter().enumerate() {
+        work.budget.charge_items("vertices", mesh.positions.len() as u64, size_of::<[f64; 10]>())?;
+        let (node, world) = worlds.get(&m).copied().unwrap_or((usize::MAX, Affine64::IDENTITY));
+        let node = scene.nodes.get(node).map_or("", |n| n.name.as_str());
+        let (mut positions, mut normals) = match &mesh.skin {
+            Some(skin) => unbound(mesh, &|joint| {
+                let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
+                at.of(&placed.bound).copied().flatten()
+            }),
+            None => (
+                mesh.positions.iter().map(|p| wide(*p)).collect(),
+                mesh.normals.iter().map(|n| wide(*n)).collect(),
+            ),
+        };
+        let marked = work.meshes.get(&m).copied();
+        let named = marked.or_else(|| named(work, mesh, node, &mut taken));
+        let mut stands = None;
+        if mesh.skin.is_none() {
+            // A node that was moved as a whole leaves its vertices where they were in it.
+            let home = named
+                .and_then(|n| found.get(n))
+                .filter(|f| !crate::correspond::joints::alike(&world, &f.world, work.extent));
+            let own = home
+                .filter(|f| f.exported.skin.is_none() && stays(mesh, f.exported, work.tolerance.position));
+            let to = own.map_or(world, |f| f.world);
+            stands = own.map(|_| world);
+            let turn = to.normals();
+            positions.iter_mut().for_each(|p| *p = to.point(*p));
+            normals.iter_mut().for_each(|n| *n = turn.map_or(*n, |m| m.vector(*n)));
+        }
+        let colors = Cow::Borrowed(mesh.colors.as_slice());
+        let opaque = mesh.colors.iter().all(|[.., a]| *a == 255);
+        let slots = work.budget.filled("vertices", mesh.positions.len(), None)?;
+        let bone = mesh.name == "Icosphere" && mesh.skin.is_none() && named.is_none();
+        edited.push(Edited {
+            moved: Moved {
+                mesh,
+                positions,
+                normals,
+                hidden: hidden(mesh),
+                colors,
+                uncolored: Vec::new(),
+                opaque,
+            },
+            slots,
+            order: Vec::new(),
+            named,
+            node,
+            placed: stands,
+            // The shape that Blender shows for bones comes along through other formats.
+            drawn: worlds.contains_key(&m) && !bone,
+        });
+    }
+    Ok(edited)
+}
+
+/// Most positions are those of another mesh, in their nodes.
+fn stays(a: &Mesh, b: &Mesh, tolerance: f64) -> bool {
+    use meshwright_core::math::distance;
+    let near = |(p, q): (&[f32; 3], &[f32; 3])| distance(wide(*p), wide(*q)) <= tolerance;
+    let same = a.positions.iter().zip(&b.positions).filter(|pair| near(*pair)).count();
+    let bounds = |m: &Mesh| {
+        let mut low = [f64::INFINITY; 3];
+        let mut high = [f64::NEG_INFINITY; 3];
+        for p in &m.positions {
+            for ((l, h), c) in low.iter_mut().zip(&mut high).zip(wide(*p)) {
+                (*l, *h) = (l.min(c), h.max(c));
+            }
+        }
+        (low, high)
+    };
+    let ((l, h), (m, i)) = (bounds(a), bounds(b));
+    same.saturating_mul(2) > b.positions.len() || (distance(l, m) <= tolerance && distance(h, i) <= tolerance)
+}
+
+/// The native mesh that a mesh is by its name, or by that of its node; of several the one of its material.
+fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Option<usize> {
+    let material = |scene: &Scene, mesh: &Mesh| {
+        mesh.material.and_then(|m| scene.materials.get(m.0)).map(|m| m.name.clone()).unwrap_or_default()
+    };
+    let own = material(work.edited, mesh);
+    let free = |m: usize| !taken.get(m).copied().unwrap_or(true);
+    let meshes = || work.exported.meshes.iter().enumerate().filter(|(m, _)| free(*m));
+    let of = |name: &str| {
+        let equal = meshes().filter(|(_, n)| !name.is_empty() && n.name == name);
+        let mut equal: Vec<_> = equal.map(|(m, n)| (material(work.exported, n) != own, m)).collect();
+        equal.sort_unstable();
+        equal.first().map(|(_, m)| *m)
+    };
+    let found = of(&mesh.name).or_else(|| of(stem(&mesh.name))).or_else(|| of(node))?;
+    if let Some(slot) = taken.get_mut(found) {
+        *slot = true;
+    }
+    Some(found)
+}
+
+/// How a mesh came out.
+pub(crate) fn state(change: &MeshChange) -> State {
+    if *change == MeshChange::default() { State::Untouched } else { State::Edited }
+}
+
+/// True where a native mesh that no edited one has stays.
+pub(crate) fn stays_absent(work: &Work<'_, '_>, m: usize) -> bool {
+    let nothing = work.edited.meshes.is_empty() && work.absent == Absent::Kept;
+    // A tool that shows one scene loses the other levels.
+    let leveled = work.edited.levels.is_empty() && !finest(work.native, m);
+    let empty = work.exported.meshes.get(m).is_none_or(|m| m.triangles.is_empty() || m.positions.is_empty());
+    nothing || leveled || empty || !drawn(work.exported, m)
+}
+
+fn drawn(scene: &Scene, m: usize) -> bool {
+    scene.nodes.iter().any(|n| n.meshes.iter().any(|mesh| mesh.0 == m))
+}
+
+/// True where the finest level draws a mesh.
+fn finest(scene: &Scene, m: usize) -> bool {
+    let Some(level) = scene.levels.first() else { return true };
+    let root = |mut n: usize| {
+        let mut left = scene.nodes.len();
+        while let Some(parent) = scene.nodes.get(n).and_then(|n| n.parent).filter(|_| left > 0) {
+            (n, left) = (parent.0, left.saturating_sub(1));
+        }
+        n
+    };
+    let draws = |n: usize| scene.nodes.get(n).is_some_and(|node| node.meshes.iter().any(|mesh| mesh.0 == m));
+    (0..scene.nodes.len()).any(|n| draws(n) && level.nodes.iter().any(|l| l.0 == root(n)))
+}
+
+/// An empty line of the report for a mesh.
+pub(crate) fn part(mesh: &Mesh, state: State) -> Part<MeshChange> {
+    Part { name: mesh.name.clone(), state, ..Part::default() }
+}

@@ -1,0 +1,82 @@
+//! What is called how in the scenes that are held against each other, looked up once for all meshes.
+
+use crate::correspond::found::Edited;
+use crate::tools::names::{name_of, stem};
+use crate::work::Work;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use meshwright_core::LimitExceeded;
+use meshwright_scene::{Node, Scene};
+
+pub(crate) struct Names<'s> {
+    /// How many edited meshes are called so, and the node that draws the first.
+    edited: BTreeMap<&'s str, (usize, &'s str)>,
+    /// The meshes of the export.
+    meshes: BTreeSet<&'s str>,
+    /// What else is called something in the export, as tools write it.
+    taken: BTreeSet<String>,
+    /// The nodes of the export that draw a mesh: the first, and whether it is the only one.
+    drawn: BTreeMap<usize, (usize, bool)>,
+}
+
+impl<'s> Names<'s> {
+    pub(crate) fn new(work: &Work<'s, '_>, edited: &[Edited<'s>]) -> Result<Self, LimitExceeded> {
+        let Scene { name, nodes, skeletons, meshes, .. } = work.exported;
+        let joints = || skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.name);
+        let others = || nodes.iter().map(|n| &n.name).chain(joints()).chain([name]);
+        let length = others().map(|name| name.len() as u64).fold(0, u64::saturating_add);
+        let drawings = nodes.iter().map(|n| n.meshes.len()).sum::<usize>();
+        let count = others().count().saturating_add(meshes.len()).saturating_add(edited.len());
+        work.budget.charge_items("names", length, 1)?;
+        work.budget.charge_items("names", count.saturating_add(drawings) as u64, size_of::<[usize; 8]>())?;
+        let mut own = Self {
+            edited: BTreeMap::new(),
+            meshes: meshes.iter().map(|m| m.name.as_str()).collect(),
+            taken: others().map(|name| plain(name)).collect(),
+            drawn: BTreeMap::new(),
+        };
+        for mesh in edited {
+            let (count, _) = own.edited.entry(&mesh.moved.mesh.name).or_insert((0, mesh.node));
+            *count = count.saturating_add(1);
+        }
+        for (n, node) in nodes.iter().enumerate() {
+            for mesh in &node.meshes {
+                let first = own.drawn.entry(mesh.0).or_insert((n, true));
+                first.1 &= first.0 == n;
+            }
+        }
+        Ok(own)
+    }
+
+    /// Whether one edited mesh alone is called so.
+    pub(crate) fn is_single(&self, name: &str) -> bool {
+        self.edited.get(name).is_some_and(|(count, _)| *count == 1)
+    }
+
+    /// Whether a mesh is one of several of a node, which are called by the first of them.
+    pub(crate) fn is_part(&self, name: &str, node: &str) -> bool {
+        let first = stem(name);
+        first != name && self.edited.get(first).is_some_and(|(_, other)| *other == node)
+    }
+
+    /// Whether a mesh of the export is called so.
+    pub(crate) fn is_mesh(&self, name: &str) -> bool {
+        self.meshes.contains(name)
+    }
+
+    /// Whether a node, a joint or the scene of the export is called so.
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        self.taken.contains(&plain(name))
+    }
+
+    /// The node that draws a mesh of the export, where one alone does.
+    pub(crate) fn node<'n>(&self, mesh: usize, nodes: &'n [Node]) -> Option<(usize, &'n Node)> {
+        let (n, _) = self.drawn.get(&mesh).copied().filter(|(_, only)| *only)?;
+        Some((n, nodes.get(n)?))
+    }
+}
+
+/// Without what tools change to make names safe and single.
+pub(crate) fn plain(name: &str) -> String {
+    name_of(stem(name))
+}

@@ -1,0 +1,143 @@
+//! Triangles of a native mesh that are a mesh of their own now, under another material.
+
+use crate::correspond::found::{Edited, Found};
+use crate::correspond::vertices::Grid;
+use crate::tools::gltf_transform::is_palette;
+use crate::tools::names::UNNAMED;
+use crate::work::Work;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_scene::Mesh;
+
+/// What tells one material from another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Surface<'s> {
+    /// None, or one that a tool made up.
+    Unknown,
+    Native(usize),
+    New(&'s str),
+}
+
+/// The edited meshes that someone took out of a native one which is still there, so that they are meshes of their own. What
+/// packers join has the material of what it was joined of.
+pub(crate) fn taken_out(
+    work: &Work<'_, '_>,
+    edited: &[Edited<'_>],
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<BTreeSet<usize>, LimitExceeded> {
+    work.budget.charge_items("meshes", edited.len() as u64, size_of::<[usize; 12]>())?;
+    work.budget.charge_items("meshes", found.len() as u64, size_of::<[usize; 8]>())?;
+    let surfaces = surfaces(work, edited)?;
+    let surface = |e: usize| surfaces.get(e).copied().unwrap_or(Surface::Unknown);
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
+        if let Some(home) = home(own) {
+            groups.entry(home).or_default().push(e);
+        }
+    }
+    // Native meshes that nothing came back of, by their materials.
+    let mut gone: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, native) in found.iter().enumerate().filter(|(n, _)| !groups.contains_key(n)) {
+        if let Some(id) = native.exported.material {
+            gone.entry(id.0).or_default().push(n);
+        }
+    }
+    let mut out = BTreeSet::new();
+    for (m, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
+        let Some(native) = found.get(*m).map(|f| f.exported) else { continue };
+        let was = native.material.map_or(Surface::Unknown, |id| Surface::Native(id.0));
+        let rank = |e: &usize| {
+            let own = edited.get(*e)?;
+            Some((surface(*e) != was, own.named != Some(*m), own.moved.mesh.name != native.name, *e))
+        };
+        let Some(base) = group.iter().copied().min_by_key(rank) else { continue };
+        for (e, own) in group.iter().filter(|e| **e != base).filter_map(|e| Some((*e, edited.get(*e)?))) {
+            let is = surface(e);
+            if is == Surface::Unknown || is == surface(base) {
+                continue;
+            }
+            // Of equal meshes a name may not tell which is which: then the material does.
+            let lost = match is {
+                Surface::Native(id) => gone.get(&id).map_or(&[][..], Vec::as_slice),
+                _ => &[],
+            };
+            let mut is_back = false;
+            for n in lost {
+                is_back = is_back || may_be(work, own, (*n, found), grid)?;
+            }
+            if !is_back {
+                out.insert(e);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Whether an edited mesh may be a native one, by its size and where it lies: it has most of the triangles, since tools
+/// leave some out that cannot be seen, and most of its corners are there.
+fn may_be(
+    work: &Work<'_, '_>,
+    own: &Edited<'_>,
+    (n, found): (usize, &[Found<'_>]),
+    grid: &Grid,
+) -> Result<bool, LimitExceeded> {
+    work.budget.work("meshes", 1)?;
+    let triangles = &own.moved.mesh.triangles;
+    let all = found.get(n).map_or(0, |native| native.exported.triangles.len());
+    if triangles.len() > all || triangles.len().saturating_mul(2) <= all {
+        return Ok(false);
+    }
+    let (mut count, mut there) = (0_usize, 0_usize);
+    for corner in triangles.as_flattened() {
+        let Some(point) = own.moved.positions.get(*corner as usize) else { continue };
+        count = count.saturating_add(1);
+        for at in grid.near(*point) {
+            work.budget.work("vertices", 1)?;
+            if at.mesh == n {
+                there = there.saturating_add(1);
+                break;
+            }
+        }
+    }
+    Ok(there.saturating_mul(2) > count)
+}
+
+/// The native mesh that most vertices of an edited one are of.
+fn home(own: &Edited<'_>) -> Option<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for at in own.slots.iter().flatten() {
+        let count = counts.entry(at.mesh).or_default();
+        *count = count.saturating_add(1);
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.filter(|(_, count)| count.saturating_mul(2) > own.slots.len()).map(|(mesh, _)| mesh)
+}
+
+/// What each mesh of the edited scene is painted with.
+fn surfaces<'s>(work: &Work<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surface<'s>>, LimitExceeded> {
+    let native = &work.exported.materials;
+    work.budget.charge_items("materials", native.len() as u64, size_of::<[usize; 8]>())?;
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    for (n, material) in native.iter().enumerate() {
+        names.entry(&material.name).or_insert(n);
+    }
+    let mut surfaces = work.budget.reserve("meshes", edited.len())?;
+    surfaces.extend(edited.iter().map(|own| surface(work, own.moved.mesh, &names)));
+    Ok(surfaces)
+}
+
+/// What a mesh of the edited scene is painted with; native materials by the first of each name.
+fn surface<'s>(work: &Work<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) -> Surface<'s> {
+    let Some(id) = mesh.material else { return Surface::Unknown };
+    let Some(name) = work.edited.materials.get(id.0).map(|m| m.name.as_str()) else {
+        return Surface::Unknown;
+    };
+    if UNNAMED.contains(&name) || is_palette(name) {
+        return Surface::Unknown;
+    }
+    let marked = work.materials.get(&id.0).copied();
+    let native = marked.or_else(|| names.get(name).copied());
+    native.map_or(Surface::New(name), Surface::Native)
+}

@@ -1,0 +1,281 @@
+//! Poses of edited clips with the native axes, and how they differ from native ones.
+
+use crate::correspond::placed::{Placed, nearest_kept};
+use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::blender_bones::Straight;
+use crate::work::{At, Place, Work};
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::quat;
+use meshwright_core::math::{Affine64, Trs64, distance, lerp};
+use meshwright_scene::{Clip, ConvertError, Motion, Sampler, Skeleton, Track};
+
+/// Seconds that ends of clips differ by without meaning it.
+pub(crate) const SAME_TIME: f64 = 1e-4;
+
+/// The longest step of a tool that cuts clips to its own whole frames, in seconds.
+pub(crate) const LONGEST_STEP: f64 = 1.0 / 23.9;
+
+/// How much of a native clip an edited one lasts.
+pub(crate) struct Length {
+    /// Seconds to its last frame.
+    pub(crate) open: f64,
+    /// Seconds at the end of the native clip that it does not have; below 0 where it is longer.
+    pub(crate) missing: f64,
+}
+
+impl Length {
+    pub(crate) fn new(exported: &Sampler<'_, '_>, edited: &Sampler<'_, '_>) -> Self {
+        let last = |clip: &Clip| clip.seconds(f64::from(clip.frames.saturating_sub(1)));
+        let (was, is) = (exported.clip(), edited.clip());
+        let open = last_key(is).map_or_else(|| last(is), |frame| is.seconds(frame));
+        let ends =
+            [was.duration_seconds() - open, was.duration_seconds() - is.duration_seconds(), last(was) - open];
+        let missing = ends.into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+        Self { open, missing }
+    }
+
+    fn is_same(&self) -> bool {
+        self.missing.abs() <= SAME_TIME
+    }
+
+    /// Tools with a rate of their own cut what is behind their last whole frame.
+    pub(crate) fn is_cut(&self) -> bool {
+        !self.is_same() && self.missing > 0.0 && self.missing < LONGEST_STEP
+    }
+
+    pub(crate) fn is_near(&self) -> bool {
+        self.is_same() || self.is_cut()
+    }
+
+    /// A loop that has a frame more; else it would end with the pose of its first one.
+    pub(crate) fn is_longer_by_one(exported: &Clip, edited: &Clip) -> bool {
+        let same_rate = (exported.rate - edited.rate).abs() <= f32::EPSILON * edited.rate;
+        let loops = exported.looping && edited.looping;
+        same_rate
+            && loops
+            && exported.frames.checked_add(1) == Some(edited.frames)
+            && last_key(edited).is_none()
+    }
+}
+
+/// The last key of a clip that ends between two frames, of which the number is rounded up then.
+fn last_key(clip: &Clip) -> Option<f64> {
+    let Motion::Tracks(tracks) = &clip.motion else { return None };
+    let ends = |t: &Track| {
+        [&t.translation.frames, &t.rotation.frames, &t.scale.frames].map(|k| k.last().copied().unwrap_or(0.0))
+    };
+    let end = tracks.iter().flat_map(ends).fold(0.0, f32::max);
+    let open = f64::from(clip.frames.saturating_sub(1)) - f64::from(end);
+    (open > 0.0 && open < 1.0).then_some(end.into())
+}
+
+/// Where an edited clip has the joints of the result.
+pub(crate) struct Poser<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    placed: &'w Placed,
+    pub(crate) sampler: Sampler<'s, 'b>,
+    /// The edited skeleton.
+    pub(crate) skeleton: usize,
+    source: &'s Skeleton,
+    locals: Vec<Affine64>,
+    worlds: Vec<Affine64>,
+    /// Where the joints of the edited skeleton are at first, and at last.
+    edges: Vec<[Trs64; 2]>,
+    /// How much of the clip is over.
+    over: f64,
+    /// When its last key is: a tool may cut a clip short of its last frame.
+    end: f64,
+    /// The edited skeleton as it would be without roundings.
+    straight: Option<Straight>,
+}
+
+impl<'w, 's, 'b> Poser<'w, 's, 'b> {
+    pub(crate) fn new(
+        work: &'w Work<'s, 'b>,
+        placed: &'w Placed,
+        e: usize,
+    ) -> Result<Option<Self>, ConvertError> {
+        let sampler = Sampler::new(work.edited, e, work.budget)?;
+        let skeleton = sampler.clip().skeleton.0;
+        let Some(source) = work.edited.skeletons.get(skeleton) else { return Ok(None) };
+        let count = source.joints.len();
+        let edges = work.budget.filled("joints", count, [Trs64::IDENTITY; 2])?;
+        let (locals, worlds) = (Vec::new(), Vec::new());
+        let straight = if work.tolerance.still { Straight::new(work, placed, skeleton)? } else { None };
+        let end = keyed_seconds(sampler.clip());
+        let mut poser =
+            Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, end, straight };
+        for (edge, seconds) in [0.0, end].into_iter().enumerate() {
+            poser.at(seconds)?;
+            for joint in 0..count {
+                let local = poser.local(joint).map(|local| Trs64::from_affine(&local));
+                let slot = poser.edges.get_mut(joint).and_then(|edges| edges.get_mut(edge));
+                if let Some((slot, local)) = slot.zip(local) {
+                    *slot = local;
+                }
+            }
+        }
+        Ok(Some(poser))
+    }
+
+    /// Where a joint of the edited skeleton is if it has no keys but at both ends: by steps, and straight.
+    pub(crate) fn held(&self, joint: usize) -> Option<[Trs64; 2]> {
+        let [first, last] = self.edges.get(joint)?;
+        let t = self.over;
+        let between = Trs64 {
+            translation: lerp(first.translation, last.translation, t),
+            rotation: quat::slerp(first.rotation, quat::toward(first.rotation, last.rotation), t),
+            scale: lerp(first.scale, last.scale, t),
+        };
+        Some([*first, between])
+    }
+
+    pub(crate) fn at(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
+        let clip = self.sampler.clip();
+        self.over = if self.end > 0.0 { (seconds / self.end).clamp(0.0, 1.0) } else { 0.0 };
+        let frame = clip.frame_at(seconds);
+        // Times of keys are of 32 bits: what is next to a frame is that frame.
+        let whole = nearest_whole(frame);
+        let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
+        self.sampler.locals(frame, &mut self.locals)?;
+        if let Some(straight) = &mut self.straight {
+            straight.pose(self.source, &self.locals);
+        }
+        self.sampler.model(frame, &mut self.worlds)
+    }
+
+    /// Counts which joints are where an exported clip has them, of those that are not as they rest and first are.
+    pub(crate) fn compare(
+        &self,
+        exported: &Sampler<'_, '_>,
+        pose: &[Affine64],
+        first: &[Affine64],
+        found: &mut Exactness,
+    ) {
+        let skeleton = exported.clip().skeleton.0;
+        let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let rests = exported.skeleton().joints.iter().map(|j| j.rest.to_affine64());
+        for (((joint, there), first), rest) in pose.iter().enumerate().zip(first).zip(rests) {
+            if *there == rest && there == first {
+                continue;
+            }
+            let result = natives.get(joint).copied().flatten();
+            let edited = result.and_then(|r| results.get(r.joint).copied().flatten());
+            let here = edited.filter(|e| e.skeleton == self.skeleton).and_then(|e| self.local(e.joint));
+            if let Some(here) = here
+                && differs(&here, there, None, &self.work.tolerance).is_none()
+            {
+                found.add(here == *there);
+            }
+        }
+    }
+
+    /// A joint of the edited skeleton in model space, with the native axes.
+    fn world(&self, joint: usize) -> Option<Affine64> {
+        let world = *self.worlds.get(joint)?;
+        let bone = self.work.bones.get(At { skeleton: self.skeleton, joint });
+        Some(match bone.turn {
+            Some(turn) => world.after(&Trs64 { rotation: turn, ..Trs64::IDENTITY }.to_affine()),
+            None => world,
+        })
+    }
+
+    /// The edited joint of the joint of the result that is above an edited one.
+    fn above(&self, joint: usize) -> Option<Option<usize>> {
+        let at = At { skeleton: self.skeleton, joint };
+        let own = at.of(&self.placed.edited).copied().flatten()?.skeleton;
+        let above = nearest_kept(self.source, at, self.placed)
+            .filter(|a| a.skeleton == own)
+            .and_then(|a| a.of(&self.placed.result).copied().flatten());
+        Some(above.map(|a| a.joint))
+    }
+
+    /// A joint of the edited skeleton on the joint of the result above it.
+    pub(crate) fn local(&self, joint: usize) -> Option<Affine64> {
+        let parent = self.source.joints.get(joint)?.parent;
+        let turned = |joint: usize| self.work.bones.get(At { joint, skeleton: self.skeleton }).turn.is_some();
+        let above = self.above(joint)?;
+        if above == parent && !turned(joint) && !parent.is_some_and(turned) {
+            return self.locals.get(joint).copied();
+        }
+        let world = self.world(joint)?;
+        match above {
+            Some(above) => Some(self.world(above)?.inverse()?.after(&world)),
+            None => Some(world),
+        }
+    }
+
+    /// True where an editor rounded its bones.
+    pub(crate) const fn leans(&self) -> bool {
+        self.straight.is_some()
+    }
+
+    /// The same, had the editor not rounded its bones.
+    pub(crate) fn straight(&self, joint: usize) -> Option<Affine64> {
+        self.straight.as_ref()?.local(joint, self.above(joint)?)
+    }
+}
+
+/// The seconds up to the last key of a clip.
+fn keyed_seconds(clip: &Clip) -> f64 {
+    let whole = f64::from(clip.frames.saturating_sub(1));
+    let Motion::Tracks(tracks) = &clip.motion else { return clip.seconds(whole) };
+    let keys = tracks.iter().flat_map(|t| [&t.translation.frames, &t.rotation.frames, &t.scale.frames]);
+    let last = keys.filter_map(|frames| frames.last()).copied().map(f64::from).reduce(f64::max);
+    clip.seconds(last.unwrap_or(whole))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "saturates, and frames are few"
+)]
+pub(crate) fn nearest_whole(frame: f64) -> f64 {
+    (frame + 0.5) as i64 as f64
+}
+
+impl Tolerance {
+    /// The same, and by how far another pose of a joint is from one.
+    pub(crate) fn and_between(self, a: &Affine64, b: &Affine64) -> Self {
+        let (p, q) = (Trs64::from_affine(a), Trs64::from_affine(b));
+        let scaled = p.scale.iter().zip(q.scale).map(|(a, b)| (a - b).abs() / a.abs().max(1e-6));
+        Self {
+            rotation: self.rotation + quat::angle(p.rotation, q.rotation),
+            translation: self.translation + distance(p.translation, q.translation),
+            scale: self.scale + scaled.fold(0.0, f64::max),
+            ..self
+        }
+    }
+}
+
+/// How far values of a channel may be apart of which Blender 5 writes the first and the last alone.
+const STILL: f64 = 1e-4;
+
+/// How a joint in a pose differs from where it was: nothing where it does not. `held` is where it is without keys
+/// but at the ends of its clip: that a tool left the others out says that it hardly moved.
+pub(crate) fn differs(
+    here: &Affine64,
+    there: &Affine64,
+    held: Option<[Trs64; 2]>,
+    tolerance: &Tolerance,
+) -> Option<(f64, f64)> {
+    let (a, b) = (Trs64::from_affine(here), Trs64::from_affine(there));
+    let angle = quat::angle(a.rotation, b.rotation);
+    let moved = distance(a.translation, b.translation);
+    let scaled =
+        a.scale.iter().zip(b.scale).map(|(a, b)| (a - b).abs() / b.abs().max(1e-6)).fold(0.0, f64::max);
+    let exact = here == there;
+    let is_held = |near: &dyn Fn(&Trs64) -> bool| tolerance.still && held.iter().flatten().any(near);
+    let size = a.translation.iter().fold(1.0, |s: f64, c| s.max(c.abs()));
+    let far = b.translation.iter().fold(0.0, |s: f64, c| s.max(c.abs())) * tolerance.reach;
+    let turns = angle > tolerance.rotation
+        && !(angle <= 4.0 * STILL && is_held(&|h| quat::angle(h.rotation, a.rotation) <= 4e-6));
+    let moves = moved > tolerance.translation.max(far)
+        && !(moved <= 2.0 * STILL && is_held(&|h| distance(h.translation, a.translation) <= 2e-7 * size));
+    let scales = scaled > tolerance.scale
+        && !(scaled <= 2.0 * STILL && is_held(&|h| distance(h.scale, a.scale) <= 1e-6));
+    let same = exact || !turns && !moves && !scales;
+    (!same).then_some((angle, moved))
+}

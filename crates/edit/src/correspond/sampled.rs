@@ -1,0 +1,219 @@
+//! Edited clips held against what native ones show: at their frames, or at the times at which a tool took samples.
+
+use crate::correspond::placed::Placed;
+use crate::correspond::poses::{LONGEST_STEP, Poser, SAME_TIME, differs, nearest_whole};
+use crate::correspond::steps::{between, steps};
+use crate::tolerance::Tolerance;
+use crate::work::{At, Work};
+use alloc::vec::Vec;
+use meshwright_core::math::Affine64;
+use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};
+
+/// By what part of a time others are the same: times and frames are kept in 32 bits on each way.
+const SAME_MOMENT: f64 = 5e-7;
+
+/// What poses are compared with.
+pub(crate) struct Sampled<'w, 's, 'b> {
+    pub(crate) work: &'w Work<'s, 'b>,
+    pub(crate) placed: &'w Placed,
+    pub(crate) tolerance: Tolerance,
+    /// Those of the result.
+    pub(crate) skeletons: &'w [Skeleton],
+}
+
+/// A joint of the result, a time in seconds, and by what angle and length it stands otherwise then.
+type Off = (usize, f64, (f64, f64));
+
+/// Samples that a tool took of a native clip at a rate of its own.
+pub(crate) struct Samples {
+    /// Seconds between two.
+    step: f64,
+    /// Seconds up to the last.
+    pub(crate) end: f64,
+    /// Seconds of the native clip behind the last.
+    pub(crate) cut: f64,
+    /// Those that are not what the native clip shows then, sorted.
+    pub(crate) off: Vec<Off>,
+}
+
+impl Samples {
+    /// Whether a joint is other in one of the samples beside a time.
+    pub(crate) fn are_off(&self, joint: usize, seconds: f64) -> bool {
+        let from = seconds - self.step + SAME_TIME;
+        let first = self.off.partition_point(|(own, at, _)| (*own, *at) < (joint, from));
+        let to = seconds + self.step - SAME_TIME;
+        self.off.get(first).is_some_and(|(own, at, _)| *own == joint && *at < to)
+    }
+}
+
+impl<'s> Sampled<'_, 's, '_> {
+    /// Samples of a native clip up to the step behind its end, or the last step of an editor before it: by the rule of the
+    /// clip, or by Blender's, which blends the parts of rotations. Nothing where the edited clip is none.
+    pub(crate) fn taken(
+        &self,
+        c: usize,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+    ) -> Result<Option<Samples>, ConvertError> {
+        let Some(own) = self.at_steps(exported, poser)? else { return Ok(None) };
+        if own.off.is_empty() || !self.may_blend(exported) {
+            return Ok(Some(own));
+        }
+        let blended = Sampler::new(self.work.exported, c, self.work.budget)?;
+        let blended = self.at_steps(&blended.ruled(Interpolation::LinearShort), poser)?;
+        Ok(blended.filter(|other| other.off.len() < own.off.len()).or(Some(own)))
+    }
+
+    const fn may_blend(&self, exported: &Sampler<'_, '_>) -> bool {
+        self.work.tolerance.still && !matches!(exported.clip().interpolation, Interpolation::LinearShort)
+    }
+
+    fn at_steps(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+    ) -> Result<Option<Samples>, ConvertError> {
+        let clip = poser.sampler.clip();
+        let Some(steps) = steps(clip) else { return Ok(None) };
+        let step = steps.step;
+        let last = f64::from(exported.clip().frames.saturating_sub(1));
+        let end = clip.seconds(steps.frame(steps.count.saturating_sub(1)));
+        let behind = end - exported.clip().seconds(last);
+        // A clip that comes round holds up to a whole frame.
+        let most = if clip.looping {
+            clip.seconds(step.max(1.0)) + SAME_TIME
+        } else {
+            clip.seconds(step) - SAME_TIME
+        };
+        if behind <= -clip.seconds(step).min(LONGEST_STEP) || behind > most {
+            return Ok(None);
+        }
+        let cut = if behind < -SAME_TIME { -behind } else { 0.0 };
+        let mut samples = Samples { step: clip.seconds(step), end, cut, off: Vec::new() };
+        let (mut pose, mut next) = (Vec::new(), Vec::new());
+        for k in 0..steps.count {
+            let own = steps.frame(k);
+            if clip.looping && own >= f64::from(clip.frames) {
+                // There it starts again.
+                continue;
+            }
+            let seconds = clip.seconds(own);
+            poser.at(seconds)?;
+            self.shown_at(exported, seconds, last, &mut pose)?;
+            let before = samples.off.len();
+            if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
+                let later = exported.clip().frame_at(seconds * (1.0 + SAME_MOMENT));
+                exported.locals(later.min(last), &mut next)?;
+                let off = |at: At, _, by| samples.off.push((at.joint, seconds, by));
+                self.differences(exported, poser, (&pose, &next), off);
+            }
+            let met = samples.off.len().saturating_sub(before);
+            self.work.budget.charge_items("poses", met as u64, size_of::<Off>().saturating_mul(2))?;
+        }
+        samples.off.sort_by(|(a, at, _), (b, other, _)| a.cmp(b).then(at.total_cmp(other)));
+        Ok(Some(samples))
+    }
+
+    /// True where every frame and every key of the edited clip is what the native one shows at that time: by its own rule,
+    /// or by Blender's.
+    pub(crate) fn shown(
+        &self,
+        c: usize,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+    ) -> Result<bool, ConvertError> {
+        if self.shows(exported, poser)? {
+            return Ok(true);
+        }
+        if !self.may_blend(exported) {
+            return Ok(false);
+        }
+        let blended = Sampler::new(self.work.exported, c, self.work.budget)?;
+        self.shows(&blended.ruled(Interpolation::LinearShort), poser)
+    }
+
+    /// True where every frame and every key of the edited clip is what a native one shows at that time.
+    fn shows(&self, exported: &Sampler<'s, '_>, poser: &mut Poser<'_, 's, '_>) -> Result<bool, ConvertError> {
+        let clip = poser.sampler.clip();
+        let mut pose = Vec::new();
+        let between = between(clip, self.work.budget)?;
+        for frame in poser.sampler.whole_frames().chain(between) {
+            let seconds = clip.seconds(frame);
+            poser.at(seconds)?;
+            self.shown_at(exported, seconds, f64::INFINITY, &mut pose)?;
+            if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The pose of a native clip at a time, up to a frame.
+    fn shown_at(
+        &self,
+        exported: &Sampler<'s, '_>,
+        seconds: f64,
+        most: f64,
+        pose: &mut Vec<Affine64>,
+    ) -> Result<(), ConvertError> {
+        let frame = exported.clip().frame_at(seconds).min(most);
+        let whole = nearest_whole(frame);
+        Ok(exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, pose)?)
+    }
+
+    /// Calls back for each native joint that stands otherwise, with where it stands; gives how many do. Joints may be off
+    /// by what they move up to the `next` pose.
+    pub(crate) fn differences(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &Poser<'_, 's, '_>,
+        (pose, next): (&[Affine64], &[Affine64]),
+        mut found: impl FnMut(At, Affine64, (f64, f64)),
+    ) -> usize {
+        let skeleton = exported.clip().skeleton.0;
+        let mut count = 0_usize;
+        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
+        for (joint, there) in pose.iter().enumerate() {
+            let Some(result) = natives.get(joint).copied().flatten() else { continue };
+            let edited =
+                results.get(result.joint).copied().flatten().filter(|e| e.skeleton == poser.skeleton);
+            let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
+            let follows = own.is_some_and(|j| !j.follows.is_empty());
+            let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
+            let held = edited.and_then(|e| poser.held(e.joint));
+            let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e.joint));
+            let tolerance = match next.get(joint).filter(|_| self.tolerance.still) {
+                Some(next) => self.tolerance.and_between(there, next),
+                None => self.tolerance,
+            };
+            if straight.is_some_and(|here| differs(&here, there, held, &tolerance).is_none()) {
+                continue;
+            }
+            if let Some(by) = differs(&here, there, held, &tolerance) {
+                count = count.saturating_add(1);
+                found(result, here, by);
+            }
+        }
+        // New joints that move.
+        for (joint, edited) in results.iter().enumerate().skip(natives.iter().flatten().count()) {
+            let own = self.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
+            let rest = own.map(|j| j.rest.to_affine64());
+            let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
+            if let Some((here, rest)) = here.zip(rest)
+                && let Some(by) = differs(&here, &rest, None, &self.tolerance)
+            {
+                count = count.saturating_add(1);
+                found(At { skeleton, joint }, here, by);
+            }
+        }
+        count
+    }
+}
+
+/// The frame of a clip that is nearest to a time.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
+pub(crate) fn nearest_frame(exported: &Sampler<'_, '_>, seconds: f64) -> u32 {
+    let clip = exported.clip();
+    nearest_whole(clip.frame_at(seconds)).clamp(0.0, f64::from(clip.frames.saturating_sub(1))) as u32
+}

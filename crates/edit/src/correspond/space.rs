@@ -1,0 +1,171 @@
+//! The space in which a tool stores the vertices of skinned meshes.
+
+use crate::correspond::joints::{Bones, alike, bind};
+use crate::correspond::vertices::{Grid, Vertex};
+use crate::work::At;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use meshwright_core::Budget;
+use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
+use meshwright_scene::{ConvertError, Local, Motion, Scene, Skeleton};
+
+/// How many vertices of a skeleton are looked at.
+const SAMPLES: usize = 256;
+
+/// Joints of a skeleton that are tried.
+const JOINTS: usize = 4;
+
+/// The edited scene with the vertices of skinned meshes in model space: packers put what takes their whole numbers
+/// there, and other formats their axes and units, into the bind matrices.
+pub(crate) fn modelled<'s>(
+    edited: &'s Scene,
+    exported: &Scene,
+    bones: &Bones,
+    (extent, reach): (f64, f64),
+    budget: &Budget,
+) -> Result<Cow<'s, Scene>, ConvertError> {
+    let mut scene = Cow::Borrowed(edited);
+    if exported.skeletons.is_empty() || edited.skeletons.is_empty() {
+        return Ok(scene);
+    }
+    let vertices = exported.meshes.iter().enumerate().flat_map(|(mesh, m)| {
+        m.positions.iter().enumerate().map(move |(vertex, p)| (Vertex { mesh, vertex }, wide(*p)))
+    });
+    let count = exported.meshes.iter().map(|m| m.positions.len()).fold(0, usize::saturating_add);
+    let grid = Grid::new(vertices, count, reach, budget)?;
+    for (s, skeleton) in edited.skeletons.iter().enumerate() {
+        let hits = |space: &Affine64| hits(edited, s, space, exported, &grid, reach);
+        let (own, all) = hits(&Affine64::IDENTITY);
+        let rested = rested(skeleton);
+        let sure = [stated(skeleton, s, exported, bones, extent), one(rested.iter().copied(), extent)];
+        let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
+        // In a pose of a clip some joints may rest as they are bound.
+        let some = rested.iter().take(JOINTS).filter(|m| !alike(m, &Affine64::IDENTITY, extent));
+        let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
+        let better = sure.chain(some).filter(|(n, _)| *n > own);
+        let Some((_, space)) = better.max_by_key(|(n, _)| *n) else { continue };
+        let Some(back) = space.inverse() else { continue };
+        let of = edited.meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == s));
+        let count: u64 = of.map(|m| m.positions.len() as u64).sum();
+        budget.charge_items("vertices", count, size_of::<[f32; 24]>())?;
+        let scene = scene.to_mut();
+        for joint in scene.skeletons.get_mut(s).into_iter().flat_map(|k| &mut k.joints) {
+            joint.inverse_bind = joint.inverse_bind.wide().after(&back).narrow();
+        }
+        let turn = space.normals();
+        for mesh in scene.meshes.iter_mut().filter(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == s)) {
+            mesh.positions.iter_mut().for_each(|p| *p = narrow(space.point(wide(*p))));
+            for normal in &mut mesh.normals {
+                let turned = turn.and_then(|m| unit(m.vector(wide(*normal))));
+                *normal = turned.map_or(*normal, narrow);
+            }
+        }
+        level(scene, s, exported, bones);
+    }
+    Ok(scene)
+}
+
+/// A scale that a skeleton stands in goes from its roots into the places of the joints below.
+fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
+    let native = |joint: usize| bones.get(At { skeleton: s, joint }).native;
+    let size = |m: &Affine64| Trs64::from_affine(m).scale;
+    let Some(skeleton) = scene.skeletons.get_mut(s) else { return };
+    let mut factor = None;
+    for (joint, own) in skeleton.joints.iter().enumerate() {
+        let Some(at) = native(joint) else { continue };
+        let Some(of) = exported.skeletons.get(at.skeleton) else { continue };
+        let there = of.joints.get(at.joint).map(|j| size(&j.rest.to_affine64()));
+        let binds = own.inverse_bind.wide().inverse().zip(bind(of, at.joint));
+        let Some((bound, there)) = binds.map(|(a, b)| (size(&a), size(&b))).zip(there) else { return };
+        // Tools that drop scales of bones leave none at rest.
+        let rest = size(&own.rest.to_affine64());
+        let at_rest = rest.into_iter().zip(there).filter(|_| own.parent.is_none());
+        for (here, there) in bound.0.into_iter().zip(bound.1).chain(at_rest) {
+            let by = here / there;
+            let first = *factor.get_or_insert(by);
+            if !by.is_finite() || (by - first).abs() > 1e-3 * first {
+                return;
+            }
+        }
+    }
+    let Some(factor) = factor.filter(|by| *by > 0.0 && (by - 1.0).abs() > 1e-3) else { return };
+    let times = |v: [f32; 3], by: f64| narrow(scale(wide(v), by));
+    let roots: Vec<bool> = skeleton.joints.iter().map(|j| j.parent.is_none()).collect();
+    for joint in &mut skeleton.joints {
+        let m = joint.inverse_bind.wide();
+        let [x, y, z, w] = [m.x, m.y, m.z, m.w].map(|v| scale(v, factor));
+        joint.inverse_bind = Affine64 { x, y, z, w }.narrow();
+        let root = joint.parent.is_none();
+        match &mut joint.rest {
+            Local::Trs(t) if root => t.scale = times(t.scale, factor.recip()),
+            Local::Trs(t) => t.translation = times(t.translation, factor),
+            Local::Affine(m) if root => {
+                for axis in [&mut m.x, &mut m.y, &mut m.z] {
+                    *axis = times(*axis, factor.recip());
+                }
+            }
+            Local::Affine(m) => m.w = times(m.w, factor),
+        }
+    }
+    for clip in scene.clips.iter_mut().filter(|clip| clip.skeleton.0 == s) {
+        let Motion::Tracks(tracks) = &mut clip.motion else { continue };
+        for track in tracks {
+            if roots.get(track.joint) == Some(&true) {
+                track.scale.values.iter_mut().for_each(|v| *v = times(*v, factor.recip()));
+            } else {
+                track.translation.values.iter_mut().for_each(|v| *v = times(*v, factor));
+            }
+        }
+    }
+}
+
+/// What all bind matrices have in front of those that were exported, if they have one thing.
+fn stated(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones, extent: f64) -> Option<Affine64> {
+    let spaces = skeleton.joints.iter().enumerate().filter_map(|(joint, j)| {
+        let native = bones.get(At { skeleton: s, joint }).native?;
+        let there = bind(exported.skeletons.get(native.skeleton)?, native.joint)?;
+        Some(there.after(&j.inverse_bind.wide()))
+    });
+    one(spaces, extent)
+}
+
+/// What the skeleton at rest makes of the vertices of each joint: of all one thing, where these rest as they are bound.
+fn rested(skeleton: &Skeleton) -> Vec<Affine64> {
+    let model = skeleton.rest_model().unwrap_or_default();
+    skeleton.joints.iter().zip(model).map(|(j, m)| m.wide().after(&j.inverse_bind.wide())).collect()
+}
+
+/// The first, where all are next to equal and it is not the identity.
+fn one(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
+    let first = spaces.next()?;
+    let near = |m: &Affine64| {
+        let (a, b) = (first.to_array(), m.to_array());
+        let size = a.iter().take(9).fold(0.0_f64, |most, c| most.max(c.abs()));
+        let mut pairs = a.iter().zip(b);
+        let linear = pairs.by_ref().take(9).all(|(a, b)| (a - b).abs() <= 1e-4 * size);
+        linear && pairs.all(|(a, b)| (a - b).abs() <= 1e-4 * extent)
+    };
+    let same = spaces.all(|m| near(&m));
+    (same && !alike(&first, &Affine64::IDENTITY, extent)).then_some(first)
+}
+
+/// How many of some vertices are where one was, and how many were looked at.
+fn hits(
+    edited: &Scene,
+    s: usize,
+    space: &Affine64,
+    exported: &Scene,
+    grid: &Grid,
+    reach: f64,
+) -> (usize, usize) {
+    let meshes = edited.meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == s));
+    let points: Vec<_> = meshes.flat_map(|m| m.positions.iter()).collect();
+    let step = points.len().div_euclid(SAMPLES).max(1);
+    let near = |p: &[f32; 3]| {
+        let p = space.point(wide(*p));
+        let there = |v: Vertex| exported.meshes.get(v.mesh).and_then(|m| m.positions.get(v.vertex));
+        grid.near(p).take(64).filter_map(there).any(|q| distance(wide(*q), p) <= reach)
+    };
+    let looked = || points.iter().step_by(step);
+    (looked().filter(|p| near(p)).count(), looked().count())
+}

@@ -1,0 +1,165 @@
+//! Native triangles at vertices that are next to equal: tools take one of those for another, or make one of them.
+
+use crate::correspond::found::{Edited, Found};
+use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
+use crate::work::Work;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::{distance, wide};
+
+/// A triangle of an edited mesh.
+#[derive(Clone, Copy)]
+pub(crate) struct Drawn {
+    pub(crate) e: usize,
+    pub(crate) corners: [u32; 3],
+    /// What its corners are in the native mesh, where that is known by the order of triangles.
+    pub(crate) known: Option<[Option<u32>; 3]>,
+}
+
+/// A native triangle: its mesh, its number and its classes.
+type Face = (usize, usize, [u32; 3]);
+
+/// What native triangles and edited ones are looked up in.
+struct Twins<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    edited: &'w [Edited<'s>],
+    grid: &'w Grid,
+    /// Native triangles that are not there: by each of their corners the two behind it, and their numbers.
+    gone: Vec<(Vertex, [u32; 2], usize)>,
+}
+
+/// Ticks off native triangles whose corners are each what the corners of an edited triangle are within the tolerance, or
+/// next to equal to the native vertex that such a corner was. Gives the edited triangles that are still none.
+pub(crate) fn tick(
+    work: &Work<'_, '_>,
+    edited: &[Edited<'_>],
+    found: &mut [Found<'_>],
+    grid: &Grid,
+    drawn: Vec<Drawn>,
+) -> Result<Vec<Drawn>, LimitExceeded> {
+    if drawn.is_empty() {
+        return Ok(drawn);
+    }
+    let twins = Twins { work, edited, grid, gone: gone(work, found)? };
+    let mut left = Vec::new();
+    for triangle in drawn {
+        if triangle.known.is_some() {
+            left.push(triangle);
+            continue;
+        }
+        match twins.of(triangle, found)? {
+            Some((mesh, face, classes)) => {
+                if let Some(native) = found.get_mut(mesh) {
+                    native.there.get_mut(face).into_iter().for_each(|there| *there = true);
+                    twins.settle(triangle, (mesh, classes), native)?;
+                }
+            }
+            None => left.push(triangle),
+        }
+    }
+    Ok(left)
+}
+
+fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2], usize)>, LimitExceeded> {
+    let faces = |native: &Found<'_>| native.there.iter().filter(|there| !**there).count();
+    let count = found.iter().map(faces).fold(0, usize::saturating_add);
+    let mut gone = work.budget.reserve("triangles", count.saturating_mul(3))?;
+    for (mesh, native) in found.iter().enumerate() {
+        for ([a, b, c], face) in native.faces.iter().map(|(corners, t)| (*corners, *t as usize)) {
+            if native.there.get(face) == Some(&false) {
+                let at = |corner: u32| Vertex { mesh, vertex: corner as usize };
+                gone.extend([(at(a), [b, c], face), (at(b), [c, a], face), (at(c), [a, b], face)]);
+            }
+        }
+    }
+    gone.sort_unstable();
+    Ok(gone)
+}
+
+impl Twins<'_, '_, '_> {
+    /// The native triangle nearest to an edited one, with its classes.
+    fn of(
+        &self,
+        Drawn { e, corners: [a, b, c], .. }: Drawn,
+        found: &[Found<'_>],
+    ) -> Result<Option<Face>, LimitExceeded> {
+        let Some(own) = self.edited.get(e) else { return Ok(None) };
+        let Some(point) = self.place(own, a, found) else { return Ok(None) };
+        let mut best: Option<((bool, f64), Face)> = None;
+        for at in self.grid.near(point) {
+            self.work.budget.work("vertices", 1)?;
+            let Some(native) = found.get(at.mesh) else { continue };
+            let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
+            let from = self.gone.partition_point(|(corner, ..)| *corner < at);
+            let faces = self.gone.get(from..).unwrap_or_default().iter().take_while(|(v, ..)| *v == at);
+            let mut same = None;
+            for (_, [x, y], face) in faces.filter(|(.., face)| native.there.get(*face) == Some(&false)) {
+                self.work.budget.work("vertices", 2)?;
+                let third = |v: u32, class: u32| {
+                    self.near(own, v, Vertex { mesh: at.mesh, vertex: class as usize }, found)
+                };
+                let first = *same.get_or_insert_with(|| self.near(own, a, at, found));
+                let Some(first) = first else { break };
+                let Some((second, third)) = third(b, *x).zip(third(c, *y)) else { continue };
+                let cost = (Some(at.mesh) != own.named, first + second + third);
+                if best.is_none_or(|(other, _)| cost < other) {
+                    best = Some((cost, (at.mesh, *face, [class, *x, *y])));
+                }
+            }
+        }
+        Ok(best.map(|(_, face)| face))
+    }
+
+    /// Where an edited vertex was, in model space.
+    fn place(&self, own: &Edited<'_>, v: u32, found: &[Found<'_>]) -> Option<[f64; 3]> {
+        let was = own.slots.get(v as usize).copied().flatten().and_then(|at| {
+            let native = found.get(at.mesh)?;
+            Some(native.world.point(wide(*native.exported.positions.get(at.vertex)?)))
+        });
+        was.or_else(|| own.moved.positions.get(v as usize).copied())
+    }
+
+    /// How far an edited vertex is from a native one that it may be, in tolerances.
+    fn near(&self, own: &Edited<'_>, v: u32, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+        let native = found.get(at.mesh)?;
+        let far = |point: [f64; 3]| {
+            let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
+            Some(distance(point, there))
+        };
+        let slot = own.slots.get(v as usize).copied().flatten();
+        match slot {
+            Some(was) if was == at => Some(0.0),
+            Some(was) if was.mesh == at.mesh && !self.same(own, v, was, native).all() => {
+                let twins =
+                    are_twins((native.exported, &native.world), was.vertex, at.vertex, &native.tolerance);
+                twins.then_some(native.tolerance.position)
+            }
+            _ => far(*own.moved.positions.get(v as usize)?).filter(|_| self.same(own, v, at, native).all()),
+        }
+    }
+
+    fn same(&self, own: &Edited<'_>, v: u32, at: Vertex, native: &Found<'_>) -> Same {
+        native.compare((&own.moved, v as usize), at.vertex, &self.work.bones, &native.tolerance)
+    }
+
+    /// Tells the native mesh which edited vertices stand for those of a triangle, where none does.
+    fn settle(
+        &self,
+        triangle: Drawn,
+        (mesh, classes): (usize, [u32; 3]),
+        native: &mut Found<'_>,
+    ) -> Result<(), LimitExceeded> {
+        let Some(own) = self.edited.get(triangle.e) else { return Ok(()) };
+        for (v, class) in triangle.corners.into_iter().zip(classes) {
+            if !native.slots.contains_key(&class) {
+                let same = self.same(own, v, Vertex { mesh, vertex: class as usize }, native);
+                self.work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
+                native.slots.insert(class, ((triangle.e, v as usize), same));
+            }
+        }
+        if !native.sources.contains(&triangle.e) {
+            native.sources.push(triangle.e);
+        }
+        Ok(())
+    }
+}

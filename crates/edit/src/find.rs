@@ -1,0 +1,80 @@
+//! The comparison of an edited scene with its original.
+
+use crate::correspond::{joints, marks as marked, meshes as found, space};
+use crate::options::{Options, Original, Snap};
+use crate::patch::{Patch, clips, rebuild, skeleton};
+use crate::tolerance::Tolerance;
+use crate::work::{Work, extent};
+use alloc::vec::Vec;
+use meshwright_core::Budget;
+use meshwright_scene::{ConvertError, Scene};
+
+impl Patch {
+    /// Compares an edited scene with its original. At [`Snap::Default`] what editors change by computing with it counts as
+    /// unedited; where nearly all positions of a mesh, or nearly all poses of the clips, are the same bits, nobody computed,
+    /// and the few that are off by more than some units in the last place are edits.
+    ///
+    /// # Errors
+    /// When a scene breaks its own rules, when the two are not in the same space, when `exported` has not the skeletons,
+    /// joints, meshes and clips of `native` in their order, or when the budget does not allow for the result.
+    pub fn find(
+        edited: &Scene,
+        original: &Original<'_>,
+        options: &Options<'_>,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
+        let Original { native, exported } = *original;
+        let Options { snap, absent, marks, computed_normals, keeps_still_clips, pictures } = *options;
+        for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
+            scene
+                .validate()
+                .map_err(|e| ConvertError::invalid(alloc::format!("{name}.{}", e.path), e.message))?;
+        }
+        if edited.space != native.space || exported.space != native.space {
+            return Err(ConvertError::invalid("space", "the scenes are in different spaces"));
+        }
+        if !same_shape(native, exported) {
+            return Err(ConvertError::invalid("exported", "it is not the native scene"));
+        }
+        let extent = extent(exported);
+        let tolerance = Tolerance::new(snap, extent);
+        let mut bones = joints::Bones::new(edited, exported, (extent, marks), budget)?;
+        let reach = tolerance.position.max(1e-5 * extent);
+        let (meshes, materials) = marks
+            .map(|m| (marked::meshes(m, edited, exported), marked::materials(m, edited, exported)))
+            .unwrap_or_default();
+        let edited = space::modelled(edited, exported, &bones, (extent, reach), budget)?;
+        let edited = &*edited;
+        bones.turns(edited, exported, extent, budget)?;
+        let strict = if snap == Snap::Default { tolerance.lossless() } else { tolerance };
+        let work = Work {
+            edited,
+            native,
+            exported,
+            tolerance,
+            strict,
+            extent,
+            absent,
+            computed_normals,
+            keeps_still_clips,
+            pictures,
+            marked: marks.is_some_and(|m| m.meshes.iter().any(Option::is_some)),
+            bones,
+            budget,
+            meshes,
+            materials,
+        };
+        let mut patch = Self { scene: native.clone(), ..Self::default() };
+        let placed = skeleton::put(&work, &mut patch)?;
+        let finds = found::find(&work, &placed)?;
+        rebuild::meshes(&work, &placed, &finds, &mut patch)?;
+        clips::put(&work, &placed, finds.exactness, &mut patch)?;
+        Ok(patch)
+    }
+}
+
+fn same_shape(a: &Scene, b: &Scene) -> bool {
+    let joints = |s: &Scene| s.skeletons.iter().map(|k| k.joints.len()).collect::<Vec<_>>();
+    (a.meshes.len(), a.clips.len(), joints(a)) == (b.meshes.len(), b.clips.len(), joints(b))
+        && a.meshes.iter().zip(&b.meshes).all(|(a, b)| a.positions.len() == b.positions.len())
+}

@@ -1,0 +1,569 @@
+//! Clips at the native frames, with what was edited of them.
+
+use crate::correspond::placed::Placed;
+use crate::correspond::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
+use crate::correspond::sampled::{Sampled, Samples, nearest_frame};
+use crate::options::Absent;
+use crate::patch::model::{ClipPatch, Patch, Poses};
+use crate::patch::still;
+use crate::report::{ClipChange, Part, Recovery, State};
+use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::names::stem;
+use crate::work::Work;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, Trs64};
+use meshwright_scene::{
+    Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
+};
+
+/// Puts the clips into the result.
+pub(crate) fn put(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    meshes: Exactness,
+    patch: &mut Patch,
+) -> Result<(), ConvertError> {
+    let Patch { scene, report, .. } = patch;
+    let mut pairs = pairs(work);
+    let own = exactness(work, placed, &pairs)?;
+    // Of few poses the vertices tell.
+    let told = own.is_few() && own.is_near() && meshes.is_lossless();
+    let tolerance = if own.is_lossless() || told { work.strict } else { work.tolerance };
+    renamed(work, placed, tolerance, scene, &mut pairs)?;
+    let natives = core::mem::take(&mut scene.clips);
+    // How many clips show each pose.
+    let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+    for clip in &natives {
+        if let Motion::Poses { set, frames } = &clip.motion {
+            work.budget.charge_items("poses", frames.len() as u64, size_of::<[usize; 6]>())?;
+            for frame in frames.iter().collect::<BTreeSet<_>>() {
+                let count = shown.entry((set.0, *frame)).or_default();
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+    let mut maker = Maker { work, placed, tolerance, scene, shown, patches: Vec::new() };
+    maker.reshape()?;
+    for (c, native) in natives.into_iter().enumerate() {
+        let mut part = Part { name: native.name.clone(), ..Part::default() };
+        let edited = pairs.iter().find(|(_, n)| **n == Some(c)).map(|(e, _)| *e);
+        match edited {
+            Some(e) => {
+                part.change = maker.native(c, e, native)?;
+                if !part.change.is_none() {
+                    part.state = State::Edited;
+                }
+                maker.known(c, &part.change);
+            }
+            None if maker.stays(c) => {
+                part.change.absent = true;
+                maker.keep(native);
+                maker.known(c, &part.change);
+            }
+            None => part.state = State::Gone,
+        }
+        report.clips.push(part);
+    }
+    for (e, _) in pairs.iter().filter(|(_, native)| native.is_none()) {
+        maker.foreign(*e, report)?;
+    }
+    patch.clips = maker.patches;
+    Ok(())
+}
+
+impl ClipChange {
+    /// True where nothing was edited: an end that is missing is there again.
+    fn is_none(&self) -> bool {
+        *self == Self { cut: self.cut, ..Self::default() }
+    }
+}
+
+/// The native clip that each edited one is, by its name: as it is, or behind that of a skeleton.
+fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
+    let mut taken = BTreeSet::new();
+    let mut pairs = BTreeMap::new();
+    let keys =
+        [|name: &str| String::from(name), |name: &str| bare(name).into(), |name: &str| stem(name).into()];
+    for (k, key) in keys.into_iter().enumerate() {
+        for (e, clip) in work.edited.clips.iter().enumerate() {
+            if pairs.get(&e).copied().flatten().is_some() {
+                continue;
+            }
+            let name = key(&clip.name);
+            let mut natives = work.exported.clips.iter().enumerate();
+            // Numbers behind names tell clips of one name apart.
+            let is = |n: usize| k < 2 || is_shared(work.exported, n);
+            let found = natives.position(|(n, native)| native.name == name && !taken.contains(&n) && is(n));
+            taken.extend(found);
+            pairs.insert(e, found);
+        }
+    }
+    pairs
+}
+
+/// Whether several clips have the name of one.
+fn is_shared(scene: &Scene, clip: usize) -> bool {
+    let name = scene.clips.get(clip).map(|clip| &clip.name);
+    scene.clips.iter().filter(|other| Some(&other.name) == name).nth(1).is_some()
+}
+
+/// Takes over what an edited clip says otherwise, such as events. What tools leave out or add is no edit.
+fn says(own: &mut Option<Extra>, exported: &Clip, edited: &Clip) -> bool {
+    let (Some(Extra::Map(was)), Some(Extra::Map(is)), Some(Extra::Map(own))) =
+        (&exported.extras, &edited.extras, own)
+    else {
+        return false;
+    };
+    let mut other = false;
+    for (key, value) in is {
+        let known = was.iter().any(|(name, was)| name == key && !alike(was, value));
+        if let Some((_, to)) = own.iter_mut().find(|(name, _)| known && name == key) {
+            to.clone_from(value);
+            other = true;
+        }
+    }
+    other
+}
+
+/// Whether two values are one, however their numbers are written.
+fn alike(a: &Extra, b: &Extra) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "what was written as a fraction is no larger")]
+    let number = |e: &Extra| match e {
+        Extra::Int(i) => Some(*i as f64),
+        Extra::Float(f) => Some(*f),
+        _ => None,
+    };
+    match (a, b) {
+        (Extra::List(a), Extra::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
+        (Extra::Map(a), Extra::Map(b)) => {
+            // Tools keep the order; of few fields another one says the same.
+            let near = |n: usize| {
+                if a.len() > 64 { b.get(n..).unwrap_or_default().iter().take(1) } else { b.iter().take(64) }
+            };
+            let same = |(n, (key, value)): (usize, &(String, Extra))| {
+                near(n).any(|(k, v)| k == key && alike(value, v))
+            };
+            a.len() == b.len() && a.iter().enumerate().all(same)
+        }
+        _ => a == b || number(a).zip(number(b)).is_some_and(|(a, b)| a == b || a.is_nan() && b.is_nan()),
+    }
+}
+
+/// The name of a clip behind that of its skeleton, which FBX puts in front.
+fn bare(name: &str) -> &str {
+    name.rsplit_once('|').map_or(name, |(_, own)| own)
+}
+
+/// How many frames of a clip tell how exactly it came back.
+const TELLING: f64 = 16.0;
+
+/// Which poses of joints that move are what they were, bit for bit.
+fn exactness(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    pairs: &BTreeMap<usize, Option<usize>>,
+) -> Result<Exactness, ConvertError> {
+    let mut found = Exactness::default();
+    let (mut first, mut pose) = (Vec::new(), Vec::new());
+    for (e, c) in pairs.iter().filter_map(|(e, c)| Some((*e, (*c)?))) {
+        let exported = Sampler::new(work.exported, c, work.budget)?;
+        let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
+        if poser.leans() {
+            found = found.and(Exactness::COMPUTED);
+        }
+        exported.locals(0.0, &mut first)?;
+        let last = f64::from(exported.clip().frames.saturating_sub(1));
+        let step = (last / TELLING).max(1.0);
+        let mut at = 0.0;
+        while at <= last {
+            let frame = nearest_whole(at);
+            at += step;
+            poser.at(exported.clip().seconds(frame))?;
+            exported.locals(frame, &mut pose)?;
+            work.budget.work("joints", pose.len() as u64)?;
+            poser.compare(&exported, &pose, &first, &mut found);
+        }
+    }
+    Ok(found)
+}
+
+/// Pairs clips without a partner that show the same under another name.
+fn renamed(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    tolerance: Tolerance,
+    scene: &mut Scene,
+    pairs: &mut BTreeMap<usize, Option<usize>>,
+) -> Result<(), ConvertError> {
+    let maker = Maker { work, placed, tolerance, scene, shown: BTreeMap::new(), patches: Vec::new() };
+    let free: Vec<usize> = pairs.iter().filter(|(_, n)| n.is_none()).map(|(e, _)| *e).collect();
+    for e in free {
+        for c in 0..work.exported.clips.len() {
+            if pairs.values().any(|n| *n == Some(c)) {
+                continue;
+            }
+            let exported = Sampler::new(work.exported, c, work.budget)?;
+            let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
+            if Length::new(&exported, &poser.sampler).is_near()
+                && maker.samples().shown(c, &exported, &mut poser)?
+            {
+                pairs.insert(e, Some(c));
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Maker<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    placed: &'w Placed,
+    /// How near poses must be.
+    tolerance: Tolerance,
+    scene: &'w mut Scene,
+    shown: BTreeMap<(usize, u32), usize>,
+    patches: Vec<ClipPatch>,
+}
+
+impl<'s, 'b> Maker<'_, 's, 'b> {
+    /// What poses are compared with.
+    fn samples(&self) -> Sampled<'_, 's, 'b> {
+        let Self { work, placed, tolerance, .. } = *self;
+        Sampled { work, placed, tolerance, skeletons: &self.scene.skeletons }
+    }
+
+    /// Says which native clip the last one is.
+    fn known(&mut self, c: usize, change: &ClipChange) {
+        if let Some(own) = self.patches.last_mut() {
+            own.original = Some(c);
+            (own.renamed, own.extras) = (change.renamed.is_some(), change.says);
+        }
+    }
+
+    /// Native poses for the joints that the result has: those that are gone leave, new ones rest.
+    fn reshape(&mut self) -> Result<(), ConvertError> {
+        for set in 0..self.scene.pose_sets.len() {
+            let clip = self
+                .work
+                .native
+                .clips
+                .iter()
+                .find(|c| matches!(&c.motion, Motion::Poses { set: s, .. } if s.0 == set));
+            let Some(skeleton) = clip.map(|c| c.skeleton.0) else { continue };
+            let (Some(to), Some(native)) =
+                (self.scene.skeletons.get(skeleton), self.placed.native.get(skeleton))
+            else {
+                continue;
+            };
+            let still = to.joints.len() == native.len()
+                && native.iter().enumerate().all(|(j, at)| at.is_some_and(|a| a.joint == j));
+            let Some(old) = self.scene.pose_sets.get(set).filter(|_| !still) else { continue };
+            let count = to.joints.len();
+            let mut locals = self.work.budget.reserve("poses", count.saturating_mul(old.len()))?;
+            for pose in 0..old.len() {
+                let Some(pose) = old.pose(pose) else { continue };
+                let from = locals.len();
+                locals.extend(to.joints.iter().map(|j| j.rest.to_affine()));
+                for (matrix, at) in pose.iter().zip(native) {
+                    let slot = at.and_then(|at| locals.get_mut(from.checked_add(at.joint)?));
+                    if let Some(slot) = slot {
+                        *slot = *matrix;
+                    }
+                }
+            }
+            if let Some(slot) = self.scene.pose_sets.get_mut(set) {
+                *slot = PoseSet { joints: count, locals };
+            }
+        }
+        Ok(())
+    }
+
+    /// A native clip that no edited one is.
+    fn stays(&self, c: usize) -> bool {
+        if self.work.absent == Absent::Kept
+            || self.work.edited.clips.is_empty() && self.work.edited.skeletons.is_empty()
+        {
+            return true;
+        }
+        if self.work.keeps_still_clips {
+            return false;
+        }
+        // Tools leave out what stands still.
+        let Ok(sampler) = Sampler::new(self.work.exported, c, self.work.budget) else { return true };
+        let joints = sampler.skeleton().joints.len();
+        let (mut first, mut pose) = (Vec::new(), Vec::new());
+        for frame in sampler.whole_frames() {
+            if sampler.locals(frame, &mut pose).is_err() {
+                return true;
+            }
+            if first.is_empty() {
+                first.clone_from(&pose);
+            }
+            let moves = (0..joints).any(|j| {
+                let (a, b) = (first.get(j), pose.get(j));
+                a.zip(b).is_some_and(|(a, b)| differs(b, a, None, &self.tolerance).is_some())
+            });
+            if moves {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A native clip as it is, for the joints of the result.
+    fn keep(&mut self, mut clip: Clip) {
+        let native = self.placed.native.get(clip.skeleton.0).map_or(&[][..], Vec::as_slice);
+        if let Motion::Tracks(tracks) = &mut clip.motion {
+            tracks.retain_mut(|t| match native.get(t.joint).copied().flatten() {
+                Some(at) => {
+                    t.joint = at.joint;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.push(clip, Poses::Unchanged);
+    }
+
+    fn push(&mut self, clip: Clip, poses: Poses) {
+        self.scene.clips.push(clip);
+        self.patches.push(ClipPatch { poses, ..ClipPatch::default() });
+    }
+
+    /// A native clip with its edits.
+    fn native(&mut self, c: usize, e: usize, mut clip: Clip) -> Result<ClipChange, ConvertError> {
+        let mut change = ClipChange::default();
+        let exported = Sampler::new(self.work.exported, c, self.work.budget)?;
+        let Some(mut poser) = Poser::new(self.work, self.placed, e)? else {
+            self.keep(clip);
+            return Ok(change);
+        };
+        let length = Length::new(&exported, &poser.sampler);
+        change.cut = if length.is_cut() { length.missing } else { 0.0 };
+        let name = &poser.sampler.clip().name;
+        let shared = is_shared(self.work.exported, c);
+        // Of several clips of one name all but the first get a number.
+        let numbered = shared && stem(name) == exported.clip().name;
+        let known = self.work.exported.clips.iter().any(|n| bare(name) == n.name);
+        if exported.clip().name != *name && !known && !numbered {
+            change.renamed = Some(name.clone());
+            clip.name.clone_from(name);
+        }
+        change.says = says(&mut clip.extras, exported.clip(), poser.sampler.clip());
+        if Length::is_longer_by_one(exported.clip(), poser.sampler.clip()) {
+            return self.replaced(clip, e, change);
+        }
+        if length.is_near() && self.samples().shown(c, &exported, &mut poser)? {
+            self.keep(clip);
+            return Ok(change);
+        }
+        let samples = self.samples().taken(c, &exported, &mut poser)?;
+        if let Some(samples) = &samples {
+            change.cut = samples.cut;
+        } else if !length.is_near() {
+            return self.replaced(clip, e, change);
+        }
+        let end = samples.as_ref().map_or(length.open, |samples| samples.end);
+        let edits = self.edits(&exported, &mut poser, (end, samples.as_ref()), &mut change)?;
+        if edits.is_empty() {
+            self.keep(clip);
+        } else {
+            self.edited(clip, &edits);
+        }
+        Ok(change)
+    }
+
+    /// The joints of the result that stand otherwise at native frames, up to the end of the edited clip; of a clip that
+    /// was sampled between those, next to samples that are other.
+    fn edits(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+        (end, samples): (f64, Option<&Samples>),
+        change: &mut ClipChange,
+    ) -> Result<BTreeMap<(u32, usize), Affine64>, ConvertError> {
+        let mut edits = BTreeMap::new();
+        let mut joints = BTreeSet::new();
+        // What was edited between frames was edited all the same.
+        for (joint, seconds, (angle, moved)) in samples.iter().flat_map(|s| &s.off) {
+            change.frames.push(nearest_frame(exported, *seconds));
+            joints.insert(*joint);
+            change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
+            change.furthest = change.furthest.max(*moved);
+        }
+        let mut pose = Vec::new();
+        for frame in exported.whole_frames() {
+            let seconds = exported.clip().seconds(frame);
+            // Behind the end of a clip that was cut the native pose holds.
+            if seconds > end + SAME_TIME && change.cut > 0.0 {
+                continue;
+            }
+            poser.at(seconds)?;
+            exported.locals(frame, &mut pose)?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
+            let number = frame as u32;
+            let before = edits.len();
+            self.samples().differences(exported, poser, (&pose, &[]), |at, here, (angle, moved)| {
+                if samples.is_some_and(|samples| !samples.are_off(at.joint, seconds)) {
+                    return;
+                }
+                edits.insert((number, at.joint), here);
+                joints.insert(at.joint);
+                change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
+                change.furthest = change.furthest.max(moved);
+            });
+            let met = edits.len().saturating_sub(before);
+            self.work.budget.charge_items("poses", met as u64, size_of::<Affine64>().saturating_mul(2))?;
+            if met > 0 {
+                change.frames.push(number);
+            }
+        }
+        change.frames.sort_unstable();
+        change.frames.dedup();
+        change.throughout = change.frames.len() == exported.frames();
+        let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
+        let name = |j: &usize| skeleton.and_then(|s| s.joints.get(*j)).map(|j| j.name.clone());
+        change.joints = joints.iter().filter_map(name).collect();
+        Ok(edits)
+    }
+
+    /// Puts edits into a native clip.
+    fn edited(&mut self, mut clip: Clip, edits: &BTreeMap<(u32, usize), Affine64>) {
+        let frames: BTreeSet<u32> = edits.keys().map(|(frame, _)| *frame).collect();
+        match &mut clip.motion {
+            Motion::Poses { set, frames: poses } => {
+                let Some(all) = self.scene.pose_sets.get_mut(set.0) else { return };
+                for frame in frames {
+                    let Some(slot) = poses.get_mut(frame as usize) else { continue };
+                    let joints = all.joints;
+                    let shared = self.shown.get(&(set.0, *slot)).copied().unwrap_or(0) > 1;
+                    if shared {
+                        // Other clips still show it as it was.
+                        let own = all.pose(*slot as usize).unwrap_or_default().to_vec();
+                        *slot = u32::try_from(all.len()).unwrap_or(u32::MAX);
+                        all.locals.extend(own);
+                    }
+                    let first = (*slot as usize).saturating_mul(joints);
+                    for ((_, joint), local) in edits.range((frame, 0)..=(frame, usize::MAX)) {
+                        if let Some(matrix) = all.locals.get_mut(first.saturating_add(*joint)) {
+                            *matrix = local.narrow();
+                        }
+                    }
+                }
+                self.push(clip, Poses::Unchanged);
+            }
+            Motion::Tracks(_) => {
+                self.keep(clip);
+                self.rekeyed(edits);
+            }
+        }
+        if let Some(own) = self.patches.last_mut() {
+            own.poses = Poses::Changed(edits.keys().copied().collect());
+        }
+    }
+
+    /// Gives the joints of the last clip that were edited a key at every frame.
+    fn rekeyed(&mut self, edits: &BTreeMap<(u32, usize), Affine64>) {
+        let joints: BTreeSet<usize> = edits.keys().map(|(_, joint)| *joint).collect();
+        let mut new: Vec<Track> = Vec::new();
+        {
+            let Some(last) = self.scene.clips.len().checked_sub(1) else { return };
+            let Ok(sampler) = Sampler::new(self.scene, last, self.work.budget) else { return };
+            for &joint in &joints {
+                let mut track = Track { joint, ..Track::default() };
+                let at = |frame: u32| match edits.get(&(frame, joint)) {
+                    Some(local) => Trs64::from_affine(local),
+                    None => sampler.trs(joint, f64::from(frame)),
+                };
+                let frames = 0..u32::try_from(sampler.frames()).unwrap_or(0);
+                let rests = sampler.skeleton().joints.get(joint).map(|j| j.rest.to_trs64().scale);
+                let scaled = |s: [f64; 3]| s.iter().any(|s| (s - 1.0).abs() > 1e-5);
+                // Either all frames have a scale or none.
+                let has_scale = rests.is_some_and(|rest| rest != [1.0; 3])
+                    || frames.clone().any(|frame| scaled(at(frame).scale));
+                for frame in frames {
+                    let trs = at(frame).narrow();
+                    #[expect(clippy::cast_precision_loss, reason = "frames of clips are below 2^24")]
+                    let frame = frame as f32;
+                    track.translation.push(frame, trs.translation);
+                    track.rotation.push(frame, trs.rotation);
+                    if has_scale {
+                        track.scale.push(frame, trs.scale);
+                    }
+                }
+                new.push(track);
+            }
+        }
+        if let Some(Clip { motion: Motion::Tracks(tracks), .. }) = self.scene.clips.last_mut() {
+            tracks.retain(|t| !joints.contains(&t.joint));
+            tracks.extend(new);
+            tracks.sort_by_key(|t| t.joint);
+        }
+    }
+
+    /// A native clip that has another length now: that of the edited one.
+    fn replaced(
+        &mut self,
+        native: Clip,
+        e: usize,
+        mut change: ClipChange,
+    ) -> Result<ClipChange, ConvertError> {
+        let skeleton = native.skeleton;
+        if let Some(mut clip) = self.made(e, skeleton.0)? {
+            change.length = Some(clip.frames);
+            clip.name.clone_from(&native.name);
+            (clip.start, clip.extras) = (native.start, native.extras);
+            clip.looping |= native.looping && clip.looping;
+            self.push(clip, Poses::New);
+        } else {
+            self.keep(native);
+        }
+        Ok(change)
+    }
+
+    /// A clip that the native model does not have.
+    fn foreign(&mut self, e: usize, report: &mut Recovery) -> Result<(), ConvertError> {
+        let Some(source) = self.work.edited.clips.get(e) else { return Ok(()) };
+        let of = self.placed.edited.get(source.skeleton.0).and_then(|list| list.iter().flatten().next());
+        let Some(skeleton) = of.map(|at| at.skeleton) else { return Ok(()) };
+        let part = Part { name: source.name.clone(), state: State::New, ..Part::default() };
+        if let Some(clip) = self.made(e, skeleton)? {
+            report.clips.push(part);
+            self.push(clip, Poses::New);
+        }
+        Ok(())
+    }
+
+    /// An edited clip as poses of a skeleton of the result, at its own frames.
+    fn made(&mut self, e: usize, skeleton: usize) -> Result<Option<Clip>, ConvertError> {
+        let Some(mut poser) = Poser::new(self.work, self.placed, e)? else { return Ok(None) };
+        let (Some(to), Some(results)) =
+            (self.scene.skeletons.get(skeleton), self.placed.result.get(skeleton))
+        else {
+            return Ok(None);
+        };
+        let source = poser.sampler.clip();
+        let joints = to.joints.len();
+        let count = poser.sampler.frames();
+        let mut locals = self.work.budget.reserve("poses", joints.saturating_mul(count))?;
+        for frame in 0..u32::try_from(count).unwrap_or(0) {
+            poser.at(source.seconds(f64::from(frame)))?;
+            for (joint, edited) in to.joints.iter().zip(results) {
+                let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
+                locals.push(here.map_or_else(|| joint.rest.to_affine(), |m| m.narrow()));
+            }
+        }
+        self.work.budget.work("joints", locals.len() as u64)?;
+        still::hold(&mut locals, &to.joints, &self.tolerance);
+        let set = PoseSetId(self.scene.pose_sets.len());
+        let frames = (0..u32::try_from(count).unwrap_or(0)).collect();
+        self.scene.pose_sets.push(PoseSet { joints, locals });
+        let mut clip =
+            Clip::new(source.name.clone(), SkeletonId(skeleton), source.rate, Motion::Poses { set, frames });
+        clip.looping = source.looping;
+        clip.extras.clone_from(&source.extras);
+        Ok(Some(clip.with_interpolation(Interpolation::LinearShort)))
+    }
+}

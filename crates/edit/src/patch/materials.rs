@@ -1,0 +1,123 @@
+//! Materials of an edited scene among the native ones.
+
+use crate::correspond::found::{Edited, Found};
+use crate::correspond::meshes::Finds;
+use crate::report::{MaterialChange, Part, State};
+use crate::tools::gltf_transform::is_palette;
+use crate::tools::names::{UNNAMED, is_filler};
+use crate::work::Work;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_scene::color::srgb;
+use meshwright_scene::{Material, MaterialId, Scene};
+
+/// The materials of the edited scene in the result.
+pub(crate) struct Materials {
+    known: BTreeMap<usize, MaterialId>,
+    pub(crate) report: Vec<Part<MaterialChange>>,
+}
+
+impl Materials {
+    pub(crate) fn new(work: &Work<'_, '_>, scene: &mut Scene) -> Self {
+        let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
+        let mut own =
+            Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
+        for (e, material) in work.edited.materials.iter().enumerate() {
+            let named = |n: &Material| n.name == material.name && !n.name.is_empty();
+            let marked = work.materials.get(&e).copied();
+            let Some(native) = marked.or_else(|| work.exported.materials.iter().position(named)) else {
+                continue;
+            };
+            if marked.is_some()
+                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
+                && work.exported.materials.get(native).is_some_and(|n| {
+                    n.name != material.name && !(n.name.is_empty() && is_filler(&material.name))
+                })
+                && !UNNAMED.contains(&material.name.as_str())
+            {
+                part.state = State::Edited;
+                part.change.renamed = Some(material.name.clone());
+                to.name.clone_from(&material.name);
+            }
+            own.known.insert(e, MaterialId(native));
+            if work.pictures.get(e) == Some(&true)
+                && material.image.is_some()
+                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
+            {
+                (part.state, part.change.picture) = (State::Edited, true);
+                to.image.clone_from(&material.image);
+            }
+            let colors = work.exported.materials.get(native).map(|n| n.base_color);
+            // A surface that the engine does not draw is written as one that nothing is seen of.
+            if !material.is_hidden()
+                && colors.is_some_and(|c| !near(c, material.base_color, work.tolerance.color))
+                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
+            {
+                (part.state, part.change.color) = (State::Edited, true);
+                to.base_color = material.base_color;
+            }
+        }
+        own
+    }
+
+    /// Flat materials that became pixels of one picture have their colours by the meshes that they are of.
+    pub(crate) fn flat(&mut self, work: &Work<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
+        let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
+        for own in &finds.native {
+            if let Some((Some(id), _, color)) = painted(work, &finds.edited, own) {
+                colors.entry(id.0).or_default().push(color);
+            }
+        }
+        for (native, colors) in colors {
+            let (Some(color), Some(to)) = (colors.first(), scene.materials.get_mut(native)) else { continue };
+            let was = work.exported.materials.get(native).map_or(*color, |m| m.base_color);
+            let one = colors.iter().all(|other| one_pixel(*other, *color));
+            if one && !one_pixel(*color, was) {
+                to.base_color = *color;
+                if let Some(part) = self.report.get_mut(native) {
+                    (part.state, part.change.color) = (State::Edited, true);
+                }
+            }
+        }
+    }
+
+    /// The material of the result that one of the edited scene is.
+    pub(crate) fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
+        if let Some(id) = self.known.get(&e) {
+            return Some(*id);
+        }
+        let material = work.edited.materials.get(e)?;
+        let id = MaterialId(scene.materials.len());
+        scene.materials.push(material.clone());
+        self.report.push(Part { name: material.name.clone(), state: State::New, ..Part::default() });
+        self.known.insert(e, id);
+        Some(id)
+    }
+}
+
+fn near(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
+    a.iter().zip(b).all(|(a, b)| f64::from((a - b).abs()) <= tolerance)
+}
+
+/// Whether two colours are one but for what a pixel of eight bits cuts off.
+pub(crate) fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
+    let channels = |c: [f32; 4]| {
+        let [r, g, b, a] = c;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let alpha = (a * 255.0 + 0.5) as u8;
+        [srgb(r), srgb(g), srgb(b), alpha]
+    };
+    channels(a).iter().zip(channels(b)).all(|(a, b)| a.abs_diff(b) <= 1)
+}
+
+/// The material that a native mesh has, with the one that it has now and its colour, where that was a pixel of a picture.
+pub(crate) fn painted(
+    work: &Work<'_, '_>,
+    edited: &[Edited<'_>],
+    own: &Found<'_>,
+) -> Option<(Option<MaterialId>, usize, [f32; 4])> {
+    let [e] = own.sources[..] else { return None };
+    let is = edited.get(e)?.moved.mesh.material?.0;
+    let material = work.edited.materials.get(is).filter(|m| is_palette(&m.name) && m.image.is_none())?;
+    Some((own.exported.material, is, material.base_color))
+}

@@ -1,0 +1,220 @@
+//! The value of a comparison: the edited scene, and where each of its parts was in the original.
+
+use crate::attributes::Attributes;
+use crate::report::Recovery;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use meshwright_scene::{Loss, Mesh, Scene};
+
+/// An edited scene as changes of its original.
+///
+/// What is not named as changed has the original's values bit for bit. A format keeps its own records for that, and encodes
+/// the rest from [`scene`](Self::scene).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Patch {
+    /// The edited scene: original parts in the original's order, new parts after them.
+    pub scene: Scene,
+    /// The joints of each skeleton of the scene.
+    pub joints: Vec<Vec<JointPatch>>,
+    /// The meshes of the scene.
+    pub meshes: Vec<MeshPatch>,
+    /// The clips of the scene.
+    pub clips: Vec<ClipPatch>,
+    /// The materials of the scene.
+    pub materials: Vec<MaterialPatch>,
+    /// The changes for people: original parts in their order, removed ones among them, then new parts.
+    pub report: Recovery,
+}
+
+/// A joint of an edited scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JointPatch {
+    /// Its number in the original's skeleton of the same number; nothing for a new one.
+    pub original: Option<usize>,
+    /// It has another name.
+    pub renamed: bool,
+    /// It has another parent.
+    pub parent: bool,
+    /// It has another rest pose or bind pose.
+    pub rest: bool,
+}
+
+/// A mesh of an edited scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MeshPatch {
+    /// Its number in the original; nothing for a new one.
+    pub original: Option<usize>,
+    /// It has another name.
+    pub renamed: bool,
+    /// It has another material.
+    pub material: bool,
+    /// Its vertices.
+    pub vertices: Vec<VertexPatch>,
+    /// For each triangle the original's number; nothing for a new one.
+    pub triangles: Vec<Option<u32>>,
+    /// It has the original's vertices and triangles, all of them unchanged and in their order.
+    pub unchanged: bool,
+}
+
+impl MeshPatch {
+    /// Whether it has all vertices and triangles of its original, unchanged and in their order.
+    pub(crate) fn is_whole(&self, native: &Mesh) -> bool {
+        let same = |(n, own): (u32, &VertexPatch)| own.original == Some(n) && own.changed.is_none();
+        self.vertices.len() == native.positions.len()
+            && self.triangles.len() == native.triangles.len()
+            && (0_u32..).zip(&self.vertices).all(same)
+            && (0_u32..).zip(&self.triangles).all(|(n, own)| *own == Some(n))
+    }
+}
+
+/// A vertex of an edited mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VertexPatch {
+    /// Its number in the original mesh; nothing for a new one.
+    pub original: Option<u32>,
+    /// Attributes with other values.
+    pub changed: Attributes,
+}
+
+/// A material of an edited scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MaterialPatch {
+    /// Its number in the original; nothing for a new one.
+    pub original: Option<usize>,
+    /// It has another name.
+    pub renamed: bool,
+    /// It has another colour.
+    pub color: bool,
+    /// It has another picture.
+    pub picture: bool,
+}
+
+/// A clip of an edited scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClipPatch {
+    /// Its number in the original; nothing for a new one.
+    pub original: Option<usize>,
+    /// It has another name.
+    pub renamed: bool,
+    /// Its poses.
+    pub poses: Poses,
+    /// Its extras, such as events, have other values.
+    pub extras: bool,
+}
+
+/// The poses of an edited clip.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Poses {
+    /// The original's.
+    #[default]
+    Unchanged,
+    /// The original's frames, in which some joints of the edited scene have other poses: frames with joints.
+    Changed(BTreeSet<(u32, usize)>),
+    /// Other frames.
+    New,
+}
+
+impl Poses {
+    /// Whether a joint of the edited scene has another pose in a frame.
+    #[must_use]
+    pub fn is_changed(&self, frame: u32, joint: usize) -> bool {
+        match self {
+            Self::Unchanged => false,
+            Self::Changed(keys) => keys.contains(&(frame, joint)),
+            Self::New => true,
+        }
+    }
+}
+
+impl ClipPatch {
+    /// Whether it has the original's frames and poses.
+    #[must_use]
+    pub const fn is_unchanged(&self) -> bool {
+        self.original.is_some() && !self.renamed && !self.extras && matches!(self.poses, Poses::Unchanged)
+    }
+}
+
+impl Patch {
+    /// The patch of a scene that nobody edited.
+    #[must_use]
+    pub fn unedited(scene: Scene) -> Self {
+        let joint = |(j, _)| JointPatch { original: Some(j), ..JointPatch::default() };
+        let joints =
+            scene.skeletons.iter().map(|s| s.joints.iter().enumerate().map(joint).collect()).collect();
+        let vertex = |v| VertexPatch { original: Some(v), ..VertexPatch::default() };
+        let mesh = |(m, own): (usize, &Mesh)| MeshPatch {
+            original: Some(m),
+            vertices: (0_u32..).take(own.positions.len()).map(vertex).collect(),
+            triangles: (0_u32..).take(own.triangles.len()).map(Some).collect(),
+            unchanged: true,
+            ..MeshPatch::default()
+        };
+        let meshes = scene.meshes.iter().enumerate().map(mesh).collect();
+        let clip = |c| ClipPatch { original: Some(c), ..ClipPatch::default() };
+        let clips = (0..scene.clips.len()).map(clip).collect();
+        let material = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };
+        let materials = (0..scene.materials.len()).map(material).collect();
+        Self { joints, meshes, clips, materials, report: Recovery::default(), scene }
+    }
+
+    /// Whether nothing was edited.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.report.is_untouched()
+    }
+
+    /// Whether a format that calls a mesh by its material, or by its own name where it has none, has to call it anew.
+    #[must_use]
+    pub fn is_surface_renamed(&self, mesh: usize) -> bool {
+        let own = self.meshes.get(mesh);
+        let material = self.scene.meshes.get(mesh).and_then(|m| m.material);
+        own.is_none_or(|own| own.material)
+            || match material {
+                Some(id) => self.materials.get(id.0).is_none_or(|m| m.renamed || m.original.is_none()),
+                None => own.is_none_or(|own| own.renamed),
+            }
+    }
+
+    /// The losses of a conversion of the whole scene that concern what was edited: of the rest the original keeps its records.
+    #[must_use]
+    pub fn losses_of_edits(&self, losses: Vec<Loss>) -> Vec<Loss> {
+        losses.into_iter().filter(|loss| self.concerns(&loss.path)).collect()
+    }
+
+    /// Whether a path names something that was edited.
+    fn concerns(&self, path: &str) -> bool {
+        let (list, rest) = path.split_once('[').unwrap_or((path, ""));
+        let number = rest.split_once(']').and_then(|(n, _)| n.parse::<usize>().ok());
+        let edited = |list: Vec<bool>| match number {
+            Some(n) => list.get(n).copied().unwrap_or(true),
+            None => list.contains(&true),
+        };
+        let mesh = |m: &MeshPatch| m.original.is_none() || !m.unchanged || m.renamed || m.material;
+        let joint = |j: &JointPatch| {
+            *j != JointPatch { original: j.original, ..JointPatch::default() } || j.original.is_none()
+        };
+        match list {
+            "meshes" => edited(self.meshes.iter().map(mesh).collect()),
+            "nodes" => {
+                let of = |n: &meshwright_scene::Node| {
+                    n.meshes.iter().any(|id| self.meshes.get(id.0).is_none_or(mesh))
+                };
+                edited(self.scene.nodes.iter().map(of).collect())
+            }
+            "clips" => edited(self.clips.iter().map(|c| !c.is_unchanged()).collect()),
+            "skeletons" => edited(self.joints.iter().map(|s| s.iter().any(joint)).collect()),
+            "bones" | "joints" => self.joints.iter().flatten().any(joint),
+            "materials" | "images" => {
+                let material = |m: &MaterialPatch| m.original.is_none() || m.renamed || m.color || m.picture;
+                edited(self.materials.iter().map(material).collect())
+            }
+            _ => !self.is_empty(),
+        }
+    }
+}

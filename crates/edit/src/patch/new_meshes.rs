@@ -1,0 +1,88 @@
+//! Meshes that an original does not have.
+
+use crate::correspond::found::{Edited, Found};
+use crate::correspond::meshes::part;
+use crate::correspond::vertices::normal_of;
+use crate::patch::model::{MeshPatch, VertexPatch};
+use crate::patch::rebuild::{Maker, local};
+use crate::report::{Recovery, State};
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, narrow, unit, wide};
+use meshwright_scene::{ConvertError, Mesh, MeshId, Node, NodeId, Skin};
+
+impl Maker<'_, '_, '_> {
+    /// Puts what is as a native vertex where that is.
+    fn snap(&self, edited: &Edited<'_>, found: &[Found<'_>], mesh: &mut Mesh) {
+        for (v, at) in edited.slots.iter().enumerate() {
+            let Some((at, native)) = at.and_then(|at| Some((at, found.get(at.mesh)?))) else { continue };
+            let same = native.compare((&edited.moved, v), at.vertex, &self.work.bones, &native.tolerance);
+            let (was, n) = (native.exported, at.vertex);
+            if same.position
+                && let Some((slot, p)) = mesh.positions.get_mut(v).zip(was.positions.get(n))
+            {
+                *slot = narrow(native.world.point(wide(*p)));
+            }
+            if same.normal
+                && let Some((slot, normal)) = mesh.normals.get_mut(v).zip(was.normals.get(n))
+            {
+                *slot = unit(normal_of(&native.world, *normal)).map_or(*slot, narrow);
+            }
+            if same.uv
+                && let Some((slot, uv)) = mesh.uvs.get_mut(v).zip(was.uvs.get(n))
+            {
+                *slot = *uv;
+            }
+        }
+    }
+
+    /// A mesh that the native model does not have.
+    pub(crate) fn foreign(
+        &mut self,
+        (e, triangles): (usize, &[[u32; 3]]),
+        found: &[Found<'_>],
+        report: &mut Recovery,
+    ) -> Result<(), ConvertError> {
+        let Some(edited) = self.edited.get(e) else { return Ok(()) };
+        let source = edited.moved.mesh;
+        let count = source.positions.len() as u64;
+        self.work.budget.charge_items("vertices", count, size_of::<[f64; 12]>())?;
+        self.work.budget.charge_items("triangles", triangles.len() as u64, size_of::<Option<u32>>())?;
+        let mut mesh = source.clone();
+        mesh.triangles = triangles.to_vec();
+        let place = |(v, _): (usize, &[f32; 3])| {
+            let (position, normal) = local(edited, v, &Affine64::IDENTITY);
+            (narrow(position.unwrap_or_default()), normal.map(narrow))
+        };
+        let vertices: Vec<_> = source.positions.iter().enumerate().map(place).collect();
+        mesh.positions = vertices.iter().map(|(p, _)| *p).collect();
+        if !source.normals.is_empty() {
+            mesh.normals = vertices.iter().map(|(_, n)| n.unwrap_or([0.0, 1.0, 0.0])).collect();
+        }
+        self.snap(edited, found, &mut mesh);
+        mesh.material = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
+        if let Some(skin) = &source.skin {
+            mesh.skin = self.placed_in(skin.skeleton).map(|id| {
+                let mut new = Skin::new(id);
+                for v in 0..skin.vertex_count() {
+                    new.influences.extend(self.influences(source, v, new.skeleton, false));
+                    new.end_vertex();
+                }
+                new
+            });
+        }
+        let id = MeshId(self.scene.meshes.len());
+        report.meshes.push(part(&mesh, State::New));
+        self.patches.push(MeshPatch {
+            vertices: alloc::vec![VertexPatch::default(); mesh.positions.len()],
+            triangles: alloc::vec![None; mesh.triangles.len()],
+            ..MeshPatch::default()
+        });
+        let node = NodeId(self.scene.nodes.len());
+        self.scene.nodes.push(Node::of_mesh(mesh.name.clone(), id));
+        if let Some(level) = self.scene.levels.first_mut() {
+            level.nodes.push(node);
+        }
+        self.scene.meshes.push(mesh);
+        Ok(())
+    }
+}

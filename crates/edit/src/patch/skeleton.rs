@@ -1,0 +1,497 @@
+//! The native skeletons with what was edited of them.
+
+use crate::correspond::joints::bind;
+use crate::correspond::placed::{Placed, nearest_kept};
+use crate::options::Absent;
+use crate::patch::model::{JointPatch, Patch};
+use crate::report::{JointChange, Part, Recovery, State};
+use crate::tolerance::Exactness;
+use crate::tools::names::{is_filler, name_of, stem};
+use crate::work::{At, Place, Work};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
+use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
+
+/// In which pose of the native skeleton a tool bound the vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// Its bind pose.
+    Bind,
+    /// Its bind pose without the scales of its joints.
+    Unscaled,
+    /// Its rest pose.
+    Rest,
+}
+
+/// Three poses of a native skeleton in model space.
+struct Poses {
+    bind: Vec<Affine64>,
+    unscaled: Vec<Affine64>,
+    rest: Vec<Affine64>,
+}
+
+impl Poses {
+    fn new(skeleton: &Skeleton, work: &Work<'_, '_>) -> Result<Option<Self>, LimitExceeded> {
+        let n = skeleton.joints.len();
+        let Some(order) = skeleton.order() else { return Ok(None) };
+        let mut poses = Self {
+            bind: work.budget.filled("joints", n, Affine64::IDENTITY)?,
+            unscaled: work.budget.filled("joints", n, Affine64::IDENTITY)?,
+            rest: work.budget.filled("joints", n, Affine64::IDENTITY)?,
+        };
+        for j in order {
+            let Some(joint) = skeleton.joints.get(j) else { continue };
+            let above = |pose: &[Affine64]| {
+                joint.parent.and_then(|p| pose.get(p)).copied().unwrap_or(Affine64::IDENTITY)
+            };
+            let world = bind(skeleton, j).unwrap_or(Affine64::IDENTITY);
+            let own = above(&poses.bind).inverse().unwrap_or(Affine64::IDENTITY).after(&world);
+            let own = Trs64 { scale: [1.0; 3], ..Trs64::from_affine(&own) };
+            let unscaled = above(&poses.unscaled).after(&own.to_affine());
+            let rest = above(&poses.rest).after(&joint.rest.to_affine64());
+            let slots = (poses.bind.get_mut(j), poses.unscaled.get_mut(j), poses.rest.get_mut(j));
+            if let (Some(a), Some(b), Some(c)) = slots {
+                (*a, *b, *c) = (world, unscaled, rest);
+            }
+        }
+        Ok(Some(poses))
+    }
+
+    fn of(&self, bound: Bound) -> &[Affine64] {
+        match bound {
+            Bound::Bind => &self.bind,
+            Bound::Unscaled => &self.unscaled,
+            Bound::Rest => &self.rest,
+        }
+    }
+}
+
+/// Puts the skeletons into the result.
+pub(crate) fn put(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
+    let mut placed = Placed {
+        edited: lists(&work.edited.skeletons, work)?,
+        native: lists(&work.native.skeletons, work)?,
+        result: Vec::new(),
+        bound: lists(&work.edited.skeletons, work)?,
+        moved: BTreeSet::new(),
+    };
+    for (s, (native, exported)) in work.native.skeletons.iter().zip(&work.exported.skeletons).enumerate() {
+        let mut of = One {
+            work,
+            s,
+            native,
+            exported,
+            joints: Vec::new(),
+            from: Vec::new(),
+            changes: Vec::new(),
+            shifts: BTreeMap::new(),
+        };
+        of.keep(&mut placed, &mut patch.report)?;
+        of.edit(&mut placed, &mut patch.report)?;
+        of.settle()?;
+        of.add(&mut placed, &mut patch.report)?;
+        let (joints, from) = (of.joints, of.from);
+        patch.joints.push(of.changes);
+        if let Some(skeleton) = patch.scene.skeletons.get_mut(s) {
+            skeleton.joints = joints;
+        }
+        placed.result.push(from);
+    }
+    foreign(work, patch, &mut placed)?;
+    Ok(placed)
+}
+
+fn lists<T: Clone>(
+    skeletons: &[Skeleton],
+    work: &Work<'_, '_>,
+) -> Result<Vec<Vec<Option<T>>>, LimitExceeded> {
+    let mut lists = work.budget.reserve("joints", skeletons.len())?;
+    for skeleton in skeletons {
+        lists.push(work.budget.filled("joints", skeleton.joints.len(), None)?);
+    }
+    Ok(lists)
+}
+
+/// One native skeleton on its way into the result.
+struct One<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    s: usize,
+    native: &'s Skeleton,
+    exported: &'s Skeleton,
+    joints: Vec<Joint>,
+    from: Vec<Option<At>>,
+    changes: Vec<JointPatch>,
+    /// How far joints of the result moved.
+    shifts: BTreeMap<usize, [f64; 3]>,
+}
+
+impl One<'_, '_, '_> {
+    /// The native joints that are still there.
+    fn keep(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
+        let at = |joint| At { skeleton: self.s, joint };
+        let partner = |j: usize| self.work.bones.edited(at(j));
+        let n = self.native.joints.len();
+        let met = (0..n).any(|j| partner(j).is_some());
+        let drops = self.work.absent == Absent::Gone && met;
+        let most = self.work.edited.skeletons.iter().map(|s| s.joints.len()).fold(n, usize::saturating_add);
+        self.joints = self.work.budget.reserve("joints", most)?;
+        for (j, joint) in self.native.joints.iter().enumerate() {
+            let edited = partner(j);
+            let mut part = Part { name: joint.name.clone(), ..Part::default() };
+            if edited.is_none() && drops {
+                part.state = State::Gone;
+                report.joints.push(part);
+                continue;
+            }
+            let result = At { skeleton: self.s, joint: self.joints.len() };
+            if let Some(slot) = at(j).of_mut(&mut placed.native) {
+                *slot = Some(result);
+            }
+            if let Some(slot) = edited.and_then(|e| e.of_mut(&mut placed.edited)) {
+                *slot = Some(result);
+            }
+            self.joints.push(joint.clone());
+            self.from.push(edited);
+            self.changes.push(JointPatch { original: Some(j), ..JointPatch::default() });
+            report.joints.push(part);
+        }
+        let to = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
+        let new = |j: usize| to.get(j).copied().flatten().map(|at| at.joint);
+        for joint in &mut self.joints {
+            // The parent may be gone: then what is above it.
+            let mut parent = joint.parent;
+            while let Some(p) = parent.filter(|p| new(*p).is_none()) {
+                parent = self.native.joints.get(p).and_then(|j| j.parent);
+            }
+            joint.parent = parent.and_then(new);
+            joint.follows.retain_mut(|(j, _)| new(*j).map(|n| *j = n).is_some());
+        }
+        Ok(())
+    }
+
+    /// What was edited of joints that are there in both.
+    fn edit(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
+        let work = self.work;
+        let Some(poses) = Poses::new(self.exported, work)? else { return Ok(()) };
+        let bound = self.bound(&poses);
+        let most = self.most(poses.of(bound));
+        let first = report.joints.len().saturating_sub(self.native.joints.len());
+        for j in 0..self.native.joints.len() {
+            let at = At { skeleton: self.s, joint: j };
+            let (Some(edited), Some(result)) =
+                (work.bones.edited(at), at.of(&placed.native).copied().flatten())
+            else {
+                continue;
+            };
+            let skeleton = work.edited.skeletons.get(edited.skeleton);
+            let Some((skeleton, joint)) = skeleton.and_then(|s| Some((s, s.joints.get(edited.joint)?)))
+            else {
+                continue;
+            };
+            let (Some(here), Some(there)) = (bind(skeleton, edited.joint), poses.of(bound).get(j)) else {
+                continue;
+            };
+            let mut change = JointChange::default();
+            let old = self.exported.joints.get(j);
+            // What is added to a model calls no bone of it otherwise.
+            if work.absent == Absent::Gone
+                && old.is_some_and(|old| {
+                    let named = !old.name.is_empty() || !is_filler(&joint.name);
+                    // Of several of one name all but the first get a number.
+                    let numbered =
+                        name_of(stem(&joint.name)) == name_of(&old.name) && self.is_shared(&old.name);
+                    named && !numbered && name_of(&old.name) != name_of(&joint.name)
+                })
+            {
+                change.renamed = Some(joint.name.clone());
+            }
+            let moved = distance(here.w, there.w);
+            if moved > most {
+                change.moved = moved;
+            }
+            work.budget.work("joints", skeleton.joints.len() as u64)?;
+            let above = nearest_kept(skeleton, edited, placed).filter(|a| a.skeleton == self.s);
+            let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
+            // A parent that is gone left its children to what it hung from.
+            let mut was = old.and_then(|old| old.parent);
+            while let Some(p) = was.filter(|p| natives.get(*p).copied().flatten().is_none()) {
+                was = self.exported.joints.get(p).and_then(|j| j.parent);
+            }
+            let was = was.and_then(|p| natives.get(p).copied().flatten()).map(|at| at.joint);
+            let hangs = above.map(|a| a.joint);
+            change.parent = hangs != was && hangs.is_none_or(|p| self.may_hang(result.joint, p));
+            let Some(own) = self.joints.get_mut(result.joint) else { continue };
+            if let Some(name) = &change.renamed {
+                own.name.clone_from(name);
+            }
+            if change.parent {
+                own.parent = hangs;
+            }
+            let edits = change != JointChange::default();
+            if edits && let Some(part) = report.joints.get_mut(first.saturating_add(j)) {
+                (part.state, part.change) = (State::Edited, change.clone());
+            }
+            if let Some(own) = self.changes.get_mut(result.joint) {
+                own.renamed = change.renamed.is_some();
+                own.parent = change.parent;
+            }
+            if change.moved > 0.0 {
+                work.budget.charge_items("joints", 2, 64)?;
+                self.shifts.insert(result.joint, sub(here.w, there.w));
+                placed.moved.insert(at);
+            }
+            let place = there
+                .after(&self.exported.joints.get(j).map_or(Affine64::IDENTITY, |j| j.inverse_bind.wide()));
+            if bound != Bound::Bind
+                && let Some(slot) = edited.of_mut(&mut placed.bound)
+            {
+                *slot = Some(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether several joints of the export have a name.
+    fn is_shared(&self, name: &str) -> bool {
+        let joints = self.work.exported.skeletons.iter().flat_map(|s| &s.joints);
+        joints.filter(|j| j.name == name).nth(1).is_some()
+    }
+
+    /// How far a joint may stand from where it stood.
+    fn most(&self, pose: &[Affine64]) -> f64 {
+        let most = self.work.tolerance.translation;
+        let mut exactness = Exactness::default();
+        for (joint, there) in pose.iter().enumerate() {
+            let edited = self.work.bones.edited(At { skeleton: self.s, joint });
+            let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
+            let far = here.map(|here| distance(here.w, there.w)).filter(|far| *far <= most);
+            far.into_iter().for_each(|far| exactness.add(far == 0.0));
+        }
+        if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
+    }
+
+    /// In which pose most joints stand where the file has them bound; of several, in which most are as large.
+    fn bound(&self, poses: &Poses) -> Bound {
+        let fits = |bound: Bound| {
+            let (mut near, mut large) = (0_usize, 0_usize);
+            for (joint, there) in poses.of(bound).iter().enumerate() {
+                let edited = self.work.bones.edited(At { skeleton: self.s, joint });
+                let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
+                let Some(here) = here else { continue };
+                let is_near = distance(here.w, there.w) <= self.work.tolerance.translation;
+                near = near.saturating_add(usize::from(is_near));
+                large = large.saturating_add(usize::from(is_near && as_large(&here, there)));
+            }
+            (near, large)
+        };
+        let best = [Bound::Unscaled, Bound::Rest].into_iter().max_by_key(|b| fits(*b));
+        best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind)
+    }
+
+    /// Gives joints that moved their new places, and keeps others where they were whatever they hang from now.
+    fn settle(&mut self) -> Result<(), ConvertError> {
+        let Some(poses) = Poses::new(self.native, self.work)? else { return Ok(()) };
+        let mut made = Skeleton { joints: core::mem::take(&mut self.joints), ..Skeleton::default() };
+        let order = made.order().unwrap_or_default();
+        let mut worlds = self.work.budget.filled("joints", made.joints.len(), Affine64::IDENTITY)?;
+        for r in order {
+            let Some((own, change)) = made.joints.get_mut(r).zip(self.changes.get_mut(r)) else { continue };
+            let Some(j) = change.original else { continue };
+            let by = self.shifts.get(&r).copied();
+            let to = |m: &Affine64| Affine64 { w: add(m.w, by.unwrap_or_default()), ..*m };
+            let Some((bound, rest)) = poses.bind.get(j).zip(poses.rest.get(j)) else { continue };
+            let want = to(rest);
+            worlds.get_mut(r).into_iter().for_each(|slot| *slot = want);
+            // What it hangs from is where it was, unless it is another one.
+            let hung = self.native.joints.get(j).and_then(|n| n.parent);
+            let above = own.parent.and_then(|p| worlds.get(p)).copied();
+            let stands = hung.and_then(|p| poses.rest.get(p)).copied() == above;
+            if by.is_none() && stands && !change.parent {
+                continue;
+            }
+            change.rest = true;
+            if by.is_some()
+                && let Some(inverse) = to(bound).inverse()
+            {
+                own.inverse_bind = inverse.narrow();
+            }
+            if let Some(above) = above.unwrap_or(Affine64::IDENTITY).inverse() {
+                let local = above.after(&want);
+                let trs = Trs64::from_affine(&local);
+                let whole = trs.misfit(&local) <= 1e-6;
+                own.rest = if whole { Local::Trs(trs.narrow()) } else { Local::Affine(local.narrow()) };
+            }
+        }
+        self.joints = made.joints;
+        Ok(())
+    }
+
+    /// True where a joint can hang from another without being above it.
+    fn may_hang(&self, joint: usize, from: usize) -> bool {
+        // Those that follow others hang from them too.
+        if self.joints.iter().any(|j| !j.follows.is_empty()) {
+            return false;
+        }
+        let (mut up, mut left) = (Some(from), self.joints.len());
+        while let Some(p) = up.filter(|_| left > 0) {
+            if p == joint {
+                return false;
+            }
+            (up, left) = (self.joints.get(p).and_then(|j| j.parent), left.saturating_sub(1));
+        }
+        true
+    }
+
+    /// Where a joint of the result rests.
+    fn world(&self, joint: usize) -> Option<Affine64> {
+        let mut world = self.joints.get(joint)?.rest.to_affine64();
+        let mut at = self.joints.get(joint)?.parent;
+        let mut left = self.joints.len();
+        while let Some(p) = at {
+            left = left.checked_sub(1)?;
+            let above = self.joints.get(p)?;
+            world = above.rest.to_affine64().after(&world);
+            at = above.parent;
+        }
+        Some(world)
+    }
+
+    /// Where a new joint rests on its parent, whose axes may be others in the file, and which may be larger or smaller there.
+    fn on_parent(&self, at: At, parent: Option<usize>, (placed, pose): (&Placed, &[Affine64])) -> Affine64 {
+        let world = rest_world(self.work, at);
+        let Some(parent) = parent else { return world };
+        let from = self.from.get(parent).copied().flatten().filter(|e| e.skeleton == at.skeleton);
+        let Some(from) = from else {
+            let above = self.world(parent).and_then(|m| m.inverse());
+            return above.unwrap_or(Affine64::IDENTITY).after(&world);
+        };
+        let above = rest_world(self.work, from).inverse();
+        let local = above.unwrap_or(Affine64::IDENTITY).after(&world);
+        let result = At { skeleton: self.s, joint: parent };
+        let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
+        let native = natives.iter().position(|n| *n == Some(result));
+        let here = self.work.edited.skeletons.get(from.skeleton).and_then(|s| bind(s, from.joint));
+        let turn = native.and_then(|n| Some(pose.get(n)?.inverse()?.after(&here?)));
+        // A parent that was moved took the joint along.
+        turn.map_or(local, |turn| Affine64 { w: [0.0; 3], ..turn }.after(&local))
+    }
+
+    /// Joints that the native skeleton does not have.
+    fn add(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
+        let work = self.work;
+        let poses = Poses::new(self.exported, work)?;
+        let bound = poses.as_ref().map(|poses| self.bound(poses));
+        let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.of(bound));
+        for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
+            let own = |j: &usize| work.bones.get(At { skeleton: e, joint: *j });
+            let belongs =
+                (0..skeleton.joints.len()).any(|j| own(&j).native.is_some_and(|n| n.skeleton == self.s));
+            let Some(order) = skeleton.order().filter(|_| belongs) else { continue };
+            for j in order {
+                let at = At { skeleton: e, joint: j };
+                let bone = work.bones.get(at);
+                let Some(joint) = skeleton.joints.get(j).filter(|_| bone.native.is_none() && !bone.drop)
+                else {
+                    continue;
+                };
+                work.budget.work("joints", (skeleton.joints.len() as u64).saturating_mul(8))?;
+                let parent =
+                    nearest_kept(skeleton, at, placed).filter(|p| p.skeleton == self.s).map(|p| p.joint);
+                let local = self.on_parent(at, parent, (placed, pose));
+                let new = Joint {
+                    parent,
+                    rest: Local::Trs(Trs64::from_affine(&local).narrow()),
+                    follows: Vec::new(),
+                    solid: None,
+                    ..joint.clone()
+                };
+                let result = At { skeleton: self.s, joint: self.joints.len() };
+                if let Some(slot) = at.of_mut(&mut placed.edited) {
+                    *slot = Some(result);
+                }
+                let change =
+                    JointChange { nearest: nearest(&joint.name, self.native), ..JointChange::default() };
+                report.joints.push(Part { name: joint.name.clone(), state: State::New, change });
+                self.joints.push(new);
+                self.from.push(Some(at));
+                self.changes.push(JointPatch::default());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two matrices stretch space alike, whichever of their axes do so.
+fn as_large(a: &Affine64, b: &Affine64) -> bool {
+    let [a, b] = [a, b].map(|m| {
+        let mut lengths = [m.x, m.y, m.z].map(length);
+        lengths.sort_by(f64::total_cmp);
+        lengths
+    });
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)
+}
+
+/// Where an edited joint rests.
+fn rest_world(work: &Work<'_, '_>, at: At) -> Affine64 {
+    let Some(skeleton) = work.edited.skeletons.get(at.skeleton) else { return Affine64::IDENTITY };
+    let mut world = Affine64::IDENTITY;
+    let (mut up, mut left) = (Some(at.joint), skeleton.joints.len());
+    while let Some(joint) = up.and_then(|p| skeleton.joints.get(p)) {
+        world = joint.rest.to_affine64().after(&world);
+        up = joint.parent.filter(|_| left > 0);
+        left = left.saturating_sub(1);
+    }
+    world
+}
+
+/// Skeletons that have no joint of the native model.
+fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Result<(), ConvertError> {
+    let Patch { scene, report, .. } = patch;
+    for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
+        let bones = work.bones.edited.get(e).map_or(&[][..], Vec::as_slice);
+        let moves = work.edited.meshes.iter().any(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == e));
+        if bones.iter().any(|b| b.native.is_some()) || !moves {
+            continue;
+        }
+        work.budget.charge_items("joints", skeleton.joints.len() as u64, size_of::<Joint>())?;
+        let new = scene.skeletons.len();
+        let mut from = work.budget.reserve("joints", skeleton.joints.len())?;
+        for (joint, own) in skeleton.joints.iter().enumerate() {
+            let at = At { skeleton: e, joint };
+            if let Some(slot) = at.of_mut(&mut placed.edited) {
+                *slot = Some(At { skeleton: new, joint });
+            }
+            from.push(Some(at));
+            let near = work.native.skeletons.first().map(|s| nearest(&own.name, s)).unwrap_or_default();
+            let change = JointChange { nearest: near, ..JointChange::default() };
+            report.joints.push(Part { name: own.name.clone(), state: State::New, change });
+        }
+        scene.skeletons.push(skeleton.clone());
+        patch.joints.push(alloc::vec![JointPatch::default(); from.len()]);
+        placed.result.push(from);
+    }
+    Ok(())
+}
+
+/// How many names are told that are like another.
+const NEAREST: usize = 3;
+
+/// The native names that are most like a name.
+fn nearest(name: &str, skeleton: &Skeleton) -> Vec<String> {
+    let key = name_of(name);
+    let pairs = |text: &str| -> BTreeSet<(char, char)> {
+        text.chars()
+            .zip(text.chars().skip(1))
+            .map(|(a, b)| (a.to_ascii_lowercase(), b.to_ascii_lowercase()))
+            .collect()
+    };
+    let own = pairs(&key);
+    let score = |other: &str| own.intersection(&pairs(other)).count();
+    let scored = skeleton.joints.iter().map(|j| (score(&name_of(&j.name)), j.name.as_str()));
+    let mut scored: Vec<_> = scored.filter(|(s, _)| *s > 0).collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.into_iter().take(NEAREST).map(|(_, n)| n.into()).collect()
+}

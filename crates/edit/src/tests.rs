@@ -1,0 +1,435 @@
+use super::*;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use meshwright_core::math::quat;
+use meshwright_core::math::{Trs, Trs64, narrow, wide};
+use meshwright_core::{Budget, Limits};
+use meshwright_scene::strategy::clean_scene;
+use meshwright_scene::{
+    Clip, ConvertError, Influence, Joint, Local, Mark, Marks, Material, MaterialId, Mesh, MeshId, Motion,
+    Node, Scene, Skeleton, SkeletonId, Skin, Track,
+};
+use proptest::prelude::*;
+
+fn recover(
+    edited: &Scene,
+    original: &Original<'_>,
+    options: &Options<'_>,
+    budget: &Budget,
+) -> Result<(Scene, Recovery), ConvertError> {
+    Patch::find(edited, original, options, budget).map(|patch| (patch.scene, patch.report))
+}
+
+fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+fn same(edited: &Scene, native: &Scene) -> (Scene, Recovery) {
+    snapped(edited, native, Snap::Default)
+}
+
+fn snapped(edited: &Scene, native: &Scene, snap: Snap) -> (Scene, Recovery) {
+    let original = Original { native, exported: native };
+    recover(edited, &original, &Options::new(snap, Absent::Gone), &budget()).unwrap()
+}
+
+/// A strip of quads along a chain of three bones, that bends in one clip.
+fn tube() -> Scene {
+    let joint = |name: &str, parent: Option<usize>| {
+        let rest = Trs { translation: [0.0, 1.0, 0.0], ..Trs::IDENTITY };
+        Joint::new(name, parent, Local::Trs(rest))
+    };
+    let mut skeleton = Skeleton {
+        name: "s".into(),
+        joints: vec![joint("a b", None), joint("c.d", Some(0)), joint("e", Some(1))],
+    };
+    skeleton.bind_rest().unwrap();
+    let (mut positions, mut uvs, mut skin) = (Vec::new(), Vec::new(), Skin::new(SkeletonId(0)));
+    for row in 0..6_u8 {
+        for side in 0..3_u8 {
+            positions.push([f32::from(side), f32::from(row) * 0.75, f32::from(side * row) * 0.01]);
+            uvs.push([f32::from(side) / 2.0, f32::from(row) / 5.0]);
+            skin.influences.push(Influence { joint: u32::from(row / 2), weight: 0.75 });
+            skin.influences.push(Influence { joint: 2, weight: 0.25 });
+            skin.end_vertex();
+        }
+    }
+    let mut triangles = Vec::new();
+    for row in 0..5_u32 {
+        for side in 0..2 {
+            let v = row * 3 + side;
+            triangles.extend([[v, v + 1, v + 3], [v + 1, v + 4, v + 3]]);
+        }
+    }
+    let normals = vec![[0.0, 0.0, 1.0]; positions.len()];
+    let body = Mesh::new("body", positions, triangles)
+        .with_normals(normals)
+        .with_uvs(uvs)
+        .with_skin(skin)
+        .with_material(MaterialId(0));
+    let hat = Mesh::new("hat", vec![[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]], vec![[0, 1, 2]]);
+    let mut track = Track { joint: 1, ..Track::default() };
+    for frame in 0..5_u8 {
+        let turn = quat::about([0.0, 0.0, 1.0], f64::from(frame) * 0.2);
+        track.rotation.push(f32::from(frame), narrow(turn));
+    }
+    let clip = Clip::new("bend", SkeletonId(0), 20.0, Motion::Tracks(vec![track]));
+    Scene::new("tube")
+        .with_meshes(vec![body, hat])
+        .with_nodes(vec![Node::of_mesh("body", MeshId(0)), Node::of_mesh("hat", MeshId(1))])
+        .with_skeletons(vec![skeleton])
+        .with_materials(vec![Material::named("skin")])
+        .with_clips(vec![clip])
+}
+
+/// The same model as a tool may hand it back: everything in another order, with other axes and names made safe.
+fn mangled(scene: &Scene) -> Scene {
+    let mut out = scene.clone();
+    let mesh = &mut out.meshes[0];
+    let n = mesh.positions.len();
+    let last = u32::try_from(n - 1).unwrap();
+    mesh.positions.reverse();
+    mesh.normals.reverse();
+    mesh.uvs.reverse();
+    mesh.triangles.reverse();
+    mesh.triangles.iter_mut().for_each(|t| *t = [last - t[1], last - t[2], last - t[0]]);
+    let old = mesh.skin.take().unwrap();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in (0..n).rev() {
+        skin.influences.extend(old.of(v).iter().map(|i| Influence { joint: 2 - i.joint, ..*i }));
+        skin.end_vertex();
+    }
+    mesh.skin = Some(skin);
+    out.meshes.reverse();
+    out.nodes = vec![Node::of_mesh("hat", MeshId(0)), Node::of_mesh("body", MeshId(1))];
+    let quarter = Trs64 { rotation: quat::about([1.0, 0.0, 0.0], 1.5), ..Trs64::IDENTITY }.to_affine();
+    let back = quarter.inverse().unwrap();
+    let joints = &mut out.skeletons[0].joints;
+    for joint in joints.iter_mut() {
+        joint.inverse_bind = back.after(&joint.inverse_bind.wide()).narrow();
+        joint.parent = joint.parent.map(|p| 2 - p);
+        joint.name = joint.name.replace(' ', "_").replace('.', "");
+        let rest = joint.rest.to_affine64().after(&quarter);
+        let rest = if joint.parent.is_some() { back.after(&rest) } else { rest };
+        joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
+    }
+    joints.reverse();
+    if let Motion::Tracks(tracks) = &mut out.clips[0].motion {
+        for q in &mut tracks[0].rotation.values {
+            let turned = quat::product(quat::about([1.0, 0.0, 0.0], -1.5), wide(*q));
+            *q = narrow(quat::product(turned, quat::about([1.0, 0.0, 0.0], 1.5)));
+        }
+        let mut moved = tracks[0].clone();
+        // Its rest was turned: so is the place of the joint on its parent.
+        moved.translation.push(0.0, narrow(back.vector([0.0, 1.0, 0.0])));
+        tracks[0] = moved;
+    }
+    out
+}
+
+#[test]
+fn a_mangled_model_is_untouched() {
+    let native = tube();
+    let (scene, report) = same(&mangled(&native), &native);
+    assert!(report.is_untouched(), "{report:#?}");
+    assert_eq!(scene, native);
+}
+
+#[test]
+fn what_was_edited_in_a_mangled_model_is_all_that_is() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    let body = &mut edited.meshes[1];
+    body.positions[4][0] += 0.5;
+    let (scene, report) = same(&edited, &native);
+    let change = &report.meshes[0].change;
+    assert_eq!(
+        (report.meshes[0].state, change.moved, change.added, change.removed),
+        (State::Edited, 1, 0, 0)
+    );
+    assert!((change.furthest - 0.5).abs() < 1e-6);
+    let mut expected = native.clone();
+    expected.meshes[0].positions[13][0] += 0.5;
+    assert_eq!(scene, expected);
+}
+
+#[test]
+fn the_least_edit_is_seen() {
+    let native = tube();
+    type Edit = fn(&mut Scene);
+    let edits: [(&str, Edit); 13] = [
+        ("position", |s| s.meshes[0].positions[7][1] += 1e-4),
+        ("normal", |s| s.meshes[0].normals[3] = [0.01, 0.0, 0.999_95]),
+        ("uv", |s| s.meshes[0].uvs[3][0] += 1e-5),
+        ("weight", |s| {
+            let skin = s.meshes[0].skin.as_mut().unwrap();
+            skin.influences[6].weight += 1e-5;
+            skin.influences[7].weight -= 1e-5;
+        }),
+        ("triangle", |s| s.meshes[0].triangles[2].swap(0, 1)),
+        ("mesh name", |s| s.meshes[1].name = "cap".into()),
+        ("material", |s| s.meshes[1].material = Some(MaterialId(0))),
+        ("colour", |s| s.materials[0].base_color[1] -= 1e-5),
+        ("joint name", |s| s.skeletons[0].joints[2].name = "tail".into()),
+        ("joint place", |s| {
+            s.skeletons[0].joints[2].inverse_bind.w[0] -= 1e-3;
+            if let Local::Trs(t) = &mut s.skeletons[0].joints[2].rest {
+                t.translation[0] += 1e-3;
+            }
+        }),
+        ("clip name", |s| s.clips[0].name = "fold".into()),
+        ("key", |s| {
+            if let Motion::Tracks(tracks) = &mut s.clips[0].motion {
+                tracks[0].rotation.values[2] = narrow(quat::about([0.0, 0.0, 1.0], 0.4001));
+            }
+        }),
+        ("deleted", |s| {
+            s.meshes.truncate(1);
+            s.nodes.truncate(1);
+        }),
+    ];
+    for (what, edit) in edits {
+        let mut edited = native.clone();
+        edit(&mut edited);
+        let (scene, report) = same(&edited, &native);
+        assert!(!report.is_untouched(), "{what}");
+        assert_ne!(scene, native, "{what}");
+        assert!(scene.validate().is_ok(), "{what}");
+    }
+}
+
+#[test]
+fn an_edited_key_is_one_joint_in_one_frame() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    if let Motion::Tracks(tracks) = &mut edited.clips[0].motion {
+        let own = wide(tracks[0].rotation.values[3]);
+        tracks[0].rotation.values[3] = narrow(quat::product(own, quat::about([0.0, 1.0, 0.0], 0.3)));
+    }
+    let (scene, report) = same(&edited, &native);
+    let change = &report.clips[0].change;
+    assert_eq!((&change.frames[..], &change.joints[..]), (&[3][..], &["c.d".to_string()][..]));
+    assert!((change.degrees - 0.3_f64.to_degrees()).abs() < 1e-3);
+    assert_eq!((scene.meshes, scene.skeletons), (native.meshes, native.skeletons));
+}
+
+/// What a clip says of itself, such as its events, and the colour of what an engine does not draw.
+#[test]
+fn what_clips_say_is_compared_and_what_is_hidden_is_not() {
+    use meshwright_scene::Extra;
+    let events = |frame: Extra, bone: &str| {
+        let event = Extra::Map(vec![("frame".into(), frame), ("bone".into(), bone.into())]);
+        Some(Extra::Map(vec![("events".into(), Extra::List(vec![event]))]))
+    };
+    let mut native = tube();
+    native.clips[0].extras = events(Extra::Int(3), "arm");
+    let mut edited = native.clone();
+    edited.materials[0] = Material::named("skin").hidden();
+    let mut untouched = vec![None, events(Extra::Float(3.0), "arm")];
+    // What the native clip does not say is the tool's.
+    untouched.push(Some(Extra::Map(vec![("fromFBX".into(), Extra::Bool(true))])));
+    for extras in untouched {
+        edited.clips[0].extras = extras;
+        let (back, report) = same(&edited, &native);
+        assert!(report.is_untouched(), "{report:?}");
+        assert_eq!(back, native);
+    }
+    for extras in [events(Extra::Int(2), "arm"), events(Extra::Int(3), "Arm")] {
+        edited.clips[0].extras.clone_from(&extras);
+        let (back, report) = same(&edited, &native);
+        assert!(report.clips[0].change.says && report.clips[0].change.joints.is_empty());
+        assert_eq!(back.clips[0].extras, extras);
+        assert_eq!(back.clips[0].motion, native.clips[0].motion);
+    }
+}
+
+/// The name of an object is that of its mesh, but for what tools make of it.
+#[test]
+fn an_object_that_is_renamed_is_its_mesh() {
+    let native = tube();
+    let renamed = |name: &str| {
+        let mut edited = native.clone();
+        edited.nodes[0].name = name.into();
+        same(&edited, &native)
+    };
+    for name in ["body.001", "body_1", "", "Node_3", "hat"] {
+        let (back, report) = renamed(name);
+        assert!(report.is_untouched(), "{name}: {:?}", report.meshes);
+        assert_eq!(back, native);
+    }
+    let (back, report) = renamed("torso");
+    assert_eq!(report.meshes[0].change.renamed.as_deref(), Some("torso"));
+    assert_eq!((&*back.meshes[0].name, &*back.nodes[0].name), ("torso", "torso"));
+}
+
+#[test]
+fn numbers_behind_shared_names_are_no_new_names() {
+    let mut native = tube();
+    native.skeletons[0].joints[2].name = "c.d".into();
+    let mut edited = native.clone();
+    edited.skeletons[0].joints[2].name = "c.d.001".into();
+    let (_, report) = same(&edited, &native);
+    assert!(report.is_untouched(), "{:?}", report.joints);
+    edited.skeletons[0].joints[0].name = "a b.001".into();
+    let (_, report) = same(&edited, &native);
+    assert_eq!(report.joints[0].change.renamed.as_deref(), Some("a b.001"));
+}
+
+/// Packers keep so many bits of the largest number of a translation, however large the model is that it moves.
+#[test]
+fn a_translation_that_lost_bits_far_away_is_untouched() {
+    let mut native = tube();
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!("no tracks") };
+    tracks[0].translation.push(0.0, [0.0, 1.0, 0.0]);
+    tracks[0].translation.push(4.0, [3000.0, -1700.0, 90.0]);
+    let moved = |by: f32| {
+        let mut edited = native.clone();
+        let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
+        tracks[0].translation.values[1].iter_mut().for_each(|c| *c += by);
+        edited
+    };
+    let (back, report) = snapped(&moved(1.2), &native, Snap::Loose);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert_eq!(back, native);
+    for (by, snap) in [(1.8, Snap::Loose), (0.1, Snap::Default)] {
+        assert_eq!(snapped(&moved(by), &native, snap).1.clips[0].state, State::Edited);
+    }
+}
+
+/// A model that has no normals has none that were edited.
+#[test]
+fn normals_that_the_model_does_not_have_are_no_edits() {
+    let mut native = tube();
+    native.meshes[0].normals.clear();
+    let exported = tube();
+    let mut edited = exported.clone();
+    // A vertex that was taken apart for its normals.
+    let body = &mut edited.meshes[0];
+    body.normals[4] = [0.0, 1.0, 0.0];
+    body.positions.push(body.positions[7]);
+    body.uvs.push(body.uvs[7]);
+    body.normals.push([1.0, 0.0, 0.0]);
+    let skin = body.skin.as_mut().unwrap();
+    let own = skin.of(7).to_vec();
+    skin.influences.extend(own);
+    skin.end_vertex();
+    let corner = body.triangles.iter_mut().flatten().find(|v| **v == 7).unwrap();
+    *corner = 18;
+    let against = |native: &Scene, computed: bool| {
+        let original = Original { native, exported: &exported };
+        let options = Options::new(Snap::Default, Absent::Gone).with_computed_normals(computed);
+        recover(&edited, &original, &options, &budget()).unwrap()
+    };
+    for (native, computed) in [(&native, false), (&exported, true)] {
+        let (back, report) = against(native, computed);
+        assert!(report.is_untouched(), "{report:?}");
+        assert_eq!(back, *native);
+    }
+    assert!(!against(&exported, false).1.is_untouched());
+}
+
+/// Blender calls nameless joints and materials by their number.
+#[test]
+fn names_of_what_has_none_are_no_edits() {
+    let mut scene = tube();
+    scene.skeletons[0].joints[1].name.clear();
+    scene.materials[0].name.clear();
+    let mut edited = scene.clone();
+    edited.skeletons[0].joints[1].name = "Node_7".into();
+    edited.materials[0].name = "Material_3".into();
+    let mark = |index| Some(Mark { index, ..Mark::default() });
+    let marks = {
+        let mut marks = Marks::default();
+        (marks.joints, marks.materials) = (vec![vec![None, mark(1), None]], vec![mark(0)]);
+        marks
+    };
+    let against = |edited: &Scene| {
+        let original = Original { native: &scene, exported: &scene };
+        let options = Options::new(Snap::Default, Absent::Gone).with_marks(&marks);
+        recover(edited, &original, &options, &budget()).unwrap()
+    };
+    let (back, report) = against(&edited);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, scene);
+    edited.skeletons[0].joints[1].name = "arm".into();
+    edited.materials[0].name = "cloth".into();
+    let (back, report) = against(&edited);
+    assert_eq!(report.joints[1].change.renamed.as_deref(), Some("arm"));
+    assert_eq!((report.materials[0].state, back.materials[0].name.as_str()), (State::Edited, "cloth"));
+}
+
+#[test]
+fn new_parts_come_behind() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    let ball = Mesh::new("ball", vec![[3.0, 3.0, 3.0], [4.0, 3.0, 3.0], [3.0, 4.0, 3.0]], vec![[0, 1, 2]]);
+    edited.meshes.insert(0, ball);
+    edited.nodes.iter_mut().for_each(|n| n.meshes[0].0 += 1);
+    edited.nodes.push(Node::of_mesh("ball", MeshId(0)));
+    edited.skeletons[0].joints.push(Joint::new("tail", Some(0), Local::default()));
+    let mut wave = edited.clips[0].clone();
+    wave.name = "wave".into();
+    if let Motion::Tracks(tracks) = &mut wave.motion {
+        tracks[0].rotation.values.iter_mut().for_each(|q| *q = [0.0, 0.0, 0.0, 1.0]);
+    }
+    edited.clips.insert(0, wave);
+    let (scene, report) = same(&edited, &native);
+    assert_eq!(scene.meshes[..2], native.meshes);
+    assert_eq!(scene.skeletons[0].joints[..3], native.skeletons[0].joints);
+    assert_eq!(scene.clips[0].name, "bend");
+    let names = |n: &str| report.meshes.iter().any(|p| p.name == n && p.state == State::New);
+    assert!(names("ball") && report.clips[1].state == State::New && report.joints[3].state == State::New);
+    assert!(scene.validate().is_ok());
+}
+
+/// A mesh that was exported without any joint, as a static one or without its armature, says nothing of weights.
+#[test]
+fn without_any_joint_weights_are_not_said() {
+    let native = tube();
+    let mut edited = native.clone();
+    edited.meshes[0].skin = None;
+    (edited.skeletons, edited.clips) = (Vec::new(), Vec::new());
+    let original = Original { native: &native, exported: &native };
+    let back = |edited: &Scene, absent| {
+        recover(edited, &original, &Options::new(Snap::Default, absent), &budget()).unwrap()
+    };
+    let (scene, report) = back(&edited, Absent::Kept);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(scene, native);
+    assert!(back(&edited, Absent::Gone).1.is_untouched());
+    edited.meshes[0].positions[4][2] += 0.5;
+    let (scene, report) = back(&edited, Absent::Kept);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.weights), (1, 0));
+    assert_eq!(scene.meshes[0].skin, native.meshes[0].skin);
+    // A skeleton that moves other meshes would move this one too.
+    edited.skeletons.clone_from(&native.skeletons);
+    assert_ne!(back(&edited, Absent::Kept).1.meshes[0].change.weights, 0);
+}
+
+proptest! {
+    #[test]
+    fn a_scene_is_itself(scene in clean_scene()) {
+        let (back, report) = snapped(&scene, &scene, Snap::Default);
+        prop_assert!(report.is_untouched(), "{report:?}");
+        // Numbers that are none are not equal to themselves.
+        prop_assert_eq!(alloc::format!("{back:?}"), alloc::format!("{scene:?}"));
+    }
+
+    #[test]
+    fn any_two_scenes_give_a_scene_or_an_error(edited in clean_scene(), native in clean_scene()) {
+        let original = Original { native: &native, exported: &native };
+        for absent in [Absent::Gone, Absent::Kept] {
+            if let Ok((scene, _)) = recover(&edited, &original, &Options::new(Snap::Loose, absent), &budget()) {
+                prop_assert!(scene.validate().is_ok(), "{:?}", scene.validate());
+            }
+        }
+    }
+}
+
+mod blender;
+mod clips;
+mod editor;
+mod parts;
+mod vertices;

@@ -1,0 +1,170 @@
+//! What people do in an editor.
+
+use super::*;
+
+/// Where the vertices of the first mesh are in a frame of the first clip, or at rest.
+fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
+    let budget = budget();
+    let skeleton = &scene.skeletons[0];
+    let mut worlds = Vec::new();
+    match frame {
+        Some(frame) => {
+            meshwright_scene::Sampler::new(scene, 0, &budget).unwrap().model(frame, &mut worlds).unwrap()
+        }
+        None => worlds.extend(skeleton.rest_model().unwrap().iter().map(|m| m.wide())),
+    }
+    let mesh = &scene.meshes[0];
+    let skin = mesh.skin.as_ref().unwrap();
+    let at = |v: usize| {
+        let mut sum = [0.0; 3];
+        for i in skin.of(v) {
+            let joint = i.joint as usize;
+            let m = worlds[joint].after(&skeleton.joints[joint].inverse_bind.wide());
+            let p = m.point(wide(mesh.positions[v]));
+            sum.iter_mut().zip(p).for_each(|(s, c)| *s += f64::from(i.weight) * c);
+        }
+        sum
+    };
+    (0..mesh.positions.len()).map(at).collect()
+}
+
+fn looks_alike(edited: &Scene, back: &Scene) {
+    for frame in [None, Some(0.0), Some(2.0), Some(4.0)] {
+        for (v, (a, b)) in posed(edited, frame).iter().zip(posed(back, frame)).enumerate() {
+            let far = meshwright_core::math::distance(*a, b);
+            assert!(far < 1e-5, "vertex {v} at {frame:?}: {a:?} {b:?}");
+        }
+    }
+}
+
+/// A bone that is moved in Edit Mode takes nothing along: its children stay, and so do its own motions.
+#[test]
+fn a_bone_that_moved_leaves_its_children_where_they_were() {
+    let native = tube();
+    let mut edited = native.clone();
+    let by = [0.25_f32, 0.5, 0.0];
+    let joints = &mut edited.skeletons[0].joints;
+    let bound = joints[1].inverse_bind.wide().inverse().unwrap();
+    let moved = meshwright_core::math::Affine64 { w: meshwright_core::math::add(bound.w, wide(by)), ..bound };
+    joints[1].inverse_bind = moved.inverse().unwrap().narrow();
+    for (joint, sign) in [(1, 1.0), (2, -1.0)] {
+        let Local::Trs(rest) = &mut joints[joint].rest else { panic!("no parts") };
+        rest.translation.iter_mut().zip(by).for_each(|(c, by)| *c += sign * by);
+    }
+    let (back, report) = same(&edited, &native);
+    looks_alike(&edited, &back);
+    let states: Vec<_> = report.joints.iter().map(|j| j.state).collect();
+    assert_eq!(states, [State::Untouched, State::Edited, State::Untouched]);
+    assert_eq!(report.clips[0].state, State::Edited);
+}
+
+/// The children of a bone that is gone hang from its parent, where they were.
+#[test]
+fn children_of_a_bone_that_is_gone_stay_where_they_were() {
+    let native = tube();
+    let mut edited = native.clone();
+    let joints = &mut edited.skeletons[0].joints;
+    joints.remove(1);
+    joints[1].parent = Some(0);
+    let Local::Trs(rest) = &mut joints[1].rest else { panic!("no parts") };
+    rest.translation[1] += 1.0;
+    edited.clips.clear();
+    let skin = edited.meshes[0].skin.as_mut().unwrap();
+    skin.influences.iter_mut().for_each(|i| i.joint = u32::from(i.joint > 1));
+    edited.skeletons[0].joints[1].name = "e".into();
+    let (back, report) = same(&edited, &native);
+    assert_eq!(report.joints[1].state, State::Gone);
+    assert_eq!(posed(&edited, None), posed(&back, None));
+}
+
+/// A mesh that is exported without its armature says nothing of joints.
+#[test]
+fn a_mesh_without_its_armature_keeps_its_weights() {
+    let native = tube();
+    let mut edited = native.clone();
+    (edited.skeletons, edited.clips) = Default::default();
+    edited.meshes[0].skin = None;
+    edited.meshes[0].positions[4][2] += 0.5;
+    let (back, report) = same(&edited, &native);
+    assert_eq!((report.meshes[0].change.moved, report.meshes[0].change.weights), (1, 0));
+    assert_eq!(back.meshes[0].skin, native.meshes[0].skin);
+    assert_eq!((back.skeletons, back.clips), (native.skeletons, native.clips));
+}
+
+#[test]
+fn colours_where_there_were_none_are_an_edit_unless_they_are_white() {
+    let native = tube();
+    let mut edited = native.clone();
+    edited.meshes[0].colors = vec![[255; 4]; 18];
+    assert!(same(&edited, &native).1.is_untouched());
+    edited.meshes[0].colors[3] = [255, 0, 0, 255];
+    let (back, report) = same(&edited, &native);
+    assert_eq!(report.meshes[0].change.colors, 1);
+    assert_eq!(back.meshes[0].colors, edited.meshes[0].colors);
+}
+
+#[test]
+fn all_texture_coordinates_may_change_and_no_vertex_does() {
+    let native = tube();
+    let mut edited = native.clone();
+    edited.meshes[0].uvs.iter_mut().flatten().for_each(|c| *c *= 0.5);
+    for order in [false, true] {
+        if order {
+            edited = mangled(&edited);
+        }
+        let (back, report) = same(&edited, &native);
+        let change = &report.meshes.iter().find(|part| part.name == "body").unwrap().change;
+        assert_eq!((change.uvs, change.added, change.removed, change.triangles_added), (17, 0, 0, 0));
+        assert_eq!(back.meshes[0].positions, native.meshes[0].positions);
+    }
+}
+
+/// Tools tell clips of one name apart by numbers.
+#[test]
+fn clips_of_one_name_are_not_renamed() {
+    let mut native = tube();
+    let again = native.clips[0].clone();
+    native.clips.push(again);
+    let mut edited = native.clone();
+    edited.clips[1].name = "bend.001".into();
+    let (back, report) = same(&edited, &native);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert_eq!(back, native);
+}
+
+/// Some tools leave out clips in which nothing moves, and some keep them.
+#[test]
+fn a_clip_that_stands_still_is_gone_where_its_tool_keeps_such() {
+    let mut native = tube();
+    let still = Clip::new("still", SkeletonId(0), 20.0, Motion::Tracks(Vec::new()));
+    native.clips.push(still);
+    let edited = tube();
+    let original = Original { native: &native, exported: &native };
+    for kept in [false, true] {
+        let options = Options::new(Snap::Default, Absent::Gone).with_still_clips(kept);
+        let (back, report) = recover(&edited, &original, &options, &budget()).unwrap();
+        assert_eq!((report.is_untouched(), back.clips.len()), (!kept, if kept { 1 } else { 2 }));
+    }
+}
+
+#[test]
+fn a_picture_or_a_material_that_changed_is_an_edit() {
+    let native = tube();
+    let mut edited = native.clone();
+    let image = meshwright_scene::Image::new("skin", "image/png", vec![1, 2, 3]);
+    edited.materials[0].image = Some(image.clone());
+    let original = Original { native: &native, exported: &native };
+    let find = |edited: &Scene, pictures: &[bool]| {
+        let mut marks = Marks::default();
+        let named = |name: &str| Some(Mark { name: name.into(), ..Mark::default() });
+        marks.meshes = vec![named("body"), None];
+        let options = Options::new(Snap::Default, Absent::Gone).with_pictures(pictures).with_marks(&marks);
+        recover(edited, &original, &options, &budget()).unwrap()
+    };
+    assert!(find(&edited, &[false]).1.is_untouched());
+    let (back, report) = find(&edited, &[true]);
+    assert!(report.materials[0].change.picture && back.materials[0].image == Some(image));
+    edited.meshes[0].material = None;
+    let (back, report) = find(&edited, &[false]);
+    assert!(report.meshes[0].change.material && back.meshes[0].material.is_none());
+}

@@ -1,0 +1,7 @@
+//! What tools change in parts that nobody edited.
+
+pub(crate) mod blender_bones;
+pub(crate) mod blender_colors;
+pub(crate) mod blender_normals;
+pub(crate) mod gltf_transform;
+pub(crate) mod names;
