@@ -140,7 +140,7 @@ fn document(
     let [first, second] = inputs.each_ref().map(Input::exact);
     let difference = |d: &Difference| {
         json!({
-            "code": d.code,
+            "code": render::code(d.code),
             "path": d.path,
             "first": d.first,
             "second": d.second,

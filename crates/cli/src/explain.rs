@@ -1,9 +1,9 @@
-//! `meshwright explain`: what codes mean.
+//! `meshwright explain`: the meaning of codes.
 
 use crate::args::{ExplainArgs, OutputFormat};
 use crate::table::{self, Column, facts, heading};
 use crate::{Fail, Status, batch, render, results};
-use meshwright::{Explanation, Format, Rule, RuleSet, Severity, codes, explain, similar};
+use meshwright::{Explanation, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar};
 use serde_json::{Value, json};
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
@@ -39,33 +39,40 @@ fn unknown(code: &str) -> String {
         [] => "explain without a code lists all".to_owned(),
         near => format!("is it {}?", near.join(" or ")),
     };
-    format!("no rule has the code {code}; {hint}")
+    format!("unknown code {code}; {hint}")
 }
 
 fn text(e: &Explanation) -> String {
-    let rule = e.rule;
-    let sets: Vec<_> = e.sets.iter().map(|set| set.title).collect();
-    let title = format!("{}[{}]", rule.severity, rule.code);
-    let lenient = if passed_over(rule) { "passed over with --lenient" } else { "" };
-    let rows = [
-        ("of", sets.join(", ")),
-        ("kind", rule.kind.to_string()),
-        ("cause", rule.cause.to_owned()),
-        ("engine", rule.reaction.to_string()),
-        ("mending", rule.mending.to_owned()),
-        ("reading", lenient.to_owned()),
-        ("repair", repair(e)),
-        ("example", e.example.map_or_else(String::new, |path| format!("testdata/{path}"))),
-    ];
+    let (title, rows) = match e {
+        Explanation::Rule { rule, sets, example } => {
+            let titles: Vec<_> = sets.iter().map(|set| set.title).collect();
+            let lenient = if passed_over(rule) { "passed over with --lenient" } else { "" };
+            let rows = vec![
+                ("of", titles.join(", ")),
+                ("kind", rule.kind.to_string()),
+                ("cause", rule.cause.to_owned()),
+                ("engine", rule.reaction.to_string()),
+                ("what to do", rule.mending.to_owned()),
+                ("reading", lenient.to_owned()),
+                ("repair", repair(rule, sets)),
+                ("example", example.map_or_else(String::new, |path| format!("testdata/{path}"))),
+            ];
+            (format!("{}[{}]", rule.severity, rule.code), rows)
+        }
+        Explanation::Notice(notice) => {
+            let rows = vec![("cause", notice.cause.to_owned()), ("what to do", notice.advice.to_owned())];
+            (format!("{}[{}]", notice.kind, notice.code), rows)
+        }
+    };
     format!("{}\n{}", heading(&title), facts(&rows, table::columns()))
 }
 
 /// What `repair` does about it, in the formats that have the rule.
-fn repair(e: &Explanation) -> String {
+fn repair(rule: &Rule, sets: &[RuleSet]) -> String {
     let format = |set: &RuleSet| Format::ALL.iter().find(|format| format.id() == set.id);
     let mut told: Vec<String> = Vec::new();
-    for format in e.sets.iter().filter_map(format).filter(|_| e.rule.severity > Severity::Info) {
-        let text = match format.mending(e.rule) {
+    for format in sets.iter().filter_map(format).filter(|_| rule.severity > Severity::Info) {
+        let text = match format.mending(rule) {
             Ok(done) => format!("mends it: {done}"),
             Err(why) => format!("leaves it: {why}"),
         };
@@ -82,35 +89,59 @@ fn passed_over(rule: &Rule) -> bool {
 }
 
 fn document(e: &Explanation) -> Value {
-    let rule = e.rule;
-    json!({
-        "code": rule.code,
-        "severity": rule.severity.to_string(),
-        "kind": rule.kind.name(),
-        "formats": e.sets.iter().map(|set| set.id).collect::<Vec<_>>(),
-        "forgivable": passed_over(rule),
-        "cause": rule.cause,
-        "engine": { "reaction": rule.reaction.name(), "text": rule.reaction.to_string() },
-        "mending": rule.mending,
-        "repair": repair(e),
-        "example": e.example.map(|path| format!("testdata/{path}")),
-    })
+    match e {
+        Explanation::Rule { rule, sets, example } => json!({
+            "code": rule.code,
+            "severity": rule.severity.to_string(),
+            "kind": rule.kind.name(),
+            "formats": sets.iter().map(|set| set.id).collect::<Vec<_>>(),
+            "forgivable": passed_over(rule),
+            "cause": rule.cause,
+            "engine": { "reaction": rule.reaction.name(), "text": rule.reaction.to_string() },
+            "mending": rule.mending,
+            "repair": repair(rule, sets),
+            "example": example.map(|path| format!("testdata/{path}")),
+        }),
+        Explanation::Notice(notice) => json!({
+            "code": notice.code,
+            "severity": notice.kind.to_string(),
+            "cause": notice.cause,
+            "mending": notice.advice,
+        }),
+    }
 }
 
-/// Every code with what it means, by what it is about.
+/// The kinds of notices, each with its heading.
+const NOTICES: &[(&[NoticeKind], &str)] = &[
+    (&[NoticeKind::Loss, NoticeKind::Note, NoticeKind::LossOrNote], "Losses and notes of conversions"),
+    (&[NoticeKind::Error], "Errors of commands"),
+    (&[NoticeKind::Difference], "Differences between models"),
+];
+
+/// Prints every code with its cause, by what it is about.
 fn list(format: OutputFormat) -> Result<Status, Fail> {
     if format == OutputFormat::Json {
         let all = codes().into_iter().flat_map(explain);
         results::print(&json!({ "codes": all.map(|e| document(&e)).collect::<Vec<_>>() }))?;
         return Ok(Status::Fine);
     }
-    let columns = [Column::Text("code"), Column::Text("severity"), Column::Text("cause")];
-    for (i, set) in RuleSet::all().iter().enumerate() {
+    let mut tables = Vec::new();
+    for set in RuleSet::all() {
         let row = |rule: &&Rule| vec![rule.code.to_owned(), rule.severity.to_string(), rule.cause.to_owned()];
-        let rows: Vec<_> = set.rules.iter().map(row).collect();
+        tables.push((set.title, "severity", set.rules.iter().map(row).collect()));
+    }
+    for (kinds, title) in NOTICES {
+        let own = Notice::all().filter(|notice| kinds.contains(&notice.kind));
+        let row = |n: &Notice| vec![n.code.to_owned(), n.kind.to_string(), n.cause.to_owned()];
+        let mut rows: Vec<_> = own.map(row).collect();
+        rows.sort();
+        tables.push((title, "kind", rows));
+    }
+    for (i, (title, kind, rows)) in tables.iter().enumerate() {
+        let columns = [Column::Text("code"), Column::Text(kind), Column::Text("cause")];
         let before = if i == 0 { "" } else { "\n" };
-        let table = table::table(&columns, &rows, table::columns());
-        batch::print(format!("{before}{}\n{table}", heading(&render::plain(set.title))))?;
+        let table = table::table(&columns, rows, table::columns());
+        batch::print(format!("{before}{}\n{table}", heading(&render::plain(title))))?;
     }
     Ok(Status::Fine)
 }

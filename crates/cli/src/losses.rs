@@ -40,7 +40,7 @@ pub(crate) fn say_all(
         for kind in [LossKind::Loss, LossKind::Note] {
             for loss in losses.iter().filter(|l| l.kind == kind) {
                 let advice = advised(loss.in_extras);
-                say_one(shown, &format!("{kind}[{}] {}{advice}", loss.code, Unnamed(loss)));
+                say_one(shown, &format!("{kind}[{}] {}{advice}", render::code(loss.code), Unnamed(loss)));
             }
         }
         return;
@@ -48,14 +48,15 @@ pub(crate) fn say_all(
     let groups = LossGroup::all(losses);
     if matches!(detail, Detail::Quiet) {
         let lost = groups.iter().filter(|g| g.kind() == LossKind::Loss);
-        let lost: Vec<_> = lost.map(|g| format!("{g} [{}]", g.code())).collect();
+        let lost: Vec<_> = lost.map(|g| format!("{g} [{}]", render::code(g.code()))).collect();
         if !lost.is_empty() {
             say_one(shown, &format!("lost: {}", lost.join("; ")));
         }
         return;
     }
     for group in groups.iter().filter(|g| g.kind() == LossKind::Loss || tells(g.code())) {
-        let text = format!("{}[{}] {group}{}", group.kind(), group.code(), advised(group.in_extras()));
+        let text =
+            format!("{}[{}] {group}{}", group.kind(), render::code(group.code()), advised(group.in_extras()));
         say_one(shown, &text);
     }
 }
@@ -78,7 +79,7 @@ impl std::fmt::Display for Unnamed<'_> {
 pub(crate) fn document(loss: &Loss) -> Value {
     json!({
         "kind": if loss.is_note() { "note" } else { "loss" },
-        "code": loss.code,
+        "code": render::code(loss.code),
         "path": loss.path,
         "message": loss.message,
         "count": loss.count,

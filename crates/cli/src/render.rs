@@ -101,9 +101,22 @@ pub(crate) fn ending(text: &str, most: usize) -> &str {
     &text[first.unwrap_or(text.len())..]
 }
 
+/// A code as it is printed. Debug builds check that `explain` knows it.
+pub(crate) fn code(code: &str) -> &str {
+    debug_assert!(
+        !meshwright::explain(code).is_empty(),
+        "{code} has no explanation: see crates/cli/tests/codes.rs"
+    );
+    code
+}
+
 /// An error that no file position goes with.
 pub(crate) fn error(code: &str, message: &str) -> String {
-    let head = painted(&format!("error[{code}]"), severity_style(Severity::Error), colours(&io::stderr()));
+    let head = painted(
+        &format!("error[{}]", self::code(code)),
+        severity_style(Severity::Error),
+        colours(&io::stderr()),
+    );
     format!("{head} {}", plain(message))
 }
 
@@ -149,7 +162,7 @@ pub(crate) fn exact(path: &Path) -> String {
 ///                                    ^^
 /// ```
 pub(crate) fn finding(f: &Finding, file: &[u8], colour: bool) -> String {
-    let head = format!("{}[{}]", f.severity, f.code);
+    let head = format!("{}[{}]", f.severity, code(f.code));
     let mut out = painted(&head, severity_style(f.severity), colour);
     let full = plain(&f.to_string());
     out.push_str(full.strip_prefix(&head).unwrap_or(&full));
@@ -187,7 +200,7 @@ fn hex_context(file: &[u8], offset: u64) -> String {
 pub(crate) fn finding_json(f: &Finding) -> Value {
     json!({
         "severity": f.severity.to_string(),
-        "code": f.code,
+        "code": code(f.code),
         "path": f.path.to_string(),
         "offset": f.offset,
         "stream": f.stream.to_string(),
@@ -212,7 +225,7 @@ mod tests {
 
     fn at(offset: u64) -> Finding {
         const RULE: &meshwright::Rule =
-            &meshwright::Rule::error("code", meshwright::FaultKind::BadValue, "", "");
+            &meshwright::Rule::error("bad-parent", meshwright::FaultKind::BadValue, "", "");
         Finding::from(&ReadError::broken(RULE, &meshwright::Path::ROOT.field("x"), offset, "odd"))
     }
 

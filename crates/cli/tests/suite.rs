@@ -4,6 +4,7 @@
 mod arguments;
 mod batch;
 mod broken;
+mod codes;
 mod common;
 mod companions;
 mod darkplaces;

@@ -1,9 +1,17 @@
 //! What every code means.
 
+mod errors;
 mod examples;
+mod geometry;
+mod motion;
+mod notice;
+mod surfaces;
+
+pub use notice::{Notice, NoticeKind};
 
 use crate::kinds::{COMPANION_RULES, Format};
 use meshwright_core::Rule;
+use notice::notices;
 
 /// The rules of one kind of file, or of one thing that is checked.
 #[derive(Clone, Copy, Debug)]
@@ -26,49 +34,78 @@ impl RuleSet {
         let mut add = |id, title, rules| sets.push(Self { id, title, rules });
         add("companions", "Models and what belongs to them", COMPANION_RULES);
         add("packs", "Packs and archives", meshwright_files::Pack::RULES);
+        add("files", "Files of any kind", &[crate::asset::EMPTY]);
         #[cfg(feature = "dpm")]
-        add("engines", "DPM and ZYM in engines", crate::kinds::ENGINE_RULES);
+        {
+            add("engines", "DPM and ZYM in engines", crate::kinds::ENGINE_RULES);
+            add("shader", "Shader scripts", meshwright_quake::ShaderScript::RULES);
+            add("skin", "Skin files", meshwright_quake::Skin::RULES);
+        }
         #[cfg(feature = "iqm")]
         add("iqm-engines", "IQM in engines", meshwright_iqm::ENGINE_RULES);
         sets
     }
 }
 
-/// A rule, and where it holds.
+/// What a code means.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Explanation {
-    /// What it says.
-    pub rule: &'static Rule,
-    /// The sets that have it.
-    pub sets: Vec<RuleSet>,
-    /// A file of the project's test data that breaks it, below `testdata/`.
-    pub example: Option<&'static str>,
+pub enum Explanation {
+    /// It is the code of a rule of files.
+    Rule {
+        /// What it says.
+        rule: &'static Rule,
+        /// The sets that have it.
+        sets: Vec<RuleSet>,
+        /// A file of the project's test data that breaks it, below `testdata/`.
+        example: Option<&'static str>,
+    },
+    /// It is the code of a loss, a note, an error or a difference.
+    Notice(&'static Notice),
 }
 
-/// The rules that have a code, whichever case it is written in. Formats may use one code for different rules, and one may
-/// have several that differ in how bad it is to break them.
+impl Explanation {
+    /// What happened: a sentence for people.
+    pub fn cause(&self) -> &'static str {
+        match self {
+            Self::Rule { rule, .. } => rule.cause,
+            Self::Notice(notice) => notice.cause,
+        }
+    }
+
+    /// What to do about it: a sentence for people.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Rule { rule, .. } => rule.mending,
+            Self::Notice(notice) => notice.advice,
+        }
+    }
+}
+
+/// Everything that a code means, whichever case it is written in. Formats may use one code for different rules, one may
+/// have several that differ in how bad it is to break them, and a conversion may use the code of a rule.
 pub fn explain(code: &str) -> Vec<Explanation> {
-    let mut found: Vec<Explanation> = Vec::new();
+    let mut rules: Vec<(&'static Rule, Vec<RuleSet>)> = Vec::new();
     for set in RuleSet::all() {
         for rule in set.rules.iter().filter(|rule| rule.code.eq_ignore_ascii_case(code)) {
-            match found.iter_mut().find(|known| known.rule == *rule) {
-                Some(known) => known.sets.push(set),
-                None => found.push(Explanation { rule, sets: vec![set], example: None }),
+            match rules.iter_mut().find(|(known, _)| known == rule) {
+                Some((_, sets)) => sets.push(set),
+                None => rules.push((rule, vec![set])),
             }
         }
     }
-    for explanation in &mut found {
-        let of = |set: &RuleSet| examples::of(set.id, explanation.rule.code);
-        explanation.example = explanation.sets.iter().find_map(of);
-    }
-    found
+    let rules = rules.into_iter().map(|(rule, sets)| {
+        let example = sets.iter().find_map(|set| examples::of(set.id, rule.code));
+        Explanation::Rule { rule, sets, example }
+    });
+    let notices = Notice::all().filter(|notice| notice.code.eq_ignore_ascii_case(code));
+    rules.chain(notices.map(Explanation::Notice)).collect()
 }
 
 /// All codes, sorted, each once.
 pub fn codes() -> Vec<&'static str> {
     let sets = RuleSet::all();
-    let mut codes: Vec<_> = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code)).collect();
+    let rules = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code));
+    let mut codes: Vec<_> = rules.chain(Notice::all().map(|notice| notice.code)).collect();
     codes.sort_unstable();
     codes.dedup();
     codes

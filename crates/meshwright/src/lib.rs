@@ -68,7 +68,6 @@ mod asset;
 #[cfg(feature = "gltf")]
 mod base64;
 mod convert;
-#[cfg(feature = "rig")]
 mod describe;
 mod detect;
 #[cfg(feature = "rig")]
@@ -99,12 +98,11 @@ pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, 
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
-#[cfg(feature = "rig")]
 pub use describe::{BoneInfo, Bounds, ClipInfo, Description, MaterialInfo, Memory, MeshInfo, NameSource};
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]
 pub use diff::{Diff, DiffError, DiffOptions, Difference, diff};
-pub use explain::{Explanation, RuleSet, codes, explain, similar};
+pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain, similar};
 pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]

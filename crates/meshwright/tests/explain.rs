@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
-use meshwright::{Asset, AssetError, Format, OpenOptions, ReadOptions, RuleSet, Severity, codes, explain};
+use meshwright::{
+    Asset, AssetError, Explanation, Format, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity,
+    codes, explain,
+};
 use meshwright_testkit::testdata;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -19,8 +22,13 @@ fn every_rule_has_all_its_texts() {
             for text in [rule.cause, rule.mending, &rule.reaction.to_string()] {
                 assert!(text.ends_with('.') && text.len() > 6, "{name}: {text}");
             }
-            let found = explain(rule.code);
-            assert!(found.iter().any(|e| e.rule == *rule && e.sets.iter().any(|s| s.id == set.id)), "{name}");
+            let of_set = |e: &Explanation| match e {
+                Explanation::Rule { rule: known, sets, .. } => {
+                    known == rule && sets.iter().any(|s| s.id == set.id)
+                }
+                _ => false,
+            };
+            assert!(explain(rule.code).iter().any(of_set), "{name}");
             told += 1;
         }
     }
@@ -33,6 +41,22 @@ fn every_rule_has_all_its_texts() {
     }
     let known = codes();
     assert!(known.is_sorted() && known.iter().all(|code| !explain(code).is_empty()));
+}
+
+/// Losses, notes, errors and differences are explained too, each code of a kind once.
+#[test]
+fn every_notice_has_all_its_texts() {
+    let mut seen = BTreeSet::new();
+    for notice in Notice::all() {
+        assert!(seen.insert((notice.code, notice.kind.to_string())), "{} is there twice", notice.code);
+        assert!(notice.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", notice.code);
+        let texts = [notice.cause, notice.advice];
+        let texts = texts.iter().filter(|text| notice.kind != NoticeKind::Difference || !text.is_empty());
+        for text in texts {
+            assert!(text.ends_with('.') && text.len() > 6, "{}: {text:?}", notice.code);
+        }
+        assert!(explain(notice.code).iter().any(|e| e.cause() == notice.cause), "{}", notice.code);
+    }
 }
 
 /// Each rule that a lenient reader passes over is mended, or there is a reason.
@@ -104,9 +128,13 @@ fn every_example_shows_its_code() {
         "src/explain/examples.rs is not what the test data shows: MESHWRIGHT_WRITE=1 writes it anew"
     );
     for ((_, code), path) in &shown {
-        assert!(explain(code).iter().any(|e| e.example.is_some()), "{code} {path}");
+        assert!(has_example(code), "{code} {path}");
     }
     let errors = RuleSet::all();
     let errors = errors.iter().flat_map(|set| set.rules).filter(|rule| rule.severity == Severity::Error);
-    assert!(errors.filter(|rule| explain(rule.code).iter().any(|e| e.example.is_some())).count() > 100);
+    assert!(errors.filter(|rule| has_example(rule.code)).count() > 100);
+}
+
+fn has_example(code: &str) -> bool {
+    explain(code).iter().any(|e| matches!(e, Explanation::Rule { example: Some(_), .. }))
 }

@@ -2,26 +2,21 @@
 //!
 //! Between `<!-- layout FILE TABLE -->` and `<!-- /layout -->` stands a table of fields, between `<!-- rules KIND... -->`
 //! and `<!-- /rules -->` what files of these kinds may not do, between `<!-- kinds KIND... -->` and `<!-- /kinds -->` what
-//! the program knows them by. A table of fields, or a kind of file, that no page shows is an error.
+//! the program knows them by, between `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are no rules. A
+//! table of fields, or a kind of file, that no page shows is an error.
 
 mod layout;
 
 use layout::Table;
-use meshwright::{Format, Rule, Severity, files, iqm, quake};
+use meshwright::{Format, Notice, Rule, RuleSet, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 /// Where the pages are.
 const PAGES: &str = "docs/formats";
-/// Rules of what is no model.
-const OTHERS: &[(&str, &[&Rule])] = &[
-    ("companions", meshwright::COMPANION_RULES),
-    ("iqm-engines", iqm::ENGINE_RULES),
-    ("packs", files::Pack::RULES),
-    ("shader", quake::ShaderScript::RULES),
-    ("skin", quake::Skin::RULES),
-];
+/// A page of its own, with the codes of no format.
+const CODES: &str = "docs/codes.md";
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let tables = layout::tables(root)?;
@@ -31,6 +26,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let mut paths: Vec<_> = fs::read_dir(&folder)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<_, _>>())
         .map_err(|e| format!("{PAGES}: {e}"))?;
+    paths.push(root.join(CODES));
     paths.sort();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
         let old = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -54,6 +50,7 @@ struct Shown {
     tables: BTreeSet<(String, String)>,
     rules: BTreeSet<String>,
     kinds: BTreeSet<String>,
+    notices: BTreeSet<String>,
 }
 
 impl Shown {
@@ -67,15 +64,13 @@ impl Shown {
                 wrong.push(format!("{file}: the fields of {name} have no comment"));
             }
         }
-        for id in Format::ALL.iter().map(|f| f.id()) {
-            for (what, set) in [("what files may not do", &self.rules), ("what is known", &self.kinds)] {
-                if !set.contains(id) {
-                    wrong.push(format!("no page of {PAGES} says {what} of {id}"));
-                }
-            }
-        }
-        let missing = OTHERS.iter().filter(|(name, _)| !self.rules.contains(*name));
-        wrong.extend(missing.map(|(name, _)| format!("no page of {PAGES} has the rules of {name}")));
+        let missing = Format::ALL.iter().map(|f| f.id()).filter(|id| !self.kinds.contains(*id));
+        wrong.extend(missing.map(|id| format!("no page of {PAGES} says what is known of {id}")));
+        let missing = RuleSet::all().into_iter().filter(|set| !self.rules.contains(set.id));
+        wrong.extend(missing.map(|set| format!("no page of {PAGES} has the rules of {}", set.id)));
+        let kinds: BTreeSet<_> = Notice::all().map(|notice| notice.kind.to_string()).collect();
+        let missing = kinds.iter().filter(|kind| !self.notices.contains(*kind));
+        wrong.extend(missing.map(|kind| format!("{CODES} has no table of each {kind}")));
         wrong
     }
 }
@@ -110,6 +105,11 @@ fn filled(
                 shown.kinds.extend(kinds.iter().map(|kind| (*kind).to_owned()));
                 facts(kinds)?
             }
+            ["notices", ..] => {
+                let kinds = mark.trim_start_matches("notices ").split(", ").collect::<Vec<_>>();
+                shown.notices.extend(kinds.iter().map(|kind| (*kind).to_owned()));
+                notices(&kinds)
+            }
             _ => continue,
         };
         let end = format!("<!-- /{} -->", words.first().copied().unwrap_or_default());
@@ -130,11 +130,10 @@ type Rows<'a> = BTreeMap<(&'a str, Severity, bool, &'a str), (&'a Rule, BTreeSet
 
 /// What files of these kinds may not do.
 fn rules(kinds: &[&str]) -> Result<String, String> {
-    let mut rows = Rows::new();
+    let (mut rows, sets) = (Rows::new(), RuleSet::all());
     for kind in kinds {
-        let other = OTHERS.iter().find(|(name, _)| name == kind).map(|(_, rules)| *rules);
-        let rules = other.or_else(|| format(kind).map(Format::rules));
-        for rule in rules.ok_or_else(|| format!("there are no rules of {kind}"))? {
+        let set = sets.iter().find(|set| set.id == *kind);
+        for rule in set.ok_or_else(|| format!("there are no rules of {kind}"))?.rules {
             let key = (rule.code, rule.severity, rule.forgivable, rule.cause);
             rows.entry(key).or_insert((rule, BTreeSet::new())).1.insert(kind);
         }
@@ -153,6 +152,27 @@ fn rules(kinds: &[&str]) -> Result<String, String> {
         text.push_str(&format!("| `{}` |{of} {} | {cause} | {mending} |\n", rule.code, weight(rule)));
     }
     Ok(text)
+}
+
+/// The codes of these kinds that are no rules.
+fn notices(kinds: &[&str]) -> String {
+    let mut rows: Vec<_> =
+        Notice::all().filter(|notice| kinds.contains(&notice.kind.to_string().as_str())).collect();
+    rows.sort_by_key(|notice| notice.code);
+    let (mut text, several) = (String::from("| code |"), kinds.len() > 1);
+    let advised = rows.iter().any(|notice| !notice.advice.is_empty());
+    text += if several { " kind |" } else { "" };
+    text += if advised { " what happened | what to do |\n" } else { " what differs |\n" };
+    text += &"|---".repeat(2 + usize::from(several) + usize::from(advised));
+    text += "|\n";
+    for Notice { code, kind, cause, advice, .. } in rows {
+        text += &format!("| `{code}` |");
+        text += &if several { format!(" {kind} |") } else { String::new() };
+        text += &format!(" {} |", cell(cause));
+        text += &if advised { format!(" {} |", cell(advice)) } else { String::new() };
+        text.push('\n');
+    }
+    text
 }
 
 /// How bad it is.

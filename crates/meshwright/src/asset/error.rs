@@ -51,12 +51,12 @@ pub enum AssetError {
     Scene(#[from] ConvertError),
 }
 
-/// What every kind of file would say in its own words.
+/// The rule that a file of any format breaks when it has no bytes.
 pub(crate) const EMPTY: &Rule = &Rule::error(
     "empty-file",
     Kind::Truncated,
-    "a download or a copy that did not finish",
-    "the file holds nothing: take it from its source again",
+    "The file has no bytes: a download or a copy did not finish.",
+    "Take the file from its source again.",
 );
 
 impl AssetError {

@@ -26,6 +26,7 @@ mod textures;
 mod wear;
 
 pub use error::AssetError;
+pub(crate) use error::EMPTY;
 pub use figure::FigureError;
 pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};

@@ -1,0 +1,71 @@
+//! Codes that are no rules of files: of losses and notes, of errors, and of differences between models.
+
+use super::{errors, geometry, motion, surfaces};
+use std::fmt;
+
+/// What a code that is no rule's stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoticeKind {
+    /// A conversion dropped or changed something.
+    Loss,
+    /// A conversion decided something, and nothing is lost.
+    Note,
+    /// A loss, or a note where the amount is no more than exporters round.
+    LossOrNote,
+    /// A command cannot do what it was asked for.
+    Error,
+    /// `diff` found two models to differ.
+    Difference,
+}
+
+impl fmt::Display for NoticeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Loss => "loss",
+            Self::Note => "note",
+            Self::LossOrNote => "loss or note",
+            Self::Error => "error",
+            Self::Difference => "difference",
+        })
+    }
+}
+
+/// A code that is no rule's, with its explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// The stable code, in kebab case.
+    pub code: &'static str,
+    /// What it stands for.
+    pub kind: NoticeKind,
+    /// What happened: a sentence for people.
+    pub cause: &'static str,
+    /// What to do about it: a sentence for people; empty for differences, which say all by themselves.
+    pub advice: &'static str,
+}
+
+impl Notice {
+    /// Every code that is no rule's.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        [geometry::NOTICES, motion::NOTICES, surfaces::NOTICES, errors::NOTICES].into_iter().flatten()
+    }
+}
+
+/// Declares the notices of a file, a row each: kind, code, cause, advice.
+macro_rules! notices {
+    ($($kind:ident $code:literal, $cause:literal, $advice:literal;)+) => {
+        pub(super) const NOTICES: &[super::Notice] = &[$(super::Notice {
+            code: $code,
+            kind: $crate::explain::notice::notices!(@$kind),
+            cause: $cause,
+            advice: $advice,
+        }),+];
+    };
+    (@loss) => { super::NoticeKind::Loss };
+    (@note) => { super::NoticeKind::Note };
+    (@either) => { super::NoticeKind::LossOrNote };
+    (@error) => { super::NoticeKind::Error };
+    (@difference) => { super::NoticeKind::Difference };
+}
+pub(super) use notices;

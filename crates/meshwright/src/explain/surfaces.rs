@@ -1,0 +1,99 @@
+//! Losses and notes about materials, textures and files that belong to a model.
+
+use super::notices;
+
+notices! {
+    loss "color-clamped",
+        "A colour is outside the range from 0 to 1, and was brought into it.",
+        "Correct the colour in the source.";
+    either "companion-left",
+        "A companion file was not written: the output takes one file, or another file has its name.",
+        "Name a folder as the output, or move the other file away.";
+    loss "companion-missing",
+        "A companion file is missing without which the model is not complete.",
+        "Put the file next to the model, or name it with its option.";
+    note "file-left",
+        "Nothing of a companion file is used any more after the edit, and it was not written.",
+        "Delete the old file if the game does not need it.";
+    loss "image-dropped",
+        "The target holds no images, or the image cannot be read.",
+        "Put the image file next to the output; materials name it.";
+    loss "image-unreadable",
+        "An image is not of the kind that it claims to be, and was left out.",
+        "Save the image again as PNG or JPEG.";
+    loss "kept-ignored",
+        "The embedded original cannot be used, and the model was written from the glTF alone.",
+        "Export again with `--keep-native`, or pass the original file with `--onto`.";
+    loss "material",
+        "The target has no colours and sides of materials.",
+        "Put the colour into the texture.";
+    note "material-added",
+        "Meshes without a material got one, because the target needs it.",
+        "Nothing has to be done.";
+    loss "materials-dropped",
+        "The target has no materials, or fewer than the source.",
+        "Split the model by material, or choose another target.";
+    note "normals-of-heights",
+        "A texture holds heights; Meshwright computed a normal map from it as the engine does.",
+        "Nothing has to be done.";
+    note "not-drawn",
+        "The skin or the shader says that the engine does not draw the mesh; it is transparent in the glTF.",
+        "Nothing has to be done.";
+    loss "original-dropped",
+        "Nothing of the original could be kept for the edited model, and it was written from scratch.",
+        "Read the reason in the message; edit less of the model, or pass the original with `--onto`.";
+    loss "other-scenes",
+        "The glTF has several scenes; only the default one is read.",
+        "Move everything into one scene in the editor.";
+    loss "picture-alpha",
+        "The target's images have a palette and no alpha.",
+        "Nothing has to be done unless the texture is transparent.";
+    loss "picture-dropped",
+        "An image was not written: it cannot be decoded, or another file has its name.",
+        "Save the image again as PNG, or rename one of the two.";
+    loss "picture-quantized",
+        "An image has more colours than the 256 of the target; each became the nearest.",
+        "Reduce the colours in an image editor.";
+    loss "projection-dropped",
+        "A node has a matrix with a projection, which a scene cannot express.",
+        "Run `check` on the source.";
+    note "record-left",
+        "Nothing of a record is used any more after the edit; it stays in its file.",
+        "Remove the record if the game does not need it.";
+    loss "shader-left-out",
+        "The shader script does something that a glTF material cannot express.",
+        "Rebuild the effect in the target engine.";
+    loss "skin-not-found",
+        "The model has no skin of this number; its own texture names were taken.",
+        "Pass a number that exists with `--skin`.";
+    note "skin-unused",
+        "The skin file names meshes that the model does not have.",
+        "Correct the names in the `.skin` file.";
+    note "skins",
+        "The model has several skins; the first is shown and the others are variants.",
+        "Pass `--skin N` to show another one.";
+    note "texture-added",
+        "Materials without a texture name one after themselves, because the target needs a name.",
+        "Nothing has to be done.";
+    note "texture-guessed",
+        "The texture is not where its name says; a file next to the model with the same file name was taken.",
+        "Put the texture where the name says: the engine does not find it here.";
+    loss "texture-left-out",
+        "A glTF material has no exact place for a texture, or two textures do not fit each other.",
+        "Pass `--extras` to keep its name.";
+    loss "texture-names-dropped",
+        "Materials name a texture file, and the target has no place for the name.",
+        "Pass `--extras` or `--keep-native` to keep them in a glTF.";
+    either "texture-not-found",
+        "No image file has the name of the texture, or the engine itself makes the image.",
+        "Name the game's folder with `--root`; `-v` lists the names that were tried.";
+    loss "texture-unreadable",
+        "An image file was found and cannot be decoded.",
+        "Save the image again as PNG, JPEG or TGA.";
+    loss "texture-without-uvs",
+        "A texture was left out for meshes without texture coordinates.",
+        "Unwrap the mesh in the editor.";
+    loss "variants-dropped",
+        "The target has one look; further skins or variants were left out.",
+        "Pass `--skin N` to convert another one.";
+}
