@@ -10,6 +10,7 @@ use crate::os::{self, Unread};
 use crate::pack::PackKind;
 use crate::path::{TreePath, shown};
 use meshwright_core::{Budget, Limits};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -124,7 +125,8 @@ impl Folder {
         let path = self.os_path(folder).ok_or_else(|| FilesError::not_found(folder.to_string()))?;
         let mut listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
         if let Some(mounts) = self.mounts.get().filter(|mounts| folder.is_root() && !mounts.is_empty()) {
-            listing = listing.without(|name| mounts.iter().any(|m| *m.name == *name));
+            let mounted: BTreeSet<&[u8]> = mounts.iter().map(|mount| &*mount.name).collect();
+            listing = listing.without(|name| mounted.contains(name));
         }
         let listing = Arc::new(listing);
         self.listings.keep(folder, listing.len(), &listing);

@@ -53,7 +53,7 @@ impl Inner {
     }
 
     /// Whether a file may be an archive by its name.
-    fn may_be(path: &TreePath) -> bool {
+    pub(crate) fn may_be(path: &TreePath) -> bool {
         PackKind::from_name(path.name()) == Some(PackKind::Far)
     }
 

@@ -46,6 +46,7 @@ mod error;
 mod folder;
 mod inner;
 mod layer;
+mod layer_index;
 mod listing;
 mod memory;
 mod mount;

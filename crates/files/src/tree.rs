@@ -4,6 +4,7 @@ use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::folder::{Folder, kind_of};
 use crate::layer::Layer;
+use crate::layer_index::LayerIndex;
 use crate::listing::EntryKind;
 use crate::memory::Memory;
 use crate::mount::Mount;
@@ -16,7 +17,7 @@ use meshwright_core::{Budget, Limits};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Folders and bytes in memory as one read-only tree of named bytes.
 ///
@@ -31,6 +32,8 @@ pub struct Tree {
     /// The pack, or the folder in it, that was named: it is all that is walked.
     pub(crate) scope: Option<(usize, TreePath)>,
     listed: Arc<Cache<[Entry]>>,
+    /// Made when the first of many packs is searched.
+    index: Arc<OnceLock<LayerIndex>>,
     /// Archives in packs are files when it is walked.
     pub(crate) flat: bool,
 }
@@ -246,6 +249,7 @@ impl Tree {
             start: None,
             scope: None,
             listed: Arc::new(Cache::new()),
+            index: Arc::default(),
             flat: false,
         }
     }
@@ -256,13 +260,13 @@ impl Tree {
     }
 
     /// Where files are looked for, in the order in which that is done: packs and folders of the operating system.
-    pub fn places(&self) -> Vec<PathBuf> {
+    pub fn places(&self) -> impl Iterator<Item = PathBuf> {
         let place = |layer: &Arc<Layer>| match &**layer {
             Layer::Folder(f) => f.os_path(&TreePath::ROOT),
             Layer::Pack(p) => p.path().map(Path::to_owned),
             Layer::Memory(_) | Layer::Remote(_) => None,
         };
-        self.layers.iter().rev().filter_map(place).collect()
+        self.layers.iter().rev().filter_map(place)
     }
 
     /// The same tree, all of which is [walked](Self::walk), whatever was named.
@@ -318,12 +322,9 @@ impl Tree {
     /// Archives of The Sims are folders where they lie.
     pub fn has_packs(&self, folder: impl AsTreePath) -> bool {
         let Ok(folder) = folder.as_tree_path() else { return false };
-        self.layers.iter().any(|layer| match &**layer {
-            Layer::Folder(f) => layer
-                .find_all(&folder, EntryKind::Folder)
-                .iter()
-                .any(|at| !at.is_root() && f.mountable(at).iter().any(|m| !m.is_archive())),
-            Layer::Memory(_) | Layer::Pack(_) | Layer::Remote(_) => false,
+        self.folders().any(|(layer, own)| {
+            let found = layer.find_all(&folder, EntryKind::Folder);
+            found.iter().any(|at| !at.is_root() && own.mountable(at).iter().any(|m| !m.is_archive()))
         })
     }
 
@@ -349,10 +350,32 @@ impl Tree {
     fn lookup(&self, path: &TreePath) -> Option<(&Layer, TreePath)> {
         let start = self.start.as_ref().filter(|(_, start)| start == path);
         let named = start.and_then(|(layer, path)| Some((&**self.layers.get(*layer)?, path.clone())));
-        named.or_else(|| {
-            let layers = self.layers.iter().rev();
-            layers.map(|layer| &**layer).find_map(|l| Some((l, l.find(path, EntryKind::File)?)))
+        let kind = EntryKind::File;
+        named
+            .or_else(|| self.layers_with(path, kind).find_map(|layer| Some((layer, layer.find(path, kind)?))))
+    }
+
+    /// The layers that may have a file or a folder at a path, the later ones first.
+    fn layers_with(&self, path: &TreePath, kind: EntryKind) -> impl Iterator<Item = &Layer> {
+        let numbers = self.index().map(|index| index.with(path, kind));
+        let numbers = numbers.unwrap_or_else(|| (0..self.layers.len()).rev().collect());
+        numbers.into_iter().filter_map(|number| Some(&**self.layers.get(number)?))
+    }
+
+    /// The folders of the operating system among the layers.
+    fn folders(&self) -> impl Iterator<Item = (&Layer, &Folder)> {
+        let others = self.index().map(|index| index.others.iter().map(|number| *number as usize).collect());
+        let numbers: Vec<usize> = others.unwrap_or_else(|| (0..self.layers.len()).collect());
+        numbers.into_iter().rev().filter_map(|number| match &**self.layers.get(number)? {
+            layer @ Layer::Folder(folder) => Some((layer, folder)),
+            Layer::Memory(_) | Layer::Pack(_) | Layer::Remote(_) => None,
         })
+    }
+
+    /// What the packs of many layers have; none where there are few, which are searched one by one.
+    fn index(&self) -> Option<&LayerIndex> {
+        const FEW: usize = 8;
+        (self.layers.len() > FEW).then(|| self.index.get_or_init(|| LayerIndex::of(&self.layers)))
     }
 
     /// The bytes of the file that a path means. They are charged, and a larger file is not read.
@@ -413,7 +436,7 @@ impl Tree {
 
     /// Why there is no file with a path.
     fn missing(&self, path: &TreePath) -> FilesError {
-        let is = |kind| self.layers.iter().any(|layer| layer.find(path, kind).is_some());
+        let is = |kind| self.layers_with(path, kind).any(|layer| layer.find(path, kind).is_some());
         let why = match () {
             () if is(EntryKind::Folder) => "is a folder",
             () if is(EntryKind::Other) => "is no regular file",
@@ -429,19 +452,17 @@ impl Tree {
         if let Some((layer, found)) = self.lookup(&path) {
             return layer.os_path(&found);
         }
-        let layers = self.layers.iter().rev();
-        let folder = |layer: &Arc<Layer>| Some((Arc::clone(layer), layer.find(&path, EntryKind::Folder)?));
-        let (layer, found) = layers.filter(|l| matches!(***l, Layer::Folder(_))).find_map(folder)?;
-        layer.os_path(&found)
+        let found =
+            self.folders().find_map(|(layer, _)| Some((layer, layer.find(&path, EntryKind::Folder)?)));
+        found.and_then(|(layer, found)| layer.os_path(&found))
     }
 
     /// The path in the tree of a file of the operating system; none where it lies elsewhere, or is hidden.
     pub fn locate(&self, file: impl AsRef<Path>) -> Option<TreePath> {
-        self.layers.iter().rev().find_map(|layer| {
-            let Layer::Folder(folder) = &**layer else { return None };
+        self.folders().find_map(|(layer, folder)| {
             let path = folder.locate(file.as_ref())?;
             let (seen, found) = self.lookup(&path)?;
-            (std::ptr::eq(seen, &**layer) && found == path).then_some(path)
+            (std::ptr::eq(seen, layer) && found == path).then_some(path)
         })
     }
 
@@ -463,7 +484,7 @@ impl Tree {
     fn merged(&self, folder: &TreePath) -> Result<Vec<Entry>, FilesError> {
         let (mut entries, mut hiding) = (Vec::new(), BTreeSet::new());
         let (mut found, mut failed) = (false, None);
-        for layer in self.layers.iter().rev() {
+        for layer in self.layers_with(folder, EntryKind::Folder) {
             let before = entries.len();
             for at in layer.find_all(folder, EntryKind::Folder) {
                 let listing = match layer.list(&at) {

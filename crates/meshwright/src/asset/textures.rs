@@ -187,15 +187,25 @@ impl Search<'_> {
                 } else {
                     self.looked_for.join(", ")
                 };
-                let places = self.finder.tree.places();
-                let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
-                let places = if places.is_empty() { "the tree".into() } else { places.join(", ") };
+                let places = self.places();
                 let message = format!(
                     "no picture within the tree is called {texture}; the name is kept; looked for: {tried}; in {places}"
                 );
                 self.found.losses.push(Loss::note("texture-not-found", path, message));
                 Ok(None)
             }
+        }
+    }
+
+    /// Where files are looked for, for a message: a data folder may have thousands of archives.
+    fn places(&self) -> String {
+        const NAMED: usize = 3;
+        let mut places = self.finder.tree.places();
+        let named: Vec<_> = places.by_ref().take(NAMED).map(|place| place.display().to_string()).collect();
+        match (named.is_empty(), places.count()) {
+            (true, _) => "the tree".into(),
+            (false, 0) => named.join(", "),
+            (false, more) => format!("{} and {more} more", named.join(", ")),
         }
     }
 

@@ -1,0 +1,71 @@
+//! Which packs of a tree have something at a path: a data folder may have thousands of packs, most of which do not.
+
+use crate::inner::Inner;
+use crate::layer::Layer;
+use crate::listing::EntryKind;
+use crate::path::TreePath;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+/// The layers of a tree by the paths that they have.
+#[derive(Debug)]
+pub(crate) struct LayerIndex {
+    hasher: RandomState,
+    /// The hash of a path and what it is, without regard to case, and the number of a pack that has it; sorted.
+    packs: Vec<(u64, u32)>,
+    /// The layers that are always searched: folders, and packs with archives in them.
+    pub(crate) others: Vec<u32>,
+}
+
+impl LayerIndex {
+    /// Opens all packs.
+    pub(crate) fn of(layers: &[Arc<Layer>]) -> Self {
+        let mut index = Self { hasher: RandomState::new(), packs: Vec::new(), others: Vec::new() };
+        for (layer, number) in layers.iter().zip(0..) {
+            let Layer::Pack(mount) = &**layer else {
+                index.others.push(number);
+                continue;
+            };
+            // What cannot be read has nothing.
+            let Ok(pack) = mount.pack() else { continue };
+            if pack.files().any(|(path, _)| Inner::may_be(path)) {
+                index.others.push(number);
+                continue;
+            }
+            let mut last = None;
+            for (path, _) in pack.files() {
+                index.packs.push((index.hash(path, EntryKind::File), number));
+                let folder = path.parent();
+                // Members of one folder follow each other.
+                if last.as_ref() != Some(&folder) {
+                    let mut at = folder.clone();
+                    index.packs.push((index.hash(&at, EntryKind::Folder), number));
+                    while !at.is_root() {
+                        at = at.parent();
+                        index.packs.push((index.hash(&at, EntryKind::Folder), number));
+                    }
+                }
+                last = Some(folder);
+            }
+        }
+        index.packs.sort_unstable();
+        index.packs.dedup();
+        index
+    }
+
+    /// The numbers of all layers that may have a file or a folder at a path, the later ones first.
+    pub(crate) fn with(&self, path: &TreePath, kind: EntryKind) -> Vec<usize> {
+        let hash = self.hash(path, kind);
+        let first = self.packs.partition_point(|(other, _)| *other < hash);
+        let packs = self.packs.iter().skip(first).take_while(|(other, _)| *other == hash);
+        let mut found: Vec<usize> =
+            packs.map(|(_, number)| number).chain(&self.others).map(|number| *number as usize).collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found
+    }
+
+    fn hash(&self, path: &TreePath, kind: EntryKind) -> u64 {
+        self.hasher.hash_one((path.folded().as_bytes(), kind))
+    }
+}
