@@ -15,7 +15,9 @@ fn open(path: &str) -> Asset {
 
 fn described(asset: &Asset, space: Space) -> Option<Description> {
     let scene = asset.to_scene(&SceneOptions::in_space(space)).ok()?.value;
-    Some(asset.describe(Some(&scene)).unwrap())
+    let mut described = asset.describe();
+    described.add_scene(asset, &scene);
+    Some(described)
 }
 
 fn sound() -> Vec<String> {
@@ -59,9 +61,9 @@ fn a_model_is_told_with_all_that_belongs_to_it() {
     assert!(told.memory.meshes > 0 && told.memory.motion > 0 && told.memory.total() > 0);
     assert!(told.materials.iter().all(|m| m.texture.as_ref() == Some(&m.name) && m.found.is_none()));
     // Without a scene what the file says is known.
-    let bare = asset.describe(None).unwrap();
+    let bare = asset.describe();
     assert_eq!((bare.summary, bare.bounds, bare.meshes.len()), (told.summary, None, 0));
-    let dialect = open("crucible/triangle.ok.cmesh").describe(None).unwrap();
+    let dialect = open("crucible/triangle.ok.cmesh").describe();
     assert!(dialect.dialect.is_some() && dialect.summary.notes.is_empty());
 }
 

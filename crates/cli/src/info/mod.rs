@@ -52,17 +52,16 @@ fn shown(
     several: bool,
 ) -> Result<Shown, Refusal> {
     if let Some(query) = &args.query {
-        let (described, why) = describe(opened, reader)?;
+        let (described, why) = describe(opened, reader);
         let lines =
             query.lines(&document::json(input, &described, why.as_deref())).map_err(Refusal::Argument)?;
         let before = if several { format!("{}: ", input.shown()) } else { String::new() };
         return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
     }
     if args.format == InfoFormat::Text && several {
-        let described = opened.asset.describe(None)?;
-        return Ok(Shown::Text(text::line(&input.shown(), &described)));
+        return Ok(Shown::Text(text::line(&input.shown(), &opened.asset.describe())));
     }
-    let (described, why) = describe(opened, reader)?;
+    let (described, why) = describe(opened, reader);
     Ok(match args.format {
         InfoFormat::Text => {
             Shown::Text(text::tables(&input.shown(), &described, why.as_deref(), args.read.verbose))
@@ -74,16 +73,17 @@ fn shown(
     })
 }
 
-/// What a model is made of; or, where nothing can be shown of it, what its file says, and why not.
-fn describe(opened: &mut Opened, reader: &Reader) -> Result<(Description, Option<String>), Refusal> {
+/// Describes a model, and says why nothing of it can be shown where that is so.
+fn describe(opened: &mut Opened, reader: &Reader) -> (Description, Option<String>) {
     let options = SceneOptions::in_space(Space::File).with_memory(reader.limits().memory);
-    let mut scene = match opened.asset.to_scene(&options) {
-        Ok(scene) => scene,
-        Err(e) => return Ok((opened.asset.describe(None)?, Some(e.to_string()))),
-    };
-    reader.add_textures(opened, &mut scene);
-    match opened.asset.describe(Some(&scene.value)) {
-        Ok(described) => Ok((described, None)),
-        Err(e) => Ok((opened.asset.describe(None)?, Some(e.to_string()))),
+    let mut described = opened.asset.describe();
+    opened.asset.drop_bytes();
+    match opened.asset.take_scene(&options) {
+        Ok(mut scene) => {
+            reader.add_textures(opened, &mut scene);
+            described.add_scene(&opened.asset, &scene.value);
+            (described, None)
+        }
+        Err(e) => (described, Some(e.to_string())),
     }
 }

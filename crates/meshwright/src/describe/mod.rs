@@ -1,5 +1,6 @@
 //! What a model is made of, in numbers and names.
 
+mod bounds;
 mod clips;
 mod memory;
 
@@ -8,7 +9,6 @@ pub use memory::Memory;
 
 use crate::asset::{Asset, Part, PartRole};
 use crate::kinds::{Format, Summary};
-use meshwright_rig::{Evaluator, RigError};
 use meshwright_scene::Scene;
 
 /// A box around vertices: its least and its greatest corner.
@@ -98,7 +98,7 @@ pub struct ClipInfo {
     pub looping: bool,
 }
 
-/// What a model is made of, with all that belongs to it: see [`Asset::describe`].
+/// A model with all that belongs to it, in numbers and names: see [`Asset::describe`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Description {
@@ -138,16 +138,13 @@ impl Description {
 }
 
 impl Asset {
-    /// What the model is made of. `scene` is the model as a scene in the [file's own space](meshwright_scene::Space::File),
-    /// with its pictures where they are to be told of; without one, all is left out that it takes to know.
-    ///
-    /// # Errors
-    /// When skins of the scene do not fit its skeletons.
-    pub fn describe(&self, scene: Option<&Scene>) -> Result<Description, RigError> {
+    /// Describes the model's file: all but what it takes a scene to know, which
+    /// [`add_scene`](Description::add_scene) adds.
+    pub fn describe(&self) -> Description {
         let mut summary = self.summary();
         let dialect = summary.notes.iter().position(|note| note.starts_with(DIALECT));
         let dialect = dialect.map(|at| summary.notes.remove(at).split_off(DIALECT.len()));
-        let mut description = Description {
+        Description {
             format: self.format(),
             dialect,
             bytes: self.bytes().len(),
@@ -159,16 +156,16 @@ impl Asset {
             materials: Vec::new(),
             bones: Vec::new(),
             clips: Vec::new(),
-            parts: self.parts().iter().filter(|part| part.role != PartRole::Model).cloned().collect(),
+            parts: parts(self),
             memory: Memory::default(),
-        };
-        if let Some(scene) = scene {
-            self.describe_scene(&mut description, scene)?;
         }
-        Ok(description)
     }
+}
 
-    fn describe_scene(&self, description: &mut Description, scene: &Scene) -> Result<(), RigError> {
+impl Description {
+    /// Adds what the model's scene says, in the [file's own space](meshwright_scene::Space::File), with its images where
+    /// they are to be described. The asset may have [given its meshes](Asset::take_scene) to the scene.
+    pub fn add_scene(&mut self, asset: &Asset, scene: &Scene) {
         let mesh = |mesh: &meshwright_scene::Mesh| MeshInfo {
             name: mesh.name.clone(),
             vertices: mesh.positions.len(),
@@ -178,17 +175,22 @@ impl Asset {
         };
         let material = |(i, material): (usize, &meshwright_scene::Material)| MaterialInfo {
             name: material.name.clone(),
-            texture: self.model().texture(i, &material.name),
+            texture: asset.model().texture(i, &material.name),
             found: material.image.as_ref().map(|i| i.source.clone().unwrap_or_else(|| i.name.clone())),
         };
-        description.bounds = bounds(scene)?;
-        description.meshes = scene.meshes.iter().map(mesh).collect();
-        description.materials = scene.materials.iter().enumerate().map(material).collect();
-        description.bones = bones(scene);
-        description.clips = clips::of(self, scene);
-        description.memory = Memory::of(scene);
-        Ok(())
+        self.bounds = bounds::of(scene);
+        self.meshes = scene.meshes.iter().map(mesh).collect();
+        self.materials = scene.materials.iter().enumerate().map(material).collect();
+        self.bones = bones(scene);
+        self.clips = clips::of(asset, scene);
+        self.parts = parts(asset);
+        self.memory = Memory::of(scene);
     }
+}
+
+/// The files of a model but its own.
+fn parts(asset: &Asset) -> Vec<Part> {
+    asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned().collect()
 }
 
 /// What notes of a summary that name a dialect begin with.
@@ -204,24 +206,6 @@ fn bones(scene: &Scene) -> Vec<BoneInfo> {
         }));
     }
     bones
-}
-
-/// The box around all that is drawn at rest. Where nothing draws its meshes, around those.
-fn bounds(scene: &Scene) -> Result<Option<Bounds>, RigError> {
-    let evaluator = Evaluator::new(scene)?;
-    let drawn = scene.drawn().unwrap_or_default();
-    let mut corners = Vec::new();
-    for (_, mesh, matrix) in &drawn {
-        let pose = evaluator.mesh(*mesh)?;
-        let bounds = Bounds::of(pose.positions.iter().map(|at| matrix.point(*at)));
-        corners.extend(bounds.into_iter().flat_map(|b| [b.min, b.max]));
-    }
-    if drawn.is_empty() {
-        for pose in evaluator.meshes()? {
-            corners.extend(Bounds::of(pose.positions).into_iter().flat_map(|b| [b.min, b.max]));
-        }
-    }
-    Ok(Bounds::of(corners))
 }
 
 #[cfg(test)]
