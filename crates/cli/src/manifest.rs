@@ -186,7 +186,7 @@ impl Written {
 
     /// An input that could not be converted. What turned out to be no model is none.
     pub(crate) fn failed(&mut self, input: &Input, refusal: &Refusal) {
-        if !matches!(refusal, Refusal::Unknown(_)) || input.met.is_none() {
+        if !matches!(refusal, Refusal::NotAModel) {
             self.keep(input, json!({ "input": name(input), "error": refusal.json() }));
         }
     }

@@ -252,18 +252,19 @@ impl Reader {
             options.format = options.format.or(met.format);
         }
         let asset = finder.open(&path, &options).map_err(|e| match e {
+            AssetError::UnknownFormat if input.met.is_some() => Refusal::NotAModel,
             AssetError::UnknownFormat => {
                 let head = finder.tree().read_head(&path, 4096, &Budget::new(self.limits()));
-                Refusal::Unknown(head.ok().and_then(|head| foreign(&head)))
+                Refusal::unknown(&head.unwrap_or_default(), path.extension())
             }
             // Of two that are not sure the one with a magic is right.
             AssetError::Model { format, ref bytes, .. }
-                if options.format.is_none()
+                if self.options.format.is_none()
                     && !bytes.is_empty()
                     && format.sniff(bytes) <= Confidence::Possible
                     && foreign(bytes).is_some() =>
             {
-                Refusal::Unknown(foreign(bytes))
+                Refusal::unknown(bytes, path.extension())
             }
             AssetError::Unreadable { path, error } => {
                 let at = finder.tree().shown_path(&path).unwrap_or_default();

@@ -6,7 +6,7 @@ use meshwright::dump::DumpError;
 use meshwright::files::FilesError;
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
-use meshwright::{AssetError, Failure, Finding, Format, ReadError, WriteError};
+use meshwright::{AssetError, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,10 @@ pub(crate) enum Refusal {
     Closed,
     /// The output cannot be written.
     Unwritable { path: PathBuf, why: String },
-    /// Nothing says its format, but maybe what else it is.
-    Unknown(Option<&'static str>),
+    /// Nothing says its format, but maybe what else it is, and which tool opens that.
+    Unknown { what: Option<&'static str>, tool: Option<&'static str> },
+    /// It was found in a folder and is no model: it is skipped.
+    NotAModel,
     /// It, or a companion that was named, breaks a rule of its format.
     Broken(AssetError),
     /// It cannot become what was asked for.
@@ -34,7 +36,7 @@ impl From<AssetError> for Refusal {
     fn from(e: AssetError) -> Self {
         match e {
             AssetError::Files(e) => Self::unreadable(&e),
-            AssetError::UnknownFormat => Self::Unknown(None),
+            AssetError::UnknownFormat => Self::UNKNOWN,
             AssetError::Scene(e) => e.into(),
             broken => Self::Broken(broken),
         }
@@ -71,6 +73,15 @@ impl From<WriteError> for Refusal {
 }
 
 impl Refusal {
+    /// The refusal of a file that nothing is known of.
+    pub(crate) const UNKNOWN: Self = Self::Unknown { what: None, tool: None };
+
+    /// The refusal of a file of no format of ours, by its first bytes and its extension.
+    pub(crate) fn unknown(head: &[u8], extension: &[u8]) -> Self {
+        let tool = str::from_utf8(extension).ok().and_then(opened_elsewhere).map(|(_, tool)| tool);
+        Self::Unknown { what: foreign(head), tool }
+    }
+
     pub(crate) fn unreadable(e: &FilesError) -> Self {
         if let FilesError::Pack { error, .. } = e {
             return Self::Cannot { code: error.code(), why: error.to_string() };
@@ -94,9 +105,11 @@ impl Refusal {
 
     pub(crate) const fn status(&self) -> Status {
         match self {
-            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Unknown(_) | Self::Closed => {
-                Status::Unusable
-            }
+            Self::Unreadable { .. }
+            | Self::Unwritable { .. }
+            | Self::Unknown { .. }
+            | Self::NotAModel
+            | Self::Closed => Status::Unusable,
             Self::Broken(_) | Self::Cannot { .. } => Status::Errors,
             Self::Argument(_) => Status::Arguments,
         }
@@ -119,10 +132,11 @@ impl Refusal {
                 value["output"] = render::exact(path).into();
                 value
             }
-            Self::Unknown(what) => {
-                let (code, why) = unknown(*what);
+            Self::Unknown { what, tool } => {
+                let (code, why) = unknown(*what, *tool);
                 plain("unknown-format", code, &why)
             }
+            Self::NotAModel => Self::UNKNOWN.json(),
             Self::Broken(AssetError::Companion { name, error, .. }) => {
                 let mut value = render::error_json(error);
                 value["companion"] = name.as_str().into();
@@ -148,10 +162,11 @@ impl Refusal {
             }
             Self::Closed => return,
             Self::Unwritable { path, why } => (render::path(path), render::error("cannot-write", why)),
-            Self::Unknown(what) => {
-                let (code, why) = unknown(*what);
+            Self::Unknown { what, tool } => {
+                let (code, why) = unknown(*what, *tool);
                 (shown.to_owned(), render::error(code, &why))
             }
+            Self::NotAModel => return Self::UNKNOWN.say(shown),
             Self::Broken(AssetError::Companion { name, bytes, error }) => {
                 (render::path(Path::new(name)), in_hex(error, bytes))
             }
@@ -171,11 +186,13 @@ fn in_hex(error: &ReadError, bytes: &[u8]) -> String {
     render::finding(&Finding::from(error), bytes, render::colours(&io::stderr()))
 }
 
-/// Code and words for a file of no known format.
-fn unknown(what: Option<&str>) -> (&'static str, String) {
+/// Code and message for a file of no known format.
+fn unknown(what: Option<&str>, tool: Option<&str>) -> (&'static str, String) {
+    let opens = tool.map_or_else(String::new, |tool| format!("; {tool} opens it"));
     match what {
         Some("empty") => ("empty-file", "the file is empty".into()),
-        Some(what) => ("unknown-format", format!("not a known format: it is {what}")),
+        Some(what) => ("unknown-format", format!("not a known format: it is {what}{opens}")),
+        None if tool.is_some() => ("unknown-format", format!("not a known format{opens}")),
         None => ("unknown-format", format!("not a known format; name it with --as FORMAT ({})", ids())),
     }
 }

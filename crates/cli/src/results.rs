@@ -44,8 +44,12 @@ pub(crate) struct Results {
     /// How many of those have errors.
     faulty: u64,
     failed: u64,
+    /// Every skipped file is named.
+    verbose: bool,
     /// How many files that are no models were met, by the extension.
     skipped: BTreeMap<String, u64>,
+    /// Their paths, for the document.
+    skipped_files: Vec<Value>,
     /// How many files others hide.
     hidden: u64,
     /// How many were as an earlier run left them.
@@ -104,6 +108,7 @@ impl Results {
             left: 0,
             kept: 0,
             quiet: read.quiet,
+            verbose: read.verbose,
             folders,
             documents: Vec::new(),
             unwritten: None,
@@ -111,6 +116,7 @@ impl Results {
             faulty: 0,
             failed: 0,
             skipped: BTreeMap::new(),
+            skipped_files: Vec::new(),
             hidden: 0,
             unchanged: 0,
             notes: BTreeMap::new(),
@@ -211,9 +217,9 @@ impl Results {
         }
     }
 
-    /// A file that gave none. What is no model is only counted where it was met: a folder holds other files too.
+    /// A file that gave none. One that was found and is no model is skipped: a folder holds other files too.
     pub(crate) fn refuse(&mut self, input: &Input, refusal: &Refusal) {
-        if matches!(refusal, Refusal::Unknown(_)) && input.met.is_some() {
+        if matches!(refusal, Refusal::NotAModel) {
             return self.skip(input);
         }
         self.failed += 1;
@@ -233,9 +239,20 @@ impl Results {
         *files <= NOTED
     }
 
-    /// A file that is no model.
+    /// A file that was found and is no model.
     pub(crate) fn skip(&mut self, input: &Input) {
-        *self.skipped.entry(kind_of(&input.path)).or_insert(0) += 1;
+        let kind = kind_of(&input.path);
+        if self.form == Form::Document {
+            self.skipped_files.push(input.exact().into());
+        } else if self.verbose {
+            let elsewhere = kind.strip_prefix('.').and_then(opened_elsewhere);
+            let why = elsewhere.map_or_else(
+                || "not a model".to_owned(),
+                |(name, tool)| format!("{name} are not read here; {tool} opens them"),
+            );
+            say(&format!("{}: skipped: {why}", input.shown()));
+        }
+        *self.skipped.entry(kind).or_insert(0) += 1;
     }
 
     /// What one file became of several: there is nothing to sum up.
@@ -270,7 +287,11 @@ impl Results {
             for (name, n) in more.into_iter().filter(|(_, n)| *n > 0) {
                 summary[name] = n.into();
             }
-            print(&json!({ "files": self.documents, "summary": summary }))?;
+            let mut document = json!({ "files": self.documents, "summary": summary });
+            if !self.skipped_files.is_empty() {
+                document["skipped"] = self.skipped_files.into();
+            }
+            print(&document)?;
         } else if self.several && !self.quiet {
             for (code, files) in self.notes.iter().filter(|(_, files)| **files > NOTED) {
                 let more = counted(files - NOTED, "more file", "more files");

@@ -1,14 +1,15 @@
 //! Which kind of file some bytes are.
 
-use crate::kinds::Format;
-use meshwright_core::Confidence;
+use crate::kinds::{AnyModel, Format};
+use meshwright_core::{Confidence, ReadOptions, Stream};
 
 /// What some bytes seem to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detection {
     /// The format.
     pub format: Format,
-    /// How sure the content makes of it; [`Confidence::No`] where only the file name speaks for it.
+    /// How sure the content makes of it; [`Confidence::No`] where only the file name speaks for it: the file is damaged,
+    /// and opening it says where.
     pub confidence: Confidence,
 }
 
@@ -51,13 +52,42 @@ pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     }
 }
 
-/// The format of a file that was met in a folder: what is none of ours must not be taken for it. So content must be
-/// [`Confidence::Likely`] at least, or [`Confidence::Possible`] under an extension of its own.
+/// Extensions of ours that files of other programs have as well. A file that has one is damaged only where it begins like
+/// ours, or where its siblings are ours.
+const SHARED: &[&str] = &["anim", "co", "col", "json", "mesh", "po"];
+
+/// As much of a file as must be in order for it to begin like one of ours.
+const BEGINNING: u64 = 4;
+
+/// The format of a file that was found in a folder or an archive, not named by anybody. `None` means that it is no model.
 ///
-/// Files that only say more about a model are met with it, and are none by themselves.
+/// Content decides: it must be [`Confidence::Likely`] at least, or [`Confidence::Possible`] under an extension of its own. A
+/// file whose extension only one of our formats uses, and whose content is not of that format, is a *damaged* model: it is
+/// found with [`Confidence::No`]. So is a file whose extension others use too, where its content begins like ours.
+///
+/// Files that only belong to a model, such as `.framegroups`, are found with it, and are none by themselves.
 pub fn detect_met(bytes: &[u8], name: &str) -> Option<Detection> {
+    sound(bytes, name).or_else(|| damaged(bytes, name, || false))
+}
+
+/// The format of a file that was found, where its content says enough.
+pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
     let found = detect(bytes, Some(name))?;
     let named = Format::from_name(name) == Some(found.format);
     let least = if named { Confidence::Possible } else { Confidence::Likely };
     (found.confidence >= least && !found.format.is_companion()).then_some(found)
+}
+
+/// The format that a file has by its name alone, where that makes it a damaged model. `has_siblings` says whether other
+/// files in its folder are of that format's family.
+pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> bool) -> Option<Detection> {
+    let format = Format::from_name(name).filter(|format| !format.is_companion())?;
+    let (_, extension) = name.rsplit_once('.')?;
+    let is_shared = SHARED.iter().any(|shared| shared.eq_ignore_ascii_case(extension));
+    let begins_like_ours = || {
+        let error = AnyModel::parse(bytes, format, &ReadOptions::default()).err();
+        error.is_none_or(|e| *e.stream() != Stream::File || e.offset() >= BEGINNING)
+    };
+    let is_ours = !is_shared || begins_like_ours() || has_siblings();
+    is_ours.then_some(Detection { format, confidence: Confidence::No })
 }

@@ -78,7 +78,7 @@ pub(super) fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
 
 pub(super) fn no_figure(e: &FigureError) -> Refusal {
     match e {
-        FigureError::Empty => Refusal::Unknown(None),
+        FigureError::Empty => Refusal::UNKNOWN,
         FigureError::Foreign { .. } => {
             let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
             Refusal::Argument(why)

@@ -140,7 +140,7 @@ impl Work<'_> {
         for (i, input) in inputs.iter().enumerate() {
             let opened = match self.reader.open(input) {
                 Ok(opened) => opened,
-                Err(Refusal::Unknown(_)) if input.met.is_some() => continue,
+                Err(Refusal::NotAModel) => continue,
                 Err(refusal) => return Err((i, refusal)),
             };
             self.reader.note(opened.paths());

@@ -96,7 +96,7 @@ pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Re
     let done = match asset.model() {
         AnyModel::Dpm(model) => Report::of(model.optimize(&options, &clips(model.frames.len())?)?),
         AnyModel::Zym(model) => Report::of(model.optimize(&options, &clips(model.pose_count())?)?),
-        _ => return Err(Refusal::Unknown(None)),
+        _ => return Err(Refusal::UNKNOWN),
     };
     let companion = groups.map(|groups| companion(groups, &done.clips)).transpose()?;
     if done.after.frames < done.before.frames

@@ -7,23 +7,23 @@ use super::census::Census;
 use super::scripts::Scripts;
 #[cfg(feature = "tso")]
 use super::sims::Index;
-use crate::detect::{Detection, detect_met};
+use crate::detect::{Detection, damaged, sound};
 use crate::foreign::{foreign, is_other};
 use crate::kinds::{AnyModel, Format};
 use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions};
-use meshwright_files::{FilesError, Tree, TreePath};
+use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
 use std::borrow::Cow;
-#[cfg(feature = "tso")]
 use std::collections::BTreeMap;
 #[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
 use std::sync::{Arc, OnceLock};
-#[cfg(feature = "tso")]
 use std::sync::{Mutex, PoisonError};
 
 /// Opens the models of a tree; what it learned of a folder serves all models in it.
 #[derive(Debug)]
 pub struct Finder {
     pub(super) tree: Tree,
+    /// Whether a folder has sound files of a family, by the name of its feature.
+    siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
     sims: Mutex<BTreeMap<TreePath, Arc<Index>>>,
     /// Shader scripts, read when the first is asked for.
@@ -38,6 +38,7 @@ impl Finder {
     pub fn new(tree: Tree) -> Self {
         Self {
             tree,
+            siblings: Mutex::default(),
             #[cfg(feature = "tso")]
             sims: Mutex::default(),
             #[cfg(all(feature = "dpm", feature = "textures"))]
@@ -52,8 +53,9 @@ impl Finder {
         &self.tree
     }
 
-    /// What a file of the tree seems to be that was met there, not named: none where it is no model. No more of it is read
-    /// than that takes.
+    /// The format of a file of the tree that nobody named: none where it is no model, [`Confidence::No`] where it is a
+    /// damaged one. No more of it is read than that takes. As [`detect_met`](crate::detect_met); a file whose extension
+    /// others use too is damaged also where its siblings in the folder are of the same family.
     ///
     /// # Errors
     /// When it cannot be read, and is called like a model.
@@ -61,31 +63,60 @@ impl Finder {
         /// More than any kind's first bytes.
         const HEAD: u64 = 4096;
         let (name, budget) = (String::from_utf8_lossy(path.name()), Budget::new(limits));
-        let called = Format::from_name(&name).is_some();
+        let called = Format::from_name(&name);
         let pack = self.tree.pack_of(path);
         let head = match self.tree.read_head(path, HEAD, &budget) {
             Ok(head) => head,
-            Err(FilesError::Pack { .. } | FilesError::TooLarge { .. }) if pack.is_some() && !called => {
+            Err(FilesError::Pack { .. } | FilesError::TooLarge { .. })
+                if pack.is_some() && called.is_none() =>
+            {
                 return Ok(None);
             }
             Err(e) => return Err(e),
         };
-        let found = detect_met(&head, &name);
+        let found = sound(&head, &name);
+        let damaged = || {
+            let siblings = |format| self.has_siblings(path, format, limits);
+            damaged(&head, &name, || called.is_some_and(siblings))
+        };
         if (head.len() as u64) < HEAD || found.is_some_and(|found| found.confidence == Confidence::Certain) {
-            return Ok(found);
+            return Ok(found.or_else(damaged));
         }
         // Of a pack nothing is decompressed whose name says what it is.
         let other = || pack.is_some() && is_other(path.extension());
-        if !called && (foreign(&head).is_some() || other()) {
+        if called.is_none() && (foreign(&head).is_some() || other()) {
             return Ok(None);
         }
-        if found.is_none() && Format::from_name(&name).is_some_and(|format| lacks_magic(format, &head)) {
-            return Ok(None);
+        if found.is_none() && called.is_some_and(|format| lacks_magic(format, &head)) {
+            return Ok(damaged());
         }
         match self.tree.read(path, &budget) {
-            Err(FilesError::TooLarge { .. }) if !called => Ok(None),
-            bytes => Ok(detect_met(&bytes?, &name)),
+            Err(FilesError::TooLarge { .. }) if called.is_none() => Ok(None),
+            bytes => Ok(sound(&bytes?, &name).or_else(damaged)),
         }
+    }
+
+    /// Whether another file in the folder of a file is of the family of a format. Looked at once for each folder.
+    fn has_siblings(&self, path: &TreePath, format: Format, limits: Limits) -> bool {
+        /// Files that are looked at; where none of so many is ours, the folder is none of ours.
+        const MOST: usize = 64;
+        let key = (path.parent(), format.feature());
+        let mut known = self.siblings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&key) {
+            return *known;
+        }
+        let entries = self.tree.list(&key.0).unwrap_or_default();
+        let of_family = |entry: &&Entry| {
+            let called = Format::from_name(&String::from_utf8_lossy(entry.path.name()));
+            entry.kind == EntryKind::File && called.is_some_and(|f| f.feature() == key.1)
+        };
+        let is_sound = |entry: &Entry| {
+            let bytes = self.tree.read(&entry.path, &Budget::new(limits)).unwrap_or_default();
+            sound(&bytes, &String::from_utf8_lossy(entry.path.name())).is_some()
+        };
+        let found = entries.iter().filter(of_family).take(MOST).any(is_sound);
+        known.insert(key, found);
+        found
     }
 
     pub(super) fn read(&self, path: &TreePath, options: &OpenOptions) -> Result<Cow<'_, [u8]>, FilesError> {

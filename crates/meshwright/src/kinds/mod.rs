@@ -327,6 +327,11 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => $family,)+ }
             }
 
+            /// The feature of this crate that it comes with, which formats of one family share.
+            pub(crate) const fn feature(self) -> &'static str {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $feature,)+ }
+            }
+
             /// The name for people.
             pub const fn title(self) -> &'static str {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::TITLE,)+ }
