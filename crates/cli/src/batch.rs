@@ -48,6 +48,14 @@ pub(crate) fn print(lines: String) -> io::Result<()> {
     tell(Said::Result(lines))
 }
 
+/// Does something of which nothing is said.
+pub(crate) fn muted<T>(work: impl FnOnce() -> T) -> T {
+    let before = KEPT.replace(Some(Vec::new()));
+    let value = work();
+    KEPT.set(before);
+    value
+}
+
 fn speak(said: Said) -> io::Result<()> {
     match said {
         Said::Message(line) => {

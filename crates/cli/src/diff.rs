@@ -20,7 +20,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
     reader.expect(&inputs)?;
     let mut sides = Vec::new();
     for input in &inputs {
-        match open(input, &reader) {
+        match reader.hinted(input, open(input, &reader), |lenient| open(input, &lenient).is_ok()) {
             Ok(side) => sides.push(side),
             Err(refusal) => return results::refused(input, &refusal, args.format),
         }
@@ -121,6 +121,7 @@ fn verdict(found: &Diff) -> String {
         false => "one of them has no vertices".to_owned(),
     };
     match found.differences.len() as u64 {
+        0 if !found.reordered.is_empty() => format!("the same, stored in another order; {vertices}"),
         0 => format!("the same; {vertices}"),
         n => format!("{}; {vertices}", counted(n, "difference", "differences")),
     }
@@ -153,6 +154,7 @@ fn document(
         "second": { "file": second, "format": formats.1.id() },
         "same": found.is_empty(),
         "tolerance": found.tolerance,
+        "reordered": found.reordered,
         "rest": finite(found.rest),
         "clips": clips.collect::<Vec<_>>(),
         "differences": found.differences.iter().map(difference).collect::<Vec<_>>(),

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
 }
 
 fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
-    let opened = reader.open(input)?;
+    let opened = reader.hinted(input, reader.open(input), |lenient| lenient.open(input).is_ok())?;
     reader.note(opened.paths());
     reader.say_used(input, &opened);
     if let Destination::File(path) = destination {

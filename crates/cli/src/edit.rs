@@ -24,7 +24,9 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
     if to_stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let done = edited(&input, args, &edits, &reader)
+    let done = edited(&input, args, &edits, &reader);
+    let done = reader
+        .hinted(&input, done, |lenient| edited(&input, args, &edits, &lenient).is_ok())
         .and_then(|done| output::deliver(&destination, &done.bytes).map(|()| done));
     let done = match done {
         Ok(done) => done,

@@ -2,9 +2,9 @@
 
 use crate::identity::{self, Identity};
 use crate::selection::Selection;
-use crate::{render, temporary};
-use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreePath};
-use meshwright::{Finder, Format};
+use crate::{Fail, render, temporary};
+use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreeOptions, TreePath};
+use meshwright::{Finder, Format, Role};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,12 +87,14 @@ pub(crate) struct Expanded {
     pub found: Vec<Found>,
     /// How many files others hide: packs that the engine prefers, or loose files.
     pub hidden: u64,
+    /// Links that lead out of the folders and are not followed.
+    pub links_out: Vec<PathBuf>,
     /// The packs that were walked, each with its path, or why it cannot be read.
     pub packs: Vec<(PathBuf, Result<Arc<Pack>, FilesError>)>,
 }
 
-/// The files that arguments name: files as they are, folders and packs walked with every file in them, sorted, links
-/// inside folders not followed. The folder `into`, which takes the results, is not walked when it lies inside
+/// The files that arguments name: files as they are, folders and packs walked with every file in them, sorted. Links in
+/// folders are followed where the selection says so. The folder `into`, which takes the results, is not walked when it lies inside
 /// another: what an earlier run left there was not asked for.
 pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     let mut expanded = Expanded::default();
@@ -108,6 +110,29 @@ pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     expanded
 }
 
+/// The inputs that become something, and the others, both in their order. Outfits are models only where there are no
+/// others: elsewhere their meshes are among the files.
+pub(crate) fn chosen(looked: Vec<(Input, bool)>) -> (Vec<Input>, Vec<Input>) {
+    let assembles = |input: &Input| {
+        let format = input.met.as_ref().and_then(|met| met.format);
+        format.is_some_and(|format| format.companions().iter().any(|c| c.role == Role::Part))
+    };
+    let has_models = looked.iter().any(|(_, is_model)| *is_model);
+    let (chosen, others): (Vec<_>, Vec<_>) =
+        looked.into_iter().partition(|(input, is_model)| *is_model || !has_models && assembles(input));
+    let inputs = |list: Vec<(Input, bool)>| list.into_iter().map(|(input, _)| input).collect();
+    (inputs(chosen), inputs(others))
+}
+
+/// Refuses to make one figure of files that were found, not named, unless that is asked for.
+pub(crate) fn refuse_unasked_figure(inputs: &[Input], is_asked_for: bool, output: &Path) -> Result<(), Fail> {
+    if is_asked_for || inputs.iter().all(|input| input.met.is_none()) {
+        return Ok(());
+    }
+    let why = "models of a folder need a folder as output: end it in / or create it";
+    Err(Fail::Usage(format!("{}: {why}; --figure makes one figure of them", render::path(output))))
+}
+
 /// Whether an argument names a folder, a pack, or a folder in one.
 pub(crate) fn is_folder(path: &Path) -> bool {
     if path.as_os_str() == OsStr::new("-") {
@@ -119,7 +144,8 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 
 /// Walks a folder or a pack. A folder in it that has packs is a data folder by itself, in which everything is looked for.
 fn walk(top: &Path, before: &Path, into: Option<&Identity>, selection: &Selection, expanded: &mut Expanded) {
-    let tree = match Tree::open(top) {
+    let options = TreeOptions::default().with_links(selection.follow).with_directories(selection.directories);
+    let tree = match Tree::open_with(top, options) {
         Ok(tree) => tree,
         Err(e) => return expanded.found.push(Err((Input::named(top), e))),
     };
@@ -165,9 +191,12 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, selection: &Selectio
         });
     }
     expanded.hidden = expanded.hidden.saturating_add(walk.hidden);
+    let links = walk.links_out.iter().filter(|path| !left_out(path));
+    expanded.links_out.extend(links.map(|path| top.join(as_os(path))));
     match tree.named_pack() {
-        Some((_, pack, _)) => {
-            expanded.packs.push((tree.shown_path(&scope).unwrap_or_else(|| top.to_owned()), pack));
+        Some((_, pack, folder)) => {
+            let at = top.ancestors().nth(folder.names().count()).unwrap_or(top);
+            expanded.packs.push((at.to_owned(), pack));
         }
         None => expanded.packs.extend(tree.packs()),
     }

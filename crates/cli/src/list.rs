@@ -2,29 +2,31 @@
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::{ListArgs, OutputFormat};
-use crate::input::as_os;
+use crate::input::{Input, as_os, expand};
 use crate::refusal::Refusal;
-use crate::results::{Elsewhere, kind_of, print};
+use crate::results::{Elsewhere, kind_of, links_out, print};
+use crate::selection::Selection;
 use crate::{Fail, Status, batch, render, say};
-use meshwright::Limits;
 use meshwright::files::{Member, Tree, TreeOptions, TreePath};
+use meshwright::{Limits, counted};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
     let (mut status, mut documents, mut kinds) = (Status::Fine, Vec::new(), Kinds::new());
-    let options = TreeOptions::default().with_directories(Limits::default().with_memory(args.max_memory));
+    let limits = Limits::default().with_memory(args.max_memory);
+    let options = TreeOptions::default().with_directories(limits);
     for file in &args.files {
         let path = Path::new(file);
+        if path.is_dir() {
+            let selection = Selection::of_folder(path, args.follow, limits);
+            status.and(list_folder(&selection, args, &mut documents, &mut kinds)?);
+            continue;
+        }
         match Tree::open_with(path, options) {
-            Ok(tree) => status.and(listed(&tree, args, &mut documents, &mut kinds)?),
-            Err(e) => {
-                let refusal = Refusal::unreadable(&e);
-                refusal.say(&render::path(path));
-                documents.push(json!({ "file": render::exact(path), "error": refusal.json() }));
-                status.and(refusal.status());
-            }
+            Ok(tree) => status.and(list_pack(&tree, args, &mut documents, &mut kinds)?),
+            Err(e) => status.and(refuse(path, &Refusal::unopened(path, &e), &mut documents)),
         }
     }
     let elsewhere = Elsewhere::among(&kinds);
@@ -46,6 +48,8 @@ struct Row<'t> {
     size: u64,
     /// Where it lies, when that is not below the folder that was named.
     pack: Option<String>,
+    /// The name that an archive stores, where commands find the member by another path.
+    stored: Option<String>,
     /// What an entry of a pack that cannot be read is refused for.
     refused: Option<&'static str>,
     hidden: bool,
@@ -57,6 +61,9 @@ impl Row<'_> {
             let mut value = json!({ "file": render::exact(self.path), "bytes": self.size });
             if let Some(pack) = &self.pack {
                 value["pack"] = pack.as_str().into();
+            }
+            if let Some(stored) = &self.stored {
+                value["stored"] = stored.as_str().into();
             }
             if let Some(code) = self.refused {
                 value["refused"] = code.into();
@@ -84,59 +91,82 @@ impl Row<'_> {
 /// How many files there are of each extension.
 type Kinds = BTreeMap<String, u64>;
 
-fn listed(
+fn count(kinds: &mut Kinds, path: &Path) {
+    let count = kinds.entry(kind_of(path)).or_insert(0);
+    *count = count.saturating_add(1);
+}
+
+fn refuse(path: &Path, refusal: &Refusal, documents: &mut Vec<Value>) -> Status {
+    refusal.say(&render::path(path));
+    documents.push(json!({ "file": render::exact(path), "error": refusal.json() }));
+    refusal.status()
+}
+
+/// Lists a folder as its game sees it: with the files of archives, in the data folders below it too.
+fn list_folder(
+    selection: &Selection,
+    args: &ListArgs,
+    documents: &mut Vec<Value>,
+    kinds: &mut Kinds,
+) -> Result<Status, Fail> {
+    let mut status = Status::Fine;
+    let expanded = expand(selection, None);
+    for found in &expanded.found {
+        match found {
+            Ok(Input { path, below, met: Some(met) }) => {
+                let pack = met.finder.tree().pack_of(&met.path);
+                let row = Row {
+                    path: below.as_deref().unwrap_or(path),
+                    size: met.finder.tree().size(&met.path).unwrap_or(0),
+                    pack: pack.map(|pack| render::plain(pack.name())),
+                    stored: None,
+                    refused: None,
+                    hidden: false,
+                };
+                count(kinds, row.path);
+                row.show(args.format, documents)?;
+            }
+            Ok(_) => {}
+            Err((input, e)) => status.and(refuse(&input.path, &Refusal::unopened(&input.path, e), documents)),
+        }
+    }
+    links_out(&expanded.links_out, "--follow follows them").iter().for_each(|line| say(line));
+    if expanded.hidden > 0 {
+        let hidden = counted(expanded.hidden, "file is hidden by another", "files are hidden by others");
+        say(&hidden);
+    }
+    Ok(status)
+}
+
+/// Lists a pack, a folder in one, or one file.
+fn list_pack(
     tree: &Tree,
     args: &ListArgs,
     documents: &mut Vec<Value>,
     kinds: &mut Kinds,
 ) -> Result<Status, Fail> {
-    let mut count = |path: &Path| {
-        let count = kinds.entry(kind_of(path)).or_insert(0);
-        *count = count.saturating_add(1);
-    };
-    let mut status = Status::Fine;
     if let Some((at, Ok(pack), folder)) = tree.named_pack() {
         // A pack shows all of its entries, those that are never found too.
         for member in pack.members().iter().filter(|m| below(m, &folder)) {
-            let name = std::str::from_utf8(member.stored_name()).unwrap_or("?");
-            count(Path::new(name));
-            row(Path::new(name), member).show(args.format, documents)?;
+            let name = PathBuf::from(member.shown_name());
+            count(kinds, &name);
+            row(&name, member).show(args.format, documents)?;
             let inner = || member.path().filter(|_| at.is_root()).and_then(|path| tree.inner_pack(path));
             if let Some(Ok(inner)) = inner() {
                 for member in inner.members() {
-                    let own = std::str::from_utf8(member.stored_name()).unwrap_or("?");
-                    let path = Path::new(name).join(own);
-                    count(&path);
+                    let path = name.join(member.shown_name());
+                    count(kinds, &path);
                     row(&path, member).show(args.format, documents)?;
                 }
             }
         }
-        return Ok(status);
+    } else if let Some(file) = tree.start() {
+        let (path, size) = (as_os(file), tree.size(file).unwrap_or(0));
+        count(kinds, &path);
+        Row { path: &path, size, pack: None, stored: None, refused: None, hidden: false }
+            .show(args.format, documents)?;
     }
-    let walk = tree.walk();
-    let one = tree.start().cloned().map(Ok);
-    let files = if one.is_some() { one.into_iter().collect() } else { walk.files };
-    for file in &files {
-        match file {
-            Ok(path) => {
-                let pack = tree.pack_of(path).filter(|_| tree.start().is_none());
-                let pack = pack.map(|pack| render::plain(pack.name()));
-                let size = tree.size(path).unwrap_or(0);
-                count(&as_os(path));
-                let row = Row { path: &as_os(path), size, pack, refused: None, hidden: false };
-                row.show(args.format, documents)?;
-            }
-            Err((path, e)) => {
-                let refusal = Refusal::unreadable(e);
-                refusal.say(&render::path(&tree.shown_path(path).unwrap_or_else(|| as_os(path))));
-                status.and(refusal.status());
-            }
-        }
-    }
-    if walk.hidden > 0 && tree.start().is_none() {
-        say(&meshwright::counted(walk.hidden, "file is hidden by another", "files are hidden by others"));
-    }
-    Ok(status)
+    Ok(Status::Fine)
 }
 
 fn below(member: &Member, scope: &TreePath) -> bool {
@@ -144,10 +174,12 @@ fn below(member: &Member, scope: &TreePath) -> bool {
 }
 
 fn row<'m>(path: &'m Path, member: &'m Member) -> Row<'m> {
+    let stored = String::from_utf8_lossy(member.stored_name());
     Row {
         path,
         size: member.size(),
         pack: None,
+        stored: (stored != member.shown_name()).then(|| stored.into_owned()),
         refused: member.refusal().map(|e| e.code()),
         hidden: member.is_hidden(),
     }

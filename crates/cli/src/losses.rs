@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// How much is said.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Detail {
-    /// Losses, on one line.
+    /// One line for each kind of loss.
     Quiet,
     /// One line for each kind of loss or note.
     Grouped,
@@ -45,19 +45,12 @@ pub(crate) fn say_all(
         }
         return;
     }
-    let groups = LossGroup::all(losses);
-    if matches!(detail, Detail::Quiet) {
-        let lost = groups.iter().filter(|g| g.kind() == LossKind::Loss);
-        let lost: Vec<_> = lost.map(|g| format!("{g} [{}]", render::code(g.code()))).collect();
-        if !lost.is_empty() {
-            say_one(shown, &format!("lost: {}", lost.join("; ")));
+    let shown_kind = |kind| kind == LossKind::Loss || !matches!(detail, Detail::Quiet);
+    for group in LossGroup::all(losses).iter().filter(|group| shown_kind(group.kind())) {
+        if group.kind() == LossKind::Loss || tells(group.code()) {
+            let code = render::code(group.code());
+            say_one(shown, &format!("{}[{code}] {group}{}", group.kind(), advised(group.in_extras())));
         }
-        return;
-    }
-    for group in groups.iter().filter(|g| g.kind() == LossKind::Loss || tells(g.code())) {
-        let text =
-            format!("{}[{}] {group}{}", group.kind(), render::code(group.code()), advised(group.in_extras()));
-        say_one(shown, &text);
     }
 }
 

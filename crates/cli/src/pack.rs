@@ -2,9 +2,10 @@
 
 use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
+use crate::input::as_os;
 use crate::output::{Content, stream};
 use crate::refusal::Refusal;
-use crate::results::print;
+use crate::results::{links_out, print};
 use crate::sources::Sources;
 use crate::{Fail, Status, render, say};
 use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
@@ -61,7 +62,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     let limits = Limits::default().with_memory(args.run.max_memory);
     let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
     let is_source = folder.is_dir() || Tree::leads_into_pack(folder);
-    let tree = Tree::open_with(folder, options).map_err(|e| Refusal::unreadable(&e))?;
+    let tree = Tree::open_with(folder, options).map_err(|e| Refusal::unopened(folder, &e))?;
     if !is_source || tree.start().is_some() {
         return Err(Refusal::Argument("is no folder and no pack".into()));
     }
@@ -71,7 +72,10 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
         builder = builder.onto(original).map_err(|e| unpackable(&e))?;
     }
     let (mut sources, scope) = (Sources::default(), tree.scope().cloned().unwrap_or_default());
-    for file in tree.walk().files {
+    let walk = tree.walk();
+    let links: Vec<_> = walk.links_out.iter().map(as_os).collect();
+    links_out(&links, "they are not packed").iter().for_each(|line| say(line));
+    for file in walk.files {
         let path = file.map_err(|(_, e)| Refusal::unreadable(&e))?;
         if let Some(file) = tree.container(&path) {
             sources.add(&file);

@@ -10,7 +10,7 @@ pub(crate) mod difference;
 use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
 use crate::batch::Workers;
 use crate::destination::Destination;
-use crate::input::{Input, expand};
+use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
 use crate::output;
@@ -52,18 +52,17 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     let work = Work { args, reader, destination };
     let into =
         if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
-    let mut inputs = results.inputs(expand(results.selection(), into));
-    inputs.retain_mut(|input| {
-        let is_model = work.reader.is_model(input, Format::holds_model);
-        if !is_model {
-            results.skip(input);
-        }
-        is_model
+    let looked = results.inputs(expand(results.selection(), into)).into_iter().map(|mut input| {
+        let is_model = work.reader.is_model(&mut input, Format::holds_model);
+        (input, is_model)
     });
+    let (inputs, others) = chosen(looked.collect());
+    others.iter().for_each(|input| results.skip(input));
     work.reader.expect(&inputs)?;
     if args.sheet {
         work.sheet(&inputs, &mut results);
     } else if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+        refuse_unasked_figure(&inputs, args.figure, &args.output)?;
         results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => work.report(&inputs[0], &done, &mut results),
@@ -72,7 +71,13 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     } else {
         let jobs: Vec<(&Input, PathBuf)> = inputs.iter().zip(paths(&inputs, &work.destination)).collect();
         let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
-        let drawn = |(input, path): &(&Input, PathBuf)| work.one(input, path);
+        let drawn = |(input, path): &(&Input, PathBuf)| {
+            let is_drawable = |lenient: Reader| {
+                let opened = lenient.open(input);
+                opened.is_ok_and(|opened| opened.asset.to_scene(&SceneOptions::default()).is_ok())
+            };
+            work.reader.hinted(input, work.one(input, path), is_drawable)
+        };
         results.over(
             workers,
             &jobs,
@@ -206,7 +211,17 @@ impl Work<'_> {
         };
         let bytes = bytes.map_err(|e| Refusal::Argument(format!("--size: {e}")))?;
         self.deliver(path, &bytes)?;
-        Ok(Done { output: path.to_owned(), width, height, pictures: count, losses: model.losses })
+        let mut losses = model.losses;
+        losses.extend(self.nothing_visible(&pictures.0));
+        Ok(Done { output: path.to_owned(), width, height, pictures: count, losses })
+    }
+
+    /// The note on images that show only the background.
+    fn nothing_visible(&self, pictures: &[Rendering]) -> Option<Loss> {
+        let background = self.background();
+        let is_blank = |picture: &Rendering| picture.pixels().iter().all(|pixel| *pixel == background);
+        let message = "no pixel of the image shows the model";
+        pictures.iter().all(is_blank).then(|| Loss::note("nothing-visible", "", message))
     }
 
     fn deliver(&self, path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
@@ -381,7 +396,9 @@ impl Work<'_> {
                 self.reader.say_passed_over(input, &opened);
                 let model = self.model(opened)?;
                 let mut made = self.pictures(&model, size)?.0;
-                Ok((made.swap_remove(0), model.losses))
+                let mut losses = model.losses;
+                losses.extend(self.nothing_visible(&made));
+                Ok((made.swap_remove(0), losses))
             });
             match drawn {
                 Ok((picture, losses)) => {

@@ -5,13 +5,13 @@ use crate::identity::{self, Identity};
 use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::sources::Sources;
-use crate::{Fail, render, say};
+use crate::{Fail, batch, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
 use meshwright::tso::{Skel, Wear};
 use meshwright::{
     Asset, AssetError, Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits,
-    NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Target, foreign,
+    NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Strictness, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct Reader {
     /// Models that edits are brought back into.
     onto: Vec<PathBuf>,
     /// A companion that was named and cannot be read.
-    missing: Option<(PathBuf, FilesError)>,
+    missing: Option<(PathBuf, AssetError)>,
     sources: Mutex<Sources>,
     /// The file that results are printed into, when it is one that holds something.
     stdout: Option<Identity>,
@@ -76,9 +76,7 @@ impl Reader {
             .options
             .clone()
             .with_look(companions.tone, [right, companions.gesture.get(1).copied().unwrap_or(right)]);
-        // Of alternatives the game takes the first.
-        let worn = companions.wear.iter().filter_map(|text| Wear::parse(text).into_iter().next());
-        reader.options.wear = worn.collect();
+        reader.options.wear = companions.wear.iter().map(|text| wear(text)).collect::<Result<_, _>>()?;
         for (role, path) in named(args, companions) {
             let pattern = companions.anim_name.as_deref();
             if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
@@ -93,7 +91,7 @@ impl Reader {
                     reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
                     lock(&reader.sources).add(path);
                 }
-                Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e))),
+                Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e.into()))),
             }
         }
         Ok(reader)
@@ -146,10 +144,12 @@ impl Reader {
         Ok(found)
     }
 
-    /// The animations of a file or a folder whose names match.
-    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, FilesError> {
+    /// The animations of a file or a folder whose names match. In a folder, those that cannot be read are reported and
+    /// left out.
+    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, AssetError> {
         let finder = Finder::new(Tree::open(path)?);
-        let files = match finder.tree().start() {
+        let named = finder.tree().start().cloned();
+        let files = match &named {
             Some(start) => vec![start.clone()],
             None => finder.tree().walk().files.into_iter().flatten().filter(is_motion).collect(),
         };
@@ -169,6 +169,11 @@ impl Reader {
                     let paths = finder.tree().os_path(&file);
                     paths.iter().for_each(|path| lock(&self.sources).add(path));
                 }
+                Err(AssetError::Model { bytes, error, .. }) if named.is_some() => {
+                    let (name, bytes) = (path.to_string_lossy().into_owned(), bytes.into());
+                    return Err(AssetError::Companion { name, bytes, error });
+                }
+                Err(e) if named.is_some() => return Err(e),
                 Err(e) => refused = refused.or_else(|| Some(format!("{file}: {e}"))),
             }
         }
@@ -236,7 +241,11 @@ impl Reader {
     /// Reads a file and what belongs to it, pictures of materials aside.
     pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
         if let Some((path, e)) = &self.missing {
-            return Err(Refusal::unreadable(e).of_companion(path));
+            let refusal = match e {
+                AssetError::Files(e) => Refusal::unopened(path, e),
+                e => e.clone().into(),
+            };
+            return Err(refusal.of_companion(path));
         }
         let mut options = self.options.clone();
         if !self.onto.is_empty() {
@@ -270,11 +279,56 @@ impl Reader {
                 let at = finder.tree().shown_path(&path).unwrap_or_default();
                 Refusal::unreadable(&error).of_companion(&at)
             }
+            AssetError::Companion { name, bytes, error } => {
+                // One that was found is known by its path in the tree.
+                let is_found = !options.named.iter().any(|file| file.name == name);
+                let found = is_found.then(|| finder.tree().shown_path(&name)).flatten();
+                let name = found.map_or(name, |path| path.to_string_lossy().into_owned());
+                AssetError::Companion { name, bytes, error }.into()
+            }
             e => e.into(),
         })?;
         let opened = Opened { finder, asset };
         self.spare_stdout(&opened)?;
         Ok(opened)
+    }
+
+    /// Adds to a refusal whether `--lenient` leads to what the command was asked for: `again` asks for it once more, with
+    /// nothing written and nothing said.
+    pub(crate) fn hinted<T>(
+        &self,
+        input: &Input,
+        result: Result<T, Refusal>,
+        again: impl FnOnce(Self) -> bool,
+    ) -> Result<T, Refusal> {
+        let is_strict = self.options.settings.read.strictness == Strictness::Strict;
+        match result {
+            // Standard input is gone.
+            Err(Refusal::Broken { error, .. }) if is_strict && !input.is_stdin() => {
+                let lenient = self.lenient();
+                let leniently = batch::muted(|| again(lenient));
+                Err(Refusal::Broken { error, leniently })
+            }
+            result => result,
+        }
+    }
+
+    /// A reader that reads on after broken rules, with none of the files of this run to spare.
+    fn lenient(&self) -> Self {
+        let mut options = self.options.clone();
+        options.settings.read.strictness = Strictness::Lenient;
+        Self {
+            quiet: true,
+            made_for: self.made_for,
+            options,
+            onto: self.onto.clone(),
+            missing: self.missing.clone(),
+            sources: Mutex::default(),
+            stdout: self.stdout.clone(),
+            roots: self.roots.clone(),
+            last: Mutex::default(),
+            over: Mutex::default(),
+        }
     }
 
     /// Looks for the pictures of the materials of a model's scene.
@@ -340,7 +394,7 @@ impl Reader {
         {
             return Ok((Arc::clone(finder), path));
         }
-        let tree = Tree::open(&input.path).map_err(|e| Refusal::unreadable(&e))?;
+        let tree = Tree::open(&input.path).map_err(|e| Refusal::unopened(&input.path, &e))?;
         let Some(path) = tree.start().cloned() else {
             return Err(Refusal::Unreadable { companion: None, why: "is a folder".into() });
         };
@@ -371,6 +425,11 @@ impl Reader {
             return Err(refused(format!("has more than {most} bytes; raise --max-memory to read it")));
         }
         Ok(bytes)
+    }
+
+    /// Refuses an input that was named and is not there.
+    pub(crate) fn exists(&self, input: &Input) -> Result<(), Refusal> {
+        if input.is_stdin() { Ok(()) } else { self.place(input).map(drop) }
     }
 
     /// Whether an input may be a model. What was met in a folder and is none has no say in the names of outputs and may
@@ -427,7 +486,8 @@ impl Reader {
             return;
         }
         let colours = render::colours(&io::stderr());
-        for finding in opened.asset.forgiven().findings() {
+        let passed_over = [opened.asset.forgiven(), &opened.asset.companions().forgiven];
+        for finding in passed_over.iter().flat_map(|report| report.findings()) {
             let mut finding = finding.clone();
             finding.severity = Severity::Warning;
             let text = render::finding(&finding, opened.asset.bytes(), colours);
@@ -474,6 +534,20 @@ impl Opened {
 fn has_sims_skeleton(format: Format) -> bool {
     format == Format::Cfp
         || format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
+}
+
+/// What a person wears. Of alternatives the game takes the first.
+fn wear(text: &str) -> Result<Wear, Fail> {
+    let parts = text.split(';').next().unwrap_or_default().split(',').skip(1).count();
+    let wear = Wear::parse(text).into_iter().next();
+    let wear = wear.filter(|wear| !wear.suit.is_empty() && parts > 0 && wear.textures.len() == parts);
+    let why = || {
+        format!(
+            "--wear {}: not SUIT,SKIN=TEXTURE as in b001fafit_01,BODY=b001fafitlgt_01",
+            render::plain(text)
+        )
+    };
+    wear.ok_or_else(|| Fail::Usage(why()))
 }
 
 /// True for a folder or a pack, and for records that may hold any number of skills.
@@ -534,7 +608,7 @@ fn within(roots: &Arc<Finder>, file: &Path) -> Result<(Arc<Finder>, TreePath), R
     if let Some(path) = roots.tree().locate(file) {
         return Ok((Arc::clone(roots), path));
     }
-    let tree = Tree::file(file).map_err(|e| Refusal::unreadable(&e))?;
+    let tree = Tree::file(file).map_err(|e| Refusal::unopened(file, &e))?;
     let tree = Tree::layered([roots.tree().clone(), tree]);
     let path = tree.start().cloned().unwrap_or_default();
     Ok((Arc::new(Finder::new(tree)), path))

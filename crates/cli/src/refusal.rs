@@ -3,10 +3,12 @@
 
 use crate::{Status, render, say};
 use meshwright::dump::DumpError;
-use meshwright::files::FilesError;
+use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
-use meshwright::{AssetError, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere};
+use meshwright::{
+    AssetError, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere, similar,
+};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,8 +26,10 @@ pub(crate) enum Refusal {
     Unknown { what: Option<&'static str>, tool: Option<&'static str> },
     /// It was found in a folder and is no model: it is skipped.
     NotAModel,
-    /// It, or a companion that was named, breaks a rule of its format.
-    Broken(AssetError),
+    /// It, or a companion, breaks a rule of its format; and whether `--lenient` leads to what the command was asked for.
+    Broken { error: AssetError, leniently: bool },
+    /// The archive that holds it breaks a rule.
+    Packed { code: &'static str, why: String },
     /// It cannot become what was asked for.
     Cannot { code: &'static str, why: String },
     /// The arguments ask for something that it does not hold.
@@ -38,7 +42,7 @@ impl From<AssetError> for Refusal {
             AssetError::Files(e) => Self::unreadable(&e),
             AssetError::UnknownFormat => Self::UNKNOWN,
             AssetError::Scene(e) => e.into(),
-            broken => Self::Broken(broken),
+            error => Self::Broken { error, leniently: false },
         }
     }
 }
@@ -84,11 +88,25 @@ impl Refusal {
 
     pub(crate) fn unreadable(e: &FilesError) -> Self {
         if let FilesError::Pack { error, .. } = e {
-            return Self::Cannot { code: error.code(), why: error.to_string() };
+            return Self::Packed { code: error.code(), why: error.to_string() };
         }
         let more =
             if matches!(e, FilesError::TooLarge { .. }) { "; raise --max-memory to read it" } else { "" };
         Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }
+    }
+
+    /// The refusal of a path that cannot be opened, with the names that may have been meant.
+    pub(crate) fn unopened(path: &Path, e: &FilesError) -> Self {
+        let refusal = Self::unreadable(e);
+        match (e, refusal) {
+            (FilesError::NotFound { .. }, Self::Unreadable { companion, why }) => {
+                let near: Vec<_> = nearest(path).iter().map(|name| render::plain(name)).collect();
+                let meant =
+                    if near.is_empty() { String::new() } else { format!("; is it {}?", near.join(" or ")) };
+                Self::Unreadable { companion, why: format!("{why}{meant}") }
+            }
+            (_, refusal) => refusal,
+        }
     }
 
     pub(crate) fn unwritable(path: &Path, e: &io::Error) -> Self {
@@ -110,46 +128,49 @@ impl Refusal {
             | Self::Unknown { .. }
             | Self::NotAModel
             | Self::Closed => Status::Unusable,
-            Self::Broken(_) | Self::Cannot { .. } => Status::Errors,
+            Self::Broken { .. } | Self::Packed { .. } | Self::Cannot { .. } => Status::Errors,
             Self::Argument(_) => Status::Arguments,
         }
     }
 
     /// The refusal for programs.
     pub(crate) fn json(&self) -> Value {
-        let plain = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
+        let document = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
         match self {
             Self::Unreadable { companion, why } => {
-                let mut value = plain("io", "cannot-read", why);
+                let mut value = document("io", "cannot-read", why);
                 if let Some(companion) = companion {
                     value["companion"] = render::exact(companion).into();
                 }
                 value
             }
-            Self::Closed => plain("io", "cannot-write", "standard output was closed"),
+            Self::Closed => document("io", "cannot-write", "standard output was closed"),
             Self::Unwritable { path, why } => {
-                let mut value = plain("io", "cannot-write", why);
+                let mut value = document("io", "cannot-write", why);
                 value["output"] = render::exact(path).into();
                 value
             }
             Self::Unknown { what, tool } => {
                 let (code, why) = unknown(*what, *tool);
-                plain("unknown-format", code, &why)
+                document("unknown-format", code, &why)
             }
             Self::NotAModel => Self::UNKNOWN.json(),
-            Self::Broken(AssetError::Companion { name, error, .. }) => {
-                let mut value = render::error_json(error);
-                value["companion"] = name.as_str().into();
+            Self::Broken { error, leniently } => {
+                let mut value = match error {
+                    AssetError::Companion { error, .. } | AssetError::Model { error, .. } => {
+                        render::error_json(error)
+                    }
+                    other => document("malformed", "malformed", &other.to_string()),
+                };
+                if let AssetError::Companion { name, .. } = error {
+                    value["companion"] = name.as_str().into();
+                }
+                value["opens_leniently"] = (*leniently).into();
                 value
             }
-            Self::Broken(e @ AssetError::Model { error, .. }) => {
-                let mut value = render::error_json(error);
-                value["opens_leniently"] = e.opens_leniently().into();
-                value
-            }
-            Self::Broken(other) => plain("malformed", "malformed", &other.to_string()),
-            Self::Cannot { code, why } => plain("conversion", code, why),
-            Self::Argument(why) => plain("usage", "usage", why),
+            Self::Packed { code, why } => document("malformed", code, why),
+            Self::Cannot { code, why } => document("conversion", code, why),
+            Self::Argument(why) => document("usage", "usage", why),
         }
     }
 
@@ -167,19 +188,39 @@ impl Refusal {
                 (shown.to_owned(), render::error(code, &why))
             }
             Self::NotAModel => return Self::UNKNOWN.say(shown),
-            Self::Broken(AssetError::Companion { name, bytes, error }) => {
-                (render::path(Path::new(name)), in_hex(error, bytes))
+            Self::Broken { error, leniently } => {
+                let hint = if *leniently { "\n  --lenient opens it" } else { "" };
+                let (about, text) = match error {
+                    AssetError::Companion { name, bytes, error } => {
+                        (render::path(Path::new(name)), in_hex(error, bytes))
+                    }
+                    AssetError::Model { bytes, error, .. } => (shown.to_owned(), in_hex(error, bytes)),
+                    other => (shown.to_owned(), render::error("malformed", &other.to_string())),
+                };
+                (about, format!("{text}{hint}"))
             }
-            Self::Broken(e @ AssetError::Model { bytes, error, .. }) => {
-                let hint = if e.opens_leniently() { "\n  --lenient opens it" } else { "" };
-                (shown.to_owned(), format!("{}{hint}", in_hex(error, bytes)))
+            Self::Packed { code, why } | Self::Cannot { code, why } => {
+                (shown.to_owned(), render::error(code, why))
             }
-            Self::Broken(other) => (shown.to_owned(), render::error("malformed", &other.to_string())),
-            Self::Cannot { code, why } => (shown.to_owned(), render::error(code, why)),
             Self::Argument(why) => (shown.to_owned(), render::error("usage", why)),
         };
         say(&format!("{about}: {text}"));
     }
+}
+
+/// The names in a folder or an archive that are like the one that a path looks for there in vain.
+fn nearest(path: &Path) -> Vec<String> {
+    let options = TreeOptions::default().with_packs_as_files();
+    let opened = path.ancestors().find_map(|at| {
+        let folder = at.parent()?;
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let tree = Tree::open_with(folder, options).ok().filter(|tree| tree.start().is_none())?;
+        Some((at.file_name()?.to_string_lossy(), tree))
+    });
+    let Some((name, tree)) = opened else { return Vec::new() };
+    let entries = tree.list(tree.scope().unwrap_or(&TreePath::ROOT)).unwrap_or_default();
+    let names: Vec<_> = entries.iter().map(|entry| String::from_utf8_lossy(entry.path.name())).collect();
+    similar(&name, names.iter().map(|name| &**name)).into_iter().map(str::to_owned).collect()
 }
 
 fn in_hex(error: &ReadError, bytes: &[u8]) -> String {

@@ -167,9 +167,29 @@ pub(crate) fn finding(f: &Finding, file: &[u8], colour: bool) -> String {
     let full = plain(&f.to_string());
     out.push_str(full.strip_prefix(&head).unwrap_or(&full));
     if let (Some(offset), Stream::File) = (f.offset, &f.stream) {
-        out.push_str(&hex_context(file, offset));
+        out.push_str(&text_context(file, offset).unwrap_or_else(|| hex_context(file, offset)));
     }
     out
+}
+
+/// The line of a text file that an offset is in, with its number and a mark; none for a file that is no text.
+fn text_context(file: &[u8], offset: u64) -> Option<String> {
+    /// As much of a line as is shown, on either side.
+    const WIDTH: usize = 60;
+    let at = usize::try_from(offset).ok().filter(|at| *at <= file.len())?;
+    if file.is_empty() || file.iter().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {
+        return None;
+    }
+    let (before, after) = file.split_at(at);
+    let number = 1 + before.iter().filter(|b| **b == b'\n').count();
+    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    let end = at + after.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(after.len());
+    let lossy = |range: &[u8]| plain(&String::from_utf8_lossy(range));
+    let (left, right) = (lossy(&file[start.min(at)..at]), lossy(&file[at..end]));
+    let label = format!("\n  line {number}: ");
+    let (left, right) = (ending(&left, WIDTH), beginning(&right, WIDTH));
+    let indent = label.len() - 1 + left.chars().count();
+    Some(format!("{label}{left}{right}\n{:indent$}^", ""))
 }
 
 /// The row of 16 bytes around `offset`, one row before it, and a mark; empty for an empty file.
@@ -240,6 +260,15 @@ mod tests {
             let column = mark.find('^').unwrap();
             assert_eq!(&row[column..column + 2], format!("{offset:02x}"), "{text}");
         }
+    }
+
+    #[test]
+    fn the_mark_of_a_text_stands_under_the_character() {
+        let text = finding(&at(9), b"version 1\nbones x\n", false);
+        assert!(text.ends_with("\n  line 1: version 1\n                   ^"), "{text}");
+        let text = finding(&at(16), b"version 1\nbones x\n", false);
+        assert!(text.ends_with("\n  line 2: bones x\n                ^"), "{text}");
+        assert!(finding(&at(1), b"ab\0", false).contains("0x0000"));
     }
 
     #[test]

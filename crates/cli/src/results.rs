@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The outcome of a command that takes many files.
 pub(crate) struct Results {
@@ -52,6 +52,8 @@ pub(crate) struct Results {
     skipped_files: Vec<Value>,
     /// How many files others hide.
     hidden: u64,
+    /// How many links lead out of the folders and are not followed.
+    links_out: u64,
     /// How many were as an earlier run left them.
     unchanged: u64,
     /// How many files each kind of note was made on.
@@ -118,6 +120,7 @@ impl Results {
             skipped: BTreeMap::new(),
             skipped_files: Vec::new(),
             hidden: 0,
+            links_out: 0,
             unchanged: 0,
             notes: BTreeMap::new(),
             status: Status::Fine,
@@ -128,10 +131,14 @@ impl Results {
     pub(crate) fn inputs(&mut self, expanded: Expanded) -> Vec<Input> {
         let mut inputs = Vec::new();
         self.hidden += expanded.hidden;
+        self.links_out += expanded.links_out.len() as u64;
+        if !self.quiet && self.form == Form::Lines {
+            links_out(&expanded.links_out, "--follow follows them").iter().for_each(|line| say(line));
+        }
         for input in expanded.found {
             match input {
                 Ok(input) => inputs.push(input),
-                Err((input, e)) => self.refuse(&input, &Refusal::unreadable(&e)),
+                Err((input, e)) => self.refuse(&input, &Refusal::unopened(&input.path, &e)),
             }
         }
         inputs
@@ -310,6 +317,9 @@ impl Results {
         if self.hidden > 0 {
             aside["hidden"] = self.hidden.into();
         }
+        if self.links_out > 0 {
+            aside["links_out"] = self.links_out.into();
+        }
         let elsewhere = Elsewhere::among(&self.skipped);
         if !elsewhere.is_empty() {
             aside["elsewhere"] = elsewhere.iter().map(Elsewhere::json).collect();
@@ -345,6 +355,16 @@ impl Results {
         }
         parts.join(", ")
     }
+}
+
+/// The message about links that lead out of folders and are not followed.
+pub(crate) fn links_out(links: &[PathBuf], advice: &str) -> Option<String> {
+    const NAMED: usize = 3;
+    let named: Vec<_> = links.iter().take(NAMED).map(|link| render::path(link)).collect();
+    let more = if links.len() > NAMED { ", ..." } else { "" };
+    let count = counted(links.len() as u64, "link leads", "links lead");
+    let text = format!("{count} out of the folder ({}{more}); {advice}", named.join(", "));
+    (!links.is_empty()).then_some(text)
 }
 
 /// Models that are not read here.

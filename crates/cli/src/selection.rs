@@ -2,11 +2,15 @@
 
 use crate::Fail;
 use crate::args::ManyArgs;
+use crate::input::as_os;
 use glob::{MatchOptions, Pattern};
+use meshwright::Limits;
+use meshwright::files::Tree;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How patterns are understood: `*` stays within a folder, `**` does not.
 const MATCH: MatchOptions = MatchOptions {
@@ -22,6 +26,8 @@ pub(crate) struct Selection {
     pub arguments: Vec<OsString>,
     /// Links inside folders are followed.
     pub follow: bool,
+    /// Memory that the directory of each archive may take.
+    pub directories: Limits,
     exclude: Vec<Pattern>,
 }
 
@@ -31,6 +37,11 @@ impl Selection {
         Self { arguments: arguments.to_vec(), ..Self::default() }
     }
 
+    /// One folder, with memory for the directory of each archive in it.
+    pub(crate) fn of_folder(folder: &Path, follow: bool, directories: Limits) -> Self {
+        Self { follow, directories, ..Self::of(&[folder.as_os_str().to_owned()]) }
+    }
+
     /// What the arguments name, those of `--files-from` behind them.
     pub(crate) fn new(files: &[OsString], many: &ManyArgs) -> Result<Self, Fail> {
         let mut named = files.to_vec();
@@ -38,7 +49,7 @@ impl Selection {
             named.extend(listed(list, many.null)?);
         }
         let exclude = many.exclude.clone();
-        let mut selection = Self { arguments: Vec::new(), follow: many.follow, exclude };
+        let mut selection = Self { follow: many.follow, exclude, ..Self::default() };
         for name in named {
             match pattern(&name) {
                 Some(pattern) => selection.expand(&pattern)?,
@@ -54,22 +65,55 @@ impl Selection {
         self.exclude.iter().any(|p| p.matches_with(below, MATCH) || p.matches_with(name, MATCH))
     }
 
-    /// Adds what a pattern matches, sorted.
+    /// Adds what a pattern matches, sorted: files and folders, then members of archives.
     fn expand(&mut self, pattern: &str) -> Result<(), Fail> {
         let wrong = |why: String| Fail::Usage(format!("{}: {why}", crate::render::plain(pattern)));
-        let found = glob::glob_with(pattern, MATCH).map_err(|e| wrong(e.msg.to_owned()))?;
-        let before = self.arguments.len();
-        for path in found {
-            let path = path.map_err(|e| wrong(e.error().to_string()))?;
-            if !self.leaves_out(&path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")) {
-                self.arguments.push(path.into_os_string());
+        let mut found = matches(pattern).map_err(wrong)?;
+        for (at, _) in pattern.match_indices('/') {
+            let (archives, members) = (pattern.get(..at), pattern.get(at.saturating_add(1)..));
+            let Some((archives, members)) = archives.zip(members).filter(|(_, members)| !members.is_empty())
+            else {
+                continue;
+            };
+            let members = Pattern::new(members).map_err(|e| wrong(e.msg.to_owned()))?;
+            for archive in matches(archives).map_err(wrong)?.iter().filter(|path| path.is_file()) {
+                found.extend(members_of(archive, &members));
             }
         }
-        if self.arguments.len() == before {
+        let left_out =
+            |path: &PathBuf| self.leaves_out(&path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"));
+        found.retain(|path| !left_out(path));
+        if found.is_empty() {
             return Err(wrong("nothing matches".into()));
         }
+        self.arguments.extend(found.into_iter().map(PathBuf::into_os_string));
         Ok(())
     }
+}
+
+/// The files and folders that a pattern matches, sorted.
+fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
+    let found = glob::glob_with(pattern, MATCH).map_err(|e| e.msg.to_owned())?;
+    found.map(|path| path.map_err(|e| e.error().to_string())).collect()
+}
+
+/// The files and folders in an archive whose paths match a pattern, sorted; nothing for a file that is no archive.
+fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
+    if !Tree::leads_into_pack(archive) {
+        return Vec::new();
+    }
+    // What cannot be opened is refused when it is named itself.
+    let files = Tree::open(archive).map(|tree| tree.walk().files).unwrap_or_default();
+    let mut paths = BTreeSet::new();
+    for mut path in files.into_iter().flatten() {
+        while !path.is_root() {
+            let parent = path.parent();
+            paths.insert(path);
+            path = parent;
+        }
+    }
+    let matching = paths.iter().filter(|path| pattern.matches_with(&path.text(), MATCH));
+    matching.map(|path| archive.join(as_os(path))).collect()
 }
 
 /// A pattern that the shell left as it is. What exists under the very name is none.

@@ -26,19 +26,15 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
     let mut run = Run::default();
     for file in &args.files {
         let path = Path::new(file);
-        if !Tree::leads_into_pack(path) {
-            let refusal = match path.symlink_metadata() {
-                Ok(_) => Refusal::Argument("is no pack".into()),
-                Err(e) => Refusal::Unreadable { companion: None, why: e.to_string() },
-            };
-            run.refuse(path, &refusal);
+        if path.symlink_metadata().is_ok() && !Tree::leads_into_pack(path) {
+            run.refuse(path, &Refusal::Argument("is no pack".into()));
             continue;
         }
         let limits = Limits::default().with_memory(args.run.max_memory);
         let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
         match Tree::open_with(path, options) {
             Ok(tree) => run.unpack(&tree, path, &destination, limits),
-            Err(e) => run.refuse(path, &Refusal::unreadable(&e)),
+            Err(e) => run.refuse(path, &Refusal::unopened(path, &e)),
         }
     }
     if args.run.format == OutputFormat::Json {

@@ -446,13 +446,7 @@ fn what_is_no_model_is_passed_over_in_a_folder() {
     let sprite = [&b"IDSP"[..], &[1, 0, 0, 0, 2, 0, 0, 0], &[0; 64]].concat();
     let ogre = [&[0, 16][..], b"[MeshSerializer_v1.41]\n", &[0, 48, 9, 0, 0, 0, 0]].concat();
     let gettext = b"msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain\"\n";
-    for (name, bytes) in [
-        ("s.spr", &sprite[..]),
-        ("o.mesh", &ogre),
-        ("de.po", gettext),
-        ("a.apr", &[0, 0, 0, 1, 0, 0]),
-        ("e.bmd", b""),
-    ] {
+    for (name, bytes) in [("s.spr", &sprite[..]), ("o.mesh", &ogre), ("de.po", gettext)] {
         fs::write(at("in").join(name), bytes).unwrap();
     }
     for command in ["info", "check"] {

@@ -34,4 +34,5 @@ mod retarget;
 mod sims;
 mod textures;
 mod transcripts;
+mod trust;
 mod words;

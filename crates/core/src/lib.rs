@@ -49,6 +49,7 @@ mod path;
 pub mod record;
 mod report;
 mod rule;
+mod similar;
 mod sniff;
 pub mod text;
 mod writer;

@@ -1,5 +1,7 @@
 //! Names as files store them: bytes of no stated encoding.
 
+pub use crate::similar::similar;
+
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;

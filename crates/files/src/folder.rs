@@ -24,6 +24,8 @@ pub(crate) struct Folder {
     start: Option<Start>,
     /// The file that was named is all there is.
     alone: bool,
+    /// Links are followed wherever they lead.
+    follows_links: bool,
     /// What lies at the top and is mounted instead, in the order in which it hides each other.
     mounts: OnceLock<Vec<Mountable>>,
     listings: Cache<Listing>,
@@ -48,6 +50,7 @@ impl Folder {
             resolved: OnceLock::new(),
             start: None,
             alone: false,
+            follows_links: false,
             mounts: OnceLock::new(),
             listings: Cache::new(),
             inner: None,
@@ -57,6 +60,12 @@ impl Folder {
     /// The same, with archives of a game below the top as folders.
     pub(crate) fn with_inner(mut self, limits: Limits) -> Self {
         self.inner = Some(Inner::new(limits));
+        self
+    }
+
+    /// The same, with links that lead out of the folder followed or not.
+    pub(crate) fn following(mut self, follows_links: bool) -> Self {
+        self.follows_links = follows_links;
         self
     }
 
@@ -179,12 +188,22 @@ impl Folder {
         self.target(link).map_or(EntryKind::Other, |(_, kind)| kind)
     }
 
-    /// Where a link leads, and what is there; none where that lies outside the tree.
+    /// Where a link leads, and what is there; none where that is outside of the tree and not to be followed.
     pub(crate) fn target(&self, link: &TreePath) -> Option<(PathBuf, EntryKind)> {
         let target = os::resolved(&self.os_path(link)?).ok()?;
-        let kind =
-            os::kind(&target).ok().filter(|_| self.resolved().is_some_and(|top| target.starts_with(top)))?;
+        let kind = os::kind(&target).ok().filter(|_| self.follows_links || self.holds(&target))?;
         Some((target, kind))
+    }
+
+    /// Whether a link leads to something outside of the folder.
+    pub(crate) fn leads_out(&self, link: &TreePath) -> bool {
+        let target = self.os_path(link).and_then(|at| os::resolved(&at).ok());
+        target.is_some_and(|target| !self.holds(&target))
+    }
+
+    /// Whether a resolved path is in the folder.
+    fn holds(&self, target: &Path) -> bool {
+        self.resolved().is_some_and(|top| target.starts_with(top))
     }
 
     fn resolved(&self) -> Option<&Path> {

@@ -90,6 +90,11 @@ impl Layer {
         }
     }
 
+    /// Whether an entry is a link that leads out of the tree and is not followed.
+    pub(crate) fn leads_out(&self, path: &TreePath) -> bool {
+        matches!(self, Self::Folder(f) if f.kind(path) == Some(EntryKind::Link) && f.target(path).is_none() && f.leads_out(path))
+    }
+
     /// What a link leads to that is walked: a folder once, and not where the link lies in it.
     pub(crate) fn enter(&self, link: &TreePath, entered: &mut BTreeSet<PathBuf>) -> EntryKind {
         let Self::Folder(folder) = self else { return EntryKind::Other };

@@ -48,6 +48,8 @@ pub struct TreeOptions {
     pub directories: Limits,
     /// Packs in a folder, and archives in a pack, are files like others.
     pub packs_are_files: bool,
+    /// Links are followed wherever they lead, not only within the folder that is opened.
+    pub follows_links: bool,
 }
 
 impl TreeOptions {
@@ -55,6 +57,13 @@ impl TreeOptions {
     #[must_use]
     pub const fn with_packs_as_files(mut self) -> Self {
         self.packs_are_files = true;
+        self
+    }
+
+    /// The same options with links out of the folder followed: archives of a game may be links to where they are installed.
+    #[must_use]
+    pub const fn with_links(mut self, follows_links: bool) -> Self {
+        self.follows_links = follows_links;
         self
     }
 
@@ -119,6 +128,7 @@ impl Tree {
 
     /// A folder over the packs that lie in it, one of which may be left out.
     fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
+        let folder = folder.following(options.follows_links);
         if options.packs_are_files {
             return Self::of([Layer::Folder(folder)]);
         }
@@ -127,7 +137,7 @@ impl Tree {
         for mount in folder.mount(options.order).iter().filter(|m| without != Some(&*m.name)) {
             let Some(path) = folder.os_path(&TreePath::ROOT.child(&mount.name)) else { continue };
             tree.layers.push(Arc::new(if mount.is_folder {
-                Layer::Folder(Folder::new(path))
+                Layer::Folder(Folder::new(path).following(options.follows_links))
             } else {
                 Layer::Pack(Mount::of(path, options.directories))
             }));

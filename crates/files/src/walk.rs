@@ -15,6 +15,8 @@ pub struct Walk {
     pub files: Vec<Result<TreePath, (TreePath, FilesError)>>,
     /// How many files a later layer hides.
     pub hidden: u64,
+    /// Links to files and folders outside of the tree, which are not walked.
+    pub links_out: Vec<TreePath>,
 }
 
 impl Tree {
@@ -23,10 +25,11 @@ impl Tree {
         self.walk_where(|_, kind| kind != EntryKind::Link)
     }
 
-    /// All files that `keep` keeps, in folders that it keeps. A link that it keeps is walked as what it leads to: within the
-    /// tree, each folder by one link alone, and none that the link lies in.
+    /// All files that `keep` keeps, in folders that it keeps. A link that it keeps is walked as what it leads to, each folder
+    /// by one link only, and none that contains the link. Links out of the tree are not walked, unless the tree was opened
+    /// to [follow](crate::TreeOptions::with_links) them.
     pub fn walk_where(&self, mut keep: impl FnMut(&TreePath, EntryKind) -> bool) -> Walk {
-        let (mut found, mut hidden) = (Vec::new(), 0_u64);
+        let (mut found, mut hidden, mut links_out) = (Vec::new(), 0_u64, Vec::new());
         let mut seen = BTreeSet::new();
         for (i, layer) in self.layers.iter().enumerate().rev() {
             let top = match &self.scope {
@@ -36,7 +39,7 @@ impl Tree {
             };
             let own = match layer.refusal() {
                 Some((pack, e)) => vec![Err((pack, e))],
-                None => files(layer, top, self.flat, &mut keep),
+                None => files(layer, top, self.flat, &mut keep, &mut links_out),
             };
             let before = found.len();
             found.extend(own.into_iter().filter(|file| {
@@ -55,7 +58,7 @@ impl Tree {
                 a.walk_order(a_is_folder, b, b_is_folder)
             });
         }
-        Walk { files: found, hidden }
+        Walk { files: found, hidden, links_out }
     }
 }
 
@@ -73,6 +76,7 @@ fn files(
     top: TreePath,
     flat: bool,
     keep: &mut impl FnMut(&TreePath, EntryKind) -> bool,
+    links_out: &mut Vec<TreePath>,
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
     let mut open = vec![top];
@@ -94,6 +98,9 @@ fn files(
                 EntryKind::Link if keep(&path, EntryKind::Link) => layer.enter(&path, &mut entered),
                 kind => kind,
             };
+            if matches!(kind, EntryKind::Link | EntryKind::Other) && layer.leads_out(&path) {
+                links_out.push(path.clone());
+            }
             match kind {
                 EntryKind::File if (flat || !is_archive(&path)) && keep(&path, kind) => found.push(Ok(path)),
                 EntryKind::Folder if (!flat || !is_archive(&path)) && keep(&path, kind) => folders.push(path),

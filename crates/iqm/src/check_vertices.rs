@@ -8,7 +8,7 @@ use crate::record::{
 use crate::rules::{
     ADJACENCY, ARRAY_ORDER, BAD_COUNT, BAD_FORMAT, DUPLICATE_ARRAY, JOINT_INDEX, JOINT_INDEX_UNUSED,
     MESH_RANGE, NO_POSITION, NO_TEXCOORD, NO_WEIGHTS, NON_FINITE, NON_FINITE_EXTRA, OVERLAP, TOO_MUCH,
-    UNKNOWN_ARRAY, UNUSED_TRIANGLES, UNUSUAL_FORMAT, VERTEX_INDEX, WEIGHT_RANGE, WEIGHT_SUM,
+    UNKNOWN_ARRAY, UNUSED_TRIANGLES, UNUSED_VERTICES, UNUSUAL_FORMAT, VERTEX_INDEX, WEIGHT_RANGE, WEIGHT_SUM,
 };
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -25,6 +25,11 @@ pub(crate) fn check_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Fi
     check_arrays(model, places, findings)?;
     check_values(model, places, findings)?;
     check_meshes(model, places, findings)
+}
+
+/// Whether there is something to draw. Games have files of motion alone that count vertices all the same.
+fn is_drawn(model: &Iqm) -> bool {
+    !model.triangles.is_empty() || !model.meshes.is_empty()
 }
 
 fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
@@ -54,8 +59,7 @@ fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
             findings.broken(BAD_COUNT, &path, None, message)?;
         }
     }
-    let drawn = model.vertex_count > 0 || !model.triangles.is_empty() || !model.meshes.is_empty();
-    if drawn && model.array(ArrayKind::POSITION).is_none() {
+    if is_drawn(model) && model.array(ArrayKind::POSITION).is_none() {
         let at = places.header(h::NUM_ARRAYS);
         findings.broken(NO_POSITION, &h::NUM_ARRAYS.path(&Path::ROOT), at, || "no array of positions")?;
     }
@@ -246,8 +250,12 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
         }
         last = a.kind;
     }
-    let missing = model.vertex_count > 0 && model.array(ArrayKind::TEXCOORD).is_none();
-    if missing {
+    if model.vertex_count > 0 && !is_drawn(model) {
+        let at = places.header(h::NUM_VERTEXES);
+        let message = || format!("{} vertices, and no mesh", model.vertex_count);
+        findings.broken(UNUSED_VERTICES, &h::NUM_VERTEXES.path(&Path::ROOT), at, message)?;
+    }
+    if model.vertex_count > 0 && is_drawn(model) && model.array(ArrayKind::TEXCOORD).is_none() {
         let at = places.header(h::NUM_ARRAYS);
         let message = || "no array of texture coordinates";
         findings.broken(NO_TEXCOORD, &h::NUM_ARRAYS.path(&Path::ROOT), at, message)?;
@@ -256,7 +264,7 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
 }
 
 fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    if model.joints.is_empty() || model.vertex_count == 0 {
+    if model.joints.is_empty() || model.vertex_count == 0 || !is_drawn(model) {
         return Ok(());
     }
     let kinds = [ArrayKind::BLEND_INDEXES, ArrayKind::BLEND_WEIGHTS];

@@ -49,7 +49,7 @@ meshwright_core::rules! {
         "An array is of a format or size that nothing can be made of.",
         "Store positions as three floats, and joints as four bytes.";
     error NO_POSITION = "missing-array", Missing [Refuses],
-        "A model without positions; every loader refuses it.",
+        "The file has meshes and no array of positions.",
         "Add an array of positions.";
     error VERTEX_INDEX = "bad-vertex-index", BadReference [Tolerated],
         "A triangle has a vertex that is not there, or that is none of its mesh.",
@@ -117,6 +117,9 @@ meshwright_core::rules! {
     warning UNUSED_TRIANGLES = "unused-triangles", Unused [Ignored],
         "Triangles belong to no mesh; nobody draws them.",
         "Remove them, or give them to a mesh.";
+    info UNUSED_VERTICES = "unused-vertices", Unused [Ignored],
+        "The header counts vertices, and the file has no mesh. Animations of games are such files.",
+        "Nothing needs to be done.";
     warning PARENT_BELOW = "bad-parent", BadReference [Tolerated],
         "The number of a joint's parent is below -1; any negative number makes a root.",
         "Set the parent to -1.";

@@ -62,6 +62,7 @@ fn broken_and_odd_fixtures_have_their_codes() {
         ("event_size.warn", "extension-size"),
         ("event_anim.warn", "extension-anim"),
         ("event_text.warn", "extension-text"),
+        ("counted.warn", "unused-vertices"),
         ("pose_parent.warn", "parent-differs"),
         ("misaligned.warn", "misaligned"),
         ("overlap.warn", "overlap"),

@@ -29,6 +29,10 @@ impl Format {
 /// As far as a file is looked at to see whether it is text.
 const HEAD: usize = 1024;
 
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.iter().take(HEAD).any(|b| *b == 0)
+}
+
 /// The format of a file that somebody named: by content where that says enough, else by name.
 ///
 /// A name decides between equals, and against content that is no more than [`Confidence::Possible`]. So a file
@@ -36,7 +40,7 @@ const HEAD: usize = 1024;
 /// means that neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     // Any text can be called like one that says more about a model.
-    let text = !bytes.iter().take(HEAD).any(|b| *b == 0);
+    let text = is_text(bytes);
     let speaks = |f: &Format| f.holds_model() || !text || f.sniff(bytes) > Confidence::No;
     let named = name.and_then(Format::from_name).filter(speaks);
     let likeliest = Format::ALL
@@ -88,6 +92,8 @@ pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> b
         let error = AnyModel::parse(bytes, format, &ReadOptions::default()).err();
         error.is_none_or(|e| *e.stream() != Stream::File || e.offset() >= BEGINNING)
     };
-    let is_ours = !is_shared || begins_like_ours() || has_siblings();
+    // Of ours, no kind of file with a shared extension is text.
+    let is_foreign_text = !bytes.is_empty() && is_text(bytes);
+    let is_ours = !is_shared || begins_like_ours() || !is_foreign_text && has_siblings();
     is_ours.then_some(Detection { format, confidence: Confidence::No })
 }

@@ -98,11 +98,13 @@ pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, 
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
-pub use describe::{BoneInfo, Bounds, ClipInfo, Description, MaterialInfo, Memory, MeshInfo, NameSource};
+pub use describe::{
+    BoneInfo, Bounds, ClipInfo, Description, MaterialInfo, Memory, MeshInfo, NameSource, TextureState,
+};
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]
 pub use diff::{Diff, DiffError, DiffOptions, Difference, diff};
-pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain, similar};
+pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain};
 pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]
@@ -122,7 +124,7 @@ pub use merge::merge;
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
-pub use meshwright_core::text::{acts_on_terminal, counted, visible};
+pub use meshwright_core::text::{acts_on_terminal, counted, similar, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
     Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,

@@ -49,7 +49,11 @@ fn every_notice_has_all_its_texts() {
     let mut seen = BTreeSet::new();
     for notice in Notice::all() {
         assert!(seen.insert((notice.code, notice.kind.to_string())), "{} is there twice", notice.code);
-        assert!(notice.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", notice.code);
+        assert!(
+            notice.code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+            "{}",
+            notice.code
+        );
         let texts = [notice.cause, notice.advice];
         let texts = texts.iter().filter(|text| notice.kind != NoticeKind::Difference || !text.is_empty());
         for text in texts {

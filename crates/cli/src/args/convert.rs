@@ -87,6 +87,10 @@ pub(crate) struct ConvertArgs {
     /// variants
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
+    /// Make one figure of the files of a folder: meshes, a skeleton, animations. Files that are named one by one need no
+    /// such option
+    #[arg(long)]
+    pub figure: bool,
     /// Join levels of detail that lie in files of their own, `x_lod1.iqm` beside `x.iqm`, as levels of one model
     #[arg(long)]
     pub join_levels: bool,

@@ -148,6 +148,9 @@ pub(crate) struct ListArgs {
     /// Bytes that the directory of a pack may take in memory
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
+    /// Follow links in folders, also those that lead out of them
+    #[arg(long)]
+    pub follow: bool,
 }
 
 #[derive(Debug, Args)]

@@ -83,6 +83,9 @@ pub(crate) struct RenderArgs {
     /// The skin of a DarkPlaces model, N of `model.dpm_N.skin`; the first by default
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
+    /// Draw one figure of the files of a folder
+    #[arg(long)]
+    pub figure: bool,
     /// Leave out the textures that are found
     #[arg(long)]
     pub no_textures: bool,

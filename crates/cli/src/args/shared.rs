@@ -68,7 +68,7 @@ pub(crate) struct ReadArgs {
     /// Ignore companion files found beside the model
     #[arg(long)]
     pub no_companions: bool,
-    /// Print nothing but results, errors, and for each file one line with what was lost
+    /// Print only results, errors, and one line for each kind of loss
     #[arg(long, short)]
     pub quiet: bool,
     /// Print every loss and note on a line of its own instead of one line for each kind
@@ -93,7 +93,7 @@ pub(crate) struct ManyArgs {
     /// A zero byte ends each name in the file of --files-from, as find -print0 writes
     #[arg(long, short = '0', requires = "files_from")]
     pub null: bool,
-    /// Follow links inside folders, as long as they lead to what lies in the folder
+    /// Follow links in folders, also those that lead out of them
     #[arg(long)]
     pub follow: bool,
     /// Stop at the first file that fails or has errors

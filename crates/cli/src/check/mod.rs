@@ -45,6 +45,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         |results, input, checked: Result<(Status, Shown), Refusal>| {
             match checked {
                 Ok((status, shown)) => results.show(status, shown)?,
+                // The findings of its archive have it.
+                Err(Refusal::Packed { .. }) if input.met.is_some() => {}
                 Err(refusal) => results.refuse(input, &refusal),
             }
             Ok(())
@@ -73,30 +75,32 @@ struct Checked {
     bytes: Vec<u8>,
     kind: Kind,
     report: Report,
-    /// Only a lenient reader opens it.
+    /// A lenient reader opens it, and finds no further errors.
     lenient: bool,
 }
 
 fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Checked, Refusal> {
-    match reader.open(input) {
-        Ok(opened) => {
-            reader.say_used(input, &opened);
-            let (kind, mut report) = (opened.asset.format().into(), opened.asset.check());
-            if let Some(engine) = engine {
-                report.append(opened.asset.model().validate_for(engine));
-            }
-            Ok(Checked { bytes: opened.asset.into_bytes(), kind, report, lenient: false })
+    let checked = |reader: &Reader| {
+        let mut opened = reader.open(input)?;
+        reader.say_used(input, &opened);
+        let (kind, mut report) = (opened.asset.format().into(), opened.asset.check());
+        if let Some(engine) = engine {
+            report.append(opened.finder.check_for(&mut opened.asset, engine, reader.options()));
         }
-        Err(Refusal::Broken(e)) => {
-            let (report, lenient) = (e.report(), e.opens_leniently());
-            match e {
+        Ok(Checked { bytes: opened.asset.into_bytes(), kind, report, lenient: false })
+    };
+    let is_sound = |checked: Checked| !checked.report.has_errors();
+    match reader.hinted(input, checked(reader), |lenient| checked(&lenient).is_ok_and(is_sound)) {
+        Err(Refusal::Broken { error, leniently }) => {
+            let report = error.report();
+            match error {
                 AssetError::Model { bytes, format, .. } => {
-                    Ok(Checked { bytes, kind: format.into(), report, lenient })
+                    Ok(Checked { bytes, kind: format.into(), report, lenient: leniently })
                 }
-                e => Err(Refusal::Broken(e)),
+                error => Err(Refusal::Broken { error, leniently }),
             }
         }
-        Err(refusal) => Err(refusal),
+        other => other,
     }
 }
 

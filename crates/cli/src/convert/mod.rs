@@ -16,7 +16,7 @@ mod work;
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::batch::Workers;
 use crate::destination::Destination;
-use crate::input::{Input, expand};
+use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::manifest::Manifest;
 use crate::output::Outputs;
 use crate::reader::Reader;
@@ -59,39 +59,35 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let found = results.inputs(expand(results.selection(), into));
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
-    let mut inputs = Vec::new();
-    let looked = |input: &Input| {
+    let mut looked: Vec<(Input, bool)> = Vec::new();
+    let look = |input: &Input| {
         let mut input = input.clone();
         let is_model = work.reader.is_model(&mut input, wanted);
         (input, is_model)
-    };
-    let mut take = |(input, is_model): (Input, bool)| {
-        if is_model {
-            // What lies where its own result would is one, as of an earlier run; levels go with their model.
-            let goes_with_another = args.join_levels && input.is_level();
-            if !goes_with_another && !is_result(&input, into, to) {
-                inputs.push(input);
-            }
-        } else {
-            if let Some(manifest) = &mut manifest {
-                manifest.aside(&input);
-            }
-            results.skip(&input);
-        }
     };
     // A look takes less than what threads have to tell each other.
     let several: Vec<&[Input]> = found.chunks(32).collect();
     workers.each(
         &several,
         |some| some.iter().map(Input::memory).max().unwrap_or_default(),
-        |some| some.iter().map(looked).collect::<Vec<_>>(),
+        |some| some.iter().map(look).collect::<Vec<_>>(),
         |_, some| {
-            some.into_iter().for_each(&mut take);
+            looked.extend(some);
             Ok(())
         },
     )?;
+    let (mut inputs, others) = chosen(looked);
+    // What lies where its own result would is one, as of an earlier run; levels go with their model.
+    inputs.retain(|input| !(args.join_levels && input.is_level() || is_result(input, into, to)));
+    for input in &others {
+        if let Some(manifest) = &mut manifest {
+            manifest.aside(input);
+        }
+        results.skip(input);
+    }
     work.reader.expect(&inputs)?;
     if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
+        refuse_unasked_figure(&inputs, args.figure, &args.output)?;
         results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),

@@ -49,7 +49,16 @@ impl Work<'_> {
     pub(super) fn one(&self, input: &Input, path: &Path) -> Made {
         let mut sources = Vec::new();
         let result = self.made(input, path, &mut sources);
+        let result = self.reader.hinted(input, result, |lenient| self.would_be_made(input, path, lenient));
         Made { sources, result }
+    }
+
+    /// Whether another reader leads to an output, of which nothing is written.
+    fn would_be_made(&self, input: &Input, path: &Path, reader: Reader) -> bool {
+        let mut args = self.args.clone();
+        args.write.dry_run = true;
+        let outputs = Outputs::new(self.outputs.destination());
+        Work { args: &args, reader, outputs, to: self.to }.made(input, path, &mut Vec::new()).is_ok()
     }
 
     pub(super) fn made(

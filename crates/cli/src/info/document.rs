@@ -18,8 +18,10 @@ pub(super) fn json(input: &Input, d: &Description, why: Option<&str>) -> Value {
             "material": mesh.material,
         })
     });
-    let materials =
-        d.materials.iter().map(|m| json!({ "name": m.name, "texture": m.texture, "found": m.found }));
+    let materials = d
+        .materials
+        .iter()
+        .map(|m| json!({ "name": m.name, "texture": m.texture, "found": m.found, "state": m.state.name() }));
     let clips = d.clips.iter().map(|clip| {
         json!({
             "name": clip.name,
@@ -67,6 +69,7 @@ fn part(part: &Part) -> Value {
     let (state, why) = match &part.state {
         PartState::Ignored(why) => ("ignored", Some(why)),
         PartState::Named => ("named", None),
+        PartState::Elsewhere => ("elsewhere", None),
         _ => ("found", None),
     };
     json!({ "role": part.role.to_string(), "name": part.name, "state": state, "reason": why })

@@ -23,9 +23,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
         print(document::CSV_HEADER.to_owned())?;
     }
     let work = |input: &Input| {
-        let mut opened = reader.open(input)?;
-        reader.say_passed_over(input, &opened);
-        shown(input, &mut opened, &reader, args, several)
+        let shown = |reader: &Reader| {
+            let mut opened = reader.open(input)?;
+            reader.say_passed_over(input, &opened);
+            shown(input, &mut opened, reader, args, several)
+        };
+        reader.hinted(input, shown(&reader), |lenient| shown(&lenient).is_ok())
     };
     let workers = Workers::new(args.many.jobs, reader.limits().memory);
     results.over(

@@ -2,7 +2,7 @@
 
 use crate::render::{self, plain};
 use crate::table::{self, Column, facts, heading, table};
-use meshwright::{BoneInfo, Description, PartState, counted};
+use meshwright::{BoneInfo, Description, PartState, TextureState, counted};
 use std::fmt::Write as _;
 
 /// One line for one file.
@@ -108,6 +108,7 @@ fn overview(d: &Description, why: Option<&str>) -> Vec<(&'static str, String)> {
     ];
     facts.extend(d.parts.iter().map(|part| {
         let ignored = match &part.state {
+            PartState::Elsewhere => ", where the engine does not look".into(),
             PartState::Ignored(why) => format!(", ignored: {}", plain(why)),
             _ => String::new(),
         };
@@ -137,10 +138,14 @@ fn meshes(d: &Description) -> Vec<Vec<String>> {
 
 fn materials(d: &Description) -> Vec<Vec<String>> {
     let row = |m: &meshwright::MaterialInfo| {
-        let found = match (&m.texture, &m.found) {
+        let found = match (m.state, &m.found) {
+            (TextureState::NotDrawn, _) => "not drawn by the engine".into(),
+            (TextureState::Elsewhere, Some(found)) => {
+                format!("{}, where the engine does not look", plain(found))
+            }
             (_, Some(found)) => plain(found),
-            (Some(_), None) => "not found".into(),
-            (None, None) => String::new(),
+            (TextureState::NotFound, None) => "not found".into(),
+            (_, None) => String::new(),
         };
         let texture = m.texture.as_deref().unwrap_or_default();
         vec![plain(&m.name), plain(texture), found]

@@ -26,7 +26,9 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     if to_stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let done = optimize(&input, args, &reader)
+    let optimized = optimize(&input, args, &reader);
+    let done = reader
+        .hinted(&input, optimized, |lenient| optimize(&input, args, &lenient).is_ok())
         .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|()| outcome));
     let outcome = match done {
         Ok(outcome) => outcome,

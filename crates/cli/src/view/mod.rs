@@ -5,7 +5,7 @@ mod request;
 mod server;
 
 use crate::args::ViewArgs;
-use crate::input::expand;
+use crate::input::{chosen, expand};
 use crate::reader::Reader;
 use crate::results::Results;
 use crate::selection::Selection;
@@ -19,8 +19,21 @@ use std::process::{Command, Stdio};
 pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::of("found", Selection::of(&args.files), crate::args::Form::Lines, &args.read);
-    let mut inputs = results.inputs(expand(results.selection(), None));
-    inputs.retain_mut(|input| reader.is_model(input, Format::holds_model));
+    let looked = results.inputs(expand(results.selection(), None)).into_iter().map(|mut input| {
+        let is_model = reader.is_model(&mut input, Format::holds_model);
+        (input, is_model)
+    });
+    let (mut inputs, _) = chosen(looked.collect());
+    inputs.retain(|input| match reader.exists(input) {
+        Ok(()) => true,
+        Err(refusal) => {
+            results.refuse(input, &refusal);
+            false
+        }
+    });
+    if inputs.is_empty() && !args.files.is_empty() {
+        return results.finish();
+    }
     if inputs.iter().any(crate::input::Input::is_stdin) {
         return Err(Fail::Usage("standard input cannot be read again; name a file".into()));
     }

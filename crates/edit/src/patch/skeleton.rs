@@ -13,6 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
+use meshwright_core::text::similar;
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
 
 /// In which pose of the native skeleton a tool bound the vertices.
@@ -476,22 +477,8 @@ fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Resul
     Ok(())
 }
 
-/// How many names are told that are like another.
-const NEAREST: usize = 3;
-
 /// The native names that are most like a name.
 fn nearest(name: &str, skeleton: &Skeleton) -> Vec<String> {
-    let key = name_of(name);
-    let pairs = |text: &str| -> BTreeSet<(char, char)> {
-        text.chars()
-            .zip(text.chars().skip(1))
-            .map(|(a, b)| (a.to_ascii_lowercase(), b.to_ascii_lowercase()))
-            .collect()
-    };
-    let own = pairs(&key);
-    let score = |other: &str| own.intersection(&pairs(other)).count();
-    let scored = skeleton.joints.iter().map(|j| (score(&name_of(&j.name)), j.name.as_str()));
-    let mut scored: Vec<_> = scored.filter(|(s, _)| *s > 0).collect();
-    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.into_iter().take(NEAREST).map(|(_, n)| n.into()).collect()
+    let names = skeleton.joints.iter().map(|joint| joint.name.as_str());
+    similar(name, names).into_iter().map(String::from).collect()
 }

@@ -1,6 +1,6 @@
 //! A file in a pack, as its directory has it.
 
-use crate::path::TreePath;
+use crate::path::{TreePath, shown};
 use meshwright_core::{Path, ReadError, Rule};
 
 /// More than a file that is read here can have.
@@ -131,6 +131,11 @@ impl Member {
     /// The path that leads to it, spelled as in the pack; none where its name is unsafe, or a later member has it.
     pub fn path(&self) -> Option<&TreePath> {
         self.path.as_ref().filter(|_| !self.hidden)
+    }
+
+    /// The path by which commands find it, as people read it; its stored name where none leads to it.
+    pub fn shown_name(&self) -> String {
+        self.path.as_ref().map_or_else(|| shown(&self.name), ToString::to_string)
     }
 
     /// Its name as the pack stores it.

@@ -19,7 +19,7 @@ pub(crate) use scan::Refused;
 use crate::bytes::ByteSource;
 use crate::error::FilesError;
 use crate::listing::{Listing, folders};
-use crate::path::{TreePath, shown};
+use crate::path::TreePath;
 use content::Reading;
 use member::{Entry, LARGEST};
 use meshwright_core::text::Escaped;
@@ -246,7 +246,7 @@ impl Pack {
         budget: &Budget,
         report: &mut Report,
     ) -> Result<Vec<u8>, FilesError> {
-        let name = member.path.as_ref().map_or_else(|| shown(&member.name), ToString::to_string);
+        let name = member.shown_name();
         let (size, left) = (member.size.min(most), budget.left());
         if member.fault.is_none() && size > left {
             return Err(FilesError::TooLarge { path: name, size, left });
@@ -255,19 +255,24 @@ impl Pack {
         reading.read(most, report).map_err(|e| FilesError::refused(&name, e, budget.left()))
     }
 
-    /// Everything that is wrong with the pack: every member is read, one after the other.
+    /// Everything that is wrong with the pack: every member is read, one after the other. Findings name their member.
     pub fn check(&self, budget: &Budget) -> Report {
         let mut report = self.report.clone();
         for member in self.members.iter().filter(|m| m.fault.is_none()) {
+            let mut own = Report::new();
             // Nothing of it is kept.
-            let own = Budget::new(Limits::default().with_memory(budget.left()));
-            match self.content(member, u64::MAX, &own, &mut report) {
-                Err(FilesError::Pack { error, .. }) => report.push((&*error).into()),
+            let passing = Budget::new(Limits::default().with_memory(budget.left()));
+            match self.content(member, u64::MAX, &passing, &mut own) {
+                Err(FilesError::Pack { error, .. }) => own.push((&*error).into()),
                 Err(e) => {
-                    let message = e.to_string();
-                    report.broken(rules::LIMIT, &Path::ROOT, Some(member.place), || message);
+                    let message = e.reason();
+                    own.broken(rules::LIMIT, &Path::ROOT, Some(member.place), || message);
                 }
                 Ok(_) => {}
+            }
+            for mut finding in own {
+                finding.message = format!("{}: {}", member.shown_name(), finding.message).into();
+                report.push(finding);
             }
         }
         report

@@ -21,6 +21,8 @@ pub(super) struct Census {
     numbered_again: BTreeMap<Number, TreePath>,
     named_again: BTreeMap<(Vec<u8>, Vec<u8>), TreePath>,
     pub(super) skeletons: Vec<TreePath>,
+    /// Files of records of The Sims 1, which may have skills.
+    pub(super) records: Vec<TreePath>,
 }
 
 impl Census {
@@ -38,6 +40,9 @@ impl Census {
                 keep((id.file, id.kind), &path, &mut all.numbered, &mut all.numbered_again);
             }
             let speaks = stem.windows(8).any(|part| part == b"skeleton");
+            if matches!(&*extension, b"cmx" | b"bcf") {
+                all.records.push(path.clone());
+            }
             if extension == b"skel" || (speaks && matches!(&*extension, b"cmx" | b"bcf")) {
                 all.skeletons.push(path.clone());
             }

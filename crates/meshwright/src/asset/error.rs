@@ -70,17 +70,6 @@ impl AssetError {
         self
     }
 
-    /// Whether a lenient reader would open the file all the same.
-    pub fn opens_leniently(&self) -> bool {
-        let Self::Model { format, bytes, settings, .. } = self else { return false };
-        if settings.read.strictness == Strictness::Lenient {
-            return false;
-        }
-        let mut lenient = ReadSettings::clone(settings);
-        lenient.read.strictness = Strictness::Lenient;
-        AnyModel::parse_with(bytes, *format, &lenient).is_ok()
-    }
-
     /// Everything that is wrong with a file that breaks a rule of its format: a second, lenient look finds what lies
     /// behind the first error. Empty for other reasons.
     pub fn report(&self) -> Report {

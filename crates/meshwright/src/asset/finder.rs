@@ -31,6 +31,9 @@ pub struct Finder {
     scripts: OnceLock<Arc<Scripts>>,
     #[cfg(feature = "tso")]
     census: OnceLock<Census>,
+    /// How many translations and rotations skills state, by the names of their keys.
+    #[cfg(feature = "tso")]
+    pub(super) skills: OnceLock<BTreeMap<String, (u32, u32)>>,
 }
 
 impl Finder {
@@ -45,6 +48,8 @@ impl Finder {
             scripts: OnceLock::new(),
             #[cfg(feature = "tso")]
             census: OnceLock::new(),
+            #[cfg(feature = "tso")]
+            skills: OnceLock::new(),
         }
     }
 

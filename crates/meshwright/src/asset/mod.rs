@@ -216,7 +216,9 @@ impl Asset {
     /// Everything that is odd about the model, about what belongs to it, about how they go together, and about the name
     /// of the model's file. What a lenient reader passed over is a warning.
     pub fn check(&self) -> Report {
-        let mut report = self.forgiven.clone().at_most(Severity::Warning);
+        let mut report = self.forgiven.clone();
+        report.append(self.companions.forgiven.clone());
+        report = report.at_most(Severity::Warning);
         report.append_new(self.model.validate_with(&self.companions));
         report.append(self.model.validate_name(&String::from_utf8_lossy(self.path.name())));
         report

@@ -6,6 +6,7 @@ use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
 use meshwright_files::{AsTreePath, TreePath};
+use meshwright_scene::Loss;
 use std::sync::Arc;
 
 impl Finder {
@@ -31,7 +32,16 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let bytes = finder.read(path, options)?.into_owned();
     let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
     let format = format.ok_or(AssetError::UnknownFormat)?;
-    let mut work = Work { finder, path, options, format, parts: Vec::new() };
+    let mut work = Work {
+        finder,
+        path,
+        options,
+        format,
+        parts: Vec::new(),
+        losses: Vec::new(),
+        #[cfg(feature = "tso")]
+        worn: super::wear::Worn::default(),
+    };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
     work.referenced(&mut parsed.model);
@@ -45,8 +55,8 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         work.beside(&mut companions);
     }
     #[cfg(feature = "tso")]
-    work.figure(&mut companions, &parsed.model);
-    let parts = work.parts;
+    work.figure(&mut companions, &parsed.model)?;
+    let (parts, losses) = (work.parts, work.losses);
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
     let mut asset = Asset {
         path: path.clone(),
@@ -55,7 +65,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         forgiven: parsed.forgiven,
         companions,
         parts,
-        losses: Vec::new(),
+        losses,
     };
     #[cfg(feature = "textures")]
     if options.textures {
@@ -99,6 +109,9 @@ pub(super) struct Work<'w> {
     pub(super) options: &'w OpenOptions,
     pub(super) format: Format,
     pub(super) parts: Vec<Part>,
+    pub(super) losses: Vec<Loss>,
+    #[cfg(feature = "tso")]
+    pub(super) worn: super::wear::Worn,
 }
 
 impl Work<'_> {
@@ -109,6 +122,13 @@ impl Work<'_> {
     /// Reads the model, with the companions that take part in that.
     fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, AssetError> {
         let (mut settings, mut found) = (self.options.settings.clone(), None);
+        #[cfg(feature = "tso")]
+        if self.format == Format::Cfp
+            && self.options.companions
+            && let Some(counts) = self.key_counts()
+        {
+            settings = super::wear::with_counts(settings, counts);
+        }
         for companion in self.format.companions().iter().filter(|c| c.part_of_reading) {
             let role = companion.role;
             for file in self.options.named.iter().filter(|file| file.role == role) {

@@ -47,6 +47,8 @@ pub enum PartState {
     Named,
     /// It lies where such files lie.
     Found,
+    /// It is used, and lies where the engine of the model's format does not look for it.
+    Elsewhere,
     /// It cannot be used, for this reason.
     Ignored(String),
 }
@@ -87,6 +89,7 @@ impl fmt::Display for Part {
         write!(f, "{}: {}", self.role, self.name)?;
         match &self.state {
             PartState::Ignored(why) => write!(f, ", ignored: {why}"),
+            PartState::Elsewhere => f.write_str(", where the engine does not look"),
             PartState::Named | PartState::Found => Ok(()),
         }
     }

@@ -3,10 +3,10 @@
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
-use meshwright_core::{Budget, Limits};
+use meshwright_core::{Budget, Limits, Path, Report};
 use meshwright_files::{FilesError, Match, TreePath};
-use meshwright_scene::{ConvertError, Converted, Image, Loss, Scene, SceneOptions};
-use std::collections::BTreeMap;
+use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, SceneOptions};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Finder {
     /// Gives an asset of the tree the pictures of its materials: [`Asset::to_scene`] puts them there, and says which were
@@ -50,6 +50,25 @@ impl Finder {
         asset.parts.extend(found.parts);
     }
 
+    /// Checks a model for an engine: what its loader refuses (errors), or reads otherwise than the file says (warnings),
+    /// and textures that are where the engine does not look.
+    #[cfg(feature = "dpm")]
+    pub fn check_for(&self, asset: &mut Asset, engine: Engine, options: &OpenOptions) -> Report {
+        let mut report = asset.model.validate_for(engine);
+        let memory = options.settings.read.limits.memory;
+        if engine == Engine::DarkPlaces
+            && let Ok(mut scene) = asset.to_scene(&SceneOptions::default().with_memory(memory))
+        {
+            self.add_textures(asset, &mut scene, options);
+            let unfound = asset.parts.iter().filter(|part| part.state == PartState::Elsewhere);
+            for part in unfound {
+                let message = || format!("{} is not where the engine looks", part.name);
+                report.broken(crate::kinds::ENGINE_TEXTURE, &Path::ROOT.field("materials"), None, message);
+            }
+        }
+        report
+    }
+
     /// The pictures of all materials that have none.
     fn pictures(&self, asset: &Asset, scene: &Scene, options: &OpenOptions) -> Found {
         let limits = options.settings.read.limits;
@@ -60,6 +79,8 @@ impl Finder {
             by_name: BTreeMap::new(),
             by_path: BTreeMap::new(),
             looked_for: Vec::new(),
+            has_engine: matches!(asset.format().id(), "dpm" | "zym"),
+            elsewhere: BTreeSet::new(),
             #[cfg(feature = "dpm")]
             derived: BTreeMap::new(),
             found: Found::default(),
@@ -79,7 +100,10 @@ impl Finder {
                     search.looked_for.clone_from(looked_for);
                     other.clone()
                 }
-                None => None,
+                None => {
+                    search.looked_for.clear();
+                    None
+                }
             };
             #[cfg(not(feature = "dpm"))]
             let other = None;
@@ -122,6 +146,10 @@ pub(super) struct Search<'f> {
     by_path: BTreeMap<TreePath, Result<Image, usize>>,
     /// The names that the engine looks for where the picture of a material is missing.
     looked_for: Vec<String>,
+    /// The format is of an engine whose search is known, so that what is found in another way is not found in the game.
+    has_engine: bool,
+    /// Files that are used although the engine does not find them.
+    elsewhere: BTreeSet<TreePath>,
     /// Pictures that are made of others, by the path of the one that is not shown itself; none where that cannot be.
     #[cfg(feature = "dpm")]
     pub(super) derived: BTreeMap<TreePath, Option<Image>>,
@@ -174,6 +202,12 @@ impl Search<'_> {
         let found = self.finder.tree.search(&names, &self.folder, &IMAGES, self.room.budget())?;
         let path = format!("materials[{i}]");
         match found {
+            Some(Match { path: file, .. }) if self.has_engine && !self.looked_for.is_empty() => {
+                let message = format!("the engine does not find {texture}; {file} is used here");
+                self.found.losses.push(Loss::note("texture-guessed", path, message));
+                self.elsewhere.insert(file.clone());
+                Ok(Some(file))
+            }
             Some(Match { path: file, by_last_part: true, .. }) if last != Some(texture) => {
                 let message = format!("{texture} is not there; {file} beside the model is taken for it");
                 self.found.losses.push(Loss::note("texture-guessed", path, message));
@@ -212,6 +246,7 @@ impl Search<'_> {
     /// Reads a picture; in vain, it is the place of the loss, which counts from 0.
     fn image(&mut self, i: usize, path: &TreePath) -> Result<Image, usize> {
         let (state, image) = match self.read(path) {
+            Ok(image) if self.elsewhere.contains(path) => (PartState::Elsewhere, Ok(image)),
             Ok(image) => (PartState::Found, Ok(image)),
             Err(why) => {
                 self.lose("texture-unreadable", i, format!("{path}: {why}"));

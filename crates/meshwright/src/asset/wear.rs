@@ -3,10 +3,14 @@
 
 use super::open::Work;
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, SourceFile, sims};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, sims};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
-use meshwright_tso::{Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel};
+use meshwright_scene::Loss;
+use meshwright_tso::{
+    Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel, Wear,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Files that may hold a skeleton.
@@ -44,6 +48,61 @@ fn suit_of(skin: &str) -> Option<&str> {
     rest.split('-').next()
 }
 
+/// The name of a texture in another tone; none for a name without a tone.
+fn in_tone(texture: &str, tone: &str) -> Option<String> {
+    let lower = texture.to_ascii_lowercase();
+    let at = ["lgt", "med", "drk"].iter().find_map(|tone| lower.find(tone))?;
+    let (before, after) = (texture.get(..at)?, texture.get(at.checked_add(3)?..)?);
+    Some(format!("{before}{tone}{after}"))
+}
+
+/// What of the wear that was asked for found its place.
+#[derive(Debug, Default)]
+pub(super) struct Worn {
+    /// The numbers of suits that the model has.
+    suits: BTreeSet<usize>,
+    /// Textures, by the numbers of wear and texture: whether a skin takes them, and whether their file was found.
+    textures: BTreeMap<(usize, usize), bool>,
+}
+
+impl Worn {
+    /// The texture that is worn on a skin, remembered with whether it is there.
+    fn put_on(&mut self, wear: &[Wear], skin: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
+        let suit = suit_of(skin).unwrap_or_default();
+        let mut given = None;
+        for (number, worn) in wear.iter().enumerate().filter(|(_, worn)| worn.suit.eq_ignore_ascii_case(suit))
+        {
+            self.suits.insert(number);
+            let Some(texture) = worn.texture(skin) else { continue };
+            let place = worn.textures.iter().position(|(_, known)| std::ptr::eq(known.as_str(), texture));
+            let found = is_there(texture);
+            self.textures.insert((number, place.unwrap_or(0)), found);
+            given = given.or_else(|| found.then(|| texture.to_owned()));
+        }
+        given
+    }
+
+    /// The losses of what was asked for and has no effect.
+    fn unused(&self, wear: &[Wear]) -> Vec<Loss> {
+        let mut losses = Vec::new();
+        let mut lose = |message: String| losses.push(Loss::new("wear-unused", "wear", message));
+        for (number, worn) in wear.iter().enumerate() {
+            if !self.suits.contains(&number) {
+                lose(format!("the model has no suit {}", worn.suit));
+                continue;
+            }
+            for (place, (skin, texture)) in worn.textures.iter().enumerate() {
+                match self.textures.get(&(number, place)) {
+                    None => lose(format!("the suit {} has no skin {skin}", worn.suit)),
+                    Some(false) => lose(format!("texture {texture} not found")),
+                    Some(true) => {}
+                }
+            }
+        }
+        losses
+    }
+}
+
 /// A tone as names of The Sims 1 have it.
 const fn tone(tone: meshwright_tso::Tone) -> &'static str {
     match tone {
@@ -57,7 +116,30 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The settings for keys of which there are this many translations and rotations.
+pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u32, u32)) -> ReadSettings {
+    settings.with("counts", format!("{translations},{rotations}"))
+}
+
 impl Finder {
+    /// How many translations and rotations a skill of the tree states for the keys of a name.
+    fn key_counts(&self, stem: &[u8]) -> Option<(u32, u32)> {
+        let known = self.skills.get_or_init(|| {
+            let mut known = BTreeMap::new();
+            for path in &self.census().records {
+                let budget = Budget::new(Limits::default().with_memory(RECORD));
+                let bytes = self.tree.read(path, &budget).unwrap_or_default();
+                let model = records(path, &bytes);
+                for skill in model.iter().filter_map(AnyModel::character).flat_map(|c| &c.skills) {
+                    let name = skill.keys.text().to_lowercase();
+                    known.entry(name).or_insert((skill.translations, skill.rotations));
+                }
+            }
+            known
+        });
+        known.get(&text_of(stem).to_lowercase()).copied()
+    }
+
     /// The animations of a file: what an `.anim` holds, or the skills of The Sims 1 whose keys are in the tree. They come as
     /// files of The Sims Online, to be [named](OpenOptions::with_named) for a model.
     ///
@@ -90,13 +172,16 @@ impl Work<'_> {
     }
 
     /// Everything that the model's kind can have, as far as nobody named it.
-    pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) {
+    ///
+    /// # Errors
+    /// When the keys of a skill are there and not those that it states.
+    pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) -> Result<(), AssetError> {
         self.sims(companions);
         if !self.options.companions {
-            return;
+            return Ok(());
         }
         if let Some(character) = model.character() {
-            self.keys(companions, character);
+            self.keys(companions, character)?;
             self.suits(companions, character);
         }
         match model {
@@ -105,13 +190,29 @@ impl Work<'_> {
             AnyModel::Po(sold) => self.sold(companions, sold),
             AnyModel::Skn(m) => self.suited(companions, &m.texture.text()),
             AnyModel::Bmf(m) => self.suited(companions, &m.texture.text()),
+            AnyModel::Cfp(_) if self.key_counts().is_none() => {
+                let name = text_of(self.path.stem());
+                companions.missing.push((Role::Animation, format!("a .cmx or .bcf that names {name}")));
+            }
             _ => {}
         }
         self.skeleton(companions, model);
+        let has_skins = matches!(model, AnyModel::Skn(_) | AnyModel::Bmf(_))
+            || model.character().is_some_and(|character| !character.suits.is_empty());
+        if has_skins {
+            self.losses.extend(self.worn.unused(&self.options.wear));
+        }
+        Ok(())
+    }
+
+    /// How many translations and rotations the skill states that a file of keys belongs to; none where no skill of the
+    /// tree names the file.
+    pub(super) fn key_counts(&self) -> Option<(u32, u32)> {
+        self.finder.key_counts(self.path.stem())
     }
 
     /// The keys of skills, by the names that these give them.
-    fn keys(&mut self, companions: &mut Companions, character: &Character) {
+    fn keys(&mut self, companions: &mut Companions, character: &Character) -> Result<(), AssetError> {
         for skill in &character.skills {
             let name = skill.keys.text();
             if crate::kinds::sims_keys(&companions.files, &skill.keys).is_some() {
@@ -120,11 +221,32 @@ impl Work<'_> {
             match self.beside_or_anywhere(&name, &["cfp"]) {
                 Some(path) => {
                     self.doubled(companions, &path, None);
-                    self.add(companions, Role::Keys, &path);
+                    self.skill_keys(companions, &path, (skill.translations, skill.rotations))?;
                 }
                 None => companions.missing.push((Role::Keys, format!("{name}.cfp"))),
             }
         }
+        Ok(())
+    }
+
+    /// Reads the keys of a skill, which states how many there are: without that, half a file of keys looks whole.
+    fn skill_keys(
+        &mut self,
+        companions: &mut Companions,
+        path: &TreePath,
+        counts: (u32, u32),
+    ) -> Result<(), AssetError> {
+        let unreadable = |error| AssetError::Unreadable { path: path.clone(), error };
+        let bytes = self.finder.read(path, self.options).map_err(unreadable)?;
+        let settings = with_counts(self.options.settings.clone(), counts);
+        let added = companions.add(self.format, Role::Keys, path.to_string(), &bytes, &settings);
+        added.map_err(|error| AssetError::Companion {
+            name: path.to_string(),
+            bytes: bytes.into(),
+            error,
+        })?;
+        self.parts.push(Part::at(PartRole::Companion(Role::Keys), path, PartState::Found));
+        Ok(())
     }
 
     /// The meshes of suits.
@@ -175,21 +297,32 @@ impl Work<'_> {
         beside.next().or_else(|| self.finder.census().file(stem, extensions).cloned())
     }
 
-    /// The name of the picture that a skin of The Sims 1 has: the one that the person wears, or the one that its mesh names,
-    /// where that is there, else the first of its suit. Where it lies is remembered; where none is, the names that were tried are.
-    fn picture(&self, companions: &mut Companions, skin: &str, own: &str) -> Option<String> {
+    /// The name of the picture that a skin of The Sims 1 has: the one that the person wears, the one that its mesh names, in
+    /// the tone that is asked for, or the first of its suit. Where it is found is remembered; where none is, the names that
+    /// were tried are.
+    fn picture(&mut self, companions: &mut Companions, skin: &str, own: &str) -> Option<String> {
         const EXTENSIONS: [&str; 2] = ["bmp", "tga"];
         let left = own.is_empty() || own.eq_ignore_ascii_case(sims::CHOSEN_BY_SUIT);
         let tried = suit_of(skin).map(|suit| pictures_of(suit, tone(self.options.tone))).unwrap_or_default();
-        let suit = suit_of(skin).unwrap_or_default();
-        let mut worn = self.options.wear.iter().filter(|worn| worn.suit.eq_ignore_ascii_case(suit));
-        let given = worn.find_map(|worn| worn.texture(skin));
-        let names = given.into_iter().chain((!left).then_some(own));
-        let mut there = names.filter_map(|name| Some((name, self.beside_or_anywhere(name, &EXTENSIONS)?)));
-        let (name, named) = there.next().map(|(name, path)| (name.to_owned(), path)).unzip();
-        let census = self.finder.census();
-        let found = named.or_else(|| tried.iter().find_map(|name| census.picture(name).cloned()));
-        let Some(path) = found else {
+        let mut worn = std::mem::take(&mut self.worn);
+        let is_there = |texture: &str| self.beside_or_anywhere(texture, &EXTENSIONS).is_some();
+        let given = worn.put_on(&self.options.wear, skin, is_there);
+        self.worn = worn;
+        let named = |name: &str| Some((name.to_owned(), self.beside_or_anywhere(name, &EXTENSIONS)?));
+        let of_suit = || {
+            let path = tried.iter().find_map(|name| self.finder.census().picture(name).cloned())?;
+            Some((text_of(path.stem()), path))
+        };
+        let own = (!left).then_some(own);
+        // Light is what nobody asked for.
+        let toned = own.filter(|_| self.options.tone != meshwright_tso::Tone::Light);
+        let found = given
+            .and_then(|name| named(&name))
+            .or_else(|| named(&in_tone(toned?, tone(self.options.tone))?))
+            .or_else(|| toned.and_then(|_| of_suit()))
+            .or_else(|| named(own?))
+            .or_else(of_suit);
+        let Some((name, path)) = found else {
             if left && !tried.is_empty() {
                 let tried = tried.iter().map(|name| format!("{name}*.bmp")).collect::<Vec<_>>();
                 companions
@@ -199,13 +332,12 @@ impl Work<'_> {
             return None;
         };
         self.doubled(companions, &path, None);
-        let name = name.unwrap_or_else(|| text_of(path.stem()));
         companions.pictures.insert(name.clone(), path.to_string());
         Some(name)
     }
 
     /// The picture of a mesh of The Sims 1.
-    fn suited(&self, companions: &mut Companions, own: &str) {
+    fn suited(&mut self, companions: &mut Companions, own: &str) {
         if companions.texture.is_none() {
             companions.texture = self.picture(companions, &text_of(self.path.stem()), own);
         }
@@ -389,5 +521,24 @@ mod tests {
         assert_eq!(first("hulc"), ["huaclgt", "hulclgt"]);
         assert_eq!(suit_of("xskin-b001fafit_01-PELVIS-BODY"), Some("b001fafit_01"));
         assert_eq!(suit_of("flag"), None);
+        assert_eq!(in_tone("B001FAFitlgt_Shannon01", "drk").unwrap(), "B001FAFitdrk_Shannon01");
+        assert_eq!(in_tone("nerdspecs", "drk"), None);
+    }
+
+    #[test]
+    fn wear_without_effect_is_reported() {
+        let wear: Vec<Wear> = ["b001,BODY=there,HEAD=gone,FOOT=there", "other,BODY=there"]
+            .iter()
+            .flat_map(|text| Wear::parse(text))
+            .collect();
+        let mut worn = Worn::default();
+        let given = ["xskin-b001-PELVIS-BODY", "xskin-b001-HEAD-HEAD"]
+            .map(|skin| worn.put_on(&wear, skin, |texture| texture == "there"));
+        assert_eq!(given, [Some("there".to_owned()), None]);
+        let losses: Vec<_> = worn.unused(&wear).into_iter().map(|loss| loss.message).collect();
+        assert_eq!(
+            losses,
+            ["texture gone not found", "the suit b001 has no skin FOOT", "the model has no suit other"]
+        );
     }
 }

@@ -7,7 +7,7 @@ mod memory;
 pub use clips::NameSource;
 pub use memory::Memory;
 
-use crate::asset::{Asset, Part, PartRole};
+use crate::asset::{Asset, Part, PartRole, PartState};
 use crate::kinds::{Format, Summary};
 use meshwright_scene::Scene;
 
@@ -68,6 +68,37 @@ pub struct MaterialInfo {
     pub texture: Option<String>,
     /// Where that picture was found, a path of the tree or the name that the file gives it.
     pub found: Option<String>,
+    /// What the engine of the model's format makes of it, as far as its search is known.
+    pub state: TextureState,
+}
+
+/// What became of the texture of a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextureState {
+    /// The material means a colour.
+    Untextured,
+    /// It was found.
+    Found,
+    /// It was found where the engine does not look for it.
+    Elsewhere,
+    /// It was not found.
+    NotFound,
+    /// The engine does not draw meshes of this material.
+    NotDrawn,
+}
+
+impl TextureState {
+    /// A stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Untextured => "untextured",
+            Self::Found => "found",
+            Self::Elsewhere => "elsewhere",
+            Self::NotFound => "not-found",
+            Self::NotDrawn => "not-drawn",
+        }
+    }
 }
 
 /// A bone of a model.
@@ -173,10 +204,11 @@ impl Description {
             influences: mesh.skin.as_ref().map_or(0, meshwright_scene::Skin::max_influences),
             material: mesh.material.map(|material| material.0),
         };
-        let material = |(i, material): (usize, &meshwright_scene::Material)| MaterialInfo {
-            name: material.name.clone(),
-            texture: asset.model().texture(i, &material.name),
-            found: material.image.as_ref().map(|i| i.source.clone().unwrap_or_else(|| i.name.clone())),
+        let material = |(i, material): (usize, &meshwright_scene::Material)| {
+            let texture = asset.model().texture(i, &material.name);
+            let found = material.image.as_ref().map(|i| i.source.clone().unwrap_or_else(|| i.name.clone()));
+            let state = texture_state(asset, material, texture.is_some(), found.as_deref());
+            MaterialInfo { name: material.name.clone(), texture, found, state }
         };
         self.bounds = bounds::of(scene);
         self.meshes = scene.meshes.iter().map(mesh).collect();
@@ -185,6 +217,25 @@ impl Description {
         self.clips = clips::of(asset, scene);
         self.parts = parts(asset);
         self.memory = Memory::of(scene);
+    }
+}
+
+fn texture_state(
+    asset: &Asset,
+    material: &meshwright_scene::Material,
+    is_textured: bool,
+    found: Option<&str>,
+) -> TextureState {
+    let is_elsewhere = |path: &str| {
+        let of_path = |part: &&Part| part.path.as_ref().is_some_and(|own| *own == *path);
+        asset.parts().iter().find(of_path).is_some_and(|part| part.state == PartState::Elsewhere)
+    };
+    match found {
+        _ if material.is_hidden() => TextureState::NotDrawn,
+        Some(path) if is_elsewhere(path) => TextureState::Elsewhere,
+        Some(_) => TextureState::Found,
+        None if is_textured => TextureState::NotFound,
+        None => TextureState::Untextured,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Meshes, materials, bones and clips by their fields.
 
+use super::corners::{Corners, corners};
 use super::vertices::distance;
 use super::{Diff, DiffOptions, Difference};
 use meshwright_scene::{Material, Mesh, Scene, Skeleton};
@@ -104,7 +105,8 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
         diff.equal("mesh-material", || path("material"), &material(a, one), &material(b, other));
         diff.equal("mesh-triangles", || path("triangles"), &one.triangles.len(), &other.triangles.len());
         diff.equal("mesh-skin", || path("skin"), &present(one.is_skinned()), &present(other.is_skinned()));
-        let corners = corners(one, other);
+        let Corners { pairs: corners, reordered } = corners(one, other, diff.tolerance);
+        diff.reordered.extend(reordered.then(|| of("meshes", i, &one.name)));
         let uvs = corners.iter().filter_map(|(i, j)| apart(*one.uvs.get(*i)?, *other.uvs.get(*j)?));
         diff.far("mesh-uvs", || path("uvs"), uvs.fold(0.0, f64::max), options.uv);
         let normals =
@@ -121,30 +123,6 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
             diff.equal("mesh-attribute", || path(field), &present(!one), &present(!other));
         }
     }
-}
-
-/// The vertices that stand for each other, by the corners of triangles: vertices may be stored in another order or number,
-/// triangles rarely are. Corners may begin elsewhere.
-fn corners(a: &Mesh, b: &Mesh) -> Vec<(usize, usize)> {
-    if a.triangles.len() != b.triangles.len() {
-        return Vec::new();
-    }
-    let mut corners = Vec::new();
-    for (one, other) in a.triangles.iter().zip(&b.triangles) {
-        let place = |mesh: &Mesh, at: u32| mesh.positions.get(usize::try_from(at).ok()?).copied();
-        let turned = (0..3).map(|turn| {
-            let pairs = one.iter().zip(other.iter().cycle().skip(turn));
-            pairs.map(|(i, j)| (*i, *j)).collect::<Vec<_>>()
-        });
-        let cost = |pairs: &Vec<(u32, u32)>| {
-            let apart = |(i, j): &(u32, u32)| Some(distance(place(a, *i)?, place(b, *j)?));
-            pairs.iter().filter_map(apart).sum::<f64>()
-        };
-        let best = turned.min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let numbers = |(i, j): (u32, u32)| Some((usize::try_from(i).ok()?, usize::try_from(j).ok()?));
-        corners.extend(best.into_iter().flatten().filter_map(numbers));
-    }
-    corners
 }
 
 /// How far texture coordinates are apart.

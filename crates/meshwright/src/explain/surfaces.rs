@@ -39,6 +39,9 @@ notices! {
     note "not-drawn",
         "The skin or the shader says that the engine does not draw the mesh; it is transparent in the glTF.",
         "Nothing has to be done.";
+    note "nothing-visible",
+        "An image shows only its background: the model has no surface that is drawn, or the camera does not see it.",
+        "Try another `--camera` or `--level`; `info` says what the model holds.";
     loss "original-dropped",
         "Nothing of the original could be kept for the edited model, and it was written from scratch.",
         "Read the reason in the message; edit less of the model, or pass the original with `--onto`.";
@@ -96,4 +99,7 @@ notices! {
     loss "variants-dropped",
         "The target has one look; further skins or variants were left out.",
         "Pass `--skin N` to convert another one.";
+    loss "wear-unused",
+        "`--wear` names a suit, a skin or a texture that the model or the game's folder does not have.",
+        "Correct the name: `info` lists suits, and `list` the files.";
 }

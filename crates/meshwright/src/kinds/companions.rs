@@ -194,6 +194,8 @@ pub struct Companions {
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
     pub missing: Vec<(Role, String)>,
+    /// Broken rules of these files that a lenient reader passed over.
+    pub forgiven: Report,
     /// Files that were taken although the tree has others by the same numbers or the same name.
     pub doubled: Vec<Doubled>,
     /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
@@ -238,6 +240,7 @@ impl Companions {
         };
         let Parsed { model, forgiven, .. } = AnyModel::parse_with(bytes, kind, settings)?;
         let source = SourceFile::new(&name).read(bytes, &forgiven);
+        self.forgiven.append(forgiven.of_part(role.name()));
         self.take(role, name, model, source)
     }
 

@@ -160,10 +160,13 @@ mod engines {
         error SEVERAL = "engine-several-bones", Compatibility [Refuses],
             "DarkPlaces refuses a ZYM whose vertices follow several bones (model_alias.c, Mod_ZYMOTICMODEL_Load).",
             "Keep the bone that the vertex follows most, or write a DPM.";
+        warning TEXTURE = "engine-texture", Missing [Misshown],
+            "A texture is next to the model, where DarkPlaces does not look for it (gl_textures.c, loadimagepixelsbgra).",
+            "Put it where the name of the material says, from the game's folder on, or below `textures`.";
     }
 }
-pub(crate) use engines::RULES as ENGINE_RULES;
 use engines::{BONES, INFLUENCES, SEVERAL};
+pub(crate) use engines::{RULES as ENGINE_RULES, TEXTURE as ENGINE_TEXTURE};
 
 /// What an engine makes of so many bones, and of vertices that follow so many each.
 fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Iterator<Item = usize>) -> Report {

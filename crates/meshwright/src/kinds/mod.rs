@@ -37,7 +37,7 @@ pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doub
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
-pub(crate) use darkplaces::ENGINE_RULES;
+pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;

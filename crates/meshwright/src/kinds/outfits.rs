@@ -6,7 +6,8 @@ use super::sims::{skeleton_for, write_parts};
 use super::{Companions, Kind, Summary};
 #[cfg(feature = "gltf")]
 use super::{Merging, suits};
-use meshwright_core::Report;
+use meshwright_core::text::counted;
+use meshwright_core::{Report, Role};
 #[cfg(feature = "gltf")]
 use meshwright_scene::OutputFiles;
 use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
@@ -25,6 +26,17 @@ fn worn(
         return Err(ConvertError::unsupported("file", message));
     }
     figure.to_scene(options)
+}
+
+/// A summary with the meshes of a figure, which are in files of their own.
+pub(super) fn with_parts(summary: Summary, companions: &Companions) -> Summary {
+    let parts = companions.files.iter().filter(|file| file.role == Role::Part);
+    parts.map(|file| file.model.summary()).fold(summary, |sum, part| Summary {
+        meshes: sum.meshes.saturating_add(part.meshes),
+        vertices: sum.vertices.saturating_add(part.vertices),
+        triangles: sum.triangles.saturating_add(part.triangles),
+        ..sum
+    })
 }
 
 macro_rules! records {
@@ -64,6 +76,10 @@ macro_rules! records {
                 Summary { notes: vec![$note], ..Summary::default() }
             }
 
+            fn summary_with(&self, companions: &Companions) -> Summary {
+                with_parts(self.summary(), companions)
+            }
+
             #[cfg(feature = "proptest")]
             fn strategies() -> Vec<super::Strategy<Self>> {
                 use proptest::strategy::Strategy as _;
@@ -74,9 +90,9 @@ macro_rules! records {
 }
 
 records! {
-    Apr: apr, |m| format!("{} bindings", m.bindings.len()), true;
+    Apr: apr, |m| counted(m.bindings.len() as u64, "binding", "bindings"), true;
     Oft: oft, |m| format!("region {}", m.region.0), true;
     Po: po, |m| m.outfit.map_or_else(|| "no outfit".into(), |id| format!("outfit {}", id.tag())), true;
-    Hag: hag, |m| format!("{} hands", m.appearances.iter().filter(|a| a.file != 0).count()), false;
-    Col: col, |m| format!("{} items", m.items.len()), false;
+    Hag: hag, |m| counted(m.appearances.iter().filter(|a| a.file != 0).count() as u64, "hand", "hands"), false;
+    Col: col, |m| counted(m.items.len() as u64, "item", "items"), false;
 }

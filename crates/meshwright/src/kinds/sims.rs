@@ -5,6 +5,7 @@ use super::write::{bare, single};
 use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{renames, suits};
+use meshwright_core::text::counted;
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -225,7 +226,8 @@ macro_rules! characters {
                 let (suits, skins) = (c.suits.len(), c.suits.iter().map(|s| s.skins.len()).sum::<usize>());
                 let mut notes = Vec::new();
                 if suits > 0 {
-                    notes.push(format!("{suits} suits of {skins} skins"));
+                    let suits = counted(suits as u64, "suit", "suits");
+                    notes.push(format!("{suits} of {}", counted(skins as u64, "skin", "skins")));
                 }
                 notes.extend(c.skeletons.iter().map(|s| format!("skeleton {}", s.name.text())));
                 Summary {
@@ -235,6 +237,10 @@ macro_rules! characters {
                     notes,
                     ..Summary::default()
                 }
+            }
+
+            fn summary_with(&self, companions: &Companions) -> Summary {
+                super::outfits::with_parts(self.summary(), companions)
             }
 
             fn texture(&self, _: usize, name: &str) -> Option<String> {
@@ -368,7 +374,7 @@ macro_rules! meshes {
                     vertices: g.real.len(),
                     triangles: g.faces.len(),
                     bones: g.bones.len(),
-                    notes: vec![format!("{} blend vertices", g.blends.len())],
+                    notes: vec![counted(g.blends.len() as u64, "blend vertex", "blend vertices")],
                     ..Summary::default()
                 }
             }
@@ -556,7 +562,7 @@ impl Kind for Cfp {
     }
 
     fn summary(&self) -> Summary {
-        Summary { notes: vec![format!("{} numbers", self.values.len())], ..Summary::default() }
+        Summary { notes: vec![counted(self.values.len() as u64, "number", "numbers")], ..Summary::default() }
     }
 
     #[cfg(feature = "proptest")]

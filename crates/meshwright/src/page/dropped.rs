@@ -24,7 +24,8 @@ pub struct Dropped {
 /// The models among files that were dropped together, each with its path. One folder that all of them lie in is the top,
 /// unless it is called `models`. Packs among them are folders as in a game's data folder.
 ///
-/// Where nothing is a model, files are taken for what their extensions say, so that opening one says what is wrong with it.
+/// A damaged model is among them: opening it says what is wrong with it. Where nothing is a model, files are taken for what
+/// their extensions say.
 ///
 /// # Errors
 /// When a name is no path of a tree.
@@ -93,7 +94,8 @@ mod tests {
         assert_eq!(names(&[quad, ("set/readme.txt", "PROVENANCE.md")]), [("quad.dpm".into(), Ok("dpm"))]);
         assert_eq!(names(&[("models/quad.dpm", quad.1)]), [("models/quad.dpm".into(), Ok("dpm"))]);
         assert_eq!(names(&[("x.dpm", "dpm/magic.reject.dpm")]), [("x.dpm".into(), Ok("dpm"))]);
-        assert_eq!(names(&[quad, ("x.dpm", "dpm/magic.reject.dpm")]), [("set/quad.dpm".into(), Ok("dpm"))]);
+        let both = names(&[quad, ("x.dpm", "dpm/magic.reject.dpm")]);
+        assert_eq!(both, [("x.dpm".into(), Ok("dpm")), ("set/quad.dpm".into(), Ok("dpm"))]);
         assert_eq!(names(&[("a.txt", "PROVENANCE.md")]), []);
         let packs = names(&[
             ("game/base/pak0.pak", "game/base/pak0.pak"),

@@ -73,7 +73,7 @@ fn on_a_line(text: &str) -> &str {
     cut.map(|cut| cut.trim_end_matches(' ')).filter(|cut| cut.chars().count() < SHORT).unwrap_or(text)
 }
 
-/// The names of a skeleton's joints as bones, all different.
+/// Returns the names of a skeleton's joints as bones: all different, none empty.
 pub(crate) fn bones(
     scene: &Scene,
     skeleton: usize,
@@ -86,7 +86,17 @@ pub(crate) fn bones(
     let mut namer = Namer::of_bones(form, naming, budget)?;
     let mut names = budget.reserve("names", joints.len())?;
     for (i, joint) in joints.iter().enumerate() {
-        names.push(namer.fit(&joint.name, &format!("skeletons[{skeleton}].joints[{i}].name"), losses)?);
+        let path = format!("skeletons[{skeleton}].joints[{i}].name");
+        // The games know bones by their names alone.
+        let made_up = joint.name.trim().is_empty().then(|| format!("bone{i}"));
+        if let Some(name) = &made_up {
+            losses.push(Loss::note(
+                "name-changed",
+                &*path,
+                format!("a joint without a name is called {name}"),
+            ));
+        }
+        names.push(namer.fit(made_up.as_deref().unwrap_or(&joint.name), &path, losses)?);
     }
     Ok(names)
 }
