@@ -47,31 +47,35 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     if lines.is_none() {
         sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
     }
+    let mut text = head + "| measured | figure |\n|---|---:|\n";
+    let all = ran.iter().map(|r| r.executions).sum();
+    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
+    text += &format!("| random inputs for {} targets | {} |\n", ran.len(), grouped(all));
+    text += &format!("| of these, targets with an input that broke a promise | {} |\n", broken.len());
+    let more = table(&ran) + &lines.as_ref().map(covered).unwrap_or_default();
+    // The next figure needs another build; these are written before it.
+    write(root, &format!("{text}{more}"))?;
     let start = Instant::now();
     let changes = exhaustive(root)?;
     let seconds = start.elapsed().as_secs();
-    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
-    let mut text = head + "| measured | figure |\n|---|---:|\n";
-    let all = ran.iter().map(|r| r.executions).sum();
-    text += &format!("| random inputs for {} targets | {} |\n", ran.len(), grouped(all));
-    text += &format!("| of these, targets with an input that broke a promise | {} |\n", broken.len());
     text += &format!(
         "| every small change of every fixture, in {seconds} s; none broke a promise | {changes} |\n"
     );
-    text += &table(&ran);
-    if let Some(lines) = lines {
-        text += &covered(&lines);
-    }
-    let path = root.join(PAGE);
-    let old = fs::read_to_string(&path).map_err(|e| format!("{PAGE}: {e}"))?;
-    let (before, rest) = old.split_once(OPEN).ok_or("the page has no block of figures")?;
-    let (_, after) = rest.split_once(CLOSE).ok_or("the block of figures has no end")?;
-    fs::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}")).map_err(|e| format!("{PAGE}: {e}"))?;
+    write(root, &format!("{text}{more}"))?;
     if broken.is_empty() {
         Ok(())
     } else {
         Err(format!("see crates/fuzz/artifacts for {}", broken.join(", ")))
     }
+}
+
+/// Puts the figures into the page.
+fn write(root: &Path, text: &str) -> Result<(), String> {
+    let path = root.join(PAGE);
+    let old = fs::read_to_string(&path).map_err(|e| format!("{PAGE}: {e}"))?;
+    let (before, rest) = old.split_once(OPEN).ok_or("the page has no block of figures")?;
+    let (_, after) = rest.split_once(CLOSE).ok_or("the block of figures has no end")?;
+    fs::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}")).map_err(|e| format!("{PAGE}: {e}"))
 }
 
 /// A number with its digits in threes.
@@ -81,7 +85,7 @@ fn grouped(number: u64) -> String {
     places.flat_map(|(mark, c)| mark.then_some(',').into_iter().chain([c])).collect()
 }
 
-/// Executions by kind of file and by what is done with it; empty cells where there is no such target.
+/// Returns executions by kind of file and action; a pair without a target has an empty cell.
 fn table(ran: &[Ran]) -> String {
     let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for ran in ran {
@@ -103,7 +107,7 @@ fn table(ran: &[Ran]) -> String {
     text
 }
 
-/// How many changes the exhaustive test has tried.
+/// Returns the number of changes that the exhaustive test tries.
 fn exhaustive(root: &Path) -> Result<String, String> {
     let said = sh::output(&mut targets::exhaustive_command(root))?;
     let said = String::from_utf8_lossy(&said);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Where Debian's package `nexuiz-data`, version 2.5.2-12, has the pack, and what its SHA-256 is.
+/// The pack of Debian's package `nexuiz-data`, version 2.5.2-12, and its SHA-256.
 const PACK: &str = "/usr/share/games/nexuiz/data/data.pk3";
 const HASH: &str = "43d4657965fc732131abe5b335a956ac48e878afe7e58c44efcf9d6cb13c3c89";
 /// The work that is timed, each as often as this; the best counts.

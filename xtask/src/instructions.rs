@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const TABLE: &str = "xtask/instructions.txt";
-/// How much more a command may take, in thousandths.
+/// Allowed growth of a command, in thousandths.
 const GROWTH: u64 = 20;
 
 /// Each command by its name: the words of the program, run in a folder with `grid.glb`. Later ones read what earlier ones wrote.

@@ -29,7 +29,7 @@ use std::process::{Command, ExitCode};
 
 type Outcome = Result<(), String>;
 
-/// What a verb runs.
+/// The code of a verb.
 enum Run {
     /// A function that takes no options.
     Plain(fn(&Path) -> Outcome),
@@ -159,7 +159,7 @@ const VERBS: &[Verb] = &[
     ),
     Verb(
         "bench",
-        "[--quick] [--only PART] [--corpus DIR]: performance beside its targets",
+        "[--quick] [--only PART] [--corpus DIR]: performance against its targets",
         Lab("bench", "release"),
     ),
     Verb(
@@ -224,10 +224,10 @@ pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String
     Ok(sh::target_dir(root).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Whether `--check` is there, and nothing else.
+/// Returns whether the words are `--check`.
 ///
 /// # Errors
-/// For any other word: a mistyped `--check` must not write.
+/// Returns an error for any other word: a mistyped `--check` must not write.
 pub fn check_flag(mut words: lexopt::Parser) -> Result<bool, String> {
     let mut check = false;
     while let Some(arg) = words.next().map_err(|e| e.to_string())? {
@@ -266,7 +266,7 @@ pub fn root() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Every verb that a page or a workflow names is there, and a workflow runs every one.
+    /// Every verb that a page or a workflow names exists, and a workflow runs every verb.
     #[test]
     fn workflows_and_pages_name_verbs() {
         let root = root();
@@ -297,7 +297,7 @@ mod tests {
                 let command = command.split('#').next().unwrap_or_default().trim();
                 assert!(
                     command == "help" || known(command) || verb_of_parts(command),
-                    "{}: there is no verb for `{command}`",
+                    "{}: no verb for `{command}`",
                     page.display()
                 );
             }

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// How the program is built.
+/// A build of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
     Plain,
@@ -32,11 +32,10 @@ const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=
 /// Longer inputs are not kept with the sources.
 const KEPT_LENGTH: u64 = 2048;
 
-/// Targets of which nothing is kept: parsers run what is kept for writing, models are random numbers, and the program takes
-/// long.
+/// Targets without kept inputs: `parse_*` runs those of `round_*`, models are random numbers, the program is slow.
 const OTHERWISE: [&str; 3] = ["parse_", "model_", "program_"];
 
-/// What came of one target.
+/// The result of one target.
 pub(crate) struct Ran {
     pub(crate) target: String,
     pub(crate) executions: u64,
@@ -44,7 +43,7 @@ pub(crate) struct Ran {
     pub(crate) failed: bool,
 }
 
-/// The program of all targets, and the folders beside it.
+/// The program of all targets and its folders.
 pub(crate) struct Program {
     path: PathBuf,
     /// Seeds, dictionaries and options of each target.
@@ -177,7 +176,7 @@ impl Program {
 
     /// The folders of inputs of a target; new ones go into the first.
     fn inputs(&self, target: &str) -> Vec<PathBuf> {
-        // What is good for parsing is good for parsing and writing.
+        // `parse_*` and `round_*` share their inputs.
         let shared = target.replace("parse_", "round_");
         let kept = self.root.join("crates/fuzz/kept").join(&shared);
         let own = self.corpus.join(&shared);

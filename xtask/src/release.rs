@@ -14,11 +14,11 @@ use std::process::Command;
 /// The program's crate, and the shells that its completions are for.
 const PROGRAM: &str = "meshwright-cli";
 const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
-/// What lies beside the program in an archive.
+/// Documents in an archive.
 const BESIDE: &[&str] = &["README.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"];
 
 /// `xtask release dist [--target TRIPLE] [--profile NAME]`: an archive with the program, its completions and its manual, and its
-/// checksum beside it.
+/// checksum.
 pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
     let (mut target, mut profile) = (None, "dist".to_owned());
     let mut words = lexopt::Parser::from_args(words);
@@ -57,7 +57,7 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
     Ok(())
 }
 
-/// What goes into the archive, made by the program itself, which so shows that it runs.
+/// Writes the content of the archive with the program itself, which shows that it runs.
 fn stage(root: &Path, program: &Path, staged: &Path) -> Result<(), String> {
     let write =
         |path: PathBuf, bytes: &[u8]| fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()));
@@ -103,7 +103,7 @@ fn components(root: &Path) -> Result<String, String> {
     let nodes: BTreeMap<String, Value> =
         list(&metadata["resolve"]["nodes"]).into_iter().map(|n| (text(&n["id"]).to_owned(), n)).collect();
     let id = packages.values().find(|p| p["name"] == PROGRAM).map(|p| text(&p["id"]).to_owned());
-    let (mut open, mut seen) = (vec![id.clone().ok_or("the program is no package")?], BTreeSet::new());
+    let (mut open, mut seen) = (vec![id.clone().ok_or("no package of the program")?], BTreeSet::new());
     while let Some(id) = open.pop() {
         if !seen.insert(id.clone()) {
             continue;
@@ -139,7 +139,7 @@ fn components(root: &Path) -> Result<String, String> {
     Ok(format!("{document:#}\n"))
 }
 
-/// How a shell wants its completions to be called.
+/// Returns the file name of the completions for a shell.
 fn completion(shell: &str) -> String {
     match shell {
         "bash" => "meshwright.bash".into(),
@@ -160,7 +160,7 @@ fn packed(folder: &Path, name: &str) -> Result<String, String> {
 /// The version of the program.
 fn version(root: &Path) -> Result<String, String> {
     let packages = sh::packages(root)?;
-    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("the program is no package")?;
+    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
     Ok(program["version"].as_str().unwrap_or_default().to_owned())
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn notes(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What a changelog says of a version, or, before that is dated, of what is not released.
+/// Returns the section of a version in a changelog, or the unreleased one.
 fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     let of = |title: &str| {
         let heading = format!("\n## [{title}]");
@@ -209,7 +209,7 @@ fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     of(version).or_else(|| of("Unreleased"))
 }
 
-/// `xtask release publish`: everything but the upload. Where the registry does not answer, what would be packed is looked at alone.
+/// `xtask release publish`: everything but the upload. Without an answer of the registry only the content of packages is checked.
 pub(crate) fn publish(root: &Path) -> Result<(), String> {
     let mut list = sh::cargo_command(root);
     list.args(["package", "--workspace", "--no-verify", "--list", "--allow-dirty", "--locked"]);
@@ -249,9 +249,9 @@ pub(crate) fn publish(root: &Path) -> Result<(), String> {
     Err(format!("cargo {dry}: {}\n{said}", out.status))
 }
 
-/// What every package brings along besides its sources.
+/// Files of every package, besides its sources.
 const FILES: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
-/// What says on the registry what a crate is.
+/// Fields that the registry shows.
 const SAID: &[&str] =
     &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 
@@ -299,14 +299,14 @@ pub(crate) fn package(root: &Path) -> Result<(), String> {
     targets::run_examples(&target, &published)
 }
 
-/// What the manifest leaves out.
+/// Returns the missing fields of a manifest.
 fn unsaid(package: &Value) -> Vec<String> {
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
     let missing = SAID.iter().filter(|field| is_empty(&package[**field]));
     missing.map(|field| format!("{}: no {field}", text(&package["name"]))).collect()
 }
 
-/// What is wrong with the content of a package.
+/// Returns the faults of the content of a package.
 fn misses(root: &Path, package: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for name in FILES {
@@ -321,7 +321,7 @@ fn misses(root: &Path, package: &Path) -> Vec<String> {
     }
     let tests = package.join("tests");
     if tests.exists() {
-        wrong.push(format!("{}: stands on what is not published", tests.display()));
+        wrong.push(format!("{}: uses files that are not published", tests.display()));
     }
     wrong
 }

@@ -29,7 +29,7 @@ pub fn cargo_command(root: &Path) -> Command {
     command
 }
 
-/// What `cargo metadata` says with more arguments.
+/// Returns the output of `cargo metadata` with more arguments.
 ///
 /// # Errors
 /// When cargo fails.
@@ -39,7 +39,7 @@ pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))
 }
 
-/// What cargo says about the packages of the workspace.
+/// Returns the packages of the workspace.
 ///
 /// # Errors
 /// When cargo fails.
@@ -60,17 +60,17 @@ pub fn published(root: &Path) -> Result<Vec<Value>, String> {
     Ok(packages(root)?.into_iter().filter(is_published).collect())
 }
 
-/// A value of a document that is text; empty where it is none.
+/// Returns a value as text; empty for anything else.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Where cargo builds.
+/// Returns the folder of cargo's builds.
 pub fn target_dir(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-/// Whether a cargo subcommand is installed.
+/// Returns whether a cargo subcommand is installed.
 pub fn has_cargo(root: &Path, tool: &str) -> bool {
     output(cargo_command(root).args([tool, "--version"])).is_ok()
 }
@@ -89,7 +89,7 @@ pub fn host() -> Result<String, String> {
 /// The next word of a command line, as a number or whatever else is written as one word.
 ///
 /// # Errors
-/// When there is none, or it cannot be read.
+/// When it is missing or cannot be read.
 pub fn value<T: std::str::FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
     words: &mut lexopt::Parser,
 ) -> Result<T, String> {
@@ -113,10 +113,10 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{line}: {status}")) }
 }
 
-/// What a command prints, or why it failed.
+/// Returns the standard output of a command.
 ///
 /// # Errors
-/// When it cannot be started, or fails: then with what it wrote to the error stream.
+/// When it cannot be started, or fails: then with its standard error.
 pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let out = command.output().map_err(|e| format!("{name}: {e}"))?;

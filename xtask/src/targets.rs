@@ -17,7 +17,7 @@ const MIRI_TARGETS: &[&str] =
 /// A machine to emulate.
 struct Machine {
     target: &'static str,
-    /// What its linker and its libraries are called after.
+    /// The prefix of its linker and the folder of its libraries.
     libraries: &'static str,
     emulator: &'static str,
 }
@@ -33,7 +33,7 @@ const MACHINES: &[Machine] = &[
 const PATIENT: [(&str, &str); 2] = [("PROPTEST_CASES", "16"), ("MESHWRIGHT_PATIENCE", "50")];
 
 impl Machine {
-    /// Cargo's variables for its linker and its emulator, where they are there and not set already.
+    /// Returns cargo's variables for its linker and its emulator, unless they are set; `None` without these programs.
     fn settings(&self) -> Option<Vec<(String, String)>> {
         let Self { target, libraries, emulator } = *self;
         let own =
@@ -56,7 +56,7 @@ impl Machine {
     }
 }
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
-/// facade's fixtures stand for the others.
+/// facade's fixtures cover the others.
 const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-edit -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm \
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-quake -p meshwright-rig";
 
@@ -163,8 +163,8 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// `xtask targets arm`: what has vector instructions of its own, on the compiler that is there, where it brings the standard
-/// library of aarch64.
+/// `xtask targets arm`: the crates with vector instructions, with the installed compiler if it has the standard library of
+/// aarch64.
 pub(crate) fn arm(root: &Path) -> Result<(), String> {
     let mut rustc = Command::new("rustc");
     rustc.current_dir(root).args(["--print", "target-libdir", "--target", ARM.target]);
@@ -289,7 +289,7 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
 }
 
 /// `xtask conformance`: the suite through the program's commands, then what the library makes of the fixtures; both for a
-/// corpus too, where there is one, and the tests that read it. With a folder the library over that alone.
+/// corpus too, if one exists, with the tests that read it. With a folder, only the library over it.
 pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String> {
     let lab = crate::program(root, "lab", "dev")?;
     let library = |words: &[OsString]| sh::run(Command::new(&lab).arg("conformance").args(words));
@@ -352,7 +352,7 @@ fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// Crates without `std`, beside those of formats.
+/// Crates without `std`, in addition to formats.
 const WITHOUT_STD: [&str; 5] = ["core", "scene", "edit", "quake", "rig"];
 const BARE_TARGETS: &[&str] =
     &["thumbv7em-none-eabihf", "x86_64-unknown-none", "riscv32imac-unknown-none-elf"];

@@ -50,7 +50,7 @@ const BARE: &[&str] = &[
     "asked", "wanted", "met", "let", "shared", "placed", "turned", "moved",
 ];
 
-/// How many places of each kind an area has.
+/// Numbers of places of each kind, by area.
 type Counts = BTreeMap<String, [usize; 4]>;
 
 /// A place: its kind, its line, and its text.
@@ -105,7 +105,7 @@ fn parse(text: &str) -> Result<Counts, String> {
         let mut words = line.split_whitespace();
         let area = words.next().unwrap_or_default().to_owned();
         let counts: Vec<usize> = words.filter_map(|n| n.parse().ok()).collect();
-        Ok((area, counts.try_into().map_err(|_| format!("{BUDGET}: {line:?} is no row"))?))
+        Ok((area, counts.try_into().map_err(|_| format!("{BUDGET}: not a row: {line:?}"))?))
     });
     rows.collect()
 }
@@ -206,7 +206,7 @@ fn places_of_page(text: &str) -> Vec<Place> {
     places
 }
 
-/// Whether a text has one of the phrases, or begins as no statement does.
+/// Returns whether a text has one of the phrases, or begins with one of the openings.
 fn is_hard(text: &str) -> bool {
     let words: Vec<_> =
         text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();

@@ -5,13 +5,14 @@
 //! together. A file whose name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says. Results of other readers
 //! are compared through the program's commands: see `conformance/` in the repository.
 
-use crate::json::{list, parse, read, text};
+use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;
 use crate::{compare, kernels, returns, samples};
 use lexopt::{Arg, Parser};
+use meshwright::files::PackKind;
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
-use meshwright::scene::{ConvertError, Motion, Scene, SceneOptions};
+use meshwright::scene::{ConvertError, Motion, Scene, SceneOptions, Space};
 use meshwright::{AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream, detect};
 use meshwright_testkit::Expect;
 use serde_json::Value;
@@ -71,6 +72,9 @@ fn folder(dir: &Path, formats: &[String]) -> Result<(), String> {
                 if wanted(format.id()) {
                     tally.record(expect.word(), &name, fixture(&path, format, expect, &bytes));
                 }
+                continue;
+            }
+            if PackKind::from_magic(&bytes).is_some() {
                 continue;
             }
             let Some(found) = detect(&bytes, Some(file)) else { continue };
@@ -222,6 +226,10 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         let returned = returns::check(&loaded, &mut tally.returned);
         tally.record("returned", &name, returned);
     }
+    let lerp = parse(&dir.join(&expected)).ok().and_then(|e| e.pointer("/native/lerp").cloned());
+    if let Some(lerp) = lerp.filter(Value::is_object) {
+        tally.record("between", &name, between_frames(&loaded, &lerp));
+    }
     if !drawn(&loaded) {
         return;
     }
@@ -264,6 +272,32 @@ fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(Role, PathBuf)>, String> {
         _ => None,
     };
     Ok(paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect())
+}
+
+/// The pose between two frames of the file that a reference may list, by the format's own blend.
+fn between_frames(loaded: &Loaded, lerp: &Value) -> Result<(), String> {
+    let number = |key: &str| lerp[key].as_f64().ok_or("lerp: no numbers");
+    let at = number("frame0")? + number("t")?;
+    let options = SceneOptions::in_space(Space::File).with_memory(MEMORY);
+    let mut scene = loaded.model.to_scene("", &loaded.companions, &options).map_err(|e| e.to_string())?.value;
+    let file = scene.clips.len();
+    scene.clips.extend(loaded.model.file_clip());
+    let mut evaluator = Evaluator::new(&scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
+    evaluator.pose(Some((file, at))).map_err(|e| e.to_string())?;
+    let posed = evaluator.meshes().map_err(|e| e.to_string())?;
+    let extent = compare::extent(posed.iter().flat_map(|m| &m.positions));
+    let ours = posed.iter().flat_map(|m| m.positions.as_flattened()).map(|c| f64::from(*c));
+    let theirs =
+        array(lerp, "matrix").iter().filter_map(Value::as_array).flatten().filter_map(Value::as_array);
+    let theirs: Vec<f64> = theirs.flatten().map(|c| c.as_f64().unwrap_or(f64::NAN)).collect();
+    if posed.iter().map(|m| m.positions.len() * 3).sum::<usize>() != theirs.len() {
+        return Err(format!("{} numbers are expected", theirs.len()));
+    }
+    let off = ours
+        .zip(theirs)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, |worst: f64, off| if off.is_nan() { off } else { worst.max(off) });
+    if off <= 1e-6 * extent + 1e-6 { Ok(()) } else { Err(format!("{off:.1e} off between frames")) }
 }
 
 /// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says

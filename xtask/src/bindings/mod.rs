@@ -14,7 +14,7 @@ pub(crate) fn capi(root: &Path) -> Result<(), String> {
     let home = root.join("crates/capi");
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     if Command::new(&compiler).arg("--version").output().is_err() {
-        return sh::skipped("there is no C compiler");
+        return sh::skipped("no C compiler found");
     }
     sh::cargo(&home, "fmt --check")?;
     sh::cargo(&home, "clippy --all-targets --locked -- -D warnings")?;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the wheel is built and tested with.
+/// Packages that build and test the wheel.
 const TOOLS: &[&str] = &["maturin==1.16.0", "numpy>=1.23", "pytest==9.2.0"];
 
 /// `xtask bindings python`: lints, the wheel, its tests as it is installed, and its tests under the address sanitizer.
@@ -54,7 +54,7 @@ fn environment(interpreter: &str, place: &Path, packages: &[&str]) -> Result<Pat
     if !python.is_file() {
         let made = Command::new(interpreter).args(["-m", "venv"]).arg(place).status();
         if !made.is_ok_and(|status| status.success()) {
-            // What is there of it would be taken for whole.
+            // A later run would take half an environment for a whole one.
             let _ = fs::remove_dir_all(place);
             return Err(format!("{interpreter} makes no environment here (on Debian: {interpreter}-venv)"));
         }
@@ -117,7 +117,7 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
     let library = built.join(target).join("debug/lib_native.so");
     fs::copy(&library, package.join("_native.abi3.so")).map_err(|e| format!("{}: {e}", library.display()))?;
     let mut tests = tests(&home.join("tests"), python);
-    // What an interpreter leaves allocated at its end is not ours.
+    // The interpreter itself leaves memory allocated at its end.
     tests.env("LD_PRELOAD", runtime).env("ASAN_OPTIONS", "detect_leaks=0").env("PYTHONMALLOC", "malloc");
     sh::run(tests.env("PYTHONPATH", place).env("MESHWRIGHT", program))
 }

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a page offers to links, and where its own lead.
+/// Anchors, links and titles of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// The names behind `#` that lead into the page.
+    /// Names after `#` that links may have.
     pub(crate) anchors: BTreeSet<String>,
-    /// Links and pictures with the lines that they stand in.
+    /// Targets of links and pictures, with their lines.
     pub(crate) links: Vec<(usize, String)>,
     /// The titles of its headings.
     pub(crate) titles: Vec<String>,
 }
 
 impl Page {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut page = Self::default();
         let mut seen = BTreeMap::new();
         for (number, line) in prose(text) {
@@ -33,7 +33,7 @@ impl Page {
     }
 }
 
-/// The lines that are no code and no comment, with their numbers from 1 on.
+/// Lines outside of code and comments, numbered from 1.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let (mut fence, mut comment) = (None, false);
     text.lines().enumerate().filter_map(move |(i, line)| {
@@ -63,7 +63,7 @@ fn heading(line: &str) -> Option<&str> {
 /// The anchor that GitHub and mdBook give a heading.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
-    // Of a link its text counts.
+    // The text of a link counts, not its target.
     let mut rest = title;
     while let Some((before, after)) = rest.split_once('[') {
         let Some((text, behind)) = after.split_once("](") else { break };
@@ -85,10 +85,10 @@ fn without_code(line: &str) -> String {
     parts.iter().enumerate().map(|(i, part)| if code(i) { " " } else { part }).collect::<Vec<_>>().join("`")
 }
 
-/// Where links and pictures lead.
+/// Targets of links and pictures.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let inline = line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-    // A title may stand behind.
+    // A title may follow.
     let inline = inline.map(|target| target.split_once(' ').map_or(target, |(target, _)| target));
     inline.chain(attributes(line, "src")).chain(attributes(line, "href"))
 }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn anchors_are_those_of_github() {
-        let page = Page::of(
+        let page = Page::parse(
             "# One, two: `three`!\n## One, two: three\n## [A](b.md) c\n# x_y-z\n<a id=\"here\"></a>\n```sh\n# no\n```\n",
         );
         let expected = ["one-two-three", "one-two-three-1", "a-c", "x_y-z", "here"];
@@ -118,7 +118,7 @@ mod tests {
     fn links_are_found_outside_of_code() {
         let text = "[a](b.md) `[no](no.md)` ![p](p.png \"title\")\n<!-- [no](no.md) -->\n~~~\n[no](no.md)\n```\n~~~\n\
                     <img alt=\"x\" src=\"q.png\"> a lone ` mark [c](#d)\n";
-        let links: Vec<_> = Page::of(text).links;
+        let links: Vec<_> = Page::parse(text).links;
         let expected = [(1, "b.md"), (1, "p.png"), (7, "#d"), (7, "q.png")];
         assert_eq!(links, expected.map(|(line, target)| (line, target.to_owned())));
     }

@@ -49,11 +49,11 @@ pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(pages)
 }
 
-/// What is wrong with the pages.
+/// Returns the faults of the pages.
 fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
     let read = |path: &PathBuf| {
         let text = fs::read_to_string(root.join(path)).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok((path.clone(), Page::of(&text)))
+        Ok((path.clone(), Page::parse(&text)))
     };
     let pages: BTreeMap<PathBuf, Page> = pages.iter().map(read).collect::<Result<_, String>>()?;
     let mut wrong = Vec::new();
@@ -84,7 +84,7 @@ fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// Where a link leads, which must be there. Other machines are not asked.
+/// Checks that the target of a link exists. Links to other machines are not followed.
 fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &str) -> Result<(), String> {
     if ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
         return Ok(());
@@ -92,13 +92,13 @@ fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &st
     let (file, anchor) = target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
     let path = if file.is_empty() { from.to_owned() } else { resolved(from, file)? };
     if from.starts_with(BOOK) && !path.starts_with(BOOK) {
-        return Err("leads out of the book, which is read alone".into());
+        return Err("leads out of the book".into());
     }
     if !root.join(&path).exists() {
         return Err("is not there".into());
     }
     let Some(anchor) = anchor else { return Ok(()) };
-    let page = pages.get(&path).ok_or("an anchor of what is no page")?;
+    let page = pages.get(&path).ok_or("an anchor of a file that is not a page")?;
     if page.anchors.contains(anchor) {
         Ok(())
     } else {
@@ -141,7 +141,7 @@ mod tests {
         fs::remove_dir_all(&dir).unwrap();
         let expected = [
             "README.md:2: docs/gone.md: is not there",
-            "docs/a.md:3: ../README.md: leads out of the book, which is read alone",
+            "docs/a.md:3: ../README.md: leads out of the book",
             "docs/a.md:3: formats/b.md#x: docs/formats/b.md has no such heading",
             "docs/formats/b.md:1: ../a.md#three: docs/a.md has no such heading",
             "docs/formats/b.md:1: ../../../x: leads out of the project",

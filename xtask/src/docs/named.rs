@@ -9,7 +9,7 @@ const PAGES: &[&str] = &["README.md", "SECURITY.md", "docs/reliability.md"];
 /// The statements of the formats' descriptions: rows that are numbered below each heading, with a proof each.
 const STATEMENTS: &str = "docs/seeds.md";
 
-/// What is wrong with the pages.
+/// Returns the faults of the pages.
 pub(super) fn wrong(root: &Path) -> Result<Vec<String>, String> {
     let read = |file: &str| fs::read_to_string(root.join(file)).map_err(|e| format!("{file}: {e}"));
     let mut tests = Tests { read: &|file| fs::read_to_string(root.join(file)).ok(), files: BTreeMap::new() };
@@ -29,7 +29,7 @@ fn proofs(text: &str) -> Vec<String> {
     spans.filter(|code| code.contains(".rs") && code.contains('/')).map(str::to_owned).collect()
 }
 
-/// What is wrong with a table of statements.
+/// Returns the faults of a table of statements.
 fn statements(table: &str, tests: &mut Tests<'_>) -> Vec<String> {
     let (mut wrong, mut heading, mut count) = (Vec::new(), "", 0_usize);
     for line in table.lines() {
@@ -60,18 +60,18 @@ struct Tests<'a> {
 }
 
 impl Tests<'_> {
-    /// Whether a proof is a test that runs wherever the project is built.
+    /// Checks that a proof is a test that runs in a clean clone.
     fn judge(&mut self, proof: &str) -> Result<(), String> {
         let (file, test) = proof.split_once(": ").unwrap_or((proof, ""));
         let text = self.files.entry(file.to_owned()).or_insert_with(|| (self.read)(file));
-        let text = text.as_deref().ok_or_else(|| format!("there is no file {file}"))?;
+        let text = text.as_deref().ok_or_else(|| format!("no file {file}"))?;
         if test.is_empty() { Ok(()) } else { judge(text, test).map_err(|why| format!("{proof}: {why}")) }
     }
 }
 
 /// A test that is ignored, or that needs files which are not in the repository, proves nothing.
 fn judge(text: &str, test: &str) -> Result<(), &'static str> {
-    let start = text.find(&format!("fn {test}(")).ok_or("there is no such test")?;
+    let start = text.find(&format!("fn {test}(")).ok_or("no such test")?;
     let before = text.get(..start).unwrap_or_default();
     // Attributes and comments are between a test and what is before it.
     let above = before.lines().rev().skip(usize::from(!before.ends_with('\n'))).map(str::trim);
@@ -79,7 +79,7 @@ fn judge(text: &str, test: &str) -> Result<(), &'static str> {
         above.take_while(|line| line.starts_with("#[") || line.starts_with("//") || line.ends_with(']'));
     let attributes: Vec<_> = above.filter(|line| !line.starts_with("//")).collect();
     if !attributes.contains(&"#[test]") {
-        return Err("is no test");
+        return Err("not a test");
     }
     if attributes.iter().any(|a| a.starts_with("#[ignore")) {
         return Err("is ignored");
@@ -149,11 +149,11 @@ fn helper() {}
             "| 7 | x | by hand |",
         ];
         let expected = [
-            "A 1: x/a.rs: gone: there is no such test",
-            "A 2: there is no file x/b.rs",
+            "A 1: x/a.rs: gone: no such test",
+            "A 2: no file x/b.rs",
             "A 3: x/a.rs: ignored: is ignored",
             "A 4: x/a.rs: needs_a_corpus: needs files that are not in the repository",
-            "A 5: x/a.rs: helper: is no test",
+            "A 5: x/a.rs: helper: not a test",
             "A 7: is statement 6",
             "A 7: names no test",
         ];

@@ -1,8 +1,8 @@
-//! Which file of a crate uses which, and the circles among them.
+//! Uses between the files of a crate, and circles among them.
 //!
 //! Read from the text alone: `mod`, `use`, and paths that begin with `crate`, `super`, `self` or a child. A name that
-//! a module only passes on counts as used where it is defined, and passing on is no use. What the file of a folder
-//! itself defines is there for the files in the folder: using that is no step of a circle. Tests are left out.
+//! a module only passes on counts as used where it is defined, and passing on does not count. The files in a folder may use
+//! items of the folder's own file: that is not a step of a circle. Tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,9 +20,9 @@ struct Module {
     file: PathBuf,
     parent: usize,
     children: BTreeMap<String, usize>,
-    /// What it imports or passes on, by the name it has here.
+    /// Names that it imports or re-exports.
     aliases: BTreeMap<String, Names>,
-    /// Paths of which everything is imported or passed on.
+    /// Paths that it imports or re-exports with `*`.
     globs: Vec<Names>,
     /// Paths that are imported to be used here.
     imports: Vec<Names>,
@@ -99,7 +99,7 @@ fn without_visibility(item: &str) -> (&str, bool) {
     rest.strip_prefix(' ').map_or((item, false), |rest| (rest, true))
 }
 
-/// Takes in one tree of imports, `a::{b as c, d::*}` behind a prefix.
+/// Adds one tree of imports, `a::{b as c, d::*}`, after a prefix.
 fn import(module: &mut Module, tree: &str, prefix: &mut Names, is_public: bool) {
     let tree = tree.trim();
     if let Some((head, group)) = tree.split_once('{') {
@@ -139,7 +139,7 @@ fn parts(path: &str) -> impl Iterator<Item = String> {
     path.split("::").map(str::trim).filter(|p| !p.is_empty()).map(str::to_owned)
 }
 
-/// What the commas of a group separate.
+/// Splits a group at its commas.
 fn branches(group: &str) -> Vec<&str> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, c) in group.char_indices() {
@@ -185,7 +185,7 @@ fn words(text: &str) -> BTreeSet<Vec<&str>> {
         .collect()
 }
 
-/// The module that defines what a path in a module leads to; none where that is another crate.
+/// Returns the module that defines the item of a path; `None` for an item of another crate.
 fn resolve(modules: &[Module], from: usize, path: &[String], depth: usize) -> Option<usize> {
     let (first, mut rest) = path.split_first()?;
     if depth > DEEPEST {
@@ -227,7 +227,7 @@ fn resolve(modules: &[Module], from: usize, path: &[String], depth: usize) -> Op
     Some(at)
 }
 
-/// Whether an item of this name stands in a text.
+/// Returns whether a text defines an item of this name.
 fn defines(text: &str, name: &str) -> bool {
     const ITEMS: [&str; 9] =
         ["fn", "struct", "enum", "trait", "const", "static", "type", "union", "macro_rules!"];
@@ -235,7 +235,7 @@ fn defines(text: &str, name: &str) -> bool {
     ITEMS.iter().any(|item| text.split(&format!("{item} {name}")).skip(1).any(is_end))
 }
 
-/// Groups of modules each of which uses all others of its group, through whatever lies between.
+/// Returns groups of modules that use each other, directly or not.
 fn groups(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let reached = |from: usize| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
@@ -250,7 +250,7 @@ fn groups(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     groups.into_iter().filter(|g| g.len() > 1).collect()
 }
 
-/// The text without comments and without what stands in quotes.
+/// Returns the text without comments and literals.
 fn without_literals(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -283,7 +283,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How long the quotation is that a text begins with.
+/// Returns the length of the quotation at the start of a text.
 fn quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -302,7 +302,7 @@ fn is_char(text: &str) -> bool {
     chars.next() == Some('\\') || chars.next() == Some('\'')
 }
 
-/// How long the raw string is that a text begins with; 0 for a raw name.
+/// Returns the length of the raw string at the start of a text; 0 for a raw name.
 fn raw_string(text: &str) -> usize {
     let marks = text[1..].chars().take_while(|c| *c == '#').count();
     if !text[1 + marks..].starts_with('"') {

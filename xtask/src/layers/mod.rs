@@ -31,13 +31,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask", &["testkit"]),
 ];
 
-/// What a crate of a format may use of ours.
+/// Crates of ours that a format may use.
 const FORMAT: &[&str] = &["core", "scene", "edit"];
 
-/// What the facade puts together, formats aside.
+/// Crates that the facade uses, apart from formats.
 const LIBRARIES: &[&str] = &["core", "scene", "edit", "files", "quake", "rig", "retarget", "render", "gltf"];
 
-/// What is measured through the facade and the program; below them a crate is named for its features. Formats are among it.
+/// Crates that tests and benchmarks may use, formats included.
 const MEASURED: &[&str] =
     &["", "core", "scene", "edit", "files", "quake", "rig", "render", "gltf", "cli", "testkit", "xtask"];
 
@@ -47,7 +47,7 @@ const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 /// Crates that are workspaces of their own.
 const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 
-/// Crates whose dependencies from outside are fixed: they stand alone.
+/// Crates whose dependencies from outside are fixed.
 const FEW: &[(&str, &[&str])] = &[
     ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
     ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
@@ -60,10 +60,10 @@ const FEW: &[(&str, &[&str])] = &[
     ("xtask", &["lexopt", "serde_json", "sha2"]),
 ];
 
-/// What a crate of a format may use of others.
+/// External crates that every format may use.
 const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
 
-/// What single formats need beside that: each is a decision.
+/// Further external crates of single formats; each is a decision.
 const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];
 
 /// The crates of formats.
@@ -87,10 +87,10 @@ const READERS: [&str; 10] =
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 
-/// The one folder of a published crate that may hold unsafe code, all of which is for x86.
+/// The only folder of a published crate with unsafe code, all for x86.
 const UNSAFE: &str = "crates/rig/src/kernels";
 
-/// What a program that only reads and writes files has no use for.
+/// Signs of a network, which a program for files does not need.
 const NETWORK: [&str; 4] = ["std::net", "core::net", "TcpStream", "UdpSocket"];
 
 /// The one folder that may use it, for the page that the program shows on the loopback address.
@@ -135,7 +135,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     }
     for package in &packages {
         let name = package["name"].as_str().unwrap_or_default();
-        let Some(rules) = Allowed::of(name, &formats) else {
+        let Some(rules) = Allowed::for_crate(name, &formats) else {
             broken.push(format!("{name} has no place in the layers"));
             continue;
         };
@@ -168,27 +168,30 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
 /// Files of integration tests that the crate's one program of them does not name: nothing would run them.
 fn left_out(tests: &Path, broken: &mut Vec<String>) -> Result<(), String> {
     let Ok(suite) = std::fs::read_to_string(tests.join("suite.rs")) else { return Ok(()) };
+    // Tests that need a corpus are a program of their own.
+    let suite = suite + &std::fs::read_to_string(tests.join("corpus.rs")).unwrap_or_default();
     for entry in std::fs::read_dir(tests).map_err(|e| format!("{}: {e}", tests.display()))? {
         let path = entry.map_err(|e| e.to_string())?.path();
         let module = path.file_stem().unwrap_or_default().to_string_lossy();
         let is_tests = path.extension().is_some_and(|e| e == "rs") || path.join("mod.rs").is_file();
-        if is_tests && module != "suite" && !suite.contains(&format!("mod {module};")) {
+        if is_tests && !["suite", "corpus"].contains(&&*module) && !suite.contains(&format!("mod {module};"))
+        {
             broken.push(format!("{}: tests/suite.rs does not name it", path.display()));
         }
     }
     Ok(())
 }
 
-/// What one crate may depend on.
+/// Permitted dependencies of a crate.
 struct Allowed<'a> {
     short: &'a str,
     ours: Vec<&'a str>,
-    /// Of others; any where nothing is said.
+    /// External crates; `None` permits all.
     others: Option<Vec<&'a str>>,
 }
 
 impl<'a> Allowed<'a> {
-    fn of(name: &str, formats: &'a [String]) -> Option<Self> {
+    fn for_crate(name: &str, formats: &'a [String]) -> Option<Self> {
         if let Some(short) = formats.iter().find(|f| package_name(f) == name) {
             let more = FORMAT_MORE.iter().filter(|(s, _)| s == short).flat_map(|(_, more)| more.iter());
             let others = FORMAT_FEW.iter().chain(more).copied().collect();
@@ -206,7 +209,7 @@ impl<'a> Allowed<'a> {
     }
 }
 
-/// What a crate depends on and may not.
+/// Adds the dependencies that a crate has and may not have.
 fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut Vec<String>) {
     for dep in package["dependencies"].as_array().into_iter().flatten() {
         let to = dep["name"].as_str().unwrap_or_default();
