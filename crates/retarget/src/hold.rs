@@ -81,7 +81,7 @@ impl Limb {
         all.filter_map(limb).collect()
     }
 
-    /// Turns the two bones so that the end comes to a place, or as near to it as the limb is long. The middle joint stays on
+    /// Turns the two bones so that the end reaches the goal, or comes as near as possible. The middle joint stays on
     /// its side. The caller updates the joints below.
     pub(crate) fn reach(&self, goal: DVec3, model: &mut [DAffine3]) {
         let [top, middle, end] = [self.upper, self.lower, self.end].map(|j| model[j].translation);

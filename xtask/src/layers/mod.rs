@@ -82,8 +82,8 @@ fn package_name(short: &str) -> String {
 }
 
 /// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 10] =
-    ["core", "edit", "files", "quake", "scene", "rig", "render", "gltf", "meshwright", "cli"];
+const READERS: [&str; 11] =
+    ["core", "edit", "files", "quake", "scene", "rig", "retarget", "render", "gltf", "meshwright", "cli"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 
