@@ -5,6 +5,7 @@ mod examples;
 mod geometry;
 mod motion;
 mod notice;
+mod retarget;
 mod surfaces;
 
 pub use notice::{Notice, NoticeKind};

@@ -1,6 +1,6 @@
 //! Codes that are no rules of files: of losses and notes, of errors, and of differences between models.
 
-use super::{errors, geometry, motion, surfaces};
+use super::{errors, geometry, motion, retarget, surfaces};
 use std::fmt;
 
 /// What a code that is no rule's stands for.
@@ -48,7 +48,8 @@ pub struct Notice {
 impl Notice {
     /// Every code that is no rule's.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        [geometry::NOTICES, motion::NOTICES, surfaces::NOTICES, errors::NOTICES].into_iter().flatten()
+        let all = [geometry::NOTICES, motion::NOTICES, retarget::NOTICES, surfaces::NOTICES, errors::NOTICES];
+        all.into_iter().flatten()
     }
 }
 
