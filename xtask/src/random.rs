@@ -219,7 +219,12 @@ impl Program {
             File::options().create(true).append(true).open(path).map_err(told)
         };
         let mut command = self.command(target);
-        command.args(inputs).arg(format!("-dict={}", self.planted.join(format!("{target}.dict")).display()));
+        command.args(inputs);
+        let words = self.planted.join(format!("{target}.dict"));
+        // Random numbers have no words, and an empty dictionary is an error.
+        if fs::metadata(&words).is_ok_and(|file| file.len() > 0) {
+            command.arg(format!("-dict={}", words.display()));
+        }
         command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-seed={seed}"));
         command.arg(format!("-max_total_time={seconds}")).args(["-print_final_stats=1", "-reload=0"]);
         command.args((self.path.to_string_lossy().contains("/asan/")).then_some("-malloc_limit_mb=256"));

@@ -36,7 +36,8 @@ pub(crate) fn read_and_write(kind: PackKind, bytes: &[u8]) {
         let mut out = Vec::new();
         builder.write(&mut out).unwrap();
         let again = Pack::open(out, "again", &budget()).unwrap();
-        assert!(again.check(&budget()).is_empty());
+        let report = again.check(&budget());
+        assert!(report.is_empty(), "{:?}", report.findings());
         assert_eq!(again.files().count(), fits.len());
         let tree = Tree::pack(again);
         for (path, bytes) in fits {
