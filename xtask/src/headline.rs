@@ -41,7 +41,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
         return Err(format!("{} is another pack: SHA-256 {hash}, not {HASH}", pack.display()));
     }
     drop(bytes);
-    let program = program.map_or_else(|| crate::program(root, "meshwright", "release"), Ok)?;
+    let program = program.map_or_else(|| crate::released(root), Ok)?;
     let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
     // Models that the program knows, and their bytes in the pack.
     let mut list = Command::new(&program);

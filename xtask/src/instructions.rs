@@ -51,7 +51,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return sh::skipped("valgrind is not here");
     }
-    let program = program.map_or_else(|| crate::program(root, "meshwright", "release"), Ok)?;
+    let program = program.map_or_else(|| crate::released(root), Ok)?;
     let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
     let folder = sh::target_dir(root).join("instructions");
     let _ = fs::remove_dir_all(&folder);

@@ -224,6 +224,12 @@ pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String
     Ok(sh::target_dir(root).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// Builds the program as its users do.
+fn released(root: &Path) -> Result<PathBuf, String> {
+    sh::cargo(root, "build --quiet --locked --release -p meshwright-cli")?;
+    Ok(sh::target_dir(root).join("release").join(format!("meshwright{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// Returns whether the words are `--check`.
 ///
 /// # Errors
