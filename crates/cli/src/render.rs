@@ -246,7 +246,7 @@ mod tests {
     fn at(offset: u64) -> Finding {
         const RULE: &meshwright::Rule =
             &meshwright::Rule::error("bad-parent", meshwright::FaultKind::BadValue, "", "");
-        Finding::from(&ReadError::broken(RULE, &meshwright::Path::ROOT.field("x"), offset, "odd"))
+        Finding::from(&ReadError::broken(RULE, &meshwright::FieldPath::ROOT.field("x"), offset, "odd"))
     }
 
     #[test]

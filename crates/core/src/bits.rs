@@ -22,7 +22,7 @@ impl BitField {
         Self { hi, lo }
     }
 
-    /// How many bits the field has.
+    /// The width of the field in bits.
     pub const fn width(self) -> u8 {
         self.hi - self.lo + 1
     }
@@ -41,9 +41,9 @@ impl BitField {
     ///
     /// # Panics
     /// When the field goes beyond; in a constant that is a compile error.
-    #[expect(clippy::cast_possible_truncation, reason = "the field lies within 32 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "the field is within 32 bits")]
     pub const fn mask32(self) -> u32 {
-        assert!(self.hi < 32, "the field lies within 32 bits");
+        assert!(self.hi < 32, "the field is within 32 bits");
         self.mask() as u32
     }
 

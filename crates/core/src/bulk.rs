@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 /// Work on arrays that is worth being compiled for wide vectors; [`kernels!`](crate::kernels) writes it from a function.
 pub trait Kernel {
-    /// What it returns.
+    /// The type that the operation returns.
     type Output;
 
     /// Does it. To be `#[inline(always)]`, and to call only what is inlined too: only then it is compiled for them.
@@ -30,8 +30,8 @@ pub fn wide<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// Functions that [`wide`](crate::bulk::wide) runs; the name behind `as` is that of the same function compiled for every
-/// machine.
+/// Functions that [`wide`](crate::bulk::wide) runs; the name after `as` is the same function compiled without special
+/// instructions.
 ///
 /// ```
 /// meshwright_core::kernels! {
@@ -65,7 +65,7 @@ macro_rules! kernels {
             $crate::bulk::wide(Work($($arg,)+ ::core::marker::PhantomData))
         }
 
-        #[allow(clippy::inline_always, reason = "compiled for the instructions of whoever calls it")]
+        #[allow(clippy::inline_always, reason = "compiled for the instructions of its caller")]
         #[inline(always)]
         $(#[$doc])*
         $vis fn $portable<$life>($($arg: $type),+) -> $out $body
@@ -77,8 +77,8 @@ pub const MAGNITUDE: u32 = 0x7fff_ffff;
 /// The magnitude of an infinite number; those of what is no number are above it.
 pub const INFINITE: u32 = 0x7f80_0000;
 
-/// What is seen of records by the way, word by word: the greatest of each, under a mask. Of floats that is
-/// [`MAGNITUDE`], and they are finite when nothing greater than [`INFINITE`] was among them.
+/// Collects, per word of a record, the greatest value under a mask. For floats the mask is [`MAGNITUDE`]: all of them
+/// are finite if no value is greater than [`INFINITE`].
 ///
 /// ```
 /// use meshwright_core::bulk::{Lanes, MAGNITUDE};
@@ -446,7 +446,7 @@ mod tests {
         a.bits() == b.bits()
     }
 
-    /// Words in which every bit is seen set and clear beside every other.
+    /// Words in which every bit occurs set and clear next to every other bit.
     fn words() -> impl Iterator<Item = u32> {
         (0..1_u32 << 17).map(|i| i.wrapping_mul(0x9e37_79b1) ^ i)
     }

@@ -4,7 +4,7 @@
 use crate::error::{ErrorClass, ReadError, Stream};
 use crate::fault::{Cause, Parser};
 use crate::limits::{Budget, LimitExceeded};
-use crate::path::Path;
+use crate::path::FieldPath;
 use crate::rule::{Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 /// The codes a format's description uses for faults that any reader can meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
-    /// The input ends within a field, or a section lies outside of it.
+    /// The rule for an input that ends within a field, or a section outside of it.
     pub short: &'static Rule,
     /// A table claims more items than the rest of the input can hold.
     pub count: &'static Rule,
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
     /// When the budget is spent.
     pub fn charge(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: u64,
         what: &'static str,
         count: u64,
@@ -72,7 +72,7 @@ impl<'a> Source<'a> {
     }
 
     /// A [`LimitExceeded`] as an error at `offset`.
-    pub fn over_limit(&self, path: &Path<'_>, offset: u64, e: LimitExceeded) -> ReadError {
+    pub fn over_limit(&self, path: &FieldPath<'_>, offset: u64, e: LimitExceeded) -> ReadError {
         let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
         ReadError::new(class, self.codes.limit.into(), path.to_owned(), offset, Cow::Owned(format!("{e}")))
             .in_stream(self.stream.clone())
@@ -82,7 +82,7 @@ impl<'a> Source<'a> {
     pub fn broken(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
@@ -98,7 +98,12 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When the stream ends before `start`.
-    pub fn from(&self, path: &Path<'_>, field_offset: u64, start: u64) -> Result<Cursor<'a, '_>, ReadError> {
+    pub fn from(
+        &self,
+        path: &FieldPath<'_>,
+        field_offset: u64,
+        start: u64,
+    ) -> Result<Cursor<'a, '_>, ReadError> {
         let rest = usize::try_from(start).ok().and_then(|s| self.bytes.get(s..));
         rest.map(|section| Cursor { source: self, section, base: start, pos: 0 }).ok_or_else(|| {
             let message = format!("starts at {start:#x}, the {} has {} bytes", self.stream, self.bytes.len());
@@ -113,7 +118,7 @@ impl<'a> Source<'a> {
     /// When the items reach beyond the stream.
     pub fn section(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         field_offset: u64,
         start: u64,
         count: u64,
@@ -166,7 +171,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.section.get(self.pos..).unwrap_or_default()
     }
 
-    /// How many bytes are still to come.
+    /// The number of bytes that are not yet read.
     pub fn remaining(&self) -> u64 {
         self.rest().len() as u64
     }
@@ -180,11 +185,11 @@ impl<'a, 's> Cursor<'a, 's> {
     ///
     /// # Errors
     /// When the parser refuses what is there, or needs more than there is.
-    pub fn read<T>(&mut self, path: &Path<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
+    pub fn read<T>(&mut self, path: &FieldPath<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
         self.read_by(path, &mut parser)
     }
 
-    fn read_by<T>(&mut self, path: &Path<'_>, parser: &mut impl Parser<'a, T>) -> Result<T, ReadError> {
+    fn read_by<T>(&mut self, path: &FieldPath<'_>, parser: &mut impl Parser<'a, T>) -> Result<T, ReadError> {
         let input = self.rest();
         let (rest, value) = parser.run(input).map_err(|fault| self.explain(path, input, fault))?;
         self.pos = self.section.len().saturating_sub(rest.len());
@@ -195,7 +200,7 @@ impl<'a, 's> Cursor<'a, 's> {
     ///
     /// # Errors
     /// When fewer are left.
-    pub fn bytes(&mut self, path: &Path<'_>, len: u64) -> Result<&'a [u8], ReadError> {
+    pub fn bytes(&mut self, path: &FieldPath<'_>, len: u64) -> Result<&'a [u8], ReadError> {
         let taken = usize::try_from(len).ok().and_then(|n| Some((self.rest().get(..n)?, n)));
         match taken {
             Some((bytes, n)) => {
@@ -211,16 +216,16 @@ impl<'a, 's> Cursor<'a, 's> {
 
     /// Reads `count` records, each of at least `min_size` bytes, as `path[i]`.
     ///
-    /// The count is held against what is left of the section, and the table's memory is charged and reserved,
-    /// before the first record is read. `count_offset` is where the count stands in the stream.
+    /// Before it reads the first record, it checks that the rest of the section can hold `count` records, and charges
+    /// and reserves the memory of the table. `count_offset` is the offset of the count in the stream.
     ///
-    /// A `min_size` of 0 is taken as 1, so that no count can make the loop run without eating bytes.
+    /// A `min_size` of 0 counts as 1, so that the loop always consumes bytes.
     ///
     /// # Errors
-    /// When fewer records can be left, when the budget is spent, or when the parser refuses one.
+    /// If the section is too short for `count` records, if the budget is spent, or if the parser rejects a record.
     pub fn table<T>(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         count_offset: u64,
         count: u64,
         min_size: u64,
@@ -247,7 +252,7 @@ impl<'a, 's> Cursor<'a, 's> {
     /// When fewer items can be left, or the budget is spent.
     pub fn reserve<T>(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         count_offset: u64,
         count: u64,
         min_size: u64,
@@ -264,7 +269,7 @@ impl<'a, 's> Cursor<'a, 's> {
     /// Sees that a table can be there, and charges what its items take.
     fn admit(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         at: u64,
         count: u64,
         min_size: u64,
@@ -279,7 +284,7 @@ impl<'a, 's> Cursor<'a, 's> {
     }
 
     /// A table that the machine has no memory for.
-    fn no_room(&self, path: &Path<'_>, at: u64, count: u64, size: usize) -> ReadError {
+    fn no_room(&self, path: &FieldPath<'_>, at: u64, count: u64, size: usize) -> ReadError {
         let wanted = count.saturating_mul(size as u64);
         self.source.over_limit(path, at, LimitExceeded::bytes("table", wanted, self.source.budget.left()))
     }
@@ -288,13 +293,13 @@ impl<'a, 's> Cursor<'a, 's> {
     pub fn broken(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
         self.source.broken(rule, path, self.offset(), message)
     }
 
-    fn explain(&self, path: &Path<'_>, input: &'a [u8], fault: crate::Fault<'a>) -> ReadError {
+    fn explain(&self, path: &FieldPath<'_>, input: &'a [u8], fault: crate::Fault<'a>) -> ReadError {
         let (at, below, cause) = fault.into_parts();
         // `at` is a suffix of `input`: parsers only ever cut from the front.
         let offset = self.offset().saturating_add(input.len().saturating_sub(at.len()) as u64);
@@ -345,7 +350,7 @@ mod tests {
     fn a_cut_record_names_field_and_offset() {
         with_source(&[0; 11], 1 << 20, |source| {
             let mut cursor = source.start();
-            let path = Path::ROOT.field("pairs");
+            let path = FieldPath::ROOT.field("pairs");
             assert_eq!(cursor.read(&path.index(0), pair).unwrap(), (0, 0));
             let e = cursor.read(&path.index(1), pair).unwrap_err();
             assert_eq!(e.to_string(), "pairs[1].second: cut short: 1 bytes left in the file (offset 0xa)");
@@ -357,7 +362,7 @@ mod tests {
     #[test]
     fn a_count_is_checked_before_memory_is_touched() {
         with_source(&[0; 12], 1 << 20, |source| {
-            let path = Path::ROOT.field("pairs");
+            let path = FieldPath::ROOT.field("pairs");
             assert_eq!(source.start().table(&path, 0, 2, 6, pair).unwrap().len(), 2);
             let e = source.start().table(&path, 4, 0xffff_ffff_ffff_ffff, 6, pair).unwrap_err();
             assert_eq!((e.code(), e.offset()), ("count", 4));
@@ -368,7 +373,7 @@ mod tests {
             assert_eq!(cursor.offset(), 0, "a failed table does not move");
         });
         with_source(&[0; 12], 15, |source| {
-            let e = source.start().table(&Path::ROOT, 4, 2, 6, pair).unwrap_err();
+            let e = source.start().table(&FieldPath::ROOT, 4, 2, 6, pair).unwrap_err();
             assert_eq!(e.class(), ErrorClass::Limit { what: "table", wanted: 16, limit: 15 });
         });
     }
@@ -377,30 +382,30 @@ mod tests {
     fn a_zero_sized_record_cannot_spin() {
         with_source(&[0; 4], 1 << 20, |source| {
             let nothing = |i| Ok::<_, nom::Err<Fault<'_>>>((i, ()));
-            assert!(source.start().table(&Path::ROOT, 0, u64::MAX, 0, nothing).is_err());
-            assert_eq!(source.start().table(&Path::ROOT, 0, 4, 0, nothing).unwrap().len(), 4);
+            assert!(source.start().table(&FieldPath::ROOT, 0, u64::MAX, 0, nothing).is_err());
+            assert_eq!(source.start().table(&FieldPath::ROOT, 0, 4, 0, nothing).unwrap().len(), 4);
         });
     }
 
     #[test]
     fn a_section_is_held_against_the_stream_without_wrapping() {
         with_source(&[0; 100], 1 << 20, |source| {
-            assert!(source.section(&Path::ROOT, 0, 40, 6, 10).is_ok());
-            assert!(source.section(&Path::ROOT, 0, 100, 0, 10).is_ok());
+            assert!(source.section(&FieldPath::ROOT, 0, 40, 6, 10).is_ok());
+            assert!(source.section(&FieldPath::ROOT, 0, 100, 0, 10).is_ok());
             for (start, count, size) in
                 [(41, 6, 10), (101, 0, 1), (u64::MAX, 1, 1), (8, u64::MAX, 2), (4, u64::MAX / 2, 2)]
             {
-                assert!(source.section(&Path::ROOT, 0, start, count, size).is_err());
+                assert!(source.section(&FieldPath::ROOT, 0, start, count, size).is_err());
             }
-            assert!(source.from(&Path::ROOT, 0, 100).is_ok());
-            assert!(source.from(&Path::ROOT, 0, 101).is_err());
+            assert!(source.from(&FieldPath::ROOT, 0, 100).is_ok());
+            assert!(source.from(&FieldPath::ROOT, 0, 101).is_err());
         });
     }
 
     #[test]
     fn a_streaming_parser_ends_in_an_error() {
         with_source(&[0; 2], 1 << 20, |source| {
-            let e = source.start().read(&Path::ROOT, nom::number::streaming::be_u32).unwrap_err();
+            let e = source.start().read(&FieldPath::ROOT, nom::number::streaming::be_u32).unwrap_err();
             assert_eq!(e.code(), "out-of-file");
         });
     }
@@ -409,7 +414,7 @@ mod tests {
     fn offsets_of_a_part_say_so() {
         let budget = Budget::new(Limits::default());
         let source = Source::part("indices", &[1, 2], CODES, &budget);
-        let e = source.start().read(&Path::ROOT.field("i"), be_u32::<&[u8], Fault<'_>>).unwrap_err();
+        let e = source.start().read(&FieldPath::ROOT.field("i"), be_u32::<&[u8], Fault<'_>>).unwrap_err();
         assert_eq!(e.to_string(), "i: cut short: 2 bytes left in the indices (offset 0x0 of indices)");
     }
 }

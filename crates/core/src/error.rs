@@ -1,6 +1,6 @@
 //! Errors of reading and of writing.
 
-use crate::path::{FieldPath, Path};
+use crate::path::{FieldPath, FieldPathBuf};
 use crate::rule::{Code, Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -31,7 +31,7 @@ impl fmt::Display for Stream {
     }
 }
 
-/// Who is at fault when a file cannot be read.
+/// The party at fault when a file cannot be read: the file, the limits or the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorClass {
@@ -41,11 +41,11 @@ pub enum ErrorClass {
     Unsupported,
     /// Reading on would exceed a limit of the caller.
     Limit {
-        /// What would have been allocated or computed.
+        /// The memory or work that the limit refused, in words.
         what: &'static str,
-        /// How much of it the file asks for, in bytes unless `what` says otherwise.
+        /// The amount that the file asks for, in bytes unless `what` says otherwise.
         wanted: u64,
-        /// How much is left of the limit.
+        /// The amount that is left of the limit.
         limit: u64,
     },
 }
@@ -64,7 +64,7 @@ struct Inner {
     code: Code,
     stream: Stream,
     offset: u64,
-    path: FieldPath,
+    path: FieldPathBuf,
     message: Cow<'static, str>,
 }
 
@@ -92,7 +92,7 @@ impl ReadError {
     /// An error in the file itself: `rule` is broken by the field at `path`, whose first byte is at `offset`.
     pub fn broken(
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
@@ -106,7 +106,7 @@ impl ReadError {
     pub(crate) fn new(
         class: ErrorClass,
         code: Code,
-        path: FieldPath,
+        path: FieldPathBuf,
         offset: u64,
         message: Cow<'static, str>,
     ) -> Self {
@@ -121,7 +121,7 @@ impl ReadError {
         self
     }
 
-    /// The same error without a word of what the file holds: the code of the rule stands for what was found.
+    /// The same error without any content of the file: the rule's code replaces the message.
     #[must_use]
     pub fn without_content(mut self) -> Self {
         let Code { code, kind } = self.0.code;
@@ -139,7 +139,7 @@ impl ReadError {
         self.0.code.code
     }
 
-    /// What sort of fault it is, in the words that all formats share.
+    /// The kind of fault, from the vocabulary that all formats share.
     pub fn kind(&self) -> Kind {
         self.0.code.kind
     }
@@ -155,11 +155,11 @@ impl ReadError {
     }
 
     /// The faulty field.
-    pub fn path(&self) -> &FieldPath {
+    pub fn path(&self) -> &FieldPathBuf {
         &self.0.path
     }
 
-    /// What was expected and what was found, without the place.
+    /// The expected and the actual content, without the location.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -174,19 +174,19 @@ pub enum WriteError {
     InvalidModel {
         /// The stable code of the broken rule.
         code: &'static str,
-        /// What sort of fault it is, in the words that all formats share.
+        /// The kind of fault, from the vocabulary that all formats share.
         kind: Kind,
         /// The field at fault.
-        path: FieldPath,
-        /// What is wrong with it.
+        path: FieldPathBuf,
+        /// The message: expected and actual content.
         message: Cow<'static, str>,
     },
     /// A number is too large for the field that must hold it.
     #[error("{path}: {what} is {value}, the format holds at most {limit}")]
     DoesNotFit {
         /// The field at fault.
-        path: FieldPath,
-        /// What is counted.
+        path: FieldPathBuf,
+        /// The unit or thing that is counted.
         what: &'static str,
         /// The number that should have been stored.
         value: u64,
@@ -196,7 +196,7 @@ pub enum WriteError {
     /// The output would exceed a limit of the caller.
     #[error("{what}: {wanted} bytes wanted, the limit leaves {limit}")]
     Limit {
-        /// What would have been allocated.
+        /// The memory that was refused, in words.
         what: &'static str,
         /// Bytes wanted.
         wanted: u64,
@@ -207,7 +207,7 @@ pub enum WriteError {
 
 impl WriteError {
     /// A model that breaks the rule `code` at `path`.
-    pub fn invalid(rule: &'static Rule, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn invalid(rule: &'static Rule, path: &FieldPath<'_>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::InvalidModel {
             code: rule.code,
             kind: rule.kind,
@@ -220,7 +220,7 @@ impl WriteError {
     ///
     /// # Errors
     /// When it is more than `limit`, the most that the field holds.
-    pub fn fit<T>(path: &Path<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
+    pub fn fit<T>(path: &FieldPath<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
     where
         T: TryFrom<u64> + Into<u64> + PartialOrd + Copy,
     {
@@ -231,7 +231,7 @@ impl WriteError {
     }
 }
 
-/// What a reader would refuse the file for is why it is not written.
+/// A model that a reader would reject is not written, for the same reason.
 impl From<ReadError> for WriteError {
     fn from(e: ReadError) -> Self {
         let Inner { code: Code { code, kind }, path, message, .. } = *e.0;
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_error_can_be_told_without_content() {
-        let path = Path::ROOT.field("password");
+        let path = FieldPath::ROOT.field("password");
         let e =
             ReadError::broken(INDEX, &path, 7, "found root:x:0:0").in_stream(Stream::Part("metadata".into()));
         let told = e.clone().without_content();
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_error_says_what_where_and_in_which_field() {
-        let meshes = Path::ROOT.field("meshes");
+        let meshes = FieldPath::ROOT.field("meshes");
         let e = ReadError::broken(INDEX, &meshes.index(2), 0x1f40, "index 900 of 812 vertices");
         assert_eq!(e.to_string(), "meshes[2]: index 900 of 812 vertices (offset 0x1f40)");
         let e = e.in_stream(Stream::Part("indices".into()));
@@ -293,15 +293,15 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_at_a_character() {
         let long = "é".repeat(4000);
-        let e = ReadError::broken(INDEX, &Path::ROOT, 0, long);
+        let e = ReadError::broken(INDEX, &FieldPath::ROOT, 0, long);
         assert!(e.message().len() <= MAX_MESSAGE + 4);
         assert!(e.message().ends_with('…'));
     }
 
     #[test]
     fn a_number_that_does_not_fit_names_its_field() {
-        assert_eq!(WriteError::fit(&Path::ROOT, "bones", 255, u8::MAX), Ok(255));
-        let e = WriteError::fit(&Path::ROOT.field("bones"), "bone count", 256, u8::MAX).unwrap_err();
+        assert_eq!(WriteError::fit(&FieldPath::ROOT, "bones", 255, u8::MAX), Ok(255));
+        let e = WriteError::fit(&FieldPath::ROOT.field("bones"), "bone count", 256, u8::MAX).unwrap_err();
         assert_eq!(e.to_string(), "bones: bone count is 256, the format holds at most 255");
     }
 }

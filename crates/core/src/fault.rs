@@ -11,7 +11,7 @@ use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
 /// The error of a record parser: where in its input it stopped, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault<'a> {
-    /// What was left of the input at the faulty field.
+    /// The rest of the input, from the faulty field on.
     at: &'a [u8],
     /// Steps below the record, innermost first.
     path: Vec<Segment>,

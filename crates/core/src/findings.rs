@@ -1,15 +1,15 @@
-//! The one place where broken rules go, whoever checks: a strict reader, a lenient one, a writer, or validation.
+//! Collects broken rules from every kind of check: strict reading, lenient reading, writing and validation.
 
 use crate::error::{ReadError, Stream};
 use crate::limits::ReadOptions;
-use crate::path::Path;
+use crate::path::FieldPath;
 use crate::report::{Finding, KEPT_PER_CODE, Report};
 use crate::rule::Rule;
 use crate::rule::Severity;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 
-/// Where in a file a field lies.
+/// The location of a field in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     stream: Stream,
@@ -20,7 +20,7 @@ impl Place {
     /// A model that did not come from a file.
     pub const NONE: Self = Self { stream: Stream::File, offset: None };
 
-    /// An offset in a part that had to be decoded first, or in a file beside the model.
+    /// An offset in a part that is decoded first, or in a companion file.
     pub fn part(name: impl Into<Cow<'static, str>>, offset: impl Into<Option<u64>>) -> Self {
         Self { stream: Stream::Part(name.into()), offset: offset.into() }
     }
@@ -43,7 +43,7 @@ impl From<Option<u64>> for Place {
     }
 }
 
-/// Who checks.
+/// The kind of check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// The first broken rule that is an error ends the check.
@@ -63,11 +63,11 @@ enum Mode {
 pub struct Findings {
     mode: Mode,
     report: Report,
-    /// How often each rule was broken.
+    /// The number of times that each rule was broken.
     seen: BTreeMap<(&'static str, Severity), u64>,
 }
 
-/// What it comes to that a rule is broken.
+/// The consequence of a broken rule.
 enum Weight {
     /// Nothing, or it is counted only.
     None,
@@ -77,7 +77,7 @@ enum Weight {
     End,
 }
 
-fn ended(rule: &'static Rule, path: &Path<'_>, place: Place, message: Cow<'static, str>) -> ReadError {
+fn ended(rule: &'static Rule, path: &FieldPath<'_>, place: Place, message: Cow<'static, str>) -> ReadError {
     ReadError::broken(rule, path, place.offset.unwrap_or(0), message).in_stream(place.stream)
 }
 
@@ -86,17 +86,17 @@ impl Findings {
         Self { mode, report: Report::new(), seen: BTreeMap::new() }
     }
 
-    /// For a reader with these options.
+    /// Findings of a reader with these options.
     pub const fn reading(options: &ReadOptions) -> Self {
         Self::new(if options.is_lenient() { Mode::Lenient } else { Mode::Strict })
     }
 
-    /// For a writer: the first broken rule is why the model is not written.
+    /// Findings of a writer: the first broken rule is the reason why the model is not written.
     pub const fn writing() -> Self {
         Self::new(Mode::Strict)
     }
 
-    /// For validation: everything is recorded, warnings included.
+    /// Findings of a validation: everything is recorded, warnings included.
     pub const fn validating() -> Self {
         Self::new(Mode::Validate)
     }
@@ -111,8 +111,8 @@ impl Findings {
         matches!(self.mode, Mode::Lenient)
     }
 
-    /// Whether another breach of `rule` would be kept with its place and message: beyond [`KEPT_PER_CODE`] it is
-    /// counted only, and its place need not be searched for.
+    /// True if another finding for `rule` would be kept with its location and message. Beyond [`KEPT_PER_CODE`]
+    /// findings are only counted, so that the caller need not compute their locations.
     pub fn keeps(&self, rule: &'static Rule) -> bool {
         self.seen.get(&(rule.code, rule.severity)).is_none_or(|n| *n < KEPT_PER_CODE)
     }
@@ -124,11 +124,11 @@ impl Findings {
     pub fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         place: impl Into<Place>,
         message: impl FnOnce() -> M,
     ) -> Result<(), ReadError> {
-        // What does not depend on the kinds of place and message stands once in a program, not once for every rule.
+        // This part does not depend on the type parameters, so that the program contains it only once.
         match self.weigh(rule) {
             Weight::None => Ok(()),
             Weight::Kept => {
@@ -140,7 +140,7 @@ impl Findings {
         }
     }
 
-    /// What it comes to that a rule is broken. It is counted, unless it ends the check.
+    /// Decides what follows from a broken rule. The finding is counted, unless it ends the check.
     fn weigh(&mut self, rule: &'static Rule) -> Weight {
         if rule.severity < Severity::Error && !self.is_validating() {
             return Weight::None;
@@ -177,7 +177,7 @@ impl Findings {
         self.report.append(report);
     }
 
-    /// What was recorded.
+    /// Returns the recorded findings.
     pub fn into_report(self) -> Report {
         self.report
     }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn check(findings: &mut Findings) -> Result<(), ReadError> {
-        let path = Path::ROOT.field("x");
+        let path = FieldPath::ROOT.field("x");
         findings.broken(WARN, &path, 1, || "w")?;
         findings.broken(SOFT, &path, Place::part("part", 2), || "s")?;
         findings.broken(HARD, &path, None, || "h")
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(report.findings().iter().map(|f| f.code).collect::<alloc::vec::Vec<_>>(), ["soft"]);
 
         let e = WriteError::from(check(&mut Findings::writing()).unwrap_err());
-        assert_eq!(e, WriteError::invalid(SOFT, &Path::ROOT.field("x"), "s"));
+        assert_eq!(e, WriteError::invalid(SOFT, &FieldPath::ROOT.field("x"), "s"));
 
         let mut all = Findings::validating();
         assert_eq!(check(&mut all), Ok(()));
@@ -231,7 +231,7 @@ mod tests {
         let mut all = Findings::validating();
         for i in 0..100_u64 {
             assert_eq!(all.keeps(SOFT), i < KEPT_PER_CODE);
-            all.broken(SOFT, &Path::ROOT, i, || "s").unwrap();
+            all.broken(SOFT, &FieldPath::ROOT, i, || "s").unwrap();
         }
         assert_eq!(all.into_report().count_of(Severity::Error), 100);
     }

@@ -1,4 +1,4 @@
-//! What every kind of file can do.
+//! The trait that every file format implements.
 
 use crate::error::{ReadError, WriteError};
 use crate::limits::ReadOptions;
@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// What a file is written to, for macros whose users need not have `alloc` in scope.
+/// The output buffer of writers, for macros whose users need not have `alloc` in scope.
 #[doc(hidden)]
 pub type Bytes = Vec<u8>;
 
@@ -52,9 +52,9 @@ macro_rules! own_verbs {
     };
 }
 
-/// A kind of file: how it is recognised, read, checked and written.
+/// A file format: detection, reading, validation and writing.
 ///
-/// Models have inherent functions of the same names; this trait is for whoever works with any kind of file: laws,
+/// Models have inherent functions of the same names; this trait is for code that works with every format: laws,
 /// detection, mutation, conformance.
 pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// The short name used on command lines and in JSON, such as `dpm`.
@@ -70,10 +70,10 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
 
     /// A file of this kind holds something to draw or to move; else it only says more about others.
     const HOLDS_MODEL: bool = true;
-    /// What a caller can choose where the bytes do not decide, by name.
+    /// The named choices of a caller, for cases that the bytes do not decide.
     const SETTINGS: &'static [Setting] = &[];
 
-    /// How a file is read; the default is strict, within the default limits.
+    /// The options of a read; the default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;
 
     /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` when there is no such setting or value, and
@@ -87,7 +87,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
         false
     }
 
-    /// How sure the bytes make that they are a file of this kind.
+    /// Returns how certainly the bytes are a file of this format.
     fn sniff(bytes: &[u8]) -> Confidence;
 
     /// Reads a file.
@@ -96,7 +96,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
     fn parse_with(bytes: &[u8], options: &Self::Options) -> Result<Parsed<Self>, ReadError>;
 
-    /// Whether the model is not whole without a companion of this role.
+    /// True if the model is incomplete without a companion file of this role.
     fn needs(&self, _role: Role) -> bool {
         false
     }
@@ -124,12 +124,12 @@ pub struct Setting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Companion {
-    /// What it is for the model, such as `skeleton`.
+    /// The use of the companion file for the model, such as `skeleton`.
     pub role: Role,
     /// The [`ID`](FileFormat::ID) of its own kind of file.
     pub kind: &'static str,
-    /// The names under which it lies beside the model, the likeliest first. Empty where it can have any name and must
-    /// be named or found by what it holds.
+    /// The names of the companion file next to the model, the likeliest first. Empty if the file can have any name:
+    /// then the caller names it, or Meshwright finds it by its content.
     pub beside: &'static [Beside],
     /// There may be several.
     pub many: bool,
@@ -156,7 +156,7 @@ impl Companion {
     }
 }
 
-/// What a companion is for a model.
+/// The use of a companion file for a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Role {
@@ -191,7 +191,7 @@ impl Role {
     }
 }
 
-/// How the name of a companion follows from that of its model.
+/// A rule that derives the name of a companion file from the name of its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// `x.dpm` has `x.dpm.framegroups`.

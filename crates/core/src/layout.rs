@@ -1,7 +1,7 @@
-//! The layout of a file that was read: what lies where, and the bytes that nothing refers to.
+//! The layout of a file that was read: its sections, and the bytes that nothing refers to.
 
 use crate::error::WriteError;
-use crate::path::Path;
+use crate::path::FieldPath;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -83,7 +83,7 @@ impl Planner {
     ///
     /// # Errors
     /// When the offset does not fit into 32 bits; the error names `path`.
-    pub fn take(&mut self, path: &Path<'_>, len: u64) -> Result<u32, WriteError> {
+    pub fn take(&mut self, path: &FieldPath<'_>, len: u64) -> Result<u32, WriteError> {
         let start = WriteError::fit(path, "offset", self.end, u32::MAX)?;
         self.end = self.end.saturating_add(len);
         Ok(start)
@@ -100,7 +100,7 @@ impl Planner {
 /// The bytes of a file that no structure covers, each run with its offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
-    /// Where each run starts in the file, and where it ends in `bytes`.
+    /// The start of each run in the file, and its end in `bytes`.
     runs: Vec<(u64, usize)>,
     bytes: Vec<u8>,
 }
@@ -132,7 +132,7 @@ impl Gaps {
         kept
     }
 
-    /// How many bytes there are in all runs.
+    /// The number of bytes in all runs.
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -148,7 +148,7 @@ impl Gaps {
 pub struct Coverage(Vec<(u64, u64)>);
 
 impl Coverage {
-    /// What a section takes while the list of them grows.
+    /// The memory of one section while the list of sections grows.
     pub const SECTION: usize = 3 * size_of::<(u64, u64)>();
 
     /// Nothing is covered.
@@ -177,7 +177,7 @@ impl Coverage {
             .collect()
     }
 
-    /// How many bytes [`gaps`](Self::gaps) takes for a file of `len` bytes.
+    /// The memory that [`gaps`](Self::gaps) needs for a file of `len` bytes.
     pub fn gap_memory(&mut self, len: u64) -> u64 {
         self.0.sort_unstable();
         let run = size_of::<(u64, usize)>() as u64;
@@ -223,8 +223,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of `len` zero bytes with the gaps filled in, or `None` when memory does not suffice or a gap
-    /// lies outside.
+    /// Creates an image of `len` zero bytes and fills in the gaps. Returns `None` if memory does not suffice or a gap
+    /// is outside the image.
     pub fn new(len: u64, gaps: &Gaps) -> Option<Self> {
         let len = usize::try_from(len).ok()?;
         let mut bytes = Vec::new();
@@ -237,7 +237,7 @@ impl Image {
         Some(image)
     }
 
-    /// Copies a section to its offset, or returns `None` when it lies outside the image.
+    /// Copies a section to its offset. Returns `None` if the section is outside the image.
     pub fn place(&mut self, start: u64, section: &[u8]) -> Option<()> {
         let from = usize::try_from(start).ok()?;
         let to = from.checked_add(section.len())?;
@@ -273,7 +273,7 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// Puts a section at its offset; `None` when it lies outside the file, or no longer agrees with a section that
+    /// Writes a section at its offset. Returns `None` if it is outside the file, or if it differs from a section that
     /// shares bytes with it.
     pub fn put(&mut self, start: impl Into<u64>, section: &[u8]) -> Option<()> {
         if self.comparing {
@@ -284,10 +284,11 @@ impl Placer {
     }
 }
 
-/// A file of `len` bytes whose sections `place` puts where the layout has them, the gaps between them filled in.
+/// Builds a file of `len` bytes: `place` writes the sections at their offsets, and the gaps are filled in.
 ///
-/// `place` is called again when sections overlap, to see that each is still there. `None` where memory does not
-/// suffice, a section lies outside, or sections that overlap no longer agree: then the layout cannot be kept.
+/// If sections overlap, `place` is called a second time to check that each section is intact. Returns `None` if
+/// memory does not suffice, a section is outside the file, or overlapping sections differ: then the layout cannot be
+/// preserved.
 pub fn emit(len: u64, gaps: &Gaps, mut place: impl FnMut(&mut Placer) -> Option<()>) -> Option<Vec<u8>> {
     let mut placer = Placer { image: Image::new(len, gaps)?, comparing: false };
     place(&mut placer)?;

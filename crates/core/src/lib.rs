@@ -1,4 +1,4 @@
-//! What Meshwright's format crates share, and nothing about any format.
+//! The code that Meshwright's format crates share. Nothing in it depends on a format.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,22 +8,22 @@
 //! | [`Source`], [`Cursor`] | bounded reading over nom, with offsets, field paths and a byte budget |
 //! | [`bulk`] | whole arrays decoded in one pass |
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
-//! | [`Rule`], [`Findings`], [`Report`] | rules stated once, one sink for broken ones, and what it collected |
-//! | [`FileFormat`] | what every kind of file can do |
+//! | [`Rule`], [`Findings`], [`Report`] | rules, the collector of broken rules, and the collected findings |
+//! | [`FileFormat`] | the trait of every file format |
 //! | [`mod@record`] | records of fixed size, as tables of their fields |
-//! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
+//! | [`ByteWriter`], [`layout`] | writing, and rewriting a file with its original layout |
 //! | [`FixedName`], [`text`] | names as bytes |
 //! | [`json`] | JSON texts, read with bounds and offsets |
 //!
 //! # Safety contract
 //!
 //! No unsafe code. Reading through [`Cursor`] never panics or recurses, never allocates more than the [`Budget`]
-//! allows (256 MiB unless [`Limits`] say otherwise), never reads outside its section, and never loops without eating
-//! bytes. Every error has a kind, a code, an offset, the stream it counts in and a field path, on one line of at
-//! most 4 KiB. A [`Report`] keeps 32 findings per code and counts the rest.
+//! allows (256 MiB unless [`Limits`] say otherwise), never reads outside its section, and never loops without
+//! consuming bytes. Every error has a kind, a code, an offset, the stream it counts in and a field path, on one line
+//! of at most 4 KiB. A [`Report`] keeps 32 findings per code and counts the rest.
 //!
-//! `no_std` with `alloc`. Features: `simd` (default) lets [`bulk`] find out at run time what instructions the machine has;
-//! `proptest` adds generators of raw bits for property tests.
+//! `no_std` with `alloc`. Features: `simd` (default) lets [`bulk`] find out at run time what instructions the machine
+//! has; `proptest` adds generators of raw bits for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -61,7 +61,7 @@ pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};
 pub use format::{Beside, Bytes, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
-pub use path::{FieldPath, Path, Segment};
+pub use path::{FieldPath, FieldPathBuf, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Kind, Reaction, Rule, Severity};
 pub use sniff::Confidence;

@@ -1,4 +1,4 @@
-//! What a caller allows a file to cost, and how strictly it is read.
+//! Limits on the cost of a file, and the strictness of reading.
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -6,7 +6,7 @@ use core::cell::Cell;
 /// The default budget: 256 MiB.
 pub const DEFAULT_MEMORY: u64 = 256 << 20;
 
-/// How much a file may cost its reader. On by default.
+/// Limits on the cost of reading a file. They are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -33,7 +33,7 @@ impl Limits {
     }
 }
 
-/// How rules that real readers do not enforce are treated.
+/// The treatment of rules that real engines do not enforce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strictness {
     /// A broken rule is an error.
@@ -47,9 +47,9 @@ pub enum Strictness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What the file may cost.
+    /// Limits on memory and work.
     pub limits: Limits,
-    /// What is forgiven.
+    /// The rules that may be broken.
     pub strictness: Strictness,
 }
 
@@ -77,13 +77,13 @@ impl ReadOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {wanted} {unit} wanted, the limit leaves {left}")]
 pub struct LimitExceeded {
-    /// What would have been allocated or done.
+    /// The refused memory or work, in words.
     pub what: &'static str,
-    /// How much is wanted; `u64::MAX` stands for more than 64 bits can hold.
+    /// The amount that was requested; `u64::MAX` if it exceeds 64 bits.
     pub wanted: u64,
-    /// How much is left.
+    /// The amount that is left.
     pub left: u64,
-    /// What is counted: `bytes`, or `steps` of work.
+    /// The unit: `bytes`, or `steps` of work.
     pub unit: &'static str,
 }
 

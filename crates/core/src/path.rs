@@ -1,9 +1,9 @@
-//! Where in a model something is: `meshes[2].tris[17].v1`.
+//! Paths of fields within a model: `meshes[2].tris[17].v1`.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// One step of a [`FieldPath`].
+/// One step of a [`FieldPathBuf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// A named field.
@@ -14,9 +14,9 @@ pub enum Segment {
 
 /// An owned path from the root of a file to one field of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FieldPath(Vec<Segment>);
+pub struct FieldPathBuf(Vec<Segment>);
 
-impl FieldPath {
+impl FieldPathBuf {
     /// The steps from the root down.
     pub fn segments(&self) -> &[Segment] {
         &self.0
@@ -32,7 +32,7 @@ impl FieldPath {
     }
 }
 
-impl fmt::Display for FieldPath {
+impl fmt::Display for FieldPathBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("file");
@@ -51,33 +51,33 @@ impl fmt::Display for FieldPath {
 /// A path under construction: a chain of borrowed steps that costs nothing until an error needs it.
 ///
 /// ```
-/// use meshwright_core::Path;
-/// let meshes = Path::ROOT.field("meshes");
+/// use meshwright_core::FieldPath;
+/// let meshes = FieldPath::ROOT.field("meshes");
 /// assert_eq!(meshes.index(2).field("name").to_owned().to_string(), "meshes[2].name");
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Path<'p> {
-    parent: Option<&'p Path<'p>>,
+pub struct FieldPath<'p> {
+    parent: Option<&'p FieldPath<'p>>,
     segment: Option<Segment>,
 }
 
-impl<'p> Path<'p> {
+impl<'p> FieldPath<'p> {
     /// The file itself.
-    pub const ROOT: Path<'static> = Path { parent: None, segment: None };
+    pub const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: None };
 
     /// The field `name` of this place.
-    pub const fn field(&'p self, name: &'static str) -> Path<'p> {
-        Path { parent: Some(self), segment: Some(Segment::Field(name)) }
+    pub const fn field(&'p self, name: &'static str) -> FieldPath<'p> {
+        FieldPath { parent: Some(self), segment: Some(Segment::Field(name)) }
     }
 
     /// Element `index` of this table.
-    pub const fn index(&'p self, index: usize) -> Path<'p> {
+    pub const fn index(&'p self, index: usize) -> FieldPath<'p> {
         // usize is never wider than u64 on a target that Rust supports.
-        Path { parent: Some(self), segment: Some(Segment::Index(index as u64)) }
+        FieldPath { parent: Some(self), segment: Some(Segment::Index(index as u64)) }
     }
 
     /// Copies the chain into a value that can be kept.
-    pub fn to_owned(&self) -> FieldPath {
+    pub fn to_owned(&self) -> FieldPathBuf {
         let mut segments = Vec::new();
         let mut at = Some(self);
         while let Some(path) = at {
@@ -85,7 +85,7 @@ impl<'p> Path<'p> {
             at = path.parent;
         }
         segments.reverse();
-        FieldPath(segments)
+        FieldPathBuf(segments)
     }
 }
 
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn a_path_reads_as_an_expression() {
-        let meshes = Path::ROOT.field("meshes");
+        let meshes = FieldPath::ROOT.field("meshes");
         let mesh = meshes.index(2);
         let tris = mesh.field("tris");
         let tri = tris.index(17);
         let path = tri.field("v1").to_owned();
         assert_eq!(path.to_string(), "meshes[2].tris[17].v1");
         assert_eq!(path.segments().len(), 5);
-        assert_eq!(Path::ROOT.to_owned().to_string(), "file");
-        assert!(Path::ROOT.to_owned().is_root());
+        assert_eq!(FieldPath::ROOT.to_owned().to_string(), "file");
+        assert!(FieldPath::ROOT.to_owned().is_root());
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::fault::Fault;
 use crate::float::F32;
-use crate::path::Path;
+use crate::path::FieldPath;
 use crate::writer::ByteWriter;
 use nom::error::{ContextError as _, ErrorKind, ParseError as _};
 
@@ -12,9 +12,9 @@ use nom::error::{ContextError as _, ErrorKind, ParseError as _};
 pub struct Field {
     /// Its name in the format's description.
     pub name: &'static str,
-    /// Where it starts in the record.
+    /// The offset in the record.
     pub offset: usize,
-    /// How many bytes it has.
+    /// The number of bytes.
     pub width: usize,
 }
 
@@ -25,7 +25,7 @@ impl Field {
     }
 
     /// The field's path in the record at `record`.
-    pub const fn path<'p>(self, record: &'p Path<'p>) -> Path<'p> {
+    pub const fn path<'p>(self, record: &'p FieldPath<'p>) -> FieldPath<'p> {
         record.field(self.name)
     }
 }
@@ -45,7 +45,7 @@ pub fn field<'a, T>(
     }
 }
 
-/// True when the fields lie one behind the other from the first to the last byte of a record of `size` bytes.
+/// True if the fields cover a record of `size` bytes one after the other, without gaps.
 pub const fn tiles(fields: &[Field], size: usize) -> bool {
     let mut at: usize = 0;
     let mut rest = fields;
@@ -88,13 +88,13 @@ macro_rules! record {
         $($(#[$field_doc:meta])* $field:ident = $text:literal : $offset:literal, $width:literal;)+
     }) => {
         $(#[$doc])*
-        #[allow(dead_code, unreachable_pub, reason = "a table of all fields, whoever needs which")]
+        #[allow(dead_code, unreachable_pub, reason = "a table of all fields, of which a user may need only some")]
         $vis mod $name {
             use $crate::record::Field;
 
             $(#[doc = concat!("`", $text, "`, ", $width, " bytes at ", $offset, ".")] $(#[$field_doc])*
             pub const $field: Field = Field { name: $text, offset: $offset, width: $width };)+
-            /// How many bytes the record has.
+            /// The size of the record in bytes.
             pub const SIZE: usize = $size;
             /// All fields, in order.
             pub const FIELDS: &[Field] = &[$($field),+];
@@ -212,7 +212,8 @@ mod tests {
         const SHORT: &crate::Rule = &crate::Rule::error("short", crate::Kind::Truncated, "", "");
         let budget = Budget::new(Limits::default());
         let codes = Codes { short: SHORT, count: SHORT, limit: SHORT };
-        let e = Source::file(&[0, 1, 2, 0], codes, &budget).start().read(&Path::ROOT, parse).unwrap_err();
+        let e =
+            Source::file(&[0, 1, 2, 0], codes, &budget).start().read(&FieldPath::ROOT, parse).unwrap_err();
         assert_eq!(e.to_string(), "b: cut short: 2 bytes left in the file (offset 0x2)");
         assert_eq!(e.kind(), crate::Kind::Truncated);
     }

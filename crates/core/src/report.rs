@@ -1,7 +1,7 @@
-//! What is wrong with a model, collected rather than thrown.
+//! The findings about a model, as a collection.
 
 use crate::error::{ReadError, Stream};
-use crate::path::{FieldPath, Path};
+use crate::path::{FieldPath, FieldPathBuf};
 use crate::rule::{Code, Kind, Rule, Severity};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -15,19 +15,19 @@ pub const KEPT_PER_CODE: u64 = 32;
 /// One thing that validation or a lenient parse noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// A stable code, spelled as in the format's description.
     pub code: &'static str,
-    /// What sort of fault it is, in the words that all formats share.
+    /// The kind of fault, from the vocabulary that all formats share.
     pub kind: Kind,
     /// The field.
-    pub path: FieldPath,
+    pub path: FieldPathBuf,
     /// The stream that `offset` counts in.
     pub stream: Stream,
     /// The first byte of the field, where the model came from a file.
     pub offset: Option<u64>,
-    /// What was expected and what was found.
+    /// The expected and the actual content.
     pub message: Cow<'static, str>,
 }
 
@@ -80,7 +80,7 @@ impl Report {
     pub fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: Option<u64>,
         message: impl FnOnce() -> M,
     ) {
@@ -93,7 +93,7 @@ impl Report {
     pub(crate) fn keep(
         &mut self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         stream: Stream,
         offset: Option<u64>,
         message: Cow<'static, str>,
@@ -198,7 +198,7 @@ impl Report {
         self.seen.iter().map(|(&(code, severity), &n)| (code, severity, n))
     }
 
-    /// How many findings of `severity` there are, those not kept included.
+    /// The number of findings of `severity`, including those that were only counted.
     pub fn count_of(&self, severity: Severity) -> u64 {
         self.totals().filter(|t| t.1 == severity).map(|t| t.2).sum()
     }
@@ -237,7 +237,7 @@ impl IntoIterator for Report {
     }
 }
 
-/// What a lenient parse yields: the model, and every rule that was passed over on the way.
+/// The result of a lenient parse: the model, and every rule that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parsed<T> {
@@ -270,9 +270,9 @@ mod tests {
     fn a_flood_of_findings_is_counted_not_kept() {
         let mut report = Report::new();
         for i in 0..1000_usize {
-            report.broken(ODD, &Path::ROOT.field("x").index(i), None, || "odd");
+            report.broken(ODD, &FieldPath::ROOT.field("x").index(i), None, || "odd");
         }
-        report.broken(BAD, &Path::ROOT, Some(4), || "bad");
+        report.broken(BAD, &FieldPath::ROOT, Some(4), || "bad");
         assert_eq!(report.findings().len() as u64, KEPT_PER_CODE + 1);
         assert_eq!(report.count_of(Severity::Warning), 1000);
         assert!(report.has_errors() && report.has("e") && !report.has("f"));
@@ -283,7 +283,7 @@ mod tests {
         let flood = |n: usize| {
             let mut report = Report::new();
             for i in 0..n {
-                report.broken(ODD, &Path::ROOT.field("x").index(i), None, || "odd");
+                report.broken(ODD, &FieldPath::ROOT.field("x").index(i), None, || "odd");
             }
             report
         };
@@ -304,7 +304,7 @@ mod tests {
         let flood = |n: usize| {
             let mut report = Report::new();
             for i in 0..n {
-                report.broken(BAD, &Path::ROOT.field("x").index(i), None, || "bad");
+                report.broken(BAD, &FieldPath::ROOT.field("x").index(i), None, || "bad");
             }
             report
         };

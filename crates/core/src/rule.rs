@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// How bad it is when a rule is broken.
+/// The severity of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
@@ -26,8 +26,8 @@ impl fmt::Display for Severity {
 /// Declares [`Kind`] with its names.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)+) => {
-        /// What sort of fault a broken rule is, in a small vocabulary that all formats share and programs can rely
-        /// on. The format's own code says which rule it is.
+        /// The kind of fault of a broken rule, from a small vocabulary that all formats share and programs can rely
+        /// on. The format's own code names the rule.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Kind {
@@ -49,7 +49,7 @@ macro_rules! kinds {
 kinds! {
     /// The file ends within a field or a table.
     Truncated = "truncated";
-    /// A section or a string lies outside the file or outside the part that holds it.
+    /// A section or a string is outside the file or outside the part that holds it.
     OutOfBounds = "out-of-bounds";
     /// The bytes that say which format this is are not there.
     BadMagic = "bad-magic";
@@ -102,8 +102,8 @@ impl fmt::Display for Kind {
 /// Declares [`Reaction`] with its names and sentences.
 macro_rules! reactions {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
-        /// What the engine that a format belongs to does with a file that breaks a rule, as far as its description or
-        /// its source says.
+        /// The reaction of a format's original engine to a file that breaks a rule, as its description or source
+        /// says.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Reaction {
@@ -128,7 +128,7 @@ macro_rules! reactions {
 reactions! {
     /// Nothing that is known says.
     #[default]
-    Unknown = "unknown", "What the original engine does with it is not known.";
+    Unknown = "unknown", "The reaction of the original engine is not known.";
     /// It does not load the file, or not the part.
     Refuses = "refuses", "The original engine refuses the file, or the part that breaks the rule.";
     /// It goes on with whatever bytes are there.
@@ -150,22 +150,22 @@ pub struct Rule {
     /// Its stable code, spelled as in the format's description. Rules that differ only in what may be passed over
     /// share one.
     pub code: &'static str,
-    /// What sort of fault it is to break it.
+    /// The kind of fault.
     pub kind: Kind,
-    /// How bad that is.
+    /// The severity of the fault.
     pub severity: Severity,
     /// A lenient reader passes over it.
     pub forgivable: bool,
-    /// What it means that a file breaks the rule: a sentence for people.
+    /// The meaning of the fault: a sentence for people.
     pub cause: &'static str,
-    /// What to do about it: a sentence for people.
+    /// The remedy: a sentence for people.
     pub mending: &'static str,
-    /// What the original engine does.
+    /// The reaction of the original engine.
     pub reaction: Reaction,
 }
 
 impl Rule {
-    /// A rule whose breaking is an error that nobody passes over.
+    /// A rule whose breach is always an error, in lenient reading too.
     pub const fn error(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
@@ -240,14 +240,14 @@ impl fmt::Display for Rule {
 
 /// Declares the rules of one kind of file as constants, and all of them as `RULES`.
 ///
-/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], where it is known the engine's
-/// [`Reaction`] in brackets, cause and mending.
+/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], the engine's [`Reaction`]
+/// in brackets if it is known, cause and remedy.
 ///
 /// ```
 /// meshwright_core::rules! {
 ///     error MAGIC = "bad-magic", BadMagic [Refuses],
 ///         "The file does not begin with the letters of its format.",
-///         "Nothing can be mended: the file is of another format or its beginning is lost.";
+///         "Check that the file is of this format; a lost beginning cannot be repaired.";
 ///     warning SUM = "influence-sum", NotNormalized,
 ///         "The influences of a vertex do not sum to 1.",
 ///         "Divide each influence by their sum.";

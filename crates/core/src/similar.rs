@@ -70,7 +70,7 @@ fn parts(word: &str) -> Vec<String> {
     parts
 }
 
-/// How many letters are added, left out, exchanged for others or for their neighbours.
+/// The number of letters that are added, omitted, replaced or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let (mut before, mut row): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());

@@ -1,4 +1,4 @@
-//! How sure a format is that bytes are its own.
+//! The confidence with which a format recognises its own files.
 
 /// The answer of a format's `sniff`, ordered from no to certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-/// A name in a fixed field of `N` bytes, padded with NUL. All `N` bytes are kept, those behind the first NUL
-/// included, because a byte-identical rewrite needs them.
+/// A name in a fixed field of `N` bytes, padded with NUL. It keeps all `N` bytes, including those after the first
+/// NUL, because a byte-identical rewrite needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FixedName<const N: usize>([u8; N]);
 
@@ -77,7 +77,7 @@ pub enum NameError {
         most: usize,
     },
     /// A character has no byte.
-    #[error("{character:?} cannot stand in a name: names hold characters up to U+00FF and end at a NUL")]
+    #[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
     Character {
         /// The first such character.
         character: char,
@@ -150,8 +150,8 @@ pub fn cp1252(bytes: &[u8]) -> String {
     bytes.iter().map(decode).collect()
 }
 
-/// Whether a character acts on a terminal instead of being shown by it: control characters (C0, DEL, C1), marks and
-/// brackets of the direction of writing, and the separators of lines and paragraphs.
+/// True if a terminal acts on the character instead of showing it: control characters (C0, DEL, C1), marks and
+/// brackets of writing direction, and line and paragraph separators.
 pub fn acts_on_terminal(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

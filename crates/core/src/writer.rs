@@ -34,7 +34,7 @@ impl ByteWriter {
         Self { bytes: Vec::with_capacity(capacity) }
     }
 
-    /// How many bytes there are, which is the offset of the next one.
+    /// The number of bytes written, which is the offset of the next byte.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -10,7 +10,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::record::{Field, field};
-use meshwright_core::{Cursor, Fault, Findings, Path, ReadError, Rule, Source, WriteError};
+use meshwright_core::{Cursor, Fault, FieldPath, Findings, ReadError, Rule, Source, WriteError};
 use nom::number::complete::le_i32;
 use nom::{IResult, Parser as _};
 
@@ -46,7 +46,7 @@ pub(crate) fn kept<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] 
 /// its two sizes in the record that starts at `record`.
 pub(crate) fn take<'a>(
     cursor: &mut Cursor<'a, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     record: u64,
     fields: [Field; 2],
     (packed, size): Sizes,
@@ -91,7 +91,7 @@ impl Block<'_> {
         &self,
         decoded: Result<Vec<u8>, DecodeError>,
         (file, source): (&'f [u8], &Source<'_>),
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         too_short: &'static Rule,
         findings: &mut Findings,
     ) -> Result<Stream<'f>, ReadError> {
@@ -123,7 +123,7 @@ pub(crate) fn skip(bytes: &[u8], (packed, size): Sizes) -> Option<&[u8]> {
 pub(crate) fn check_end(
     packed: Option<&[u8]>,
     size: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -143,7 +143,7 @@ pub(crate) struct Writable<'s> {
 
 /// The block of `data`: `packed`, which it was read from, or a new one.
 pub(crate) fn writable<'s>(
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     packed: Option<&'s [u8]>,
     data: &[u8],
 ) -> Result<Writable<'s>, WriteError> {
@@ -155,7 +155,7 @@ pub(crate) fn writable<'s>(
 }
 
 /// The limit of the compressors lies below 2^31, so that what it allows fits a signed field.
-fn decoded_size(path: &Path<'_>, size: u64) -> Result<u32, WriteError> {
+fn decoded_size(path: &FieldPath<'_>, size: u64) -> Result<u32, WriteError> {
     let most = u32::try_from(MAX_BLOCK).unwrap_or(0);
     WriteError::fit(&path.field("size"), "decoded size", size, most)
 }
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_block_beyond_what_compressors_take_is_refused() {
-        assert!(decoded_size(&Path::ROOT, MAX_BLOCK).is_ok());
-        let e = decoded_size(&Path::ROOT, MAX_BLOCK + 1).unwrap_err();
+        assert!(decoded_size(&FieldPath::ROOT, MAX_BLOCK).is_ok());
+        let e = decoded_size(&FieldPath::ROOT, MAX_BLOCK + 1).unwrap_err();
         assert!(matches!(e, WriteError::DoesNotFit { value: 2_113_929_217, .. }), "{e}");
     }
 }

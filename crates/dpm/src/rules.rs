@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use meshwright_core::layout::Gaps;
 use meshwright_core::record::Field;
-use meshwright_core::{Codes, F32, Findings, Path, ReadError, Rule, bulk};
+use meshwright_core::{Codes, F32, FieldPath, Findings, ReadError, Rule, bulk};
 
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic [Refuses],
@@ -120,7 +120,7 @@ impl Extent {
             return Ok(());
         }
         let message = || format!("the header says {claimed} bytes, the file has {size}");
-        findings.broken(TRUNCATED, &field.path(&Path::ROOT), field.at(0), message)
+        findings.broken(TRUNCATED, &field.path(&FieldPath::ROOT), field.at(0), message)
     }
 
     /// Sections up to `end` lie where the header says that the file is.
@@ -131,7 +131,7 @@ impl Extent {
             return Ok(());
         }
         let message = || format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
-        findings.broken(BEHIND_END, &field.path(&Path::ROOT), field.at(0), message)
+        findings.broken(BEHIND_END, &field.path(&FieldPath::ROOT), field.at(0), message)
     }
 
     /// What lies between and behind the sections.
@@ -141,11 +141,11 @@ impl Extent {
         if size > stated {
             let extra = size.saturating_sub(stated);
             let message = || format!("{extra} bytes behind the stored size of {claimed}");
-            findings.broken(TRAILING, &field.path(&Path::ROOT), field.at(0), message)?;
+            findings.broken(TRAILING, &field.path(&FieldPath::ROOT), field.at(0), message)?;
         }
         for (at, bytes) in gaps.runs().filter(|(at, _)| *at < stated) {
             let message = || format!("{} bytes that no structure refers to", bytes.len());
-            findings.broken(UNREFERENCED, &Path::ROOT, at, message)?;
+            findings.broken(UNREFERENCED, &FieldPath::ROOT, at, message)?;
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ pub(crate) fn check_start(
     start: u32,
     (is_empty, of_words): (bool, bool),
     header: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: u64,
     findings: &mut Findings,
 ) -> Checked {
@@ -185,7 +185,7 @@ pub(crate) fn check_parents(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    let table = Path::ROOT.field("bones");
+    let table = FieldPath::ROOT.field("bones");
     let mut broken = |rule, i: usize, fault: &str| {
         let path = table.index(i);
         let at = start.map(|o| fields.parent.at(item(o, i, fields.size)));
@@ -224,7 +224,7 @@ pub(crate) fn check_bones(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    let table = Path::ROOT.field("bones");
+    let table = FieldPath::ROOT.field("bones");
     let mut first = BTreeMap::new();
     for (i, bone) in bones.iter().enumerate() {
         let path = table.index(i);
@@ -249,7 +249,12 @@ pub(crate) fn check_bones(
 }
 
 /// A name has an end.
-pub(crate) fn check_name(name: &Name, path: &Path<'_>, at: Option<u64>, findings: &mut Findings) -> Checked {
+pub(crate) fn check_name(
+    name: &Name,
+    path: &FieldPath<'_>,
+    at: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
     if name.is_terminated() {
         return Ok(());
     }
@@ -259,7 +264,7 @@ pub(crate) fn check_name(name: &Name, path: &Path<'_>, at: Option<u64>, findings
 /// Finds the transforms that are not finite among those of one pose.
 pub(crate) fn check_pose(
     pose: &[BonePose],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -278,7 +283,7 @@ pub(crate) fn check_pose(
 pub(crate) fn check_bone_index(
     bone: u32,
     bones: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -291,7 +296,7 @@ pub(crate) fn check_bone_index(
 /// Numbers of one field are finite.
 pub(crate) fn check_finite(
     values: &[F32],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -307,7 +312,7 @@ pub(crate) fn check_triangles(
     triangles: &[[u32; 3]],
     max: u32,
     vertices: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -328,7 +333,7 @@ pub(crate) fn check_triangles(
 /// Texture coordinates are finite.
 pub(crate) fn check_texcoords(
     texcoords: &[[F32; 2]],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -348,7 +353,7 @@ pub(crate) fn check_texcoords(
 pub(crate) fn check_bounds(
     values: impl Iterator<Item = F32> + Clone,
     fields: &[Field],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {

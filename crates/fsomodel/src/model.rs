@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 use meshwright_core::record::Field;
-use meshwright_core::{ByteWriter, Path, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, WriteError};
 
 /// The version that every file has; the format's rule forbids to use any other.
 pub const VERSION: u32 = 1;
@@ -242,7 +242,7 @@ impl<'a> FsoModel<'a> {
             if wide {
                 data.extend(index.to_le_bytes());
             } else {
-                let path = Path::ROOT.field("indices");
+                let path = FieldPath::ROOT.field("indices");
                 data.extend(WriteError::fit(&path.index(i), "index", index.into(), u16::MAX)?.to_le_bytes());
             }
         }

@@ -13,8 +13,8 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
-    Rule, Setting, Source,
+    Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
+    Role, Rule, Setting, Source,
 };
 
 /// How a FSOMODEL file is read.
@@ -78,7 +78,7 @@ impl<'a> FsoModel<'a> {
     pub fn parse_with(bytes: &'a [u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.read.limits);
         let source = Source::file(bytes, CODES, &budget);
-        let table = Path::ROOT.field("chunks");
+        let table = FieldPath::ROOT.field("chunks");
         let mut model =
             Self { version: VERSION, dialect: Dialect::default(), chunks: Vec::new(), metadata: None };
         // The chunks and, to check them, where they start.
@@ -100,7 +100,7 @@ impl<'a> FsoModel<'a> {
         structure::check_chunks(&model, &places, &mut findings)?;
         let indices = model.indices();
         let at = Places::as_written(&model).offset(At::Index(0));
-        source.charge(&Path::ROOT.field("indices"), at, "extents", Extents::memory(indices.len()), 1)?;
+        source.charge(&FieldPath::ROOT.field("indices"), at, "extents", Extents::memory(indices.len()), 1)?;
         structure::check_ranges(&model, &Extents::new(indices), &places, &mut findings)?;
         drop(places);
         Ok(Parsed::new(model, findings.into_report()))

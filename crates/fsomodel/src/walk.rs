@@ -5,7 +5,7 @@ use crate::record::{chunk, header};
 use crate::rules;
 use alloc::format;
 use meshwright_core::record::field;
-use meshwright_core::{Budget, Codes, Fault, Limits, Path, ReadError, Source};
+use meshwright_core::{Budget, Codes, Fault, FieldPath, Limits, ReadError, Source};
 use nom::bytes::complete::take;
 use nom::combinator::rest;
 use nom::error::context;
@@ -84,10 +84,10 @@ pub fn chunks(file: &[u8]) -> Result<Chunks<'_>, ReadError> {
     let budget = Budget::new(Limits::default());
     let source = Source::file(file, CODES, &budget);
     let mut cursor = source.start();
-    let version = cursor.read(&Path::ROOT, file_header)?;
+    let version = cursor.read(&FieldPath::ROOT, file_header)?;
     if version != VERSION {
         let message = format!("version {version}, only {VERSION} may be used");
-        let path = Path::ROOT.field(header::VERSION.name);
+        let path = FieldPath::ROOT.field(header::VERSION.name);
         return Err(source.broken(rules::VERSION, &path, header::VERSION.at(0), message));
     }
     Ok(Chunks { file, at: cursor.offset(), number: 0 })
@@ -97,7 +97,7 @@ impl<'a> Chunks<'a> {
     fn step(&mut self) -> Result<ChunkRef<'a>, ReadError> {
         let budget = Budget::new(Limits::default());
         let source = Source::file(self.file, CODES, &budget);
-        let table = Path::ROOT.field("chunks");
+        let table = FieldPath::ROOT.field("chunks");
         let path = table.index(self.number);
         let mut cursor = source.from(&path, self.at, self.at)?;
         let (id, len) = cursor.read(&path, chunk_header)?;

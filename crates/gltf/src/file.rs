@@ -3,7 +3,7 @@
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{
-    Budget, Confidence, FileFormat, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report, Rule,
+    Budget, Confidence, FieldPath, FileFormat, Finding, Limits, Parsed, ReadError, ReadOptions, Report, Rule,
     WriteError,
 };
 use meshwright_scene::{Converted, Extra};
@@ -110,7 +110,11 @@ impl GltfFile {
         let mut references = Vec::new();
         for name in buffers.chain(images) {
             // A list grows to twice its length, and is there twice while it does.
-            document.charge::<u8>(&Path::ROOT, "names of files", name.len().saturating_add(REFERENCE))?;
+            document.charge::<u8>(
+                &FieldPath::ROOT,
+                "names of files",
+                name.len().saturating_add(REFERENCE),
+            )?;
             references.push(name);
         }
         references.sort_unstable();

@@ -13,7 +13,7 @@ use crate::rules::{
 };
 use alloc::format;
 use meshwright_core::record::Field;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 type Checked = Result<(), ReadError>;
 
@@ -32,7 +32,7 @@ impl Iqm {
 
 /// A file of so many bytes is there as far as its header says, and what ends at `end` lies within.
 pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mut Findings) -> Checked {
-    let (path, at) = (h::FILESIZE.path(&Path::ROOT), h::FILESIZE.at(0));
+    let (path, at) = (h::FILESIZE.path(&FieldPath::ROOT), h::FILESIZE.at(0));
     let stated = u64::from(filesize);
     if stated > size {
         let message = || format!("the header says {stated} bytes, the file has {size}");
@@ -48,7 +48,7 @@ pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mu
 /// Everything that a strict reader refuses.
 pub(crate) fn check(model: &Iqm, findings: &mut Findings) -> Checked {
     let places = Places::of(model);
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     if !matches!(model.version, 1 | 2) {
         let message = || format!("version {}, only 1 and 2 are defined", model.version);
         findings.broken(VERSION, &h::VERSION.path(&root), places.header(h::VERSION), message)?;
@@ -75,7 +75,7 @@ pub(crate) fn check(model: &Iqm, findings: &mut Findings) -> Checked {
 fn check_text(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     if model.text.last().is_some_and(|last| *last != 0) {
         let at = places.item(TEXT, model.text.len().saturating_sub(1));
-        findings.broken(TEXT_END, &Path::ROOT.field("text"), at, || "the last byte is not zero")?;
+        findings.broken(TEXT_END, &FieldPath::ROOT.field("text"), at, || "the last byte is not zero")?;
     }
     each_name(model, places, &mut |id, path, at| {
         if (id.0 as usize) < model.text.len() {
@@ -86,10 +86,10 @@ fn check_text(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
 }
 
 /// What is done with a name, its path and its place.
-type OnName<'f> = dyn FnMut(TextId, &Path<'_>, Option<u64>) -> Checked + 'f;
+type OnName<'f> = dyn FnMut(TextId, &FieldPath<'_>, Option<u64>) -> Checked + 'f;
 
 fn each_name(model: &Iqm, places: &Places<'_>, f: &mut OnName<'_>) -> Checked {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let mut one = |table: &'static str, number: usize, i: usize, field: Field, id: TextId| {
         let (list, at) = (root.field(table), places.item(number, i));
         f(id, &field.path(&list.index(i)), at.map(|o| field.at(o)))
@@ -135,7 +135,7 @@ fn check_oddities(model: &Iqm, findings: &mut Findings) -> Checked {
 
 fn odd_layout(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let Some(layout) = places.0 else { return Ok(()) };
-    let (root, stated) = (Path::ROOT, u64::from(layout.filesize));
+    let (root, stated) = (FieldPath::ROOT, u64::from(layout.filesize));
     if layout.size > stated {
         let extra = layout.size.saturating_sub(stated);
         let message = || format!("{extra} bytes behind the stored size of {stated}");
@@ -145,7 +145,7 @@ fn odd_layout(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
         let message = || format!("{} bytes that no structure refers to", bytes.len());
         findings.broken(UNREFERENCED, &root, at, message)?;
     }
-    let mut lies = |field: Field, path: &Path<'_>, record: u64, start: u32, align: u32| {
+    let mut lies = |field: Field, path: &FieldPath<'_>, record: u64, start: u32, align: u32| {
         if start.is_multiple_of(align.max(1)) {
             return Ok(());
         }
@@ -165,7 +165,7 @@ fn odd_layout(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
 }
 
 fn odd_flags(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let message = |flags: u32| move || format!("{flags:#x} has unknown bits");
     if model.flags != 0 {
         let at = places.header(h::FLAGS);
@@ -190,7 +190,7 @@ const FTE_MESH: usize = 28;
 const FTE_EVENT: usize = 16;
 
 fn odd_extensions(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let table = Path::ROOT.field("extensions");
+    let table = FieldPath::ROOT.field("extensions");
     for (i, e) in model.extensions.iter().enumerate() {
         let (path, node, data) = (table.index(i), places.item(EXTENSIONS, i), places.data(i));
         let name = model.str(e.name);
@@ -229,7 +229,7 @@ fn skins_size(data: &[u8], meshes: usize) -> Option<usize> {
 fn odd_events(
     model: &Iqm,
     data: &[u8],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {

@@ -14,7 +14,7 @@ use crate::rules::{
 use alloc::format;
 use meshwright_core::math::length;
 use meshwright_core::record::Field;
-use meshwright_core::{F32, Findings, Path, ReadError};
+use meshwright_core::{F32, FieldPath, Findings, ReadError};
 
 type Checked = Result<(), ReadError>;
 
@@ -27,7 +27,7 @@ const NONE: f64 = 1e-6;
 
 /// The counts of poses, frames and their numbers agree, and are not beyond all measure.
 pub(crate) fn check_frames(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let (frames, poses) = (u64::from(model.frame_count), model.poses.len() as u64);
     if frames.saturating_mul(poses) > MOST {
         let message = || format!("{frames} frames of {poses} poses, {MOST} at most");
@@ -51,7 +51,7 @@ pub(crate) fn check_pose_count(
 ) -> Checked {
     if (joints > 0 && poses > 0 && joints != poses) || (frames > 0 && poses == 0) {
         let message = || format!("{poses} poses, {joints} joints, {frames} frames");
-        findings.broken(POSE_COUNT, &h::NUM_POSES.path(&Path::ROOT), at, message)?;
+        findings.broken(POSE_COUNT, &h::NUM_POSES.path(&FieldPath::ROOT), at, message)?;
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn pose_fields(version: u32) -> [Field; 2] {
 pub(crate) fn check_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     check_joints(model, places, findings)?;
     check_poses(model, places, findings)?;
-    let list = Path::ROOT.field("anims");
+    let list = FieldPath::ROOT.field("anims");
     for (i, a) in model.anims.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(ANIMS, i));
         let at = |field: Field| place.map(|o| field.at(o));
@@ -99,7 +99,7 @@ fn non_finite(values: &[F32]) -> Option<(usize, F32)> {
 }
 
 fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("joints");
+    let list = FieldPath::ROOT.field("joints");
     for (i, j) in model.joints.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(JOINTS, i));
         check_parent(i, j.parent, joint::PARENT, (&path, place), findings)?;
@@ -121,7 +121,7 @@ fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
 }
 
 fn check_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("poses");
+    let list = FieldPath::ROOT.field("poses");
     let channels = model.channels();
     for (i, p) in model.poses.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(POSES, i));
@@ -146,7 +146,7 @@ fn check_parent(
     i: usize,
     parent: i32,
     field: Field,
-    (path, place): (&Path<'_>, Option<u64>),
+    (path, place): (&FieldPath<'_>, Option<u64>),
     findings: &mut Findings,
 ) -> Checked {
     if usize::try_from(parent).is_ok_and(|p| p >= i) {
@@ -158,7 +158,7 @@ fn check_parent(
 
 /// What is odd, although loaders take it.
 pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("joints");
+    let list = FieldPath::ROOT.field("joints");
     for (i, j) in model.joints.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(JOINTS, i));
         odd_parent(j.parent, joint::PARENT, (&path, place), findings)?;
@@ -168,7 +168,7 @@ pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findin
     }
     odd_poses(model, places, findings)?;
     odd_frames(model, places, findings)?;
-    let list = Path::ROOT.field("anims");
+    let list = FieldPath::ROOT.field("anims");
     for (i, a) in model.anims.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(ANIMS, i));
         if a.frame_count == 0 {
@@ -180,7 +180,7 @@ pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findin
             findings.broken(NO_RATE, &field.path(&path), place.map(|o| field.at(o)), || "a rate of 0")?;
         }
     }
-    let list = Path::ROOT.field("bounds");
+    let list = FieldPath::ROOT.field("bounds");
     for (i, b) in model.bounds.iter().flatten().enumerate() {
         let all = b.values().enumerate();
         if let Some((k, value)) = all.into_iter().find(|(_, v)| !v.is_finite()) {
@@ -194,7 +194,7 @@ pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findin
 fn odd_parent(
     parent: i32,
     field: Field,
-    (path, place): (&Path<'_>, Option<u64>),
+    (path, place): (&FieldPath<'_>, Option<u64>),
     findings: &mut Findings,
 ) -> Checked {
     if parent < -1 {
@@ -208,7 +208,7 @@ fn odd_parent(
 fn odd_rotation(
     q: [f32; 4],
     by: f64,
-    (path, at): (&Path<'_>, Option<u64>),
+    (path, at): (&FieldPath<'_>, Option<u64>),
     findings: &mut Findings,
 ) -> Checked {
     let l = length(q.map(f64::from));
@@ -222,7 +222,7 @@ fn odd_rotation(
 }
 
 fn odd_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("poses");
+    let list = FieldPath::ROOT.field("poses");
     let channels = u32::try_from(model.channels()).unwrap_or(10);
     for (i, p) in model.poses.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(POSES, i));
@@ -251,7 +251,7 @@ fn odd_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
 
 /// Rotations of frames; the frames of a file without numbers are all alike.
 fn odd_frames(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("frames");
+    let list = FieldPath::ROOT.field("frames");
     let channels = model.frame_channels();
     let count = if channels == 0 { model.frame_count.min(1) } else { model.frame_count };
     for frame in 0..count {

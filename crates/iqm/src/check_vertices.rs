@@ -13,7 +13,7 @@ use crate::rules::{
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, ReadError, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Rule};
 
 type Checked = Result<(), ReadError>;
 
@@ -33,7 +33,7 @@ fn is_drawn(model: &Iqm) -> bool {
 }
 
 fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("vertexarrays");
+    let list = FieldPath::ROOT.field("vertexarrays");
     for (i, a) in model.arrays.iter().enumerate() {
         let path = list.index(i);
         let fault = match (a.kind, a.format) {
@@ -61,7 +61,12 @@ fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     }
     if is_drawn(model) && model.array(ArrayKind::POSITION).is_none() {
         let at = places.header(h::NUM_ARRAYS);
-        findings.broken(NO_POSITION, &h::NUM_ARRAYS.path(&Path::ROOT), at, || "no array of positions")?;
+        findings.broken(
+            NO_POSITION,
+            &h::NUM_ARRAYS.path(&FieldPath::ROOT),
+            at,
+            || "no array of positions",
+        )?;
     }
     Ok(())
 }
@@ -92,7 +97,7 @@ fn non_finite(
     places: &Places<'_>,
     findings: &mut Findings,
 ) -> Checked {
-    let list = Path::ROOT.field("vertexarrays");
+    let list = FieldPath::ROOT.field("vertexarrays");
     for (i, a) in model.arrays.iter().enumerate().filter(|(_, a)| kinds.contains(&a.kind)) {
         let Some((vertex, component)) = first_non_finite(a) else { continue };
         let width = a.format.width().unwrap_or(1) as usize;
@@ -119,7 +124,7 @@ fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings, idle:
         return Ok(());
     }
     let number = model.arrays.iter().position(|a| a.kind == ArrayKind::BLEND_INDEXES).unwrap_or(0);
-    let (list, joints) = (Path::ROOT.field("vertexarrays"), model.joints.len());
+    let (list, joints) = (FieldPath::ROOT.field("vertexarrays"), model.joints.len());
     let rule = if idle { JOINT_INDEX_UNUSED } else { JOINT_INDEX };
     let width = indexes.format.width().unwrap_or(1) as usize;
     for v in 0..model.vertex_count as usize {
@@ -137,7 +142,7 @@ fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings, idle:
 }
 
 fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("meshes");
+    let list = FieldPath::ROOT.field("meshes");
     let sum =
         |of: fn(&IqmMesh) -> u32| model.meshes.iter().fold(0_u64, |sum, m| sum.saturating_add(of(m).into()));
     for (field, used, stored) in [
@@ -186,7 +191,7 @@ fn check_triangles(
         Some((first.saturating_add(t), *v, *field))
     });
     let Some((t, v, field)) = found else { return Ok(()) };
-    let list = Path::ROOT.field("triangles");
+    let list = FieldPath::ROOT.field("triangles");
     let at = places.item(TRIANGLES, t).map(|o| field.at(o));
     let message = || format!("vertex {v} is not there, or none of the mesh");
     findings.broken(VERTEX_INDEX, &field.path(&list.index(t)), at, message)
@@ -200,7 +205,7 @@ pub(crate) fn odd_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Find
     check_joints(model, places, findings, true)?;
     odd_weights(model, places, findings)?;
     odd_ranges(model, places, findings)?;
-    let list = Path::ROOT.field("adjacency");
+    let list = FieldPath::ROOT.field("adjacency");
     let triangles = model.triangles.len();
     for (i, row) in model.adjacency.iter().flatten().enumerate() {
         let bad = |t: &&u32| **t != Iqm::NO_NEIGHBOUR && **t as usize >= triangles;
@@ -226,7 +231,7 @@ pub(crate) fn is_portable(a: &VertexArray) -> bool {
 }
 
 fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("vertexarrays");
+    let list = FieldPath::ROOT.field("vertexarrays");
     let (mut seen, mut last) = (BTreeSet::new(), ArrayKind::default());
     for (i, a) in model.arrays.iter().enumerate() {
         let (path, kind) = (list.index(i), array::TYPE);
@@ -253,12 +258,12 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
     if model.vertex_count > 0 && !is_drawn(model) {
         let at = places.header(h::NUM_VERTEXES);
         let message = || format!("{} vertices, and no mesh", model.vertex_count);
-        findings.broken(UNUSED_VERTICES, &h::NUM_VERTEXES.path(&Path::ROOT), at, message)?;
+        findings.broken(UNUSED_VERTICES, &h::NUM_VERTEXES.path(&FieldPath::ROOT), at, message)?;
     }
     if model.vertex_count > 0 && is_drawn(model) && model.array(ArrayKind::TEXCOORD).is_none() {
         let at = places.header(h::NUM_ARRAYS);
         let message = || "no array of texture coordinates";
-        findings.broken(NO_TEXCOORD, &h::NUM_ARRAYS.path(&Path::ROOT), at, message)?;
+        findings.broken(NO_TEXCOORD, &h::NUM_ARRAYS.path(&FieldPath::ROOT), at, message)?;
     }
     Ok(())
 }
@@ -271,10 +276,10 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
     let [Some(_), Some(weights)] = kinds.map(|kind| model.array(kind)) else {
         let at = places.header(h::NUM_ARRAYS);
         let message = || "joints, but no array of joints and one of weights";
-        return findings.broken(NO_WEIGHTS, &h::NUM_ARRAYS.path(&Path::ROOT), at, message);
+        return findings.broken(NO_WEIGHTS, &h::NUM_ARRAYS.path(&FieldPath::ROOT), at, message);
     };
     let number = model.arrays.iter().position(|a| a.kind == ArrayKind::BLEND_WEIGHTS).unwrap_or(0);
-    let list = Path::ROOT.field("vertexarrays");
+    let list = FieldPath::ROOT.field("vertexarrays");
     let value = (weights.format.width().unwrap_or(1) as usize).saturating_mul(4);
     for v in 0..model.vertex_count as usize {
         let row = weights.floats::<4>(v, [0.0; 4]);
@@ -293,7 +298,7 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
 
 /// Meshes share nothing, and leave no triangle out.
 fn odd_ranges(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let list = Path::ROOT.field("meshes");
+    let list = FieldPath::ROOT.field("meshes");
     let ranges = |of: fn(&IqmMesh) -> (u32, u32)| {
         let mut ranges: Vec<(u64, u64, usize)> = Vec::with_capacity(model.meshes.len());
         for (i, m) in model.meshes.iter().enumerate() {
@@ -327,7 +332,7 @@ fn odd_ranges(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
     if used < all {
         let at = places.header(h::NUM_TRIANGLES);
         let message = || format!("{} of {all} triangles belong to no mesh", all.saturating_sub(used));
-        findings.broken(UNUSED_TRIANGLES, &h::NUM_TRIANGLES.path(&Path::ROOT), at, message)?;
+        findings.broken(UNUSED_TRIANGLES, &h::NUM_TRIANGLES.path(&FieldPath::ROOT), at, message)?;
     }
     Ok(())
 }

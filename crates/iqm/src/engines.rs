@@ -7,7 +7,7 @@ use crate::record::header;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, Report, Rule};
+use meshwright_core::{FieldPath, Findings, Report, Rule};
 use meshwright_scene::Engine;
 
 meshwright_core::rules! {
@@ -94,13 +94,13 @@ struct Check<'m> {
 }
 
 impl Check<'_> {
-    fn found(&mut self, rule: &'static Rule, path: &Path<'_>, message: String) {
+    fn found(&mut self, rule: &'static Rule, path: &FieldPath<'_>, message: String) {
         // Validation passes over everything.
         let _ = self.report.broken(rule, path, None, || message);
     }
 
     fn at(&mut self, rule: &'static Rule, list: &'static str, i: usize, message: String) {
-        let root = Path::ROOT.field(list);
+        let root = FieldPath::ROOT.field(list);
         self.found(rule, &root.index(i), message);
     }
 
@@ -143,12 +143,12 @@ impl Check<'_> {
         }
         let drawn = !model.meshes.is_empty();
         for (_, what) in needed.into_iter().filter(|(kind, _)| drawn && model.array(*kind).is_none()) {
-            self.found(MISSING, &Path::ROOT.field("vertexarrays"), format!("no array of {what}"));
+            self.found(MISSING, &FieldPath::ROOT.field("vertexarrays"), format!("no array of {what}"));
         }
         if self.engine == Engine::Daemon && drawn {
             for (kind, what) in [(ArrayKind::NORMAL, "normals"), (ArrayKind::TANGENT, "tangents")] {
                 if model.array(kind).is_none() {
-                    self.found(DIRECTIONS, &Path::ROOT.field("vertexarrays"), format!("no {what}"));
+                    self.found(DIRECTIONS, &FieldPath::ROOT.field("vertexarrays"), format!("no {what}"));
                 }
             }
         }
@@ -169,7 +169,7 @@ impl Check<'_> {
         };
         let n = (0..self.model.vertex_count as usize).filter(|v| odd(*v)).count();
         if n > 0 {
-            self.found(WEIGHTS, &Path::ROOT.field("vertexarrays"), format!("weights of {n} vertices"));
+            self.found(WEIGHTS, &FieldPath::ROOT.field("vertexarrays"), format!("weights of {n} vertices"));
         }
     }
 
@@ -178,11 +178,11 @@ impl Check<'_> {
         let (joints, most) = (model.joints.len().max(model.poses.len()), self.engine.limits().bones);
         if joints > most {
             let message = format!("{joints} joints, {} takes {most}", self.engine.title());
-            self.found(JOINTS, &Path::ROOT.field("joints"), message);
+            self.found(JOINTS, &FieldPath::ROOT.field("joints"), message);
         }
         if self.engine == Engine::Fte && model.joints.len() != model.poses.len() && !model.meshes.is_empty() {
             let message = format!("{} joints, {} poses", model.joints.len(), model.poses.len());
-            self.found(POSES, &Path::ROOT.field("poses"), message);
+            self.found(POSES, &FieldPath::ROOT.field("poses"), message);
         }
         if self.engine == Engine::Fte {
             return;
@@ -232,15 +232,15 @@ impl Check<'_> {
             let differs = u64::from(layout.filesize) != layout.size;
             if self.engine == Engine::Fte && differs {
                 let message = format!("{} bytes stated, {} there", layout.filesize, layout.size);
-                self.found(SIZE, &filesize.path(&Path::ROOT), message);
+                self.found(SIZE, &filesize.path(&FieldPath::ROOT), message);
             }
             if self.engine == Engine::Daemon && layout.size > DAEMON_SIZE {
-                self.found(SIZE, &filesize.path(&Path::ROOT), format!("{} bytes", layout.size));
+                self.found(SIZE, &filesize.path(&FieldPath::ROOT), format!("{} bytes", layout.size));
             }
         }
         if self.engine == Engine::Daemon {
             if model.version != 2 {
-                self.found(VERSION, &Path::ROOT.field("version"), format!("version {}", model.version));
+                self.found(VERSION, &FieldPath::ROOT.field("version"), format!("version {}", model.version));
             }
             for (what, none) in [
                 ("vertexarrays", model.arrays.is_empty()),
@@ -248,7 +248,7 @@ impl Check<'_> {
                 ("meshes", model.meshes.is_empty()),
             ] {
                 if none {
-                    self.found(EMPTY, &Path::ROOT.field(what), "none".into());
+                    self.found(EMPTY, &FieldPath::ROOT.field(what), "none".into());
                 }
             }
         }

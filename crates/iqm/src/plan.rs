@@ -10,7 +10,7 @@ use crate::record::{
 use alloc::vec::Vec;
 use meshwright_core::layout::Planner;
 use meshwright_core::record::Field;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 /// The bytes of each section of a model, as in [`TABLES`].
 pub(crate) fn lengths(model: &Iqm) -> [u64; TABLES.len()] {
@@ -76,7 +76,7 @@ impl Layout {
             }
             if len > 0 || there(number) {
                 at.align(table.align.max(4).into());
-                own.start = at.take(&Path::ROOT.field(table.name), len)?;
+                own.start = at.take(&FieldPath::ROOT.field(table.name), len)?;
             }
             if number == ARRAYS {
                 layout.arrays = arrays(model, &mut at)?;
@@ -87,14 +87,14 @@ impl Layout {
             own.start = first.start;
         }
         layout.size = at.end();
-        layout.filesize = WriteError::fit(&Path::ROOT, "file size", layout.size, u32::MAX)?;
+        layout.filesize = WriteError::fit(&FieldPath::ROOT, "file size", layout.size, u32::MAX)?;
         Ok(layout)
     }
 }
 
 /// Places for the data of arrays.
 fn arrays(model: &Iqm, at: &mut Planner) -> Result<Vec<Section>, WriteError> {
-    let table = Path::ROOT.field("vertexarrays");
+    let table = FieldPath::ROOT.field("vertexarrays");
     let place = |(i, a): (usize, &crate::model::VertexArray)| {
         let len = a.data.len() as u64;
         at.align(8);
@@ -106,7 +106,7 @@ fn arrays(model: &Iqm, at: &mut Planner) -> Result<Vec<Section>, WriteError> {
 
 /// Places for the nodes of extensions, each behind its data.
 fn nodes(model: &Iqm, at: &mut Planner) -> Result<Vec<Node>, WriteError> {
-    let table = Path::ROOT.field("extensions");
+    let table = FieldPath::ROOT.field("extensions");
     let mut nodes: Vec<Node> = Vec::with_capacity(model.extensions.len());
     for (i, e) in model.extensions.iter().enumerate() {
         let (path, len) = (table.index(i), e.data.len() as u64);

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::record::Field;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, Cursor, FileFormat, Findings, Parsed, Path, ReadError,
+    Beside, Budget, Companion, Confidence, Cursor, FieldPath, FileFormat, Findings, Parsed, ReadError,
     ReadOptions, Role, Rule, Source,
 };
 
@@ -80,7 +80,7 @@ impl FileFormat for Iqm {
 
 fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, ReadError> {
     let whole = Source::file(bytes, CODES, budget);
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     whole.start().read(&root, magic)?;
     let size = bytes.len() as u64;
     if size < h::SIZE as u64 {
@@ -175,7 +175,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         let (stated, found) = (self.header.get(h::NUM_CHANNELS), model.frame_channels());
         if found as u64 != u64::from(stated) {
             let message = format!("the masks name {found} channels, the header {stated}");
-            let path = h::NUM_CHANNELS.path(&Path::ROOT);
+            let path = h::NUM_CHANNELS.path(&FieldPath::ROOT);
             return Err(self.source.broken(BAD_CHANNELS, &path, h::NUM_CHANNELS.at(0), message));
         }
         Ok(model)
@@ -187,7 +187,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// So many items could lie in the file, wherever they begin; else the count is at fault.
-    fn fits(&self, (path, at): (&Path<'_>, u64), count: u64, size: u64) -> Result<(), ReadError> {
+    fn fits(&self, (path, at): (&FieldPath<'_>, u64), count: u64, size: u64) -> Result<(), ReadError> {
         let all = self.source.bytes().len() as u64;
         if count.checked_mul(size).is_some_and(|len| len <= all) {
             return Ok(());
@@ -199,7 +199,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     /// A run of bytes, which is `field` of the record at `path`.
     fn section(
         &mut self,
-        field: (&Path<'_>, u64),
+        field: (&FieldPath<'_>, u64),
         start: u32,
         count: u64,
         size: u64,
@@ -223,10 +223,10 @@ impl<'s, 'a> Reader<'s, 'a> {
         count: u64,
         size: u64,
     ) -> Result<Cursor<'a, 's>, ReadError> {
-        self.fits((&field.path(&Path::ROOT), field.at(0)), count, size)?;
+        self.fits((&field.path(&FieldPath::ROOT), field.at(0)), count, size)?;
         let offset = TABLES.get(table).map_or(h::OFS_TEXT, |t| t.offset);
         let start = self.header.get(offset);
-        let cursor = self.section((&offset.path(&Path::ROOT), offset.at(0)), start, count, size)?;
+        let cursor = self.section((&offset.path(&FieldPath::ROOT), offset.at(0)), start, count, size)?;
         if let Some(own) = self.layout.tables.get_mut(table) {
             *own = Section { start, len: cursor.remaining() };
         }
@@ -242,11 +242,11 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn bytes(&mut self, table: usize, count: Field) -> Result<Vec<u8>, ReadError> {
         let cursor = self.placed(table, count, self.header.get(count).into(), 1)?;
-        self.own(&cursor, &count.path(&Path::ROOT), count.at(0))
+        self.own(&cursor, &count.path(&FieldPath::ROOT), count.at(0))
     }
 
     /// The rest of a section as bytes of their own.
-    fn own(&self, cursor: &Cursor<'a, 's>, path: &Path<'_>, at: u64) -> Result<Vec<u8>, ReadError> {
+    fn own(&self, cursor: &Cursor<'a, 's>, path: &FieldPath<'_>, at: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = cursor.reserve(path, at, cursor.remaining(), 1)?;
         bytes.extend_from_slice(cursor.rest());
         Ok(bytes)
@@ -255,7 +255,8 @@ impl<'s, 'a> Reader<'s, 'a> {
     fn triples(&mut self, table: usize) -> Result<Vec<[u32; 3]>, ReadError> {
         let Table { cursor, name, count, number, size } =
             self.table(table, h::NUM_TRIANGLES, triangle::SIZE)?;
-        let mut all = cursor.reserve(&Path::ROOT.field(name), count.at(0), number.into(), size as u64)?;
+        let mut all =
+            cursor.reserve(&FieldPath::ROOT.field(name), count.at(0), number.into(), size as u64)?;
         let (items, _) = cursor.rest().as_chunks::<{ triangle::SIZE }>();
         all.extend(items.iter().map(|item| {
             let (words, _) = item.as_chunks::<4>();
@@ -267,7 +268,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     fn frames(&mut self) -> Result<Vec<u16>, ReadError> {
         let [frames, channels] = [h::NUM_FRAMES, h::NUM_CHANNELS].map(|f| u64::from(self.header.get(f)));
         let cursor = self.placed(FRAMES, h::NUM_FRAMES, frames, channels.saturating_mul(2))?;
-        let (path, at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let (path, at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
         let mut all = cursor.reserve(&path, at, cursor.remaining() / 2, 2)?;
         meshwright_core::bulk::extend_le_u16(cursor.rest(), &mut all);
         Ok(all)
@@ -275,7 +276,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn arrays(&mut self) -> Result<Vec<VertexArray>, ReadError> {
         let table = self.table(ARRAYS, h::NUM_ARRAYS, array_record::SIZE)?;
-        let (path, start) = (Path::ROOT.field("vertexarrays"), table.cursor.offset());
+        let (path, start) = (FieldPath::ROOT.field("vertexarrays"), table.cursor.offset());
         let entries = table.all(array)?;
         self.source.charge(&path, h::NUM_ARRAYS.at(0), "sections", entries.len() as u64, ARRAY)?;
         let mut arrays = Vec::with_capacity(entries.len());
@@ -303,7 +304,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     fn array_data(
         &mut self,
         entry: &ArrayEntry,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         at: u64,
     ) -> Result<Cursor<'a, 's>, ReadError> {
         let Some(width) = entry.format.width() else {
@@ -319,7 +320,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     fn extensions(&mut self) -> Result<Vec<IqmExtension>, ReadError> {
-        let (table, count) = (Path::ROOT.field("extensions"), self.header.get(h::NUM_EXTENSIONS));
+        let (table, count) = (FieldPath::ROOT.field("extensions"), self.header.get(h::NUM_EXTENSIONS));
         let mut field = h::OFS_EXTENSIONS.at(0);
         let mut at = self.header.get(h::OFS_EXTENSIONS);
         if let Some(own) = self.layout.tables.get_mut(EXTENSIONS) {
@@ -361,7 +362,7 @@ struct Table<'a, 's> {
 
 impl<'a> Table<'a, '_> {
     fn all<T>(mut self, parser: impl meshwright_core::Parser<'a, T>) -> Result<Vec<T>, ReadError> {
-        let path = Path::ROOT.field(self.name);
+        let path = FieldPath::ROOT.field(self.name);
         self.cursor.table(&path, self.count.at(0), self.number.into(), self.size as u64, parser)
     }
 }

@@ -126,8 +126,9 @@ pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
 pub use meshwright_core::text::{acts_on_terminal, counted, similar, visible};
 pub use meshwright_core::{
-    Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
-    Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
+    Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FieldPathBuf, FileFormat, Finding, Limits,
+    Parsed, Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness,
+    WriteError,
 };
 #[cfg(feature = "crucible")]
 pub use meshwright_crucible as crucible;

@@ -4,7 +4,7 @@ use crate::name::Name;
 use crate::rules;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, ByteWriter, Cursor, F32, Fault, Path, ReadError, Source, WriteError};
+use meshwright_core::{Budget, ByteWriter, Cursor, F32, Fault, FieldPath, ReadError, Source, WriteError};
 use nom::Parser as _;
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
@@ -74,7 +74,7 @@ pub(crate) fn words<const M: usize, const N: usize>(bytes: &[u8; M]) -> [F32; N]
 /// Copies the bytes of a name, charged.
 pub(crate) fn name<'a>(
     cursor: &mut Cursor<'a, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>,
 ) -> Result<Name, ReadError> {
     let at = cursor.offset();
@@ -90,7 +90,7 @@ fn whole<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> St
 
 /// Reads a version and refuses any but `wanted`.
 pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("version");
+    let path = FieldPath::ROOT.field("version");
     let at = cursor.offset();
     let found = cursor.read(&path, nom::number::complete::be_u32::<&[u8], Fault<'_>>)?;
     if found == wanted {
@@ -102,20 +102,20 @@ pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), Re
 
 /// The bytes behind the last field, charged and kept.
 pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
-    let path = Path::ROOT.field("trailing");
+    let path = FieldPath::ROOT.field("trailing");
     cursor.source().charge(&path, cursor.offset(), "trailing bytes", cursor.remaining(), 1)?;
     Ok(cursor.rest().to_vec())
 }
 
 /// Writes a `pstr`.
-pub(crate) fn put_pstr(w: &mut ByteWriter, path: &Path<'_>, name: &Name) -> Result<(), WriteError> {
+pub(crate) fn put_pstr(w: &mut ByteWriter, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
     w.u8(WriteError::fit(path, "name length", name.bytes().len() as u64, u8::MAX)?);
     w.bytes(name.bytes());
     Ok(())
 }
 
 /// The number of items of a table as 32 bits.
-pub(crate) fn count(path: &Path<'_>, n: usize) -> Result<u32, WriteError> {
+pub(crate) fn count(path: &FieldPath<'_>, n: usize) -> Result<u32, WriteError> {
     WriteError::fit(path, "count", n as u64, u32::MAX)
 }
 

@@ -3,7 +3,7 @@
 use crate::fields::{count, name, pstr, put_pstr, wide};
 use crate::name::Name;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, WriteError};
+use meshwright_core::{ByteWriter, Cursor, Fault, FieldPath, ReadError, WriteError};
 
 /// Pairs of key and value, in the file's order; keys may repeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ impl PropertyList {
 }
 
 /// A count of 32 bits with the offset where it stands.
-pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<(u64, u64), ReadError> {
+pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u64), ReadError> {
     let at = cursor.offset();
     let n = cursor.read(path, nom::number::complete::be_u32::<&[u8], Fault<'_>>)?;
     Ok((at, u64::from(n)))
@@ -32,9 +32,9 @@ pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<(u
 /// A counted table of items that need the cursor themselves.
 pub(crate) fn table<'a, 's, T>(
     cursor: &mut Cursor<'a, 's>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     min_size: u64,
-    mut item: impl FnMut(&mut Cursor<'a, 's>, &Path<'_>) -> Result<T, ReadError>,
+    mut item: impl FnMut(&mut Cursor<'a, 's>, &FieldPath<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let (at, n) = counted(cursor, path)?;
     let mut items = cursor.reserve(path, at, n, min_size)?;
@@ -45,8 +45,11 @@ pub(crate) fn table<'a, 's, T>(
 }
 
 /// Pairs, at least 2 bytes each.
-pub(crate) fn property_list(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<PropertyList, ReadError> {
-    let pair = |c: &mut Cursor<'_, '_>, p: &Path<'_>| {
+pub(crate) fn property_list(
+    cursor: &mut Cursor<'_, '_>,
+    path: &FieldPath<'_>,
+) -> Result<PropertyList, ReadError> {
+    let pair = |c: &mut Cursor<'_, '_>, p: &FieldPath<'_>| {
         Ok((name(c, &p.field("key"), pstr)?, name(c, &p.field("value"), pstr)?))
     };
     table(cursor, path, 2, pair).map(PropertyList)
@@ -55,14 +58,14 @@ pub(crate) fn property_list(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Res
 /// Lists of pairs, at least 4 bytes each.
 pub(crate) fn property_lists(
     cursor: &mut Cursor<'_, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<Vec<PropertyList>, ReadError> {
     table(cursor, path, 4, property_list)
 }
 
 pub(crate) fn put_property_list(
     w: &mut ByteWriter,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     list: &PropertyList,
 ) -> Result<(), WriteError> {
     w.be_u32(count(path, list.0.len())?);
@@ -76,7 +79,7 @@ pub(crate) fn put_property_list(
 
 pub(crate) fn put_property_lists(
     w: &mut ByteWriter,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     lists: &[PropertyList],
 ) -> Result<(), WriteError> {
     w.be_u32(count(path, lists.len())?);

@@ -9,7 +9,7 @@ use crate::rules::some;
 use crate::skel::Skel;
 use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
 use alloc::format;
-use meshwright_core::{Findings, Path, Report};
+use meshwright_core::{FieldPath, Findings, Report};
 
 /// A kind of file: what it is called, its extension, and its type in the game's archives where it has one.
 struct Kind {
@@ -37,7 +37,7 @@ const KINDS: [Kind; 14] = [
 
 /// Holds the name of a file against the extension of what it holds, and the name within where that is the file's.
 fn check(extension: &str, own: Option<&Name>, file_name: &str) -> Report {
-    let (mut findings, path) = (Findings::validating(), Path::ROOT.field("file_name"));
+    let (mut findings, path) = (Findings::validating(), FieldPath::ROOT.field("file_name"));
     let held = KINDS.iter().find(|k| k.extension == extension);
     let noun = held.map_or(extension, |k| k.noun);
     let tag = ResourceId::from_file_name(file_name);

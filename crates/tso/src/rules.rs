@@ -3,7 +3,9 @@
 use crate::name::Name;
 use crate::pose::is_unit;
 use alloc::format;
-use meshwright_core::{Codes, F32, Findings, Path, Place, ReadError, ReadOptions, Rule, Strictness, rules};
+use meshwright_core::{
+    Codes, F32, FieldPath, Findings, Place, ReadError, ReadOptions, Rule, Strictness, rules,
+};
 
 rules! {
     error TRUNCATED = "E_TRUNCATED", Truncated [Unchecked],
@@ -114,7 +116,7 @@ pub(crate) fn trailing(bytes: &[u8], at: u64, findings: &mut Findings) -> Result
     if bytes.is_empty() {
         return Ok(());
     }
-    findings.broken(TRAILING, &Path::ROOT.field("trailing"), at, || {
+    findings.broken(TRAILING, &FieldPath::ROOT.field("trailing"), at, || {
         format!("{} bytes behind the last field", bytes.len())
     })
 }
@@ -122,7 +124,7 @@ pub(crate) fn trailing(bytes: &[u8], at: u64, findings: &mut Findings) -> Result
 /// The numbers of one field, the first of them at `at`.
 pub(crate) fn finite(
     values: &[F32],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: u64,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -135,7 +137,7 @@ pub(crate) fn finite(
 /// A number that is none.
 pub(crate) fn not_finite(
     value: F32,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: impl Into<Place>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -143,7 +145,12 @@ pub(crate) fn not_finite(
 }
 
 /// Remarks on one name.
-pub(crate) fn name(name: &Name, path: &Path<'_>, at: u64, findings: &mut Findings) -> Result<(), ReadError> {
+pub(crate) fn name(
+    name: &Name,
+    path: &FieldPath<'_>,
+    at: u64,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
     if name.bytes().is_empty() {
         findings.broken(NAME_EMPTY, path, at, || "the name is empty")?;
     }
@@ -158,7 +165,7 @@ pub(crate) fn name(name: &Name, path: &Path<'_>, at: u64, findings: &mut Finding
 /// Remarks on a quaternion, which must be brought to length 1 before use.
 pub(crate) fn rotation(
     q: [F32; 4],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: u64,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {

@@ -10,7 +10,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::{Path, ReadError, Rule, Source};
+use meshwright_core::{FieldPath, ReadError, Rule, Source};
 
 type Key = (u32, u32, u16);
 
@@ -50,7 +50,7 @@ impl<'s, 'a> Lists<'s, 'a> {
 
     /// The bytes of a list: behind the header, inside the file, off the tables. `field` is where its offset
     /// stands.
-    fn bytes(&self, path: &Path<'_>, field: u64, place: ListPlace) -> Result<&'a [u8], ReadError> {
+    fn bytes(&self, path: &FieldPath<'_>, field: u64, place: ListPlace) -> Result<&'a [u8], ReadError> {
         if place.size == 0 {
             return Ok(&[]);
         }
@@ -74,7 +74,7 @@ impl<'s, 'a> Lists<'s, 'a> {
     /// `count` vertices, as the record at `record` states them; what the list has behind them is slack.
     pub(crate) fn vertices(
         &mut self,
-        mesh: &Path<'_>,
+        mesh: &FieldPath<'_>,
         record: u64,
         place: ListPlace,
         count: u16,
@@ -120,7 +120,7 @@ impl<'s, 'a> Lists<'s, 'a> {
     /// All primitives of the list that the record at `record` names.
     pub(crate) fn primitives(
         &mut self,
-        mesh: &Path<'_>,
+        mesh: &FieldPath<'_>,
         record: u64,
         place: ListPlace,
     ) -> Result<Primitives, ReadError> {
@@ -154,7 +154,7 @@ impl<'s, 'a> Lists<'s, 'a> {
     /// The keys of `bones` bones in the list that the record at `record` names; what the list has behind them is slack.
     pub(crate) fn stream(
         &mut self,
-        clip: &Path<'_>,
+        clip: &FieldPath<'_>,
         record: u64,
         place: ListPlace,
         bones: usize,

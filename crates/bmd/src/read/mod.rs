@@ -16,7 +16,7 @@ use meshwright_core::num::F8A;
 use meshwright_core::record::field;
 use meshwright_core::text::Escaped;
 use meshwright_core::{
-    Budget, Codes, Confidence, Fault, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Rule,
+    Budget, Codes, Confidence, Fault, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions, Rule,
     Source,
 };
 use nom::Parser as _;
@@ -183,7 +183,7 @@ struct File<'s, 'a> {
 impl File<'_, '_> {
     fn read(&mut self) -> Result<Bmd, ReadError> {
         let source = self.source;
-        let path = Path::ROOT.field("header");
+        let path = FieldPath::ROOT.field("header");
         let head = source.start().read(&path, header)?;
         if head.magic != MAGIC {
             let message = format!("expected \"BMD1\", found {}", Escaped(&head.magic));
@@ -216,9 +216,9 @@ impl File<'_, '_> {
             clips: clip_places,
             ..Layout::default()
         };
-        source.charge(&Path::ROOT, 0, "sections", layout.section_count(), Coverage::SECTION)?;
+        source.charge(&FieldPath::ROOT, 0, "sections", layout.section_count(), Coverage::SECTION)?;
         let mut coverage = layout.coverage();
-        source.charge(&Path::ROOT, 0, "unused bytes", coverage.gap_memory(layout.len), 1)?;
+        source.charge(&FieldPath::ROOT, 0, "unused bytes", coverage.gap_memory(layout.len), 1)?;
         layout.gaps = coverage.gaps(source.bytes());
         // Writing into these places again gives the same file, whether or not the writer would choose them.
         model.layout = Retained::compared(layout, None);
@@ -229,7 +229,7 @@ impl File<'_, '_> {
     fn check_tables(&self, head: &Header) -> Result<(), ReadError> {
         let source = self.source;
         let (first, len) = (header::SIZE as u64, source.bytes().len() as u64);
-        let path = Path::ROOT.field("header");
+        let path = FieldPath::ROOT.field("header");
         let mut seen: Vec<(&str, u64, u64)> = Vec::new();
         for (&(at, size), table) in head.tables.iter().zip(Table::ALL) {
             let path = path.field(table.name());
@@ -265,7 +265,7 @@ impl File<'_, '_> {
         (at, size): (u32, u32),
         parser: impl for<'b> FnMut(&'b [u8]) -> Step<'b, T>,
     ) -> Result<Vec<T>, ReadError> {
-        let path = Path::ROOT.field(table.name());
+        let path = FieldPath::ROOT.field(table.name());
         let record = table.row() as u64;
         let count = u64::from(size).checked_div(record).unwrap_or(0);
         // An empty table may claim to lie anywhere.
@@ -276,7 +276,7 @@ impl File<'_, '_> {
 
     /// Room for the rows of a table and their places.
     fn rows<T, P>(&self, table: Table, at: u32, count: usize) -> Result<(Vec<T>, Vec<P>), ReadError> {
-        let path = Path::ROOT.field(table.name());
+        let path = FieldPath::ROOT.field(table.name());
         let size = size_of::<(T, P)>();
         self.source.charge(&path, u64::from(at), table.name(), count as u64, size)?;
         Ok((Vec::with_capacity(count), Vec::with_capacity(count)))
@@ -289,7 +289,7 @@ impl File<'_, '_> {
         lists: &mut Lists<'_, 'a>,
         strings: &mut Strings<'_, 'a>,
     ) -> Result<(Vec<Mesh>, Vec<MeshPlace>), ReadError> {
-        let root = Path::ROOT.field(Table::Meshes.name());
+        let root = FieldPath::ROOT.field(Table::Meshes.name());
         let (mut meshes, mut places) = self.rows(Table::Meshes, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
             let (path, record) = (root.index(i), Table::Meshes.at(table, i));
@@ -332,7 +332,7 @@ impl File<'_, '_> {
         table: u32,
         strings: &mut Strings<'_, 'a>,
     ) -> Result<(Vec<Bone>, Vec<StringPlace>), ReadError> {
-        let root = Path::ROOT.field(Table::Bones.name());
+        let root = FieldPath::ROOT.field(Table::Bones.name());
         let (mut bones, mut places) = self.rows(Table::Bones, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
             let at = bone::OFS_NAME.at(Table::Bones.at(table, i));
@@ -357,7 +357,7 @@ impl File<'_, '_> {
         lists: &mut Lists<'_, 'a>,
         strings: &mut Strings<'_, 'a>,
     ) -> Result<(Vec<Clip>, Vec<ClipPlace>), ReadError> {
-        let root = Path::ROOT.field(Table::Anims.name());
+        let root = FieldPath::ROOT.field(Table::Anims.name());
         let (mut clips, mut places) = self.rows(Table::Anims, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
             let (path, record) = (root.index(i), Table::Anims.at(table, i));

@@ -6,7 +6,7 @@ use crate::record::header;
 use crate::rules;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{Path, ReadError, Source};
+use meshwright_core::{FieldPath, ReadError, Source};
 
 /// The strings of a file.
 pub(crate) struct Strings<'s, 'a> {
@@ -25,7 +25,7 @@ impl<'s, 'a> Strings<'s, 'a> {
     /// The string at `at`, which the field at `field` names; none for offset 0.
     pub(crate) fn get(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         field: u64,
         at: u32,
     ) -> Result<(Option<Name>, StringPlace), ReadError> {

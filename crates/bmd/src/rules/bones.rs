@@ -10,12 +10,12 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
-use meshwright_core::{Findings, Path, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError};
 
 type Checked = Result<(), ReadError>;
 
 pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Bones.name());
+    let root = FieldPath::ROOT.field(Table::Bones.name());
     let normal = model.normal_bones();
     let at = |i: usize, field: Field| layout.map(|l| l.field(Table::Bones, i, field));
     for (i, b) in model.bones.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Finding
 fn check_pseudo(
     b: &Bone,
     normal: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     offset: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -114,7 +114,7 @@ fn cycles(bones: &[Bone]) -> Vec<usize> {
 }
 
 pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Bones.name());
+    let root = FieldPath::ROOT.field(Table::Bones.name());
     let mut solids = Solids::default();
     for (i, b) in model.bones.iter().enumerate() {
         let path = root.index(i);
@@ -144,7 +144,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
 fn reserved(
     i: usize,
     b: &Bone,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     layout: Option<&Layout>,
     findings: &mut Findings,
 ) -> Checked {
@@ -179,7 +179,7 @@ impl Solids {
         bone: usize,
         i: usize,
         mesh: &Mesh,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         at: Option<u64>,
         findings: &mut Findings,
     ) -> Checked {

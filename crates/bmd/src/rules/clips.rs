@@ -8,12 +8,12 @@ use crate::stream::{NO_KEY, Stream, frames};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use meshwright_core::record::Field;
-use meshwright_core::{Findings, Path, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError};
 
 type Checked = Result<(), ReadError>;
 
 pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Anims.name());
+    let root = FieldPath::ROOT.field(Table::Anims.name());
     let normal = model.normal_bones();
     let mut last: BTreeMap<usize, Option<LastKey>> = BTreeMap::new();
     for (i, clip) in model.clips.iter().enumerate() {
@@ -66,7 +66,7 @@ impl LastKey {
 }
 
 pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Anims.name());
+    let root = FieldPath::ROOT.field(Table::Anims.name());
     if model.bones.is_empty() && !model.clips.is_empty() {
         let at = layout.map(|_| header::OFS_ANIMS.at(0));
         findings.broken(W_ANIM_BONES, &root, at, || "animations without bones")?;
@@ -99,7 +99,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
 
 fn stream_remarks(
     stream: &Stream,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: Option<ListPlace>,
     findings: &mut Findings,
 ) -> Checked {

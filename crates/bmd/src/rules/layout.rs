@@ -6,7 +6,7 @@ use crate::model::Bmd;
 use crate::record::{Table, header};
 use alloc::format;
 use meshwright_core::layout::Coverage;
-use meshwright_core::{Findings, Path, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError};
 
 /// Padding behind the last structure that tools leave.
 const PADDING: usize = 32;
@@ -17,7 +17,7 @@ const NOMINAL: u32 = 8;
 type Checked = Result<(), ReadError>;
 
 pub(super) fn header_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let path = Path::ROOT.field("header");
+    let path = FieldPath::ROOT.field("header");
     let fields = [header::RESERVED1, header::RESERVED2, header::RESERVED3];
     for (field, value) in fields.into_iter().zip(model.reserved) {
         if value != 0 {
@@ -43,21 +43,21 @@ pub(super) fn remarks(layout: &Layout, findings: &mut Findings) -> Checked {
         coverage.add(u64::from(at), size);
         if aligned && size > 0 && at % 4 != 0 {
             let message = || format!("{size} bytes at {at:#x}, no multiple of 4");
-            findings.broken(W_ALIGN, &Path::ROOT, u64::from(at), message)?;
+            findings.broken(W_ALIGN, &FieldPath::ROOT, u64::from(at), message)?;
         } else if aligned && size > 0 && at % NOMINAL != 0 {
             let message = || format!("{size} bytes at {at:#x}, no multiple of {NOMINAL}");
-            findings.broken(I_ALIGN, &Path::ROOT, u64::from(at), message)?;
+            findings.broken(I_ALIGN, &FieldPath::ROOT, u64::from(at), message)?;
         }
     }
     for (a, b) in coverage.overlaps() {
         let message = || format!("what starts here overlaps what starts at {a:#x}");
-        findings.broken(W_OVERLAP, &Path::ROOT, b, message)?;
+        findings.broken(W_OVERLAP, &FieldPath::ROOT, b, message)?;
     }
     let last = layout.gaps.runs().last();
     let last = last.filter(|(at, b)| at.saturating_add(b.len() as u64) == layout.len);
     if let Some((at, bytes)) = last.filter(|(_, b)| b.len() >= PADDING || b.iter().any(|b| *b != 0)) {
         let message = || format!("{} bytes behind the last structure", bytes.len());
-        findings.broken(W_TRAILING, &Path::ROOT, at, message)?;
+        findings.broken(W_TRAILING, &FieldPath::ROOT, at, message)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use meshwright_core::num::St14Form;
-use meshwright_core::{Findings, Path, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError};
 
 /// Elements that are walked for remarks on pairs of lists, which hostile files share between many meshes.
 const WALKED: usize = 16_000_000;
@@ -22,7 +22,7 @@ type Checked = Result<(), ReadError>;
 
 pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
     let mut facts = Facts::default();
-    let root = Path::ROOT.field(Table::Meshes.name());
+    let root = FieldPath::ROOT.field(Table::Meshes.name());
     for (i, mesh) in model.meshes.iter().enumerate() {
         let place = layout.and_then(|l| l.meshes.get(i));
         let (path, vertices) = (root.index(i), facts.vertices(&mesh.vertices));
@@ -36,7 +36,7 @@ fn check_vertices(
     model: &Bmd,
     mesh: &Mesh,
     facts: &VertexFacts,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: Option<&MeshPlace>,
     findings: &mut Findings,
 ) -> Checked {
@@ -71,7 +71,7 @@ fn check_vertices(
 fn check_primitives(
     mesh: &Mesh,
     facts: &PrimitiveFacts,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: Option<&MeshPlace>,
     findings: &mut Findings,
 ) -> Checked {
@@ -108,7 +108,7 @@ fn check_primitives(
 }
 
 pub(super) fn check_lods(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Lods.name());
+    let root = FieldPath::ROOT.field(Table::Lods.name());
     for (i, level) in model.lods.iter().enumerate() {
         let end = usize::from(level.first).saturating_add(usize::from(level.count));
         if end > model.meshes.len() {
@@ -121,7 +121,7 @@ pub(super) fn check_lods(model: &Bmd, layout: Option<&Layout>, findings: &mut Fi
 }
 
 pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Meshes.name());
+    let root = FieldPath::ROOT.field(Table::Meshes.name());
     let (mut vertex_lists, mut primitive_lists) = (BTreeSet::new(), BTreeSet::new());
     let mut walked = 0_usize;
     let mut legacy = model.st_form() == St14Form::Legacy;
@@ -160,7 +160,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
 fn record_remarks(
     i: usize,
     mesh: &Mesh,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     layout: Option<&Layout>,
     findings: &mut Findings,
 ) -> Checked {
@@ -185,7 +185,7 @@ fn record_remarks(
     Ok(())
 }
 
-fn material_remarks(name: &Name, path: &Path<'_>, at: Option<u64>, findings: &mut Findings) -> Checked {
+fn material_remarks(name: &Name, path: &FieldPath<'_>, at: Option<u64>, findings: &mut Findings) -> Checked {
     let bytes = name.bytes();
     if bytes.starts_with(b"#") && flat_color(bytes).is_none() {
         let digits = bytes.len().saturating_sub(1);
@@ -206,7 +206,7 @@ fn material_remarks(name: &Name, path: &Path<'_>, at: Option<u64>, findings: &mu
 fn vertex_remarks(
     model: &Bmd,
     mesh: &Mesh,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: Option<ListPlace>,
     findings: &mut Findings,
 ) -> Checked {
@@ -230,7 +230,12 @@ fn vertex_remarks(
     Ok(())
 }
 
-fn degenerate(mesh: &Mesh, path: &Path<'_>, place: Option<ListPlace>, findings: &mut Findings) -> Checked {
+fn degenerate(
+    mesh: &Mesh,
+    path: &FieldPath<'_>,
+    place: Option<ListPlace>,
+    findings: &mut Findings,
+) -> Checked {
     let list = path.field("tris");
     let mut at = place.map(|p| u64::from(p.at));
     for (i, p) in mesh.primitives.iter().enumerate() {
@@ -245,7 +250,7 @@ fn degenerate(mesh: &Mesh, path: &Path<'_>, place: Option<ListPlace>, findings: 
 /// Triangles of missing vertices, in a mesh whose lists overlap; in any other they are errors.
 fn missing_vertices(
     mesh: &Mesh,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: Option<&MeshPlace>,
     findings: &mut Findings,
 ) -> Checked {
@@ -260,7 +265,12 @@ fn missing_vertices(
 }
 
 /// Remarks that look at both lists.
-fn list_remarks(mesh: &Mesh, path: &Path<'_>, place: Option<&MeshPlace>, findings: &mut Findings) -> Checked {
+fn list_remarks(
+    mesh: &Mesh,
+    path: &FieldPath<'_>,
+    place: Option<&MeshPlace>,
+    findings: &mut Findings,
+) -> Checked {
     let n = mesh.vertices.len();
     let mut used = alloc::vec![false; n];
     for i in mesh.primitives.iter().flat_map(|p| p.indices()) {
@@ -296,7 +306,7 @@ fn list_remarks(mesh: &Mesh, path: &Path<'_>, place: Option<&MeshPlace>, finding
 }
 
 pub(super) fn lod_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
-    let root = Path::ROOT.field(Table::Lods.name());
+    let root = FieldPath::ROOT.field(Table::Lods.name());
     // How many hidden meshes come before each.
     let mut hidden = alloc::vec![0_usize];
     for mesh in &model.meshes {

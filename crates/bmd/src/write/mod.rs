@@ -10,7 +10,7 @@ pub use plan::Arrangement;
 use crate::model::Bmd;
 use crate::rules;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, WriteError};
+use meshwright_core::{FieldPath, Findings, WriteError};
 
 impl Bmd {
     /// Writes the model into the places its file had, byte for byte what was read when nothing changed.
@@ -62,7 +62,7 @@ fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError
 
 fn too_long(len: u64) -> WriteError {
     WriteError::DoesNotFit {
-        path: Path::ROOT.to_owned(),
+        path: FieldPath::ROOT.to_owned(),
         what: "file",
         value: len,
         limit: u64::from(u32::MAX),

@@ -6,7 +6,7 @@ use crate::model::{Bmd, Name, identity};
 use crate::record::{Table, header};
 use alloc::collections::BTreeMap;
 use meshwright_core::layout::Planner;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 /// How the parts of a new file are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -84,7 +84,7 @@ struct Plan<'m> {
     lists: BTreeMap<usize, ListPlace>,
 }
 
-const FILE: Path<'static> = Path::ROOT.field("file");
+const FILE: FieldPath<'static> = FieldPath::ROOT.field("file");
 
 impl<'m> Plan<'m> {
     fn new(model: &'m Bmd, arrangement: Arrangement) -> Self {

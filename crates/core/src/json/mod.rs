@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use meshwright_core::json::{Grammar, Json};
-//! use meshwright_core::{Budget, Codes, Kind, Limits, Path, Rule, Source};
+//! use meshwright_core::{Budget, Codes, Kind, Limits, FieldPath, Rule, Source};
 //!
 //! const SYNTAX: &Rule = &Rule::error("json", Kind::Syntax, "", "");
 //! const GRAMMAR: Grammar = Grammar::new(SYNTAX, 64);
@@ -11,7 +11,7 @@
 //! let codes = Codes { short: SYNTAX, count: SYNTAX, limit: SYNTAX };
 //! let text = br#"{"name": "sphere", "lods": [1, 2.5]}"#;
 //! let source = Source::file(text, codes, &budget);
-//! let json = Json::parse(text, &source, 0, &Path::ROOT, &GRAMMAR)?;
+//! let json = Json::parse(text, &source, 0, &FieldPath::ROOT, &GRAMMAR)?;
 //! assert_eq!(json.root().get("lods").unwrap().items().nth(1).unwrap().as_f64(), Some(2.5));
 //! # Ok::<(), meshwright_core::ReadError>(())
 //! ```
@@ -22,7 +22,7 @@ mod write;
 pub use scan::JsonType;
 pub use write::Quoted;
 
-use crate::{LimitExceeded, Path, ReadError, Rule, Source};
+use crate::{FieldPath, LimitExceeded, ReadError, Rule, Source};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -32,7 +32,7 @@ use scan::{Entry, scan, unescape};
 /// Up to this many keys of an object are compared each with each.
 const FEW: usize = 12;
 
-/// What a text may hold, and the rules that name its faults.
+/// The limits of a text, and the rules for its faults.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grammar {
@@ -50,7 +50,7 @@ pub struct Grammar {
     pub nul: Option<&'static Rule>,
     /// An integer does not fit 64 bits; allowed without a rule.
     pub wide_integer: Option<&'static Rule>,
-    /// How deep lists and objects may be nested.
+    /// The maximum depth of nested lists and objects.
     pub max_depth: usize,
 }
 
@@ -76,7 +76,7 @@ impl Grammar {
 struct Place<'p> {
     source: &'p Source<'p>,
     base: u64,
-    path: &'p Path<'p>,
+    path: &'p FieldPath<'p>,
 }
 
 impl Place<'_> {
@@ -125,7 +125,7 @@ impl<'a> Json<'a> {
         text: &'a [u8],
         source: &Source<'_>,
         base: u64,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         grammar: &Grammar,
     ) -> Result<Self, ReadError> {
         let place = Place { source, base, path };
@@ -154,7 +154,7 @@ impl<'a> Json<'a> {
         self.text.get(entry.start as usize..entry.end as usize).unwrap_or_default()
     }
 
-    /// The number of the entry behind a value.
+    /// The number of the entry that follows a value.
     fn behind(&self, at: usize) -> usize {
         match self.entries.get(at) {
             Some(Entry { kind: JsonType::Array | JsonType::Object, end, .. }) => *end as usize,
@@ -162,7 +162,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether the keys of an object differ for certain: a few that are written without escapes.
+    /// True if the keys of an object certainly differ: there are few and none has escapes.
     fn differ(&self, object: usize) -> bool {
         let (mut seen, mut count) = ([""; FEW], 0_usize);
         let end = self.behind(object);
@@ -207,7 +207,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.json.entries.get(self.at).copied().unwrap_or(none)
     }
 
-    /// What it is.
+    /// The type of the value.
     pub fn kind(&self) -> JsonType {
         self.entry().kind
     }
@@ -217,7 +217,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.json.base.saturating_add(u64::from(self.entry().start))
     }
 
-    /// Where it begins in the text.
+    /// The offset in the text.
     fn place(&self) -> usize {
         self.entry().start as usize
     }
@@ -389,7 +389,7 @@ mod tests {
     ) -> Result<T, ReadError> {
         let budget = Budget::new(limits);
         let source = Source::file(text, CODES, &budget);
-        Json::parse(text, &source, base, &Path::ROOT, grammar).map(|json| read(&json))
+        Json::parse(text, &source, base, &FieldPath::ROOT, grammar).map(|json| read(&json))
     }
 
     fn code(text: &[u8]) -> &'static str {

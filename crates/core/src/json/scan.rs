@@ -7,10 +7,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a value is charged beside its entry: keys are compared to find those that occur twice.
+/// The memory charged for a key in addition to its entry: keys are compared to find duplicates.
 const KEY: usize = 16;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonType {
     /// `null`.
@@ -40,8 +40,8 @@ impl core::fmt::Display for JsonType {
     }
 }
 
-/// A value of the text: of a number, bool or null its characters, of a string those between the quotes, of a list or
-/// object where it begins and the number of the entry behind its last one.
+/// A value of the text. It holds the characters of a number, bool or null, the characters between the quotes of a
+/// string, or the start of a list or object and the number of the entry after its last one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) kind: JsonType,

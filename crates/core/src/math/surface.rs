@@ -1,4 +1,4 @@
-//! How triangles lie to the normals of their corners.
+//! Compares the winding of triangles with the normals of their corners.
 
 use super::vector::{add, atan2, cross, dot, length, sub, unit};
 
@@ -33,8 +33,8 @@ pub fn facing(corners: [[f64; 3]; 3], normals: [[f64; 3]; 3]) -> Option<f64> {
     Some(dot(normal, mean))
 }
 
-/// Whether a triangle is wound against the normals of its corners, where that is plain: it is no sliver, and all three
-/// normals are clearly on one side of it. Then [`facing`] says the same, at some times the cost.
+/// Returns whether a triangle is wound against the normals of its corners, or `None` if the triangle is a sliver or
+/// its normals are not all clearly on one side. [`facing`] gives the same answer at a higher cost.
 ///
 /// ```
 /// use meshwright_core::math::clearly_against;

@@ -126,7 +126,7 @@ impl Trs {
     pub fn from_affine(m: &Affine) -> (Self, f32) {
         let exact = Trs64::from_affine(&m.wide());
         let trs = exact.narrow();
-        // What rounding to 32 bits costs is part of the difference.
+        // The difference includes the error of rounding to 32 bits.
         let error = misfit(&trs.to_affine().wide(), &m.wide(), exact.scale);
         (trs, narrow1(error))
     }

@@ -9,13 +9,13 @@ pub(super) const fn signed(word: u32, field: BitField) -> i16 {
 }
 
 /// `field` of `word`.
-#[expect(clippy::cast_possible_truncation, reason = "the field lies inside a 32-bit word")]
+#[expect(clippy::cast_possible_truncation, reason = "the field is inside a 32-bit word")]
 pub(super) const fn unsigned(word: u32, field: BitField) -> u32 {
     field.get(word as u64) as u32
 }
 
 /// `word` with the low bits of `value` put into `field`.
-#[expect(clippy::cast_possible_truncation, reason = "the field lies inside a 32-bit word")]
+#[expect(clippy::cast_possible_truncation, reason = "the field is inside a 32-bit word")]
 pub(super) const fn with(word: u32, field: BitField, value: i32) -> u32 {
     field.with(word as u64, value.cast_unsigned() as u64) as u32
 }

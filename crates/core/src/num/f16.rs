@@ -14,7 +14,7 @@ use core::fmt;
 #[repr(transparent)]
 pub struct F16(u16);
 
-/// What the exponent field of a binary32 has on top of that of a binary16.
+/// The difference of the exponent biases of binary32 and binary16, in the exponent field of a binary32.
 const REBIAS: u32 = 112 << 23;
 /// Fraction bits of a binary32 that a binary16 lacks.
 const SPARE: u32 = 13;
@@ -81,7 +81,7 @@ impl F16 {
         if code.0 & 0x7fff == 0x7c00 { Self(code.0 - 1) } else { code }
     }
 
-    /// Whether `encode(value)` decodes to `value`, bit for bit.
+    /// True if `encode(value)` decodes to `value`, bit for bit.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode().to_bits() == value.to_bits()
     }

@@ -18,7 +18,7 @@ use core::fmt;
 #[repr(transparent)]
 pub struct F8A(u8);
 
-/// Exponent 0 stands for 2^-7: what the exponent field of a binary32 needs on top.
+/// Exponent 0 means 2^-7: the difference of the biases, in the exponent field of a binary32.
 const BIAS: u32 = 120 << 23;
 /// Fraction bits of a binary32 that F8A lacks.
 const SPARE: u32 = 19;
@@ -89,12 +89,12 @@ impl F8A {
         Self(sign | code)
     }
 
-    /// Whether `encode(value)` decodes to `value`, bit for bit.
+    /// True if `encode(value)` decodes to `value`, bit for bit.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode().to_bits() == value.to_bits()
     }
 
-    /// Whether `value` is beyond ±1.9375, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// True if `value` is beyond ±1.9375, or NaN, so that [`encode`](Self::encode) replaces it.
     pub const fn saturates(value: f32) -> bool {
         value.is_nan() || value.abs() > Self::MAX.decode()
     }

@@ -1,7 +1,7 @@
 //! Numeric encodings of the model formats.
 //!
-//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes back the very word
-//! it read; `decode` is a view and `encode` makes a new word. Equality and hashing compare bits.
+//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes back the very word it
+//! read; `decode` is a view and `encode` makes a new word. Equality and hashing compare bits.
 //!
 //! | type | bits | value |
 //! |---|---|---|
@@ -15,11 +15,11 @@
 //! | [`St12`] | 24 | two 12-bit fractions |
 //! | [`St14`] | 32 | two 14-bit fractions, exponent in steps of 2, in three readings |
 //!
-//! # What comes back
+//! # Round trips
 //!
-//! Encoding a decoded word gives a word that decodes to the same value (only [`Q1_15`] words above one are
-//! clamped). It is the *same word* as follows; wherever that is not "every word", a tool that must not change
-//! a file keeps the words.
+//! Encoding a decoded word gives a word that decodes to the same value (only [`Q1_15`] words above one are clamped).
+//! The table says for which words the result is the *same word*. For all others, a tool that must not change a file
+//! has to keep the original words.
 //!
 //! | type | `encode(decode(w)) == w` |
 //! |---|---|
@@ -29,11 +29,11 @@
 //! | [`Se32`], [`St11`], [`St14`] otherwise, [`QuatF8`] | words for which `is_canonical` holds; `encode` yields no others |
 //!
 //! The fixed-point and shared-exponent encodings have no negative zero: encoding `-0.0` gives zero, and their
-//! `is_exact` compares numbers, to which both zeros are equal. [`F8A`], [`F16`] and [`QuatF8`] keep the sign
-//! of a zero, and their `is_exact` compares bits.
+//! `is_exact` compares numbers, for which both zeros are equal. [`F8A`], [`F16`] and [`QuatF8`] keep the sign of a
+//! zero, and their `is_exact` compares bits.
 //!
-//! BGBTech's mesh description is the source of F8A, the shared exponent and the ST forms. Everything here
-//! works in `core` alone.
+//! BGBTech's mesh description is the source of F8A, the shared exponent and the ST forms. Everything here works in
+//! `core` alone.
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "bit-fields of fixed width; tests try every code and every step"

@@ -43,12 +43,12 @@ impl Q1_15 {
         Self(if units <= 0 { 0 } else { units.cast_unsigned() }).clamped()
     }
 
-    /// Whether `encode(value)` decodes to a number equal to `value`.
+    /// True if `encode(value)` decodes to a number equal to `value`.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// Whether the weight is at most 1.0.
+    /// True if the weight is at most 1.0.
     pub const fn is_valid(self) -> bool {
         self.0 <= ONE
     }

@@ -48,12 +48,12 @@ impl Q2_12 {
         Self(steps.cast_unsigned() as u16 & MASK)
     }
 
-    /// Whether `encode(value)` decodes to a number equal to `value`.
+    /// True if `encode(value)` decodes to a number equal to `value`.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// Whether `value` lies outside -2.0 to 1.99976, or is NaN, so that [`encode`](Self::encode) replaces it.
+    /// True if `value` is outside -2.0 to 1.99976, or NaN, so that [`encode`](Self::encode) replaces it.
     pub const fn saturates(value: f32) -> bool {
         value.is_nan() || value < -2.0 || value > MAX as f32 / 4096.0
     }

@@ -4,12 +4,11 @@ use super::f8a::F8A;
 use crate::math::sqrt;
 use core::fmt;
 
-/// A rotation quaternion of BGBTech's mesh description: [`F8A`] parts I, J, K, R in bits 7..0, 15..8, 23..16
-/// and 31..24, to be normalised after unpacking.
+/// A rotation quaternion of BGBTech's mesh description: [`F8A`] parts I, J, K, R in bits 7..0, 15..8, 23..16 and
+/// 31..24, to be normalised after unpacking.
 ///
-/// Because of that, words whose parts are proportional stand for one rotation. Formats may give the words 0
-/// and 0xFFFFFFFF meanings of their own; here they are numbers like any other, and encoding never yields
-/// either.
+/// Because of that, words whose parts are proportional mean the same rotation. Formats may give the words 0 and
+/// 0xFFFFFFFF meanings of their own; here they are numbers like any other, and encoding never yields either.
 ///
 /// ```
 /// use meshwright_core::num::QuatF8;
@@ -109,15 +108,15 @@ impl QuatF8 {
         Self::from_parts(parts)
     }
 
-    /// Whether `encode(value)` decodes to `value`, bit for bit; only unit quaternions can be exact.
+    /// True if `encode(value)` decodes to `value`, bit for bit; only unit quaternions can be exact.
     pub fn is_exact(value: [f32; 4]) -> bool {
         Self::encode(value).decode().map(f32::to_bits) == value.map(f32::to_bits)
     }
 
-    /// Whether [`encode`](Self::encode) makes this very word out of its value.
+    /// True if [`encode`](Self::encode) of the decoded value gives this word again.
     ///
-    /// Not so for the word of zero length, nor for most words by the original tool, which uses other
-    /// lengths: keep the word to keep a file.
+    /// False for the word of zero length, and for most words by the original tool, which uses other lengths. To
+    /// preserve a file, keep its words.
     pub fn is_canonical(self) -> bool {
         Self::encode(self.decode()) == self
     }
@@ -139,7 +138,7 @@ impl Magnitudes {
         Self::at(shape, 1.0 / sqrt(square))
     }
 
-    /// Whether the angle to `target` is smaller than that of `other`: by cosines, squared and multiplied out.
+    /// True if the angle to `target` is smaller than that of `other`, by cosines that are squared and multiplied out.
     /// `target` has at most 30 bits, so that the products fit 114.
     fn is_nearer(&self, other: &Self, target: [u64; 4]) -> bool {
         let dot = |m: &Self| -> u128 {

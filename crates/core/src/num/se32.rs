@@ -6,9 +6,9 @@ use core::fmt;
 
 /// Three numbers that share an exponent: positions, translations and scales of BGBTech's mesh description.
 ///
-/// Bits 31..27 are the exponent `e`, 26..18, 17..9 and 8..0 the fractions of Z, Y and X in two's complement.
-/// A component is its fraction times `2^(e - 22)`, exact in `f32`. Fractions are not normalised, so many
-/// words can stand for one value.
+/// Bits 31..27 are the exponent `e`, 26..18, 17..9 and 8..0 the fractions of Z, Y and X in two's complement. A
+/// component is its fraction times `2^(e - 22)`, exact in `f32`. Fractions are not normalised, so several words can
+/// mean the same value.
 ///
 /// ```
 /// use meshwright_core::num::Se32;
@@ -82,9 +82,9 @@ impl Se32 {
             if c.is_nan() { 0.0 } else { f64::from(c.clamp(Self::MIN_COMPONENT, Self::MAX_COMPONENT)) }
         });
         let largest = value.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-        // The exponent at which the largest component has eight bits before the point. One step above or
-        // below can still be the lowest that fits, and one more on either side can win or tie. Further down
-        // clamping alone errs by 256 steps, further up the grid only gets coarser.
+        // The exponent at which the largest component has eight bits before the point. One step above or below can
+        // still be the lowest that fits, and one more on either side can win or tie. Further down, clamping errs by
+        // 256 steps; further up, the grid only gets coarser.
         let near = (largest.to_bits() >> 52) as i32 - 1023 + STEP - 7;
         let (low, high) = ((near - 2).clamp(0, MAX_EXPONENT), (near + 2).clamp(0, MAX_EXPONENT));
         let mut best = Candidate::at(low, value);
@@ -97,21 +97,20 @@ impl Se32 {
         best.pack()
     }
 
-    /// Whether `encode(value)` decodes to numbers equal to `value`.
+    /// True if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 3]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// Whether some component lies outside -131072..130560, or is NaN, so that [`encode`](Self::encode)
-    /// replaces it.
+    /// True if some component is outside -131072..130560, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 3]) -> bool {
         !value.iter().all(|c| (Self::MIN_COMPONENT..=Self::MAX_COMPONENT).contains(c))
     }
 
-    /// Whether [`encode`](Self::encode) makes this very word out of its value.
+    /// True if [`encode`](Self::encode) of the decoded value gives this word again.
     ///
-    /// That is so when all fractions lie in -254..253 and either the exponent is 0 or doubling them leaves
-    /// that range; and, for other fractions, when some fraction is odd or the exponent is 31.
+    /// This is the case if all fractions are in -254..253 and either the exponent is 0 or doubling them leaves that
+    /// range. For other fractions it is the case if some fraction is odd or the exponent is 31.
     pub fn is_canonical(self) -> bool {
         let fractions = self.fractions().map(i32::from);
         if fractions.iter().all(|f| USUAL.contains(f)) {

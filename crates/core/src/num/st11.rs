@@ -72,18 +72,17 @@ impl St11 {
         Self(with(with(with(0, S, s), T, t), K, k))
     }
 
-    /// Whether `encode(value)` decodes to numbers equal to `value`.
+    /// True if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// Whether some coordinate lies outside -32 to 95.9375, or is NaN, so that [`encode`](Self::encode)
-    /// replaces it.
+    /// True if some coordinate is outside -32 to 95.9375, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2]) -> bool {
         !value.iter().all(|c| (-32.0..=95.9375).contains(c))
     }
 
-    /// Whether [`encode`](Self::encode) makes this very word out of its value: the exponent is 0, or some
+    /// True if [`encode`](Self::encode) of the decoded value gives this word again: the exponent is 0, or some
     /// fraction does not fit the exponent below.
     pub fn is_canonical(self) -> bool {
         self.exponent() == 0 || !self.fractions().iter().all(|f| (MIN..=MAX).contains(&(f * 4)))

@@ -56,13 +56,12 @@ impl St12 {
         Self(with(with(0, S, s), T, t))
     }
 
-    /// Whether `encode(value)` decodes to numbers equal to `value`.
+    /// True if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// Whether some coordinate lies outside -0.5 to 1.49951, or is NaN, so that [`encode`](Self::encode)
-    /// replaces it.
+    /// True if some coordinate is outside -0.5 to 1.49951, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2]) -> bool {
         !value.iter().all(|c| (-0.5..=MAX as f32 / 2048.0).contains(c))
     }

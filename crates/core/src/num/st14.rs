@@ -4,8 +4,8 @@ use super::arith::{pow2, round_even, signed, unsigned, with};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
-/// A texture coordinate of BGBTech's mesh description in 32 bits. The word alone does not decide its reading:
-/// see [`St14Form`].
+/// A texture coordinate of BGBTech's mesh description in 32 bits. The same word has several readings: see
+/// [`St14Form`].
 ///
 /// ```
 /// use meshwright_core::num::{St14, St14Form};
@@ -18,7 +18,7 @@ use core::fmt;
 #[repr(transparent)]
 pub struct St14(u32);
 
-/// How the bits of an [`St14`] are read.
+/// The readings of the bits of an [`St14`].
 ///
 /// In the first two forms bits 31..28 are an exponent `k`, 27..14 the fraction of T, 13..0 that of S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -104,23 +104,22 @@ impl St14 {
         Self(if form == St14Form::Excess { word ^ EXCESS } else { word })
     }
 
-    /// Whether `encode(value, form)` decodes to numbers equal to `value`.
+    /// True if `encode(value, form)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2], form: St14Form) -> bool {
         Self::encode(value, form).decode(form) == value
     }
 
-    /// Whether some coordinate is beyond the form's range, or NaN, so that [`encode`](Self::encode) replaces
-    /// it.
+    /// True if some coordinate is beyond the form's range, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2], form: St14Form) -> bool {
         let range = if form == St14Form::Legacy { -8.0..=32767.0 / 4096.0 } else { -65536.0..=65528.0 };
         !value.iter().all(|c| range.contains(c))
     }
 
-    /// Whether [`encode`](Self::encode) makes this very word out of its value: the exponent is 0, or some
+    /// True if [`encode`](Self::encode) of the decoded value gives this word again: the exponent is 0, or some
     /// fraction does not fit the exponent below. Every legacy word is canonical.
     ///
-    /// A word that is not canonical as [`Excess`](St14Form::Excess) is one that no careful writer of that
-    /// form made: a sign of the legacy form.
+    /// A word that is not canonical as [`Excess`](St14Form::Excess) was not written by a careful writer of that form:
+    /// it is a sign of the legacy form.
     pub fn is_canonical(self, form: St14Form) -> bool {
         self.exponent(form) == 0
             || !self.fractions(form).iter().all(|f| (MIN..=MAX).contains(&(i32::from(*f) * 2)))

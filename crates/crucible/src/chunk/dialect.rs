@@ -5,11 +5,11 @@ use crate::chunk::record::{Attribute, AttributeFlag, Dialect};
 use crate::chunk::rules::structure::{Flags, Places, check_streams};
 use crate::chunk::sizes::StreamSizes;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path};
+use meshwright_core::{FieldPath, Findings};
 
 /// Finds every rule that the streams break in a dialect, or the first of them.
 fn check(sizes: &StreamSizes, dialect: Dialect, mut findings: Findings) -> Option<Findings> {
-    check_streams(sizes, dialect, Flags::Unchecked, &Path::ROOT, &Places::NONE, &mut findings).ok()?;
+    check_streams(sizes, dialect, Flags::Unchecked, &FieldPath::ROOT, &Places::NONE, &mut findings).ok()?;
     Some(findings)
 }
 

@@ -16,7 +16,7 @@ use crate::rules::CODES;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::record::field;
-use meshwright_core::{Budget, Confidence, Cursor, Findings, Parsed, Path, ReadError, Source};
+use meshwright_core::{Budget, Confidence, Cursor, FieldPath, Findings, Parsed, ReadError, Source};
 use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{le_u8, le_u16};
@@ -59,7 +59,7 @@ pub(crate) struct Undecoded<'a> {
 /// Reads everything of a chunk but what its blocks hold.
 pub(crate) fn undecoded<'a>(
     cursor: &mut Cursor<'a, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     options: &CrucibleOptions,
     findings: &mut Findings,
 ) -> Result<Undecoded<'a>, ReadError> {
@@ -109,7 +109,12 @@ impl<'a> Undecoded<'a> {
     }
 
     /// Holds the sizes against each other.
-    fn check(&self, dialect: Dialect, path: &Path<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    fn check(
+        &self,
+        dialect: Dialect,
+        path: &FieldPath<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         let streams = self.streams.iter().map(|s| Some(s.1)).collect();
         let places = Places { start: Some(self.start), streams, tail: Some(self.tail_at) };
         check_sizes(&self.sizes(), dialect, Flags::Checked, path, &places, findings)
@@ -119,7 +124,7 @@ impl<'a> Undecoded<'a> {
     pub(crate) fn finish<'f>(
         self,
         (file, source): (&'f [u8], &Source<'a>),
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         decoded: impl Iterator<Item = Result<Vec<u8>, DecodeError>>,
         options: &CrucibleOptions,
         findings: &mut Findings,
@@ -128,7 +133,7 @@ impl<'a> Undecoded<'a> {
         let mut chunk = Chunk { index_size: self.index_size, ..Chunk::default() };
         chunk.streams.reserve_exact(self.streams.len());
         let mut decoded = decoded;
-        let mut stream = |block: &Block<'_>, path: &Path<'_>, findings: &mut Findings| {
+        let mut stream = |block: &Block<'_>, path: &FieldPath<'_>, findings: &mut Findings| {
             let decoded = decoded.next().unwrap_or(Err(DecodeError::Memory));
             block.stream(decoded, (file, source), path, OUTPUT_TOO_SHORT, findings)
         };
@@ -209,10 +214,10 @@ fn read<'a>(bytes: &'a [u8], options: &CrucibleOptions) -> Result<Parsed<Chunk<'
     let budget = Budget::new(options.read.limits);
     let source = Source::file(bytes, CODES, &budget);
     let mut findings = Findings::reading(&options.read);
-    let read = undecoded(&mut source.start(), &Path::ROOT, options, &mut findings)?;
+    let read = undecoded(&mut source.start(), &FieldPath::ROOT, options, &mut findings)?;
     let blocks: Vec<_> = read.blocks().collect();
     let decoded = decode(&blocks, options.parallel).into_iter();
-    let chunk = read.finish((bytes, &source), &Path::ROOT, decoded, options, &mut findings)?;
+    let chunk = read.finish((bytes, &source), &FieldPath::ROOT, decoded, options, &mut findings)?;
     Ok(Parsed::new(chunk, findings.into_report()))
 }
 

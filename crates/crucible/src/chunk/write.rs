@@ -6,7 +6,7 @@ use crate::chunk::record::{chunk_header, stream_count, stream_header};
 use crate::chunk::rules::structure::{self, Places};
 use crate::stream::Stream;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Findings, Path, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Findings, WriteError};
 
 impl Chunk<'_> {
     /// Writes the chunk. Streams that were read and not edited keep their compressed bytes, so that a chunk
@@ -16,7 +16,7 @@ impl Chunk<'_> {
     /// When the chunk breaks a rule that a strict reader enforces, or a size does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         let mut w = ByteWriter::with_capacity(self.written_size());
-        self.write(&mut w, &Path::ROOT)?;
+        self.write(&mut w, &FieldPath::ROOT)?;
         Ok(w.into_bytes())
     }
 
@@ -27,7 +27,7 @@ impl Chunk<'_> {
         streams.map(size).fold(self.tail.len(), usize::saturating_add)
     }
 
-    pub(crate) fn write(&self, w: &mut ByteWriter, path: &Path<'_>) -> Result<(), WriteError> {
+    pub(crate) fn write(&self, w: &mut ByteWriter, path: &FieldPath<'_>) -> Result<(), WriteError> {
         structure::check(self, path, &Places::NONE, &mut Findings::writing())?;
         let indices = writable(&path.field("indices"), self.indices.packed(), self.indices.data())?;
         w.record(chunk_header::SIZE, |r| {

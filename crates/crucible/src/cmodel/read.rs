@@ -13,7 +13,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::record::field;
-use meshwright_core::{Budget, Confidence, Cursor, Fault, Findings, Parsed, Path, ReadError, Source};
+use meshwright_core::{Budget, Confidence, Cursor, Fault, FieldPath, Findings, Parsed, ReadError, Source};
 use nom::Parser as _;
 use nom::bytes::complete::tag;
 use nom::number::complete::{le_u32, le_u64};
@@ -33,7 +33,7 @@ fn magic(i: &[u8]) -> Step<'_, ()> {
 }
 
 /// The section of the chunk at the cursor.
-fn chunk<'a, 's>(cursor: &mut Cursor<'a, 's>, path: &Path<'_>) -> Result<Cursor<'a, 's>, ReadError> {
+fn chunk<'a, 's>(cursor: &mut Cursor<'a, 's>, path: &FieldPath<'_>) -> Result<Cursor<'a, 's>, ReadError> {
     let source = cursor.source();
     let header = cursor.offset();
     let len = cursor.read(path, |i| field(mesh_header::LENGTH, le_u64).parse(i))?;
@@ -78,10 +78,10 @@ fn read<'a>(bytes: &'a [u8], options: &CrucibleOptions) -> Result<Parsed<CModel<
     let source = Source::file(bytes, CODES, &budget);
     let mut findings = Findings::reading(&options.read);
     let mut cursor = source.start();
-    cursor.read(&model_header::MAGIC.path(&Path::ROOT), magic)?;
-    let table = Path::ROOT.field("meshes");
+    cursor.read(&model_header::MAGIC.path(&FieldPath::ROOT), magic)?;
+    let table = FieldPath::ROOT.field("meshes");
     let count_at = cursor.offset();
-    let count = cursor.read(&Path::ROOT, |i| field(model_header::MESH_COUNT, le_u32).parse(i))?;
+    let count = cursor.read(&FieldPath::ROOT, |i| field(model_header::MESH_COUNT, le_u32).parse(i))?;
     let smallest = SMALLEST_CHUNK.saturating_add(mesh_header::SIZE) as u64;
     let mut taken: Vec<Undecoded<'_>> = cursor.reserve(&table, count_at, count.into(), smallest)?;
     let mut meshes: Vec<Chunk<'_>> = cursor.reserve(&table, count_at, count.into(), smallest)?;

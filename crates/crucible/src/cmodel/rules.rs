@@ -7,7 +7,7 @@ use crate::cmodel::record::{mesh_header, model_header};
 use crate::rules::{TRAILING_BYTES, joined};
 use crate::skeleton::model::SkeletonChunk;
 use alloc::format;
-use meshwright_core::{Findings, Path, ReadError, Report, Rule, rules};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule, rules};
 
 rules! {
     error BAD_MAGIC = "Magic", BadMagic [Refuses],
@@ -21,7 +21,7 @@ pub(crate) const ALL: [&Rule; RULES.len() + crate::chunk::rules::ALL.len()] =
 
 /// Checks all rules of a container; with a number of bones, whether all that it names exist.
 fn check(model: &CModel<'_>, bones: Option<u32>, findings: &mut Findings) -> Result<(), ReadError> {
-    let table = Path::ROOT.field("meshes");
+    let table = FieldPath::ROOT.field("meshes");
     let mut at = Some(model_header::SIZE as u64);
     for (i, mesh) in model.meshes.iter().enumerate() {
         let start = at.map(|at| at.saturating_add(mesh_header::SIZE as u64));
@@ -31,7 +31,8 @@ fn check(model: &CModel<'_>, bones: Option<u32>, findings: &mut Findings) -> Res
     }
     if !model.tail.is_empty() {
         let n = model.tail.len();
-        findings.broken(TRAILING_BYTES, &Path::ROOT, at, || format!("{n} bytes behind the last mesh"))?;
+        findings
+            .broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes behind the last mesh"))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::cmodel::model::CModel;
 use crate::cmodel::record::{MAGIC, mesh_header, model_header};
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, WriteError};
 
 impl CModel<'_> {
     /// Writes the container; see [`Chunk::to_bytes`](crate::Chunk::to_bytes).
@@ -11,7 +11,7 @@ impl CModel<'_> {
     /// # Errors
     /// When a chunk breaks a rule that a strict reader enforces, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let table = Path::ROOT.field("meshes");
+        let table = FieldPath::ROOT.field("meshes");
         let size = |size: usize| size.saturating_add(mesh_header::SIZE);
         let sizes = self.meshes.iter().map(|m| size(m.written_size()));
         let mut w = ByteWriter::with_capacity(sizes.fold(self.tail.len(), usize::saturating_add));

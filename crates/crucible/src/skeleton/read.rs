@@ -10,7 +10,7 @@ use crate::stream::Packed;
 use alloc::format;
 use meshwright_core::record::field;
 use meshwright_core::{
-    Budget, Confidence, Cursor, F32, Findings, Parsed, Path, ReadError, Source, Stream as Part,
+    Budget, Confidence, Cursor, F32, FieldPath, Findings, Parsed, ReadError, Source, Stream as Part,
 };
 use nom::Parser as _;
 use nom::number::complete::{le_u16, le_u32};
@@ -51,7 +51,7 @@ fn bone_header(i: &[u8]) -> Step<'_, BoneHeader> {
     Ok((i, BoneHeader { index, position, rotation, scale, parent, children }))
 }
 
-fn bone(cursor: &mut Cursor<'_, '_>, path: &Path<'_>, number: usize) -> Result<Bone, ReadError> {
+fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, number: usize) -> Result<Bone, ReadError> {
     let start = cursor.offset();
     let h = cursor.read(path, bone_header)?;
     if usize::from(h.index) != number {
@@ -109,8 +109,8 @@ fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>
     // Half a tree is of no use: nothing is passed over, whatever the options say.
     let mut findings = Findings::writing();
     let mut cursor = source.start();
-    let (sizes, count) = cursor.read(&Path::ROOT, skeleton_header)?;
-    let table = Path::ROOT.field("bones");
+    let (sizes, count) = cursor.read(&FieldPath::ROOT, skeleton_header)?;
+    let table = FieldPath::ROOT.field("bones");
     check_count(count.into(), &mut findings)?;
     let block = block::take(&mut cursor, &table, 0, BONES_BLOCK, sizes)?;
     let rest = (block.packed.len() as u64).saturating_add(cursor.remaining());

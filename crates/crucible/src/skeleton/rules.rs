@@ -7,7 +7,7 @@ use crate::skeleton::record::{CHILD, bone_header, skeleton_header};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
-use meshwright_core::{Findings, Path, Place, ReadError, Report, Rule, bulk, rules};
+use meshwright_core::{FieldPath, Findings, Place, ReadError, Report, Rule, bulk, rules};
 
 rules! {
     error OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize,
@@ -71,7 +71,7 @@ impl Checked<'_> {
         };
         let known = self.from_file && findings.keeps(rule);
         let at = known.then(|| bone_offset(&self.skeleton.bones, bone).saturating_add(at as u64));
-        let table = Path::ROOT.field("bones");
+        let table = FieldPath::ROOT.field("bones");
         findings.broken(rule, &table.index(bone).field(name), Place::part("bones", at), message)
     }
 
@@ -84,7 +84,7 @@ impl Checked<'_> {
     ) -> Result<(), ReadError> {
         let field = skeleton_header::BONE_COUNT;
         let at = self.from_file.then_some(field.at(0));
-        findings.broken(rule, &field.path(&Path::ROOT), at, message)
+        findings.broken(rule, &field.path(&FieldPath::ROOT), at, message)
     }
 
     fn count(&self, n: usize, findings: &mut Findings) -> Result<(), ReadError> {
@@ -200,11 +200,11 @@ fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<()
     let packed = skeleton.packed.get();
     if packed.is_some() {
         let (data, at) = (skeleton.data(), skeleton_header::SIZE as u64);
-        check_end(skeleton.block_of(&data), data.len(), &Path::ROOT.field("bones"), Some(at), findings)?;
+        check_end(skeleton.block_of(&data), data.len(), &FieldPath::ROOT.field("bones"), Some(at), findings)?;
     }
     if let Some(first) = skeleton.bones.iter().position(broken) {
         let at = packed.map(|_| bone_offset(&skeleton.bones, first));
-        let path = Path::ROOT.field("bones");
+        let path = FieldPath::ROOT.field("bones");
         findings.broken(NOT_FINITE, &path.index(first), Place::part("bones", at), || {
             let n = skeleton.bones.iter().filter(|b| broken(b)).count();
             format!("{n} bones hold a value that is not finite")
@@ -213,7 +213,7 @@ fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<()
     if !skeleton.tail.is_empty() {
         let at = packed.map(|p| (p.len() as u64).saturating_add(skeleton_header::SIZE as u64));
         let n = skeleton.tail.len();
-        findings.broken(TRAILING_BYTES, &Path::ROOT, at, || format!("{n} bytes behind the bones"))?;
+        findings.broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes behind the bones"))?;
     }
     Ok(())
 }

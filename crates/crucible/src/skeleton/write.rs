@@ -6,7 +6,7 @@ use crate::skeleton::model::{Bone, SkeletonChunk};
 use crate::skeleton::record::{CHILD, NO_PARENT, bone_header, skeleton_header};
 use crate::skeleton::rules::check;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Findings, Path, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Findings, WriteError};
 
 fn put_bone(w: &mut ByteWriter, number: u16, bone: &Bone) {
     w.record(bone_header::SIZE, |r| {
@@ -44,7 +44,7 @@ impl SkeletonChunk {
     /// When the bones form no tree, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, false, &mut Findings::writing())?;
-        let table = Path::ROOT.field("bones");
+        let table = FieldPath::ROOT.field("bones");
         let count = WriteError::fit(&table, "bone count", self.bones.len() as u64, u16::MAX)?;
         let data = self.data();
         let block = writable(&table, self.block_of(&data), &data)?;

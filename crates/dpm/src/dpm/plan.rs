@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Gaps, Planner};
 use meshwright_core::record::Field;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 impl Layout {
     /// What the header says about the file.
@@ -58,7 +58,7 @@ impl Layout {
     /// vertices, texture coordinates, indices and group ids, then the poses. A section that several meshes
     /// share is written once.
     pub(crate) fn canonical(model: &Dpm) -> Result<Self, WriteError> {
-        let root = Path::ROOT;
+        let root = FieldPath::ROOT;
         let mut at = Planner::from(header::SIZE as u64);
         let (bones, frames) = (model.bones.len(), model.frames.len());
         let (num_bones, num_frames) = (count("bones", bones)?, count("frames", frames)?);
@@ -89,7 +89,7 @@ impl Layout {
 }
 
 fn meshes(model: &Dpm, at: &mut Planner) -> Result<Vec<MeshLayout>, WriteError> {
-    let table = Path::ROOT.field("meshes");
+    let table = FieldPath::ROOT.field("meshes");
     let mut shared: [BTreeMap<usize, u32>; 4] = Default::default();
     let mut meshes = Vec::with_capacity(model.meshes.len());
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -129,7 +129,7 @@ fn meshes(model: &Dpm, at: &mut Planner) -> Result<Vec<MeshLayout>, WriteError> 
 
 /// A table's length in the 32 bits that the format has for it.
 fn count(what: &'static str, n: usize) -> Result<u32, WriteError> {
-    WriteError::fit(&Path::ROOT.field(what), what, n as u64, u32::MAX)
+    WriteError::fit(&FieldPath::ROOT.field(what), what, n as u64, u32::MAX)
 }
 
 /// Offsets of a model's parts in the file it came from; none where it was built or has changed in size.

@@ -9,8 +9,8 @@ use super::sections::Reader;
 use crate::rules::{CODES, Extent};
 use meshwright_core::layout::Retained;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
-    Rule, Source,
+    Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
+    Role, Rule, Source,
 };
 
 impl Dpm {
@@ -67,7 +67,7 @@ impl FileFormat for Dpm {
 
 fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, ReadError> {
     let whole = Source::file(bytes, CODES, budget);
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let header = whole.start().read(&root, header)?;
     let size = bytes.len() as u64;
     let extent = Extent { field: record::FILESIZE, claimed: header.filesize, size };

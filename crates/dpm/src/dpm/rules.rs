@@ -17,7 +17,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::sync::Arc;
 use meshwright_core::record::Field;
-use meshwright_core::{Findings, Path, ReadError, Report, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
 
 mod own {
     meshwright_core::rules! {
@@ -110,7 +110,7 @@ pub(crate) fn check_tables(
     let tables =
         [(NO_BONES, header::NUM_BONES), (NO_MESHES, header::NUM_MESHES), (NO_FRAMES, header::NUM_FRAMES)];
     for ((rule, field), _) in tables.into_iter().zip(counts).filter(|(_, n)| *n == 0) {
-        findings.broken(rule, &field.path(&Path::ROOT), at(field), || "is 0, must be at least 1")?;
+        findings.broken(rule, &field.path(&FieldPath::ROOT), at(field), || "is 0, must be at least 1")?;
     }
     Ok(())
 }
@@ -121,7 +121,7 @@ pub(crate) fn check_bone_tree(bones: &[Bone], start: Option<u64>, findings: &mut
 }
 
 fn check_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let table = Path::ROOT.field("meshes");
+    let table = FieldPath::ROOT.field("meshes");
     let mut checked = BTreeSet::new();
     let mut greatest = BTreeMap::new();
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -144,7 +144,7 @@ fn check_length(
     list: &'static str,
     found: usize,
     expected: usize,
-    mesh: &Path<'_>,
+    mesh: &FieldPath<'_>,
     findings: &mut Findings,
 ) -> Checked {
     if found == expected {
@@ -157,7 +157,7 @@ fn check_length(
 fn check_vertices(
     vertices: &Vertices,
     bones: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -178,7 +178,7 @@ fn check_vertices(
 /// A vertex hangs from something. `at` is where the vertex starts.
 pub(crate) fn check_count(
     count: u64,
-    vertex: &Path<'_>,
+    vertex: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -195,7 +195,7 @@ pub(crate) fn check_influences(
     vertices: &Vertices,
     seen: Seen,
     bones: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -244,11 +244,11 @@ fn located(
 }
 
 fn check_poses(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let (bones, all, table) = (model.bones.len(), model.poses.len(), Path::ROOT.field("frames"));
+    let (bones, all, table) = (model.bones.len(), model.poses.len(), FieldPath::ROOT.field("frames"));
     if bones == 0 {
         return Ok(());
     }
-    let poses = Path::ROOT.field("poses");
+    let poses = FieldPath::ROOT.field("poses");
     if !all.is_multiple_of(bones) {
         let message = || format!("{all} matrices for poses of {bones} bones");
         findings.broken(rules::BAD_COUNT, &poses, None, message)?;
@@ -293,7 +293,7 @@ pub(crate) fn check_finite_poses(
             *user = i;
         }
     }
-    let table = Path::ROOT.field("frames");
+    let table = FieldPath::ROOT.field("frames");
     for ((p, pose), user) in poses.enumerate().zip(users) {
         if !poses_are_finite(pose) {
             check_pose(pose, &table.index(user).field("poses"), at(p), findings)?;
@@ -307,10 +307,10 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::of(model);
     check_layout(model, &places, findings)?;
     let at = places.header(header::BOUNDS);
-    check_bounds(model.bounds.values(), bounds::FIELDS, &Path::ROOT, at, findings)?;
+    check_bounds(model.bounds.values(), bounds::FIELDS, &FieldPath::ROOT, at, findings)?;
     check_bones(&model.bones, &BONE, places.bones(), findings)?;
     odd_meshes(model, &places, findings)?;
-    let meshes = Path::ROOT.field("meshes");
+    let meshes = FieldPath::ROOT.field("meshes");
     for (i, Winding { against, seen }) in model.windings() {
         let message = || format!("{against} of {seen} triangles are wound against their own normals");
         let at = places.section(i, |m| m.ofs_indices);
@@ -319,7 +319,7 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     if decode::frames_are_plain(&model.frames) {
         return Ok(());
     }
-    let table = Path::ROOT.field("frames");
+    let table = FieldPath::ROOT.field("frames");
     for (i, frame) in model.frames.iter().enumerate() {
         let path = table.index(i);
         let at = |field: Field| places.frame(i).map(|o| field.at(o));
@@ -332,8 +332,8 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
 fn check_layout(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let Some(layout) = places.0 else { return Ok(()) };
     layout.extent().check_rest(&layout.gaps, findings)?;
-    let root = Path::ROOT;
-    let mut check = |field: Field, of: &Path<'_>, record: u64, start: u32, count: u32| {
+    let root = FieldPath::ROOT;
+    let mut check = |field: Field, of: &FieldPath<'_>, record: u64, start: u32, count: u32| {
         check_start(start, (count == 0, true), header::SIZE, &field.path(of), field.at(record), findings)
     };
     let meshes = u32::try_from(layout.meshes.len()).unwrap_or(u32::MAX);
@@ -358,7 +358,7 @@ fn check_layout(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Ch
 }
 
 fn odd_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
-    let table = Path::ROOT.field("meshes");
+    let table = FieldPath::ROOT.field("meshes");
     let (mut vertices, mut texcoords) = (BTreeSet::new(), BTreeSet::new());
     for (i, mesh) in model.meshes.iter().enumerate() {
         let path = table.index(i);
@@ -379,7 +379,7 @@ fn odd_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Chec
 fn odd_vertices(
     mesh: &Mesh,
     bones: usize,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {

@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::Coverage;
 use meshwright_core::record::Field;
-use meshwright_core::{Cursor, F32, Findings, LimitExceeded, Path, ReadError, Source, bulk};
+use meshwright_core::{Cursor, F32, FieldPath, Findings, LimitExceeded, ReadError, Source, bulk};
 
 type Triangles = Arc<Vec<[u32; 3]>>;
 
@@ -75,7 +75,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     /// holds it. Of a section outside the file the count is at fault when so many fit nowhere.
     fn section(
         &mut self,
-        (of, record): (&Path<'_>, u64),
+        (of, record): (&FieldPath<'_>, u64),
         (start, field): (u32, Field),
         (count, counted): (u32, Field),
         size: usize,
@@ -96,13 +96,13 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         counted: (u32, Field),
         size: usize,
     ) -> Result<Cursor<'a, 's>, ReadError> {
-        self.section((&Path::ROOT, 0), section, counted, size)
+        self.section((&FieldPath::ROOT, 0), section, counted, size)
     }
 
     pub(crate) fn bones(&mut self, header: &Header) -> Result<Vec<Bone>, ReadError> {
         let (start, n) = (header.ofs_bones, header.num_bones);
         let mut cursor = self.table((start, h::OFS_BONES), (n, h::NUM_BONES), bone_record::SIZE)?;
-        let path = Path::ROOT.field("bones");
+        let path = FieldPath::ROOT.field("bones");
         let bones = cursor.table(&path, h::NUM_BONES.at(0), n.into(), bone_record::SIZE as u64, bone)?;
         if self.findings.is_lenient() && !is_in_order(&bones) {
             self.source.charge(&path, h::NUM_BONES.at(0), "order of bones", bones.len() as u64, SORTING)?;
@@ -114,7 +114,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn meshes(&mut self, header: &Header) -> Result<(Vec<Mesh>, Vec<MeshLayout>), ReadError> {
         let n = header.num_meshes;
         let mut cursor = self.table((header.ofs_meshes, h::OFS_MESHES), (n, h::NUM_MESHES), m::SIZE)?;
-        let (table, count_at) = (Path::ROOT.field("meshes"), h::NUM_MESHES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("meshes"), h::NUM_MESHES.at(0));
         let mut meshes = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
         let mut layouts = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
         // What it takes to find shared sections, here and when the layout is compared with the canonical one.
@@ -143,7 +143,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     fn vertices(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         start: u64,
         head: &MeshHeader,
     ) -> Result<Arc<Vertices>, ReadError> {
@@ -185,7 +185,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     /// Steps from vertex to vertex, notes their counts, and returns how many bytes and influences they have.
     fn walk(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         head: &MeshHeader,
         bytes: &[u8],
         counts: &mut Vec<u32>,
@@ -215,7 +215,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     fn texcoords(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         start: u64,
         head: &MeshHeader,
     ) -> Result<Arc<Vec<[F32; 2]>>, ReadError> {
@@ -233,7 +233,12 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         Ok(items)
     }
 
-    fn triangles(&mut self, path: &Path<'_>, start: u64, head: &MeshHeader) -> Result<Triangles, ReadError> {
+    fn triangles(
+        &mut self,
+        path: &FieldPath<'_>,
+        start: u64,
+        head: &MeshHeader,
+    ) -> Result<Triangles, ReadError> {
         let key = (head.ofs_indices, head.num_tris);
         let list = path.field("tris");
         let known = self.triangles.get(&key).cloned();
@@ -256,7 +261,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     fn groupids(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         start: u64,
         head: &MeshHeader,
     ) -> Result<Arc<Vec<u32>>, ReadError> {
@@ -277,7 +282,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn frames(&mut self, header: &Header) -> Result<FramesAndPoses, ReadError> {
         let n = header.num_frames;
         let cursor = self.table((header.ofs_frames, h::OFS_FRAMES), (n, h::NUM_FRAMES), frame::SIZE)?;
-        let (table, count_at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
         let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         // Where a pose may start at most.
@@ -308,11 +313,11 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     /// The poses at the given offsets, and whether all of them are finite.
     fn poses(&mut self, offsets: &[u32]) -> Result<(Vec<BonePose>, bool), ReadError> {
-        let (frames, count_at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let (frames, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
         // Rows of poses.
         let each = Coverage::SECTION.saturating_add(32);
         self.source.charge(&frames, count_at, "sections", offsets.len() as u64, each)?;
-        let (path, count_at) = (Path::ROOT.field("poses"), h::NUM_BONES.at(0));
+        let (path, count_at) = (FieldPath::ROOT.field("poses"), h::NUM_BONES.at(0));
         let total = (offsets.len() as u64).saturating_mul(self.num_bones.into());
         self.source.charge(&path, count_at, "poses", total, size_of::<BonePose>())?;
         let mut all: Vec<BonePose> = Vec::new();

@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
-use meshwright_core::{Cursor, F32, Fault, Findings, Path, ReadError, Source, bulk};
+use meshwright_core::{Cursor, F32, Fault, FieldPath, Findings, ReadError, Source, bulk};
 use nom::number::complete::be_u32;
 
 /// Reads lumps that are known to lie in the file.
@@ -52,7 +52,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     /// A lump, whatever its length.
     fn whole(&self, field: Field) -> Result<Cursor<'a, 's>, ReadError> {
         let (start, len) = self.place(field);
-        self.source.section(&field.path(&Path::ROOT), field.at(0), start, len, 1)
+        self.source.section(&field.path(&FieldPath::ROOT), field.at(0), start, len, 1)
     }
 
     /// A lump of `count` items of `size` bytes.
@@ -66,7 +66,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     }
 
     fn bad_size(&self, field: Field, message: String) -> ReadError {
-        self.source.broken(LUMP_SIZE, &field.path(&Path::ROOT), lump::LENGTH.at(field.at(0)), message)
+        self.source.broken(LUMP_SIZE, &field.path(&FieldPath::ROOT), lump::LENGTH.at(field.at(0)), message)
     }
 
     pub(crate) fn poses(&mut self) -> Result<Vec<BonePose>, ReadError> {
@@ -75,7 +75,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         check_pose_count(len, bones, Some(lump::LENGTH.at(at)), self.findings)?;
         let size = matrix::SIZE as u64;
         let count = len.checked_div(size).unwrap_or(0);
-        let mut all = cursor.reserve(&Path::ROOT.field("poses"), lump::LENGTH.at(at), count, size)?;
+        let mut all = cursor.reserve(&FieldPath::ROOT.field("poses"), lump::LENGTH.at(at), count, size)?;
         if !poses(cursor.rest(), &mut all) {
             check_poses(&all, bones, self.start(h::POSES), self.findings)?;
         }
@@ -85,7 +85,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn scenes(&mut self, matrices: usize) -> Result<Vec<ZymScene>, ReadError> {
         let poses = matrices.checked_div(self.bones as usize).unwrap_or(0);
         let mut cursor = self.items(h::SCENES, self.scenes.into(), scene_record::SIZE)?;
-        let (table, count_at) = (Path::ROOT.field("scenes"), h::NUM_SCENES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("scenes"), h::NUM_SCENES.at(0));
         let mut scenes = cursor.reserve(&table, count_at, self.scenes.into(), scene_record::SIZE as u64)?;
         for i in 0..self.scenes as usize {
             let (path, at) = (table.index(i), cursor.offset());
@@ -98,7 +98,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn bones(&mut self) -> Result<Vec<Bone>, ReadError> {
         let mut cursor = self.items(h::BONES, self.bones.into(), bone_record::SIZE)?;
-        let (table, count_at) = (Path::ROOT.field("bones"), h::NUM_BONES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("bones"), h::NUM_BONES.at(0));
         let bones = cursor.table(&table, count_at, self.bones.into(), bone_record::SIZE as u64, bone)?;
         if self.findings.is_lenient() && !is_in_order(&bones) {
             self.source.charge(&table, count_at, "order of bones", bones.len() as u64, SORTING)?;
@@ -111,7 +111,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let n = u64::from(self.verts);
         let count_at = h::NUM_VERTS.at(0);
         let cursor = self.items(h::COUNTS, n, WORD)?;
-        let table = Path::ROOT.field("vertbonecounts");
+        let table = FieldPath::ROOT.field("vertbonecounts");
         let mut counts = cursor.reserve(&table, count_at, n, WORD as u64)?;
         bulk::extend_be_u32(cursor.rest(), &mut counts);
         let start = self.start(h::COUNTS);
@@ -119,7 +119,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let total = counts.iter().fold(0_u64, |sum, &c| sum.saturating_add(c.into()));
         let cursor = self.items(h::VERTS, total, vertex::SIZE)?;
         check_single(&counts, start, self.findings)?;
-        let table = Path::ROOT.field("verts");
+        let table = FieldPath::ROOT.field("verts");
         let mut influences = cursor.reserve(&table, count_at, total, vertex::SIZE as u64)?;
         let seen = decode::vertices(cursor.rest(), &mut influences);
         let start = self.start(h::VERTS);
@@ -130,7 +130,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn texcoords(&self) -> Result<Vec<[F32; 2]>, ReadError> {
         let n = u64::from(self.verts);
         let cursor = self.items(h::TEXCOORDS, n, texcoord::SIZE)?;
-        let (path, count_at) = (Path::ROOT.field("texcoords"), h::NUM_VERTS.at(0));
+        let (path, count_at) = (FieldPath::ROOT.field("texcoords"), h::NUM_VERTS.at(0));
         let mut texcoords = cursor.reserve(&path, count_at, n, texcoord::SIZE as u64)?;
         bulk::extend_be_f32s(cursor.rest(), &mut texcoords);
         Ok(texcoords)
@@ -147,7 +147,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
                 format!("{found} bytes, {expected} expected for {shaders} shaders and {tris} triangles");
             return Err(self.bad_size(h::RENDER, message));
         }
-        let (table, shader_table) = (Path::ROOT.field("render"), Path::ROOT.field("shaders"));
+        let (table, shader_table) = (FieldPath::ROOT.field("render"), FieldPath::ROOT.field("shaders"));
         let size = name_record::SIZE as u64;
         let mut runs: Vec<ZymRun> =
             names.reserve(&shader_table, h::NUM_SHADERS.at(0), shaders.into(), size)?;
@@ -178,7 +178,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn trizone(&self) -> Result<Vec<u8>, ReadError> {
         let cursor = self.items(h::TRIZONE, self.tris.into(), 1)?;
-        let (path, at) = (h::TRIZONE.path(&Path::ROOT), h::TRIZONE.at(0));
+        let (path, at) = (h::TRIZONE.path(&FieldPath::ROOT), h::TRIZONE.at(0));
         self.source.charge(&path, at, "table", cursor.remaining(), 1)?;
         Ok(cursor.rest().to_vec())
     }

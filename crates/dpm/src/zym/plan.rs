@@ -7,7 +7,7 @@ use crate::record::{WORD, item, length, matrix, name, texcoord, triangle};
 use crate::rules::Extent;
 use meshwright_core::layout::{Gaps, Planner};
 use meshwright_core::record::Field;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 /// The length that each lump of `model` has.
 pub(crate) fn lengths(model: &Zym) -> [u64; LUMPS.len()] {
@@ -49,12 +49,12 @@ impl ZymLayout {
         let mut at = Planner::from(header::SIZE as u64);
         let mut lumps = [(0, 0); LUMPS.len()];
         for ((lump, len), field) in lumps.iter_mut().zip(lengths(model)).zip(LUMPS) {
-            let path = field.path(&Path::ROOT);
+            let path = field.path(&FieldPath::ROOT);
             let length = WriteError::fit(&path, "lump length", len, MOST)?;
             *lump = (at.take(&path, len)?, length);
         }
         let size = at.end();
-        let filesize = WriteError::fit(&Path::ROOT, "file size", size, MOST)?;
+        let filesize = WriteError::fit(&FieldPath::ROOT, "file size", size, MOST)?;
         Ok(Self { filesize, size, lumps, gaps: Gaps::default() })
     }
 }

@@ -10,8 +10,8 @@ use crate::record::item;
 use crate::rules::{CODES, Extent};
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
-    Rule, Source,
+    Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
+    Role, Rule, Source,
 };
 
 impl Zym {
@@ -69,7 +69,7 @@ impl FileFormat for Zym {
 
 fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Zym, ReadError> {
     let whole = Source::file(bytes, CODES, budget);
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let header = whole.start().read(&root, header)?;
     check_counts(header.counts.map(i64::from), |field| Some(field.at(0)), findings)?;
     let size = bytes.len() as u64;

@@ -13,7 +13,7 @@ use crate::rules::{
 };
 use alloc::format;
 use meshwright_core::record::Field;
-use meshwright_core::{Findings, Path, ReadError, Report, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
 
 mod own {
     meshwright_core::rules! {
@@ -85,7 +85,7 @@ pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
     if !poses_are_finite(&model.poses) {
         check_poses(&model.poses, bones, places.lump(header::POSES), findings)?;
     }
-    let table = Path::ROOT.field("scenes");
+    let table = FieldPath::ROOT.field("scenes");
     for (i, scene) in model.scenes.iter().enumerate() {
         let at = places.item(header::SCENES, i, scene::SIZE);
         check_scene(scene, model.pose_count() as u64, &table.index(i), at, findings)?;
@@ -100,7 +100,7 @@ pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
     ] {
         if found as u64 != expected {
             let message = || format!("{found}, {expected} expected");
-            findings.broken(rules::BAD_COUNT, &Path::ROOT.field(what), None, message)?;
+            findings.broken(rules::BAD_COUNT, &FieldPath::ROOT.field(what), None, message)?;
         }
     }
     let mut start = places.lump(header::RENDER);
@@ -127,7 +127,7 @@ pub(crate) fn check_counts(
     ];
     for ((field, least), n) in least.into_iter().zip(counts).filter(|((_, least), n)| n < least) {
         let message = || format!("is {n}, must be at least {least}");
-        findings.broken(TOO_FEW, &field.path(&Path::ROOT), at(field), message)?;
+        findings.broken(TOO_FEW, &field.path(&FieldPath::ROOT), at(field), message)?;
     }
     Ok(())
 }
@@ -139,7 +139,7 @@ pub(crate) fn check_pose_count(len: u64, bones: usize, at: Option<u64>, findings
         return Ok(());
     }
     let message = || format!("{len} bytes, a positive multiple of {pose} expected");
-    findings.broken(LUMP_SIZE, &header::POSES.path(&Path::ROOT), at, message)
+    findings.broken(LUMP_SIZE, &header::POSES.path(&FieldPath::ROOT), at, message)
 }
 
 /// Finds the transforms that are not finite.
@@ -149,7 +149,7 @@ pub(crate) fn check_poses(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    let table = Path::ROOT.field("poses");
+    let table = FieldPath::ROOT.field("poses");
     let bones = bones.max(1);
     for (p, pose) in poses.chunks(bones).enumerate().filter(|(_, pose)| !poses_are_finite(pose)) {
         let at = start.map(|o| item(o, p, matrix::SIZE.saturating_mul(bones)));
@@ -162,7 +162,7 @@ pub(crate) fn check_poses(
 pub(crate) fn check_scene(
     scene: &ZymScene,
     poses: u64,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
@@ -199,7 +199,7 @@ fn check_vertices(model: &Zym, places: &Places<'_>, findings: &mut Findings) -> 
 
 /// Every vertex hangs from something. `start` is where the counts are.
 pub(crate) fn check_positive(counts: &[u32], start: Option<u64>, findings: &mut Findings) -> Checked {
-    let table = Path::ROOT.field("vertbonecounts");
+    let table = FieldPath::ROOT.field("vertbonecounts");
     for (i, count) in counts.iter().enumerate().filter(|(_, c)| c.cast_signed() < 1) {
         let message = || format!("is {}, must be at least 1", count.cast_signed());
         findings.broken(NO_INFLUENCE, &table.index(i), start.map(|o| item(o, i, WORD)), message)?;
@@ -209,7 +209,7 @@ pub(crate) fn check_positive(counts: &[u32], start: Option<u64>, findings: &mut 
 
 /// No vertex hangs from several bones. `start` is where the counts are.
 pub(crate) fn check_single(counts: &[u32], start: Option<u64>, findings: &mut Findings) -> Checked {
-    let table = Path::ROOT.field("vertbonecounts");
+    let table = FieldPath::ROOT.field("vertbonecounts");
     for (i, count) in counts.iter().enumerate().filter(|(_, c)| c.cast_signed() > 1) {
         let message = || format!("{count} bones, no engine but FTE reads more than 1");
         findings.broken(SEVERAL, &table.index(i), start.map(|o| item(o, i, WORD)), message)?;
@@ -228,7 +228,7 @@ pub(crate) fn check_influences(
     if seen.is_sound(bones) {
         return Ok(());
     }
-    let table = Path::ROOT.field("verts");
+    let table = FieldPath::ROOT.field("verts");
     for (i, influence) in influences.iter().enumerate() {
         let path = table.index(i);
         let at = |field: Field| start.map(|o| field.at(item(o, i, vertex::SIZE)));
@@ -248,14 +248,14 @@ pub(crate) fn check_run(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    let table = Path::ROOT.field("render");
+    let table = FieldPath::ROOT.field("render");
     check_triangles(triangles, max, vertices, &table.index(i).field("tris"), start, findings)
 }
 
 /// What is odd, although engines load it.
 fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
     let places = Places::of(model);
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     if let Some(layout) = places.0 {
         layout.extent().check_rest(&layout.gaps, findings)?;
         for (field, &(start, len)) in LUMPS.into_iter().zip(&layout.lumps) {

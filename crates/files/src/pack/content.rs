@@ -8,7 +8,7 @@ use super::scan::Refused;
 use super::zip::{LOCAL, local, local_header};
 use crate::bytes::ByteSource;
 use lz4_flex::block::decompress_into;
-use meshwright_core::{Budget, Limits, Path, Report, Rule};
+use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{
     TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
@@ -97,7 +97,9 @@ impl Reading<'_> {
         if name != member.name || header.method != method {
             let what = if header.method == method { "name" } else { "method" };
             let message = format!("the header before the file has another {what} than the directory");
-            report.broken(rules::LOCAL_DIFFERS, &Path::ROOT.field("entry"), Some(member.start), || message);
+            report.broken(rules::LOCAL_DIFFERS, &FieldPath::ROOT.field("entry"), Some(member.start), || {
+                message
+            });
         }
         Ok(extent)
     }

@@ -1,7 +1,7 @@
 //! A file in a pack, as its directory has it.
 
 use crate::path::{TreePath, shown};
-use meshwright_core::{Path, ReadError, Rule};
+use meshwright_core::{FieldPath, ReadError, Rule};
 
 /// More than a file that is read here can have.
 pub(crate) const LARGEST: u64 = 512 << 20;
@@ -44,7 +44,7 @@ impl Fault {
     /// The fault of an entry at `place`.
     pub(crate) fn at(&self, place: u64) -> ReadError {
         let offset = self.at.unwrap_or(place);
-        ReadError::broken(self.rule, &Path::ROOT.field("entry"), offset, self.message.clone())
+        ReadError::broken(self.rule, &FieldPath::ROOT.field("entry"), offset, self.message.clone())
     }
 }
 

@@ -23,7 +23,7 @@ use crate::path::TreePath;
 use content::Reading;
 use member::{Entry, LARGEST};
 use meshwright_core::text::Escaped;
-use meshwright_core::{Budget, Limits, Path, Report, Rule};
+use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
 use name::Oddity;
 use scan::Scan;
 use std::collections::BTreeMap;
@@ -266,7 +266,7 @@ impl Pack {
                 Err(FilesError::Pack { error, .. }) => own.push((&*error).into()),
                 Err(e) => {
                     let message = e.reason();
-                    own.broken(rules::LIMIT, &Path::ROOT, Some(member.place), || message);
+                    own.broken(rules::LIMIT, &FieldPath::ROOT, Some(member.place), || message);
                 }
                 Ok(_) => {}
             }

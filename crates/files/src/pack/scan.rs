@@ -2,7 +2,7 @@
 
 use super::rules;
 use crate::bytes::ByteSource;
-use meshwright_core::{Budget, Findings, LimitExceeded, Path, ReadError, Rule};
+use meshwright_core::{Budget, FieldPath, Findings, LimitExceeded, ReadError, Rule};
 use std::borrow::Cow;
 use std::io;
 
@@ -37,7 +37,7 @@ impl From<io::Error> for Refused {
 
 /// A rule that is broken by the whole pack, at a byte of it.
 pub(crate) fn broken(rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) -> Refused {
-    ReadError::broken(rule, &Path::ROOT, at, message).into()
+    ReadError::broken(rule, &FieldPath::ROOT, at, message).into()
 }
 
 /// A pack whose directory is being read.
@@ -73,7 +73,7 @@ impl<'s> Scan<'s> {
     /// Something odd that does not keep the pack from opening.
     pub(crate) fn odd(&mut self, rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) {
         // Validation passes over everything.
-        let _ = self.findings.broken(rule, &Path::ROOT, at, || message);
+        let _ = self.findings.broken(rule, &FieldPath::ROOT, at, || message);
     }
 
     /// A name in a field, up to the NUL that ends it; where none does, what the kind of pack takes for it.

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::json::{Grammar, Items, Json, JsonType, JsonValue};
 use meshwright_core::{
-    Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError,
+    Budget, Codes, Confidence, F32, FieldPath, FileFormat, Findings, Limits, Parsed, Place, ReadError,
     ReadOptions, Report, Source,
 };
 
@@ -37,11 +37,11 @@ struct Reader<'s, 'n> {
 struct Fields<'p, const N: usize> {
     names: [&'static str; N],
     seen: [bool; N],
-    path: &'p Path<'p>,
+    path: &'p FieldPath<'p>,
 }
 
 impl<'p, const N: usize> Fields<'p, N> {
-    const fn new(names: [&'static str; N], path: &'p Path<'p>) -> Self {
+    const fn new(names: [&'static str; N], path: &'p FieldPath<'p>) -> Self {
         Self { names, seen: [false; N], path }
     }
 
@@ -63,18 +63,18 @@ impl<'p, const N: usize> Fields<'p, N> {
 impl Reader<'_, '_> {
     fn wrong(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         value: JsonValue<'_, '_>,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
         self.source.broken(rules::SYNTAX, path, value.offset(), message)
     }
 
-    fn note(&mut self, path: &Path<'_>, at: u64, message: impl Into<String>) -> Step<()> {
+    fn note(&mut self, path: &FieldPath<'_>, at: u64, message: impl Into<String>) -> Step<()> {
         self.notes.broken(rules::LOADER, path, Place::part(STREAM, at), || message.into())
     }
 
-    fn expect(&self, path: &Path<'_>, value: JsonValue<'_, '_>, kind: JsonType) -> Step<()> {
+    fn expect(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>, kind: JsonType) -> Step<()> {
         match value.kind() {
             found if found == kind => Ok(()),
             found => Err(self.wrong(path, value, format!("expected {kind}, found {found}"))),
@@ -82,20 +82,20 @@ impl Reader<'_, '_> {
     }
 
     /// An empty list with room for the items of `value`, charged.
-    fn room<T>(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Vec<T>> {
+    fn room<T>(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<Vec<T>> {
         let count = value.items().count();
         self.source.charge(path, value.offset(), "metadata", count as u64, size_of::<T>())?;
         Ok(Vec::with_capacity(count))
     }
 
-    fn text(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<String> {
+    fn text(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<String> {
         self.expect(path, value, JsonType::String)?;
         self.source.charge(path, value.offset(), "text", value.raw().len() as u64, 1)?;
         Ok(value.as_str().unwrap_or_default().into_owned())
     }
 
     /// An integer from 0 to `limit`.
-    fn integer(&self, path: &Path<'_>, value: JsonValue<'_, '_>, limit: u64) -> Step<u64> {
+    fn integer(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>, limit: u64) -> Step<u64> {
         self.expect(path, value, JsonType::Number)?;
         // The loader takes no fraction, even of zeros.
         let whole = value
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
             .ok_or_else(|| self.wrong(path, value, format!("{whole} is not within 0 and {limit}")))
     }
 
-    fn word(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<u32> {
+    fn word(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<u32> {
         let word = self.integer(path, value, u32::MAX.into())?;
         Ok(u32::try_from(word).unwrap_or(u32::MAX))
     }
@@ -115,9 +115,9 @@ impl Reader<'_, '_> {
     /// The items of a list.
     fn list<T>(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         value: JsonValue<'_, '_>,
-        mut read: impl FnMut(&mut Self, &Path<'_>, JsonValue<'_, '_>) -> Step<T>,
+        mut read: impl FnMut(&mut Self, &FieldPath<'_>, JsonValue<'_, '_>) -> Step<T>,
     ) -> Step<Vec<T>> {
         self.expect(path, value, JsonType::Array)?;
         let mut list = self.room(path, value)?;
@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
         Ok(list)
     }
 
-    fn material(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Material> {
+    fn material(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<Material> {
         self.expect(path, value, JsonType::Object)?;
         let mut fields = Fields::new(["name", "diffuse_texture"], path);
         let mut material = Material::default();
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
         Ok(material)
     }
 
-    fn mesh(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Mesh> {
+    fn mesh(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<Mesh> {
         self.expect(path, value, JsonType::Object)?;
         let own = ["offset", "count", "base_index", "min_index", "max_index", "material_index", "name"];
         let mut fields = Fields::new(own, path);
@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn matrix(&mut self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<[[F32; 4]; 4]> {
+    fn matrix(&mut self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<[[F32; 4]; 4]> {
         let mut out = [[F32::default(); 4]; 4];
         self.expect_four(path, value, "columns")?;
         for (c, (column, cells)) in out.iter_mut().zip(value.items()).enumerate() {
@@ -192,7 +192,7 @@ impl Reader<'_, '_> {
         Ok(out)
     }
 
-    fn expect_four(&self, path: &Path<'_>, value: JsonValue<'_, '_>, what: &str) -> Step<()> {
+    fn expect_four(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>, what: &str) -> Step<()> {
         self.expect(path, value, JsonType::Array)?;
         match value.items().count() {
             4 => Ok(()),
@@ -203,7 +203,7 @@ impl Reader<'_, '_> {
     /// The tree of nodes, with an explicit stack of the lists of children that are being read.
     fn nodes<'d, 'a>(
         &mut self,
-        table: &Path<'_>,
+        table: &FieldPath<'_>,
         root: JsonValue<'d, 'a>,
     ) -> Step<(Vec<Node>, Vec<JsonValue<'d, 'a>>)> {
         let (mut nodes, mut values) = (Vec::new(), Vec::new());
@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
     /// A node without its place in the tree, and its children.
     fn node<'d, 'a>(
         &mut self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         value: JsonValue<'d, 'a>,
     ) -> Step<(Node, Option<Items<'d, 'a>>)> {
         self.expect(path, value, JsonType::Object)?;
@@ -286,7 +286,7 @@ pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     let budget = Budget::new(Limits::default());
     let source = Source::part(STREAM, text, CODES, &budget);
     // What cannot be read was refused before.
-    let Ok(json) = Json::parse(text, &source, 0, &Path::ROOT, &GRAMMAR) else { return Vec::new() };
+    let Ok(json) = Json::parse(text, &source, 0, &FieldPath::ROOT, &GRAMMAR) else { return Vec::new() };
     let meshes = json.root().get("meshes").into_iter().flat_map(JsonValue::items);
     let fields = |mesh: JsonValue<'_, '_>| {
         let at = |name| mesh.get(name).map_or(0, |value| value.offset());
@@ -358,9 +358,9 @@ impl FileFormat for Metadata {
 /// Reads a companion; what is odd in it goes to `notes`.
 pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result<Metadata, ReadError> {
     let source = Source::part(STREAM, text, CODES, budget);
-    source.charge(&Path::ROOT, 0, "metadata", text.len() as u64, 1)?;
-    let json = Json::parse(text, &source, 0, &Path::ROOT, &GRAMMAR)?;
-    let (root, top) = (json.root(), Path::ROOT);
+    source.charge(&FieldPath::ROOT, 0, "metadata", text.len() as u64, 1)?;
+    let json = Json::parse(text, &source, 0, &FieldPath::ROOT, &GRAMMAR)?;
+    let (root, top) = (json.root(), FieldPath::ROOT);
     let mut reader = Reader { source: &source, notes };
     reader.expect(&top, root, JsonType::Object)?;
     let mut fields = Fields::new(["materials", "meshes", "root_node"], &top);

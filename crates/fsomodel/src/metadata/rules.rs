@@ -4,7 +4,7 @@ use super::model::{MAX_NODE_DEPTH, Metadata};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, Place, ReadError, bulk};
+use meshwright_core::{FieldPath, Findings, Place, ReadError, bulk};
 
 /// The stream that offsets in a companion count in.
 pub(crate) const STREAM: &str = "metadata";
@@ -67,7 +67,7 @@ pub(super) fn check_at(
 ) -> Result<(), ReadError> {
     let mut broken = |rule, table: &'static str, item: usize, field: &'static str, message: String| {
         let place = Place::part(STREAM, places.at(table, item, field));
-        let path = Path::ROOT.field(table);
+        let path = FieldPath::ROOT.field(table);
         findings.broken(rule, &path.index(item).field(field), place, || message)
     };
     let materials = metadata.materials.len();
@@ -103,7 +103,7 @@ pub(super) fn check_at(
 
 /// What the engine's loader needs though the companion says enough without.
 pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let materials = root.field("materials");
     for (i, _) in metadata.materials.iter().enumerate().filter(|(_, m)| m.diffuse_texture.is_none()) {
         let path = materials.index(i);

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::json::Quoted;
-use meshwright_core::{Budget, F32, Findings, Limits, Path, WriteError};
+use meshwright_core::{Budget, F32, FieldPath, Findings, Limits, WriteError};
 
 /// JSON under construction: indented, one field a line.
 struct Text {
@@ -201,7 +201,11 @@ impl Metadata {
 
     /// Text and numbers that JSON, or the loader's library, cannot hold.
     fn check_text(&self) -> Result<(), WriteError> {
-        let tables = [Path::ROOT.field("materials"), Path::ROOT.field("meshes"), Path::ROOT.field("nodes")];
+        let tables = [
+            FieldPath::ROOT.field("materials"),
+            FieldPath::ROOT.field("meshes"),
+            FieldPath::ROOT.field("nodes"),
+        ];
         let [materials, meshes, nodes] = &tables;
         let names = (self.materials.iter().enumerate())
             .flat_map(|(i, m)| {

@@ -11,7 +11,7 @@ use crate::ranges::{Table, gaps, within};
 use crate::record::{header, mesh, vertex_44, vertex_56, vertex_60};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Findings, Path, ReadError, Report, bulk, kernels};
+use meshwright_core::{F32, FieldPath, Findings, ReadError, Report, bulk, kernels};
 
 /// Squares of lengths between these are taken for 1: a length within 1 %.
 const UNIT: core::ops::RangeInclusive<f32> = 0.9801..=1.0201;
@@ -115,7 +115,7 @@ impl FsoModel<'_> {
             }
             odd = odd.saturating_add(count);
         }
-        let table = Path::ROOT.field("vertices");
+        let table = FieldPath::ROOT.field("vertices");
         let at = |i: usize| start.saturating_add((i as u64).saturating_mul(size as u64));
         if let Some(i) = broken {
             let message = || "the first vertex with a value that is not finite";
@@ -135,7 +135,7 @@ pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Re
     if model.version == VERSION {
         return Ok(());
     }
-    let path = Path::ROOT.field(header::VERSION.name);
+    let path = FieldPath::ROOT.field(header::VERSION.name);
     findings.broken(super::VERSION, &path, header::VERSION.at(0), || {
         format!("version {}, only {VERSION} may be used", model.version)
     })

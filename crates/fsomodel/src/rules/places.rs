@@ -8,7 +8,7 @@ use crate::record::{chunk, header, mesh};
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use meshwright_core::record::Field;
-use meshwright_core::{Path, Place};
+use meshwright_core::{FieldPath, Place};
 
 /// A field that a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub(crate) enum At {
 
 impl At {
     /// Calls `f` with the path of the field.
-    pub(crate) fn with_path<R>(self, f: impl FnOnce(&Path<'_>) -> R) -> R {
-        let root = Path::ROOT;
+    pub(crate) fn with_path<R>(self, f: impl FnOnce(&FieldPath<'_>) -> R) -> R {
+        let root = FieldPath::ROOT;
         match self {
             Self::Model => f(&root.field("chunks")),
             Self::Chunk(i) => f(&root.field("chunks").index(i)),

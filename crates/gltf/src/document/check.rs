@@ -12,7 +12,7 @@ use super::rules::{
 };
 use super::uri;
 use meshwright_core::json::JsonValue;
-use meshwright_core::{Path, ReadError, Rule};
+use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -40,7 +40,7 @@ pub(super) fn offset(root: JsonValue<'_, '_>, table: &str, item: usize) -> u64 {
 
 /// Sets the parents of nodes, and returns them parents first.
 fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> Result<Vec<usize>> {
-    let all = Path::ROOT.field("nodes");
+    let all = FieldPath::ROOT.field("nodes");
     let fault = |rule, n: usize, message: String| {
         Err(ReadError::broken(rule, &all.index(n).field("children"), offset(root, "nodes", n), message))
     };
@@ -108,7 +108,7 @@ impl Check<'_, '_, '_> {
     fn fault<T>(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         (table, item): (&str, usize),
         message: impl Into<Cow<'static, str>>,
     ) -> Result<T> {
@@ -120,11 +120,11 @@ impl Check<'_, '_, '_> {
             let length = self.tables.buffers.get(view.buffer).map_or(0, |b| b.length);
             if view.offset.checked_add(view.length).is_none_or(|end| end > length) {
                 let message = format!("{} bytes from {} of a buffer of {length}", view.length, view.offset);
-                let path = Path::ROOT.field("bufferViews");
+                let path = FieldPath::ROOT.field("bufferViews");
                 return self.fault(VIEW_RANGE, &path.index(v), ("bufferViews", v), message);
             }
             let Some(stream) = &view.compressed else { continue };
-            let path = Path::ROOT.field("bufferViews");
+            let path = FieldPath::ROOT.field("bufferViews");
             let path = path.index(v);
             let length = self.tables.buffers.get(stream.buffer).map_or(0, |b| b.length);
             if stream.offset.checked_add(stream.length).is_none_or(|end| end > length) {
@@ -144,7 +144,7 @@ impl Check<'_, '_, '_> {
     }
 
     fn accessors(&self) -> Result<()> {
-        let all = Path::ROOT.field("accessors");
+        let all = FieldPath::ROOT.field("accessors");
         for (a, accessor) in self.tables.accessors.iter().enumerate() {
             let path = all.index(a);
             if let Some(v) = accessor.view {
@@ -179,7 +179,7 @@ impl Check<'_, '_, '_> {
     /// Elements at a distance of `stride`, the last of which takes `last` bytes, lie in their view.
     fn span(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         accessor: usize,
         (view, start, count): (usize, u64, usize),
         stride: usize,
@@ -210,7 +210,7 @@ impl Check<'_, '_, '_> {
     }
 
     fn scenes(&self) {
-        let all = Path::ROOT.field("scenes");
+        let all = FieldPath::ROOT.field("scenes");
         for (s, scene) in self.tables.scenes.iter().enumerate() {
             let mut sorted: Vec<_> = scene.nodes.iter().enumerate().map(|(i, n)| (*n, i)).collect();
             sorted.sort_unstable();
@@ -235,7 +235,7 @@ impl Check<'_, '_, '_> {
         let quantized = self.root.get("extensionsUsed").is_some_and(|used| {
             used.items().any(|name| name.as_str().is_some_and(|name| name == QUANTIZATION))
         });
-        let all = Path::ROOT.field("meshes");
+        let all = FieldPath::ROOT.field("meshes");
         for (m, mesh) in self.tables.meshes.iter().enumerate() {
             let path = all.index(m);
             let primitives = path.field("primitives");
@@ -258,7 +258,7 @@ impl Check<'_, '_, '_> {
     /// Attributes are of allowed types and equal lengths.
     fn attributes(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         mesh: usize,
         primitive: &Primitive<'_>,
         quantized: bool,
@@ -286,7 +286,7 @@ impl Check<'_, '_, '_> {
         Ok(())
     }
 
-    fn wrong_type<T>(&self, path: &Path<'_>, place: (&str, usize), accessor: &Accessor) -> Result<T> {
+    fn wrong_type<T>(&self, path: &FieldPath<'_>, place: (&str, usize), accessor: &Accessor) -> Result<T> {
         let normalized = if accessor.normalized { "normalised " } else { "" };
         let message =
             format!("{normalized}{:?} {:?} is not allowed here", accessor.component, accessor.element);
@@ -294,7 +294,7 @@ impl Check<'_, '_, '_> {
     }
 
     fn skins(&self) -> Result<()> {
-        let all = Path::ROOT.field("skins");
+        let all = FieldPath::ROOT.field("skins");
         for (s, skin) in self.tables.skins.iter().enumerate() {
             let path = all.index(s);
             let joints = path.field("joints");
@@ -320,7 +320,7 @@ impl Check<'_, '_, '_> {
     }
 
     fn animations(&self) -> Result<()> {
-        let all = Path::ROOT.field("animations");
+        let all = FieldPath::ROOT.field("animations");
         for (a, animation) in self.tables.animations.iter().enumerate() {
             let path = all.index(a);
             let samplers = path.field("samplers");
@@ -339,7 +339,13 @@ impl Check<'_, '_, '_> {
     }
 
     /// The values of a sampler fit its times and the property that they move.
-    fn values(&self, path: &Path<'_>, animation: usize, sampler: &Sampler, property: Property) -> Result<()> {
+    fn values(
+        &self,
+        path: &FieldPath<'_>,
+        animation: usize,
+        sampler: &Sampler,
+        property: Property,
+    ) -> Result<()> {
         let (Some(times), Some(values)) = (self.accessor(sampler.input), self.accessor(sampler.output))
         else {
             return Ok(());
@@ -374,7 +380,7 @@ impl Check<'_, '_, '_> {
 
     /// Images are left out where they lie elsewhere.
     fn images(&self) {
-        let all = Path::ROOT.field("images");
+        let all = FieldPath::ROOT.field("images");
         for (i, image) in self.tables.images.iter().enumerate() {
             if let ImageSource::Uri(text) = &image.source
                 && let Err((_, message)) = uri::parse(text)

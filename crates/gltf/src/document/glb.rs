@@ -4,7 +4,7 @@ use super::ledger::Ledger;
 use super::rules::{
     GLB_ALIGNMENT, GLB_CHUNK, GLB_CHUNK_UNUSED, GLB_HEADER, GLB_LENGTH, GLB_TRAILING, GLB_VERSION,
 };
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 
 /// The first four bytes of a GLB.
 pub(super) const MAGIC: &[u8; 4] = b"glTF";
@@ -18,7 +18,7 @@ pub(super) struct Chunks<'a> {
     pub(super) bin: Option<&'a [u8]>,
 }
 
-const GLB: Path<'static> = Path::ROOT.field("glb");
+const GLB: FieldPath<'static> = FieldPath::ROOT.field("glb");
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))

@@ -2,7 +2,7 @@
 
 use super::rules::{JSON_BOM, JSON_DEPTH, JSON_DUPLICATE, JSON_ENCODING, JSON_NUMBER, JSON_SYNTAX, LIMIT};
 use meshwright_core::json::{Grammar, Json};
-use meshwright_core::{Budget, Codes, KEPT_PER_CODE, Limits, Path, ReadError, Report, Rule, Source};
+use meshwright_core::{Budget, Codes, FieldPath, KEPT_PER_CODE, Limits, ReadError, Report, Rule, Source};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -31,7 +31,7 @@ impl Ledger {
 
     pub(super) fn charge(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: u64,
         what: &'static str,
         count: usize,
@@ -40,14 +40,19 @@ impl Ledger {
         Source::file(&[], CODES, &self.budget).charge(path, offset, what, count as u64, size)
     }
 
-    pub(super) fn work(&self, path: &Path<'_>, what: &'static str, steps: usize) -> Result<(), ReadError> {
+    pub(super) fn work(
+        &self,
+        path: &FieldPath<'_>,
+        what: &'static str,
+        steps: usize,
+    ) -> Result<(), ReadError> {
         let source = Source::file(&[], CODES, &self.budget);
         self.budget.work(what, steps as u64).map_err(|e| source.over_limit(path, 0, e))
     }
 
     /// The values of a text that begins at `base` of the file.
     pub(super) fn json<'a>(&self, text: &'a [u8], base: u64) -> Result<Json<'a>, ReadError> {
-        let path = Path::ROOT.field("json");
+        let path = FieldPath::ROOT.field("json");
         let (text, base) = match text.strip_prefix(b"\xef\xbb\xbf") {
             Some(rest) => {
                 self.warn(JSON_BOM, &path, || base, || "a byte order mark");
@@ -61,7 +66,7 @@ impl Ledger {
     /// An empty vector with room for `count` items, charged.
     pub(super) fn room<T>(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: u64,
         what: &'static str,
         count: usize,
@@ -79,7 +84,7 @@ impl Ledger {
     pub(super) fn warn<M: Into<Cow<'static, str>>>(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         offset: impl FnOnce() -> u64,
         message: impl FnOnce() -> M,
     ) {

@@ -46,7 +46,7 @@ pub(crate) use write::to_json;
 
 use ledger::Ledger;
 use meshwright_core::json::Json;
-use meshwright_core::{Budget, Limits, Path, ReadError, Report, Rule};
+use meshwright_core::{Budget, FieldPath, Limits, ReadError, Report, Rule};
 use rules::{BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT};
 use std::borrow::Cow;
 use uri::Uri;
@@ -200,7 +200,7 @@ impl<'a> Document<'a> {
         bin: Option<&'a [u8]>,
         files: Option<&Files<'_, 'a>>,
     ) -> Result<Vec<Option<Cow<'a, [u8]>>>, ReadError> {
-        let all = Path::ROOT.field("buffers");
+        let all = FieldPath::ROOT.field("buffers");
         let mut buffers = self.ledger.room(&all, 0, "buffers", self.tables.buffers.len())?;
         for (b, buffer) in self.tables.buffers.iter().enumerate() {
             let path = all.index(b);
@@ -224,7 +224,7 @@ impl<'a> Document<'a> {
             buffers.push(bytes);
         }
         if bin.is_some() && self.tables.buffers.first().is_none_or(|b| b.uri.is_some()) {
-            let path = Path::ROOT.field("glb");
+            let path = FieldPath::ROOT.field("glb");
             self.ledger.warn(GLB_CHUNK_UNUSED, &path, || 0, || "no buffer uses the binary chunk");
         }
         Ok(buffers)
@@ -236,7 +236,7 @@ impl<'a> Document<'a> {
         if views.iter().all(|view| view.compressed.is_none()) {
             return Ok(Vec::new());
         }
-        let all = Path::ROOT.field("bufferViews");
+        let all = FieldPath::ROOT.field("bufferViews");
         let mut decoded = self.ledger.room(&all, 0, "views", views.len())?;
         for (v, view) in views.iter().enumerate() {
             let Some(stream) = &view.compressed else {
@@ -267,7 +267,7 @@ impl<'a> Document<'a> {
     fn fetch(
         &self,
         text: &str,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         place: &dyn Fn() -> u64,
         files: &Files<'_, 'a>,
     ) -> Result<Cow<'a, [u8]>, ReadError> {
@@ -293,7 +293,7 @@ impl<'a> Document<'a> {
     pub(crate) fn warn<M: Into<Cow<'static, str>>>(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         place: (&str, usize),
         message: impl FnOnce() -> M,
     ) {
@@ -304,7 +304,7 @@ impl<'a> Document<'a> {
     pub(crate) fn fault(
         &self,
         rule: &'static Rule,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         place: (&str, usize),
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
@@ -312,14 +312,19 @@ impl<'a> Document<'a> {
     }
 
     /// Charges work whose amount multiplies.
-    pub(crate) fn work(&self, path: &Path<'_>, what: &'static str, steps: usize) -> Result<(), ReadError> {
+    pub(crate) fn work(
+        &self,
+        path: &FieldPath<'_>,
+        what: &'static str,
+        steps: usize,
+    ) -> Result<(), ReadError> {
         self.ledger.work(path, what, steps)
     }
 
     /// Charges memory that is taken elsewhere.
     pub(crate) fn charge<T>(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         what: &'static str,
         count: usize,
     ) -> Result<(), ReadError> {
@@ -329,7 +334,7 @@ impl<'a> Document<'a> {
     /// An empty vector with room for `count` items, charged.
     pub(crate) fn room<T>(
         &self,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
         what: &'static str,
         count: usize,
     ) -> Result<Vec<T>, ReadError> {
@@ -453,7 +458,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// When there is no such view, or its buffer is only a fallback.
     pub fn view_bytes(&self, view: usize) -> Result<&[u8], ReadError> {
-        let all = Path::ROOT.field("bufferViews");
+        let all = FieldPath::ROOT.field("bufferViews");
         let path = all.index(view);
         let fault = |rule, message| {
             ReadError::broken(rule, &path, check::offset(self.root(), "bufferViews", view), message)
@@ -482,7 +487,7 @@ impl<'a> Document<'a> {
     where
         'a: 'd,
     {
-        let all = Path::ROOT.field("images");
+        let all = FieldPath::ROOT.field("images");
         let path = all.index(image);
         let place = || check::offset(self.root(), "images", image);
         match self.tables.images.get(image).map(|image| &image.source) {

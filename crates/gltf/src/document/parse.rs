@@ -14,7 +14,7 @@ use super::rules::{
 };
 use meshwright_core::json::{JsonType, JsonValue};
 use meshwright_core::text::visible;
-use meshwright_core::{Path, ReadError, Rule};
+use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
 
 /// Views that are decoded from streams.
@@ -51,7 +51,7 @@ struct Counts {
 #[derive(Clone, Copy)]
 struct At<'p, 'd, 'a> {
     value: JsonValue<'d, 'a>,
-    path: &'p Path<'p>,
+    path: &'p FieldPath<'p>,
     ledger: &'p Ledger,
 }
 
@@ -219,7 +219,7 @@ fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
 
 /// Reads all tables. `known` are the extensions that the caller reads.
 pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledger) -> Result<Tables<'a>> {
-    let root = At { value: root, path: &Path::ROOT, ledger };
+    let root = At { value: root, path: &FieldPath::ROOT, ledger };
     root.expect(JsonType::Object, "the document is no object")?;
     version(root)?;
     extensions(root, known)?;

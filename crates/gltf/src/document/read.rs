@@ -3,7 +3,7 @@
 use super::accessor::{self, BLOCK, Blocks, Decode, Elements, Source};
 use super::rules::{ACCESSOR_TYPE, INDEX, SPARSE_ORDER, SPARSE_RANGE};
 use super::{Accessor, Document, check};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 
 impl Document<'_> {
     /// The elements of an accessor as real numbers, matrices by columns. Normalised integers become numbers from 0 or
@@ -72,7 +72,7 @@ impl Document<'_> {
         index: usize,
         decode: Decode<N, T>,
     ) -> Result<Blocks<'_, N, T>, ReadError> {
-        let all = Path::ROOT.field("accessors");
+        let all = FieldPath::ROOT.field("accessors");
         let path = all.index(index);
         let accessor = self.accessor::<N>(index, &path)?;
         // Elements that are replaced are put in order first.
@@ -88,13 +88,13 @@ impl Document<'_> {
         Ok(Blocks::new(Source::Stored(stored), decode, room))
     }
 
-    fn wrong_type(&self, accessor: &Accessor, index: usize, path: &Path<'_>) -> ReadError {
+    fn wrong_type(&self, accessor: &Accessor, index: usize, path: &FieldPath<'_>) -> ReadError {
         let message = format!("{:?} {:?} cannot be read so", accessor.component, accessor.element);
         ReadError::broken(ACCESSOR_TYPE, path, check::offset(self.root(), "accessors", index), message)
     }
 
     /// An accessor whose elements have `N` numbers.
-    fn accessor<const N: usize>(&self, index: usize, path: &Path<'_>) -> Result<&Accessor, ReadError> {
+    fn accessor<const N: usize>(&self, index: usize, path: &FieldPath<'_>) -> Result<&Accessor, ReadError> {
         let Some(accessor) = self.tables.accessors.get(index) else {
             return Err(ReadError::broken(INDEX, path, 0, "is not there"));
         };
@@ -117,7 +117,7 @@ impl Document<'_> {
         decode: Decode<N, T>,
         see: &mut dyn FnMut(&[[T; N]]),
     ) -> Result<Vec<[T; N]>, ReadError> {
-        let all = Path::ROOT.field("accessors");
+        let all = FieldPath::ROOT.field("accessors");
         let path = all.index(index);
         let place = || check::offset(self.root(), "accessors", index);
         let accessor = self.accessor::<N>(index, &path)?;

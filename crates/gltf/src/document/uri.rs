@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::rules::{URI_DATA, URI_DATA_LOOSE, URI_PATH, URI_SCHEME};
-use meshwright_core::{Path, ReadError, Rule};
+use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
 
 /// A URI taken apart.
@@ -79,7 +79,7 @@ fn percent_decoded(text: &[u8]) -> Option<Cow<'_, [u8]>> {
 pub(super) fn data(
     base64: bool,
     text: &str,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     place: &dyn Fn() -> u64,
     ledger: &Ledger,
 ) -> Result<Vec<u8>, ReadError> {
@@ -193,7 +193,7 @@ mod tests {
     fn decoded(uri: &str) -> Result<(Vec<u8>, bool), &'static str> {
         let Ok(Uri::Data { base64, text }) = parse(uri) else { return Err("no data") };
         let ledger = Ledger::new(Limits::default());
-        let bytes = data(base64, text, &Path::ROOT, &|| 0, &ledger).map_err(|e| e.code())?;
+        let bytes = data(base64, text, &FieldPath::ROOT, &|| 0, &ledger).map_err(|e| e.code())?;
         Ok((bytes, ledger.report().has("uri-data")))
     }
 
@@ -218,6 +218,6 @@ mod tests {
     #[test]
     fn data_is_charged() {
         let ledger = Ledger::new(Limits::default().with_memory(7));
-        assert_eq!(data(true, "AAAAAAAA", &Path::ROOT, &|| 0, &ledger).unwrap_err().code(), "limit");
+        assert_eq!(data(true, "AAAAAAAA", &FieldPath::ROOT, &|| 0, &ledger).unwrap_err().code(), "limit");
     }
 }

@@ -10,7 +10,7 @@ use crate::document::{ComponentType, Document, Mode, Primitive, Semantic};
 use crate::math::{Seen, are_unit, see_points};
 use meshwright_core::bulk::are_finite;
 use meshwright_core::math::{length, narrow, unit, wide};
-use meshwright_core::{Path, ReadError, bulk};
+use meshwright_core::{FieldPath, ReadError, bulk};
 use meshwright_scene::color::srgb;
 use meshwright_scene::{Loss, Mesh, vertex_normals};
 
@@ -20,7 +20,7 @@ const UNIT: f64 = 1e-2;
 
 pub(super) struct Reader<'r, 'a> {
     pub(super) document: &'r Document<'a>,
-    pub(super) path: &'r Path<'r>,
+    pub(super) path: &'r FieldPath<'r>,
     pub(super) mesh: usize,
     pub(super) primitive: &'r Primitive<'a>,
 }
@@ -96,7 +96,7 @@ impl Reader<'_, '_> {
             stated.iter().zip(found).any(|(a, b)| (a - f64::from(b)).abs() > 1e-5 * f64::from(size))
         };
         if stated.is_some_and(|stated| differ(&stated.min, low) || differ(&stated.max, high)) {
-            let path = Path::ROOT.field("accessors");
+            let path = FieldPath::ROOT.field("accessors");
             let message = || "the stated bounds are not those of the positions";
             self.document.warn(ACCESSOR_BOUNDS, &path.index(accessor), ("accessors", accessor), message);
         }

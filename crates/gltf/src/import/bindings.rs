@@ -7,7 +7,7 @@ use super::plan::{Group, Place, Plan};
 use crate::document::rules::{BIND_SINGULAR, NOT_FINITE, SKIN_SKELETON};
 use crate::document::{Document, Skin};
 use meshwright_core::math::Affine64;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Affine, Joint, Local, Skeleton};
 
 /// How the vertices of a skin's meshes follow a skeleton.
@@ -33,7 +33,7 @@ pub(super) struct Bindings {
 
 impl Bindings {
     pub(super) fn new(document: &Document<'_>, plan: &Plan) -> Result<Self, ReadError> {
-        let path = Path::ROOT.field("skins");
+        let path = FieldPath::ROOT.field("skins");
         let mut made =
             Self { skeletons: Vec::new(), groups: Vec::new(), skins: Vec::new(), rests: Vec::new() };
         let mut bound: Vec<Vec<Option<Affine>>> = Vec::new();
@@ -94,7 +94,7 @@ impl Bindings {
         bound: &mut Vec<Vec<Option<Affine>>>,
         extras: &Extras<'_, '_>,
     ) -> Result<Option<Binding>, ReadError> {
-        let all = Path::ROOT.field("skins");
+        let all = FieldPath::ROOT.field("skins");
         let path = all.index(s);
         let Some(skin) = document.skins().get(s) else { return Ok(None) };
         let mut joints = document.room(&path, "joints", skin.joints.len())?;
@@ -174,7 +174,7 @@ fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
 
 /// The inverse bind matrices of a skin, one a joint.
 fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Affine>, ReadError> {
-    let all = Path::ROOT.field("skins");
+    let all = FieldPath::ROOT.field("skins");
     let skin_path = all.index(s);
     let path = skin_path.field("inverseBindMatrices");
     let mut matrices = document.room(&path, "bind matrices", skin.joints.len())?;
@@ -199,8 +199,8 @@ fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Af
 fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadError> {
     let Some(root) = skin.skeleton else { return Ok(()) };
     let nodes = document.nodes();
-    document.work(&Path::ROOT.field("skins").index(s), "nodes below a root", nodes.len())?;
-    let mut under = document.room(&Path::ROOT.field("skins"), "nodes below a root", nodes.len())?;
+    document.work(&FieldPath::ROOT.field("skins").index(s), "nodes below a root", nodes.len())?;
+    let mut under = document.room(&FieldPath::ROOT.field("skins"), "nodes below a root", nodes.len())?;
     under.resize(nodes.len(), false);
     for &n in document.node_order() {
         let parent = nodes.get(n).and_then(|node| node.parent);
@@ -210,7 +210,7 @@ fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadEr
         }
     }
     if skin.joints.iter().any(|j| under.get(*j) != Some(&true)) {
-        let all = Path::ROOT.field("skins");
+        let all = FieldPath::ROOT.field("skins");
         let message = || format!("node {root} is not above all joints");
         document.warn(SKIN_SKELETON, &all.index(s).field("skeleton"), ("skins", s), message);
     }
@@ -224,7 +224,7 @@ fn skeleton(
     (g, group): (usize, &Group),
     extras: &Extras<'_, '_>,
 ) -> Result<Skeleton, ReadError> {
-    let path = Path::ROOT.field("nodes");
+    let path = FieldPath::ROOT.field("nodes");
     let nodes = document.nodes();
     let mut joints = document.room(&path, "joints", group.nodes.len())?;
     for &n in &group.nodes {
@@ -254,7 +254,7 @@ fn skeleton(
 
 /// Where joints are at rest.
 fn rest(document: &Document<'_>, skeleton: &Skeleton) -> Result<Vec<Affine64>, ReadError> {
-    let path = Path::ROOT.field("nodes");
+    let path = FieldPath::ROOT.field("nodes");
     let mut rest = document.room(&path, "joints", skeleton.joints.len())?;
     rest.extend(skeleton.joints.iter().map(|j| j.rest.to_affine64()));
     document.charge::<[usize; 4]>(&path, "order of joints", skeleton.joints.len())?;

@@ -11,7 +11,7 @@ use super::{ImportOptions, charge_push, lose};
 use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
 use crate::document::{Animation, Channel, Document, Interpolation, Property, Sampler};
 use meshwright_core::math::{Trs64, quat};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{
     Channel as Keys, Clip, Interpolation as Rule, Local, Loss, Motion, SkeletonId, Track,
 };
@@ -46,7 +46,7 @@ pub(super) fn read(
                 continue;
             }
             let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
-            let path = Path::ROOT.field("animations");
+            let path = FieldPath::ROOT.field("animations");
             // The tracks that the last clip does not take over.
             document.charge::<[f32; 5]>(&path.index(a), "keys", keys)?;
             document.charge::<Track>(&path.index(a), "keys", tracks.len())?;
@@ -114,7 +114,7 @@ fn hold(document: &Document<'_>, a: usize, tracks: &mut [Track], last: u32) -> R
             keys.push(last, end);
         }
     }
-    let all = Path::ROOT.field("animations");
+    let all = FieldPath::ROOT.field("animations");
     // Lists that are full grow to twice their length.
     let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
     document.charge::<[f32; 5]>(&all.index(a), "keys", keys.saturating_mul(2))?;
@@ -146,7 +146,7 @@ struct Reader<'r, 'd, 'a> {
 
 impl Reader<'_, '_, '_> {
     fn warn(&self, c: usize, message: &'static str) {
-        let all = Path::ROOT.field("animations");
+        let all = FieldPath::ROOT.field("animations");
         let animation = all.index(self.a);
         let channels = animation.field("channels");
         self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), || message);
@@ -172,14 +172,18 @@ impl Reader<'_, '_, '_> {
             let slot = *slots.entry(place.joint).or_insert(tracks.len());
             if slot == tracks.len() {
                 // With the places of the joint and of its channels in maps.
-                charge_push::<(Track, [usize; 8])>(self.document, &Path::ROOT.field("animations"), "tracks")?;
+                charge_push::<(Track, [usize; 8])>(
+                    self.document,
+                    &FieldPath::ROOT.field("animations"),
+                    "tracks",
+                )?;
                 tracks.push(Track { joint: place.joint, ..Track::default() });
             }
             let Some(track) = tracks.get_mut(slot) else { continue };
             self.channel(track, node, channel.property, (sampler, channel.sampler), times, rate)?;
         }
         if tracks.is_empty() {
-            let all = Path::ROOT.field("animations");
+            let all = FieldPath::ROOT.field("animations");
             self.document.warn(EMPTY_CLIP, &all.index(self.a), ("animations", self.a), || "moves no node");
             return Ok(None);
         }
@@ -256,7 +260,7 @@ impl Reader<'_, '_, '_> {
         rate: f32,
         map: impl Fn([f64; N]) -> [f64; N],
     ) -> Result<(), ReadError> {
-        let all = Path::ROOT.field("animations");
+        let all = FieldPath::ROOT.field("animations");
         let animation = all.index(self.a);
         let samplers = animation.field("samplers");
         let sampler_path = samplers.index(s);
@@ -290,7 +294,12 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Quaternions that turn: those of length 0 turn nothing.
-    fn turns<const N: usize>(&self, mut values: Vec<[f32; N]>, way: Way, path: &Path<'_>) -> Vec<[f32; N]> {
+    fn turns<const N: usize>(
+        &self,
+        mut values: Vec<[f32; N]>,
+        way: Way,
+        path: &FieldPath<'_>,
+    ) -> Vec<[f32; N]> {
         let mut odd = 0_usize;
         let (first, each) = if way == Way::Spline { (1, 3) } else { (0, 1) };
         for value in values.iter_mut().skip(first).step_by(each) {

@@ -1,7 +1,7 @@
 //! Extras of a document as values of a scene.
 
 use crate::document::{Document, JsonType, JsonValue};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Extra;
 
 /// The extras of the items of a table.
@@ -13,7 +13,7 @@ pub(super) struct Extras<'d, 'a> {
 impl<'d, 'a> Extras<'d, 'a> {
     pub(super) fn new(document: &'d Document<'a>, table: &'static str) -> Result<Self, ReadError> {
         let items = || document.json().get(table).into_iter().flat_map(JsonValue::items);
-        let mut values = document.room(&Path::ROOT.field(table), "extras", items().count())?;
+        let mut values = document.room(&FieldPath::ROOT.field(table), "extras", items().count())?;
         values.extend(items().map(|item| item.get("extras")));
         Ok(Self { document, values })
     }
@@ -39,7 +39,7 @@ pub(super) fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<
     if depth(value) > Extra::MAX_DEPTH {
         return Ok(None);
     }
-    let path = Path::ROOT.field("extras");
+    let path = FieldPath::ROOT.field("extras");
     // Lists grow to twice their length, and are there twice while they do.
     let (values, bytes) = count(value);
     document.charge::<(String, Extra)>(&path, "extras", values.saturating_mul(3))?;

@@ -3,7 +3,7 @@
 use super::charge_push;
 use super::extras::Extras;
 use crate::document::{Document, JsonValue};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Level, NodeId};
 
 /// The levels of a document whose scenes are that, and whose nodes at the top come from these roots. A scene that is
@@ -14,7 +14,7 @@ pub(super) fn read(
     model: &str,
 ) -> Result<Vec<Level>, ReadError> {
     let extras = Extras::new(document, "scenes")?;
-    let all = Path::ROOT.field("scenes");
+    let all = FieldPath::ROOT.field("scenes");
     let mut levels = document.room(&all, "levels", document.scenes().len())?;
     let mut drawn: Vec<bool> = document.room(&all, "levels", document.nodes().len())?;
     for (s, scene) in document.scenes().iter().enumerate() {

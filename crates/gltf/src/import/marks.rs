@@ -3,7 +3,7 @@
 use super::Origin;
 use super::told::{KEY, VERSION, without};
 use crate::document::{Document, JsonValue};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Extra, Mark, Marks, Scene};
 
 /// Takes the marks out of the extras of a scene; what is none is passed over.
@@ -13,7 +13,7 @@ pub(super) fn take(
     origins: &[Origin],
 ) -> Result<Marks, ReadError> {
     let mut marks = Marks::default();
-    let all = Path::ROOT.field("extras");
+    let all = FieldPath::ROOT.field("extras");
     let joints = scene.skeletons.iter().map(|s| s.joints.len()).fold(0, usize::saturating_add);
     let count = joints.saturating_add(scene.meshes.len()).saturating_add(scene.materials.len());
     document.charge::<Option<Mark>>(&all, "marks", count)?;
@@ -47,7 +47,7 @@ fn taken(document: &Document<'_>, extras: &mut Option<Extra>) -> Result<Option<M
         _ => None,
     });
     let Some(text) = text else { return Ok(None) };
-    document.charge::<u8>(&Path::ROOT.field("extras"), "marks", text.len())?;
+    document.charge::<u8>(&FieldPath::ROOT.field("extras"), "marks", text.len())?;
     let mark = document.within(text, |value| Ok(read(value)))?.flatten();
     *extras = without(extras.take(), &[KEY]);
     Ok(mark)

@@ -3,7 +3,7 @@
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
 use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{AlphaMode, Image, Loss, Material};
 
 /// Texture coordinates of a material.
@@ -42,7 +42,7 @@ pub(super) fn read(
     options: &ImportOptions<'_>,
     losses: &mut Vec<Loss>,
 ) -> Result<Materials, ReadError> {
-    let all = Path::ROOT.field("materials");
+    let all = FieldPath::ROOT.field("materials");
     let count = document.materials().len();
     let extras = Extras::new(document, "materials")?;
     let (textures, samplers) = (document.textures(), document.texture_samplers());
@@ -111,7 +111,7 @@ struct Images<'i, 'd, 'a> {
 }
 
 impl Images<'_, '_, '_> {
-    fn get(&mut self, path: &Path<'_>, index: usize) -> Result<Option<Image>, ReadError> {
+    fn get(&mut self, path: &FieldPath<'_>, index: usize) -> Result<Option<Image>, ReadError> {
         let image = match self.kept.binary_search_by_key(&index, |(i, _)| *i) {
             Ok(at) => self.kept.get(at).and_then(|(_, image)| image.clone()),
             Err(at) => {

@@ -11,7 +11,7 @@ use crate::document::rules::{NOT_FINITE, SKIN_WEIGHTS};
 use crate::document::{Document, JsonValue, Primitive, Semantic};
 use meshwright_core::bulk::are_finite;
 use meshwright_core::math::Affine64;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,11 @@ pub(super) fn read(
 fn shared(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
     let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
     // A place in a tree takes up to three times what it holds.
-    document.charge::<[usize; 6]>(&Path::ROOT.field("meshes"), "shared accessors", primitives().count())?;
+    document.charge::<[usize; 6]>(
+        &FieldPath::ROOT.field("meshes"),
+        "shared accessors",
+        primitives().count(),
+    )?;
     let mut seen = BTreeSet::new();
     Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
 }
@@ -90,7 +94,7 @@ fn morphs<'d, 'a>(
     table: &'static str,
 ) -> Result<Vec<Option<JsonValue<'d, 'a>>>, ReadError> {
     let items = || document.json().get(table).into_iter().flat_map(JsonValue::items);
-    let mut weights = document.room(&Path::ROOT.field(table), "weights", items().count())?;
+    let mut weights = document.room(&FieldPath::ROOT.field(table), "weights", items().count())?;
     weights.extend(items().map(|item| item.get("weights")));
     Ok(weights)
 }
@@ -102,7 +106,7 @@ impl Builder<'_, '_, '_> {
         let nodes = document.nodes();
         let keep = self.kept()?;
         let extras = Extras::new(document, "nodes")?;
-        let all = Path::ROOT.field("nodes");
+        let all = FieldPath::ROOT.field("nodes");
         let mut places: Vec<Option<NodeId>> = document.room(&all, "nodes", nodes.len())?;
         places.resize(nodes.len(), None);
         let mut roots: Vec<usize> = document.room(&all, "nodes", nodes.len())?;
@@ -152,7 +156,7 @@ impl Builder<'_, '_, '_> {
                 && self.plan.place(n).is_none()
                 && self.plan.above.get(n).copied().flatten().is_none()
         };
-        let mut keep = self.document.room(&Path::ROOT.field("nodes"), "nodes", nodes.len())?;
+        let mut keep = self.document.room(&FieldPath::ROOT.field("nodes"), "nodes", nodes.len())?;
         keep.extend((0..nodes.len()).map(|n| {
             let draws = nodes.get(n).is_some_and(|node| node.mesh.is_some() && self.mover(n) == Mover::Node);
             let marks = nodes
@@ -182,7 +186,11 @@ impl Builder<'_, '_, '_> {
             let called =
                 |mesh: &crate::document::Mesh<'_>| name.as_deref().is_none_or(|name| mesh.name == name);
             let numbered = usize::try_from(m).ok().filter(|m| document.meshes().get(*m).is_some_and(called));
-            document.work(&Path::ROOT.field("nodes").index(n), "names of meshes", document.meshes().len())?;
+            document.work(
+                &FieldPath::ROOT.field("nodes").index(n),
+                "names of meshes",
+                document.meshes().len(),
+            )?;
             let named = || document.meshes().iter().position(called).filter(|_| name.is_some());
             let Some(m) = numbered.or_else(named) else { continue };
             let Some(primitive) = document.meshes().get(m).and_then(|mesh| mesh.primitives.first()) else {
@@ -205,7 +213,7 @@ impl Builder<'_, '_, '_> {
                     id
                 }
             };
-            charge_push::<(Place, MeshId)>(document, &Path::ROOT.field("nodes"), "solids")?;
+            charge_push::<(Place, MeshId)>(document, &FieldPath::ROOT.field("nodes"), "solids")?;
             self.built.solids.extend(id.map(|id| (place, id)));
         }
         Ok(())
@@ -250,7 +258,7 @@ impl Builder<'_, '_, '_> {
                     id
                 }
             };
-            charge_push::<MeshId>(document, &Path::ROOT.field("nodes"), "meshes")?;
+            charge_push::<MeshId>(document, &FieldPath::ROOT.field("nodes"), "meshes")?;
             ids.extend(id);
         }
         Ok(ids)
@@ -265,7 +273,7 @@ impl Builder<'_, '_, '_> {
         mover: Mover,
     ) -> Result<Option<MeshId>, ReadError> {
         let document = self.document;
-        let all = Path::ROOT.field("meshes");
+        let all = FieldPath::ROOT.field("meshes");
         let mesh_path = all.index(m);
         let primitives = mesh_path.field("primitives");
         let path = primitives.index(p);
@@ -320,7 +328,7 @@ impl Builder<'_, '_, '_> {
         m: usize,
         primitive: &Primitive<'_>,
         mover: Mover,
-        path: &Path<'_>,
+        path: &FieldPath<'_>,
     ) -> Result<(), ReadError> {
         let document = self.document;
         let joints = primitive.get(&Semantic::Joints(0)).is_some();
@@ -349,7 +357,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Lets all of a mesh follow the joint that its node is or hangs from; without one it stays where the node is.
-    fn follow(&self, mesh: &mut Mesh, n: usize, path: &Path<'_>) -> Result<(), ReadError> {
+    fn follow(&self, mesh: &mut Mesh, n: usize, path: &FieldPath<'_>) -> Result<(), ReadError> {
         let mut to_joint = Affine64::IDENTITY;
         let mut at = n;
         let place = loop {

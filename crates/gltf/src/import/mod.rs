@@ -39,7 +39,7 @@ mod variants;
 mod weights;
 
 use crate::document::Document;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Marks;
 use meshwright_scene::{Converted, Extra, Loss, Scene};
 
@@ -186,6 +186,10 @@ fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> Strin
 }
 
 /// Charges an item that is pushed onto a list: while the list grows to twice its length it is there twice.
-fn charge_push<T>(document: &Document<'_>, path: &Path<'_>, what: &'static str) -> Result<(), ReadError> {
+fn charge_push<T>(
+    document: &Document<'_>,
+    path: &FieldPath<'_>,
+    what: &'static str,
+) -> Result<(), ReadError> {
     document.charge::<T>(path, what, 3)
 }

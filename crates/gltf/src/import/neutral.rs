@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use meshwright_core::math::Affine64;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Motion, Scene, Skin};
 
 /// What exporters call them.
@@ -18,7 +18,7 @@ pub(super) fn remove(document: &Document<'_>, scene: &mut Scene) -> Result<(), R
         if !skeleton.joints.iter().any(|joint| joint.name == NAME) {
             continue;
         }
-        let path = Path::ROOT.field("nodes");
+        let path = FieldPath::ROOT.field("nodes");
         document.charge::<[u64; 32]>(&path, "joints", skeleton.joints.len())?;
         let Some(world) = skeleton.rest_model() else { continue };
         let still = |j: usize| {

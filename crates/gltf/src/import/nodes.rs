@@ -3,7 +3,7 @@
 use crate::document::rules::ROTATIONS_SCALED;
 use crate::document::{Document, Transform};
 use meshwright_core::math::{Affine64, Trs64, distance, dot, length, narrow, unit, wide};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Affine, Local, Trs};
 
 /// How far from 1 the length of a quaternion may be for its bits to be kept, and for nothing to be said.
@@ -12,7 +12,7 @@ const UNIT: f64 = 1e-3;
 
 /// The transforms of all nodes relative to their parents.
 pub(super) fn locals(document: &Document<'_>) -> Result<Vec<Local>, ReadError> {
-    let all = Path::ROOT.field("nodes");
+    let all = FieldPath::ROOT.field("nodes");
     let mut locals = document.room(&all, "nodes", document.nodes().len())?;
     for (n, node) in document.nodes().iter().enumerate() {
         locals.push(match node.transform {

@@ -5,7 +5,7 @@ use super::nodes::{locals, similarity};
 use crate::document::rules::SKIN_JOINTS_OUTSIDE;
 use crate::document::{Document, JsonValue, Property};
 use meshwright_core::math::{Affine64, Trs64};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Local, Loss};
 
 /// Joints that belong together.
@@ -52,7 +52,7 @@ impl Plan {
         marks.tags()?;
         let groups = marks.groups()?;
         let count = document.nodes().len();
-        let path = Path::ROOT.field("nodes");
+        let path = FieldPath::ROOT.field("nodes");
         let mut places = document.room(&path, "joints", count)?;
         places.resize(count, None);
         for (group, list) in groups.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Plan {
 /// The nodes that are shown: those of the scene that is to be, or of all.
 fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<Vec<bool>, ReadError> {
     let nodes = document.nodes();
-    let mut active = document.room(&Path::ROOT.field("nodes"), "nodes", nodes.len())?;
+    let mut active = document.room(&FieldPath::ROOT.field("nodes"), "nodes", nodes.len())?;
     let scene = document.default_scene().and_then(|s| document.scenes().get(s));
     active.extend(nodes.iter().map(|node| scene.is_none() && !all && node.parent.is_none()));
     let others = document.scenes().iter().filter(|_| all);
@@ -125,7 +125,7 @@ struct Marks<'d, 'a> {
 
 impl<'d, 'a> Marks<'d, 'a> {
     fn new(document: &'d Document<'a>, active: Vec<bool>) -> Result<Self, ReadError> {
-        let path = Path::ROOT.field("nodes");
+        let path = FieldPath::ROOT.field("nodes");
         let count = document.nodes().len();
         let mut joints = document.room(&path, "joints", count)?;
         joints.resize(count, false);
@@ -154,7 +154,7 @@ impl<'d, 'a> Marks<'d, 'a> {
 
     /// The joints of skins that are used, or that stand in what is shown.
     fn skins(&mut self) -> Result<(), ReadError> {
-        let all = Path::ROOT.field("skins");
+        let all = FieldPath::ROOT.field("skins");
         let count = self.document.skins().len();
         let mut used = self.document.room(&all, "skins", count)?;
         used.resize(count, false);
@@ -203,7 +203,7 @@ impl<'d, 'a> Marks<'d, 'a> {
 
     /// For each node whether something holds for it or a node below.
     fn below(&self, holds: impl Fn(usize, &Self) -> bool) -> Result<Vec<bool>, ReadError> {
-        let path = Path::ROOT.field("nodes");
+        let path = FieldPath::ROOT.field("nodes");
         let mut below = self.document.room(&path, "nodes", self.joints.len())?;
         below.extend((0..self.joints.len()).map(|n| holds(n, self)));
         for &n in self.document.node_order().iter().rev() {
@@ -234,7 +234,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     fn above(&self) -> Result<Vec<Option<usize>>, ReadError> {
         let count = self.joints.len();
         let mut above: Vec<Option<usize>> =
-            self.document.room(&Path::ROOT.field("nodes"), "joints", count)?;
+            self.document.room(&FieldPath::ROOT.field("nodes"), "joints", count)?;
         above.resize(count, None);
         for &n in self.document.node_order() {
             let Some(parent) = self.parent(n) else { continue };
@@ -250,7 +250,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     /// What lies above a first joint and cannot be folded into it becomes joints. Returns where the others are.
     fn unfold(&mut self, locals: &[Local]) -> Result<Vec<Affine64>, ReadError> {
         let count = self.joints.len();
-        let mut fixed: Vec<Affine64> = self.document.room(&Path::ROOT.field("nodes"), "nodes", count)?;
+        let mut fixed: Vec<Affine64> = self.document.room(&FieldPath::ROOT.field("nodes"), "nodes", count)?;
         fixed.resize(count, Affine64::IDENTITY);
         for &n in self.document.node_order() {
             let local = locals.get(n).map_or(Affine64::IDENTITY, Local::to_affine64);
@@ -294,7 +294,7 @@ impl<'d, 'a> Marks<'d, 'a> {
 
     /// Joints that a parent, a skin or an animation ties together, in the order in which skins name them.
     fn groups(&self) -> Result<Vec<Group>, ReadError> {
-        let path = Path::ROOT.field("nodes");
+        let path = FieldPath::ROOT.field("nodes");
         let count = self.joints.len();
         let mut union = Union(self.document.room(&path, "joints", count)?);
         union.0.extend(0..count);

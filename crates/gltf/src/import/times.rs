@@ -2,7 +2,7 @@
 
 use crate::document::rules::{KEY_TIMES, KEY_TIMES_ODD, LIMIT, NOT_FINITE};
 use crate::document::{Animation, Document, Interpolation};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 
 /// Rates that are tried, and how many seconds off its frame a key may be.
 const RATES: [f32; 8] = [10.0, 12.0, 15.0, 20.0, 24.0, 25.0, 30.0, 60.0];
@@ -27,7 +27,7 @@ pub(super) fn read(
     a: usize,
     animation: &Animation<'_>,
 ) -> Result<Vec<Option<Times>>, ReadError> {
-    let all = Path::ROOT.field("animations");
+    let all = FieldPath::ROOT.field("animations");
     let path = all.index(a);
     let mut used = document.room(&path, "samplers", animation.samplers.len())?;
     used.resize(animation.samplers.len(), false);
@@ -97,7 +97,7 @@ pub(super) fn frames(
     let end = times.iter().flatten().filter_map(|t| t.seconds.last()).fold(0.0, |end: f64, t| end.max(*t));
     let last = (super::keys::frame(end, f64::from(rate)) - 1e-3).ceil().max(0.0);
     if last >= FRAMES {
-        let all = Path::ROOT.field("animations");
+        let all = FieldPath::ROOT.field("animations");
         let message = format!("{end} s at {rate} frames per second");
         return Err(document.fault(LIMIT, &all.index(a), ("animations", a), message));
     }

@@ -4,7 +4,7 @@ use super::extras::{self, Extras};
 use crate::document::rules::EXTRAS_IGNORED;
 use crate::document::{Document, JsonValue};
 use crate::export::KEPT;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Extra;
 
 /// The key below which it lies, as a text that holds JSON.
@@ -112,7 +112,7 @@ impl Told {
             _ => None,
         };
         let Some(text) = said(own).or_else(above) else { return Ok(Self::default()) };
-        let all = Path::ROOT.field("scenes");
+        let all = FieldPath::ROOT.field("scenes");
         let scene_path = all.index(scene);
         let path = scene_path.field("extras");
         document.charge::<u8>(&path, "extras", text.len())?;

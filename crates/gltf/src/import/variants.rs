@@ -2,12 +2,12 @@
 
 use super::{Origin, charge_push};
 use crate::document::Document;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{MaterialId, MeshId, Variant};
 
 /// The looks of a document whose meshes come from these places.
 pub(super) fn read(document: &Document<'_>, origins: &[Origin]) -> Result<Vec<Variant>, ReadError> {
-    let path = Path::ROOT.field("extensions");
+    let path = FieldPath::ROOT.field("extensions");
     let names = document.variants();
     let mut variants: Vec<Variant> = document.room(&path, "variants", names.len())?;
     for name in names {

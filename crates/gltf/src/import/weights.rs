@@ -7,7 +7,7 @@ use crate::document::{Blocks, Document, Primitive, Semantic};
 use core::ops::Range;
 use meshwright_core::bulk::INFINITE;
 use meshwright_core::math::narrow1;
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Skin};
 
 /// How far from 1 weights may sum to be kept.
@@ -57,7 +57,7 @@ impl<'d> Sets<'d> {
         document: &Document<'_>,
         joints: &[u32],
         count: usize,
-        (m, path): (usize, &Path<'_>),
+        (m, path): (usize, &FieldPath<'_>),
     ) -> Result<(), ReadError> {
         let each = self.0.len().saturating_mul(4);
         skin.starts = document.room(path, "influences", count.saturating_add(1))?;
@@ -199,7 +199,7 @@ impl<'d> Sets<'d> {
 }
 
 impl Oddities {
-    fn tell(&self, document: &Document<'_>, path: &Path<'_>, m: usize) {
+    fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
             (WEIGHTS_NEGATIVE, self.negative, "weights are negative"),
             (WEIGHTS_NORMALIZED, self.scaled, "vertices have weights that do not sum to 1"),

@@ -1,7 +1,7 @@
 //! Why there is no asset.
 
 use crate::kinds::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Finding, Kind, Path, ReadError, Report, Rule, Strictness};
+use meshwright_core::{FieldPath, Finding, Kind, ReadError, Report, Rule, Strictness};
 use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::ConvertError;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl AssetError {
         if let Self::Model { bytes, error, .. } = &mut self
             && bytes.is_empty()
         {
-            *error = ReadError::broken(EMPTY, &Path::ROOT, 0, "the file is empty");
+            *error = ReadError::broken(EMPTY, &FieldPath::ROOT, 0, "the file is empty");
         }
         self
     }

@@ -3,7 +3,7 @@
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
-use meshwright_core::{Budget, Limits, Path, Report};
+use meshwright_core::{Budget, FieldPath, Limits, Report};
 use meshwright_files::{FilesError, Match, TreePath};
 use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, SceneOptions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +63,12 @@ impl Finder {
             let unfound = asset.parts.iter().filter(|part| part.state == PartState::Elsewhere);
             for part in unfound {
                 let message = || format!("{} is not where the engine looks", part.name);
-                report.broken(crate::kinds::ENGINE_TEXTURE, &Path::ROOT.field("materials"), None, message);
+                report.broken(
+                    crate::kinds::ENGINE_TEXTURE,
+                    &FieldPath::ROOT.field("materials"),
+                    None,
+                    message,
+                );
             }
         }
         report

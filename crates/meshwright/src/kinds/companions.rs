@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use super::{AnyModel, Format, ReadSettings, Registered};
-use meshwright_core::{Findings, Parsed, Path, ReadError, Report, Role};
+use meshwright_core::{FieldPath, Findings, Parsed, ReadError, Report, Role};
 use meshwright_scene::Image;
 #[cfg(feature = "tso")]
 use meshwright_tso::{Cfp, Character, Name};
@@ -236,7 +236,7 @@ impl Companions {
         };
         let Some(kind) = kind else {
             let message = format!("a file of kind {owner} has no {}", role.name());
-            return Err(ReadError::broken(NOT_DECLARED, &Path::ROOT, 0, message));
+            return Err(ReadError::broken(NOT_DECLARED, &FieldPath::ROOT, 0, message));
         };
         let Parsed { model, forgiven, .. } = AnyModel::parse_with(bytes, kind, settings)?;
         let source = SourceFile::new(&name).read(bytes, &forgiven);
@@ -256,7 +256,7 @@ impl Companions {
         if let Some(character) = model.character().filter(|_| role == Role::Skeleton) {
             if character.skeletons.is_empty() {
                 let message = format!("{name} holds no skeleton");
-                return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));
+                return Err(ReadError::broken(EMPTY, &FieldPath::ROOT, 0, message));
             }
             let records = skeletons(character);
             let source = Arc::new(source.with_model(model));
@@ -293,12 +293,12 @@ impl Companions {
         for (role, name) in &self.missing {
             let message = || format!("{name} is not there");
             // Validation passes over everything.
-            let _ = findings.broken(NOT_THERE, &Path::ROOT.field(role.name()), None, message);
+            let _ = findings.broken(NOT_THERE, &FieldPath::ROOT.field(role.name()), None, message);
         }
         for Doubled { taken, other, by_number } in &self.doubled {
             let rule = if *by_number { ID_DUP } else { NAME_DUP };
             let message = || format!("{taken} is taken, not {other}");
-            let _ = findings.broken(rule, &Path::ROOT, None, message);
+            let _ = findings.broken(rule, &FieldPath::ROOT, None, message);
         }
         let mut report = findings.into_report();
         let aside = self.files.iter().filter(|file| !matches!(file.role, Role::Part | Role::Metadata));

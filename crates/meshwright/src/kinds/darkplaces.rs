@@ -4,7 +4,7 @@ use super::merging::refused;
 use super::write::single;
 use super::{ClipNames, Companions, Kind, Merging, Summary, WriteOptions};
 use crate::repair::{item, stated_size};
-use meshwright_core::{Budget, Finding, Findings, LimitExceeded, Path, Report, Role};
+use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role};
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
 use meshwright_dpm::{Bone, Dpm, FrameClip, Zym, write_scene};
@@ -174,7 +174,7 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
     if !engine.formats().contains(&format) {
         return findings.into_report();
     }
-    let (root, limits) = (Path::ROOT, engine.limits());
+    let (root, limits) = (FieldPath::ROOT, engine.limits());
     let mut found = |rule, field: &'static str, message: String| {
         // Validation passes over everything.
         let _ = findings.broken(rule, &root.field(field), None, || message);

@@ -6,7 +6,7 @@ use super::scanner::{Event, scan_lines};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
-use meshwright_core::{Budget, F32, LimitExceeded, Path, Report};
+use meshwright_core::{Budget, F32, FieldPath, LimitExceeded, Report};
 
 /// A clip's name is cut to this many bytes.
 const MAX_NAME: usize = 31;
@@ -111,7 +111,7 @@ impl FrameGroups {
         let group = self.groups.get(i)?;
         let poses = u32::try_from(num_poses).unwrap_or(u32::MAX);
         let last = poses.checked_sub(1)?;
-        let table = Path::ROOT.field("groups");
+        let table = FieldPath::ROOT.field("groups");
         let path = table.index(i);
         let at = Some(group.offset).filter(|_| !self.text.is_empty());
         let start = clamp(group.start, 0, last);

@@ -4,7 +4,7 @@ use super::model::{FrameGroup, FrameGroups};
 use super::scanner::{Event, Span, scan, spans};
 use super::write::line;
 use alloc::vec::Vec;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 impl FrameGroups {
     /// Returns the text with other groups. Each comes with the number of its old group, or `None` if it is new. Lines
@@ -37,7 +37,7 @@ impl FrameGroups {
         if !self.is_as_read() || !kept.clone().is_sorted() || new.iter().any(|(was, _)| was.is_some()) {
             return Ok(None);
         }
-        let table = Path::ROOT.field("groups");
+        let table = FieldPath::ROOT.field("groups");
         let newline: &[u8] = if self.text.windows(2).any(|w| w == b"\r\n") { b"\r\n" } else { b"\n" };
         let (mut text, mut at) = (Vec::with_capacity(self.text.len()), 0_usize);
         let mut groups = groups.iter().enumerate().peekable();

@@ -5,7 +5,7 @@ use super::numbers::is_integer;
 use super::rules::CODES;
 use super::scanner::{Event, scan, scan_starts};
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions, Report, Source};
+use meshwright_core::{Budget, Confidence, FieldPath, Parsed, ReadError, ReadOptions, Report, Source};
 
 /// The number of bytes that detection reads.
 const SNIFFED: usize = 1024;
@@ -44,7 +44,7 @@ impl FrameGroups {
     pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = Source::file(text, CODES, &budget);
-        source.charge(&Path::ROOT, 0, "text", text.len() as u64, 1)?;
+        source.charge(&FieldPath::ROOT, 0, "text", text.len() as u64, 1)?;
         // Groups are counted first, because a growing vector allocates more than it holds.
         let (mut count, mut names) = (0_usize, 0_usize);
         scan(text, |event| {
@@ -53,7 +53,7 @@ impl FrameGroups {
                 names = names.saturating_add(group.name.len());
             }
         });
-        let path = Path::ROOT.field("groups");
+        let path = FieldPath::ROOT.field("groups");
         source.charge(&path, 0, "groups", count as u64, size_of::<FrameGroup>())?;
         source.charge(&path, 0, "group names", names as u64, 1)?;
         let mut groups = Vec::with_capacity(count);

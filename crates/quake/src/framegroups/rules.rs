@@ -2,7 +2,7 @@
 
 use super::model::FrameGroups;
 use super::scanner::{Event, scan};
-use meshwright_core::{Codes, Findings, Path, ReadError, Report};
+use meshwright_core::{Codes, FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error SHORT = "out-of-file", Truncated,
@@ -57,7 +57,7 @@ impl FrameGroups {
 
     fn check(&self, findings: &mut Findings) -> Result<(), ReadError> {
         let mut checked = Ok(());
-        let path = Path::ROOT.field("text");
+        let path = FieldPath::ROOT.field("text");
         scan(&self.text, |event| {
             let (rule, at, message) = match event {
                 Event::Group(_) => return,
@@ -71,7 +71,7 @@ impl FrameGroups {
         });
         checked?;
         if self.groups.is_empty() {
-            findings.broken(NO_CLIPS, &Path::ROOT, None, || "no clip: the model's own list stays")?;
+            findings.broken(NO_CLIPS, &FieldPath::ROOT, None, || "no clip: the model's own list stays")?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::scanner::{Event, is_space, scan};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
-use meshwright_core::{Path, WriteError};
+use meshwright_core::{FieldPath, WriteError};
 
 impl FrameGroups {
     /// Returns the text: the one that was read, or a new one if groups were edited.
@@ -19,7 +19,7 @@ impl FrameGroups {
             return Ok(self.text.clone());
         }
         let mut bytes = Vec::new();
-        let table = Path::ROOT.field("groups");
+        let table = FieldPath::ROOT.field("groups");
         for (i, group) in self.groups.iter().enumerate() {
             line(group, &table.index(i), &mut bytes)?;
         }
@@ -39,7 +39,7 @@ impl FrameGroups {
     }
 }
 
-pub(super) fn line(group: &FrameGroup, path: &Path<'_>, bytes: &mut Vec<u8>) -> Result<(), WriteError> {
+pub(super) fn line(group: &FrameGroup, path: &FieldPath<'_>, bytes: &mut Vec<u8>) -> Result<(), WriteError> {
     let fps = group.fps.get();
     if !fps.is_finite() {
         let message = format!("{fps} frames per second cannot be written");

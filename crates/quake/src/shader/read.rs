@@ -4,7 +4,7 @@ use super::{BlendFactor, ColourSource, Shader, ShaderScript, Stage, rules};
 use crate::framegroups::number;
 use crate::tokens::{Token, Tokens};
 use alloc::vec::Vec;
-use meshwright_core::{Budget, F32, LimitExceeded, Path, Report, Rule};
+use meshwright_core::{Budget, F32, FieldPath, LimitExceeded, Report, Rule};
 
 /// The number of stages that the engine keeps.
 const STAGES: usize = 8;
@@ -67,7 +67,7 @@ enum End {
 
 impl<'a> Reader<'a> {
     fn report_finding(&mut self, rule: &'static Rule, at: u64, message: &'static str) {
-        self.report.broken(rule, &Path::ROOT.field("text"), Some(at), || message);
+        self.report.broken(rule, &FieldPath::ROOT.field("text"), Some(at), || message);
     }
 
     /// Reads up to the brace that closes the shader. Returns false if the text ends before.

@@ -4,7 +4,7 @@ use super::rules;
 use super::{Skin, SkinLine};
 use crate::tokens::Tokens;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded, Path, Report, Rule};
+use meshwright_core::{Budget, FieldPath, LimitExceeded, Report, Rule};
 
 /// The largest number of words of a valid line.
 const WORDS: usize = 10;
@@ -79,7 +79,7 @@ impl Skin {
 }
 
 fn report_finding(report: &mut Report, rule: &'static Rule, at: u64, message: &'static str) {
-    report.broken(rule, &Path::ROOT.field("text"), Some(at), || message);
+    report.broken(rule, &FieldPath::ROOT.field("text"), Some(at), || message);
 }
 
 #[cfg(test)]

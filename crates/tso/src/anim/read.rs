@@ -7,19 +7,19 @@ use crate::fields::{file, flag, name, pstr, pstr16, trailing, version, wide};
 use crate::props::{counted, property_list, property_lists, table};
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, Confidence, Cursor, F32, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions, Report,
-    bulk,
+    Budget, Confidence, Cursor, F32, Fault, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions,
+    Report, bulk,
 };
 use nom::number::complete::be_u32;
 
 /// Events of one motion at one time.
-fn time_property(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<TimeProperty, ReadError> {
+fn time_property(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<TimeProperty, ReadError> {
     let time = cursor.read(&path.field("time"), be_u32::<&[u8], Fault<'_>>)?;
     Ok(TimeProperty { time, lists: property_lists(cursor, &path.field("lists"))? })
 }
 
 /// A motion.
-fn motion(cursor: &mut Cursor<'_, '_>, path: &Path<'_>, nesting: Nesting) -> Result<Motion, ReadError> {
+fn motion(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, nesting: Nesting) -> Result<Motion, ReadError> {
     let unknown = cursor.read(&path.field("unknown"), be_u32::<&[u8], Fault<'_>>)?;
     let bone = name(cursor, &path.field("bone"), pstr)?;
     let mut motion = Motion { unknown, bone, ..cursor.read(path, read_keys)? };
@@ -37,7 +37,7 @@ fn motion(cursor: &mut Cursor<'_, '_>, path: &Path<'_>, nesting: Nesting) -> Res
     let path_flag = path.field("has_time_properties");
     motion.has_time_properties = cursor.read(&path_flag, flag)?;
     if motion.has_time_properties.is_set() {
-        let list = |c: &mut Cursor<'_, '_>, p: &Path<'_>| table(c, p, wide(EVENT_MIN), time_property);
+        let list = |c: &mut Cursor<'_, '_>, p: &FieldPath<'_>| table(c, p, wide(EVENT_MIN), time_property);
         motion.time_properties = table(cursor, &path.field("time_properties"), wide(COUNT), list)?;
     }
     Ok(motion)
@@ -46,7 +46,7 @@ fn motion(cursor: &mut Cursor<'_, '_>, path: &Path<'_>, nesting: Nesting) -> Res
 /// A table of keys of `N` floats, `M` bytes each.
 fn key_table<const N: usize, const M: usize>(
     cursor: &mut Cursor<'_, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<Vec<[F32; N]>, ReadError> {
     let (at, n) = counted(cursor, path)?;
     let mut items = cursor.reserve(path, at, n, wide(M))?;
@@ -106,7 +106,7 @@ impl Anim {
                 return Some(plain && rest.is_empty());
             }
             let source = file(rest, &budget);
-            let fits = |nesting| motion(&mut source.start(), &Path::ROOT, nesting).is_ok();
+            let fits = |nesting| motion(&mut source.start(), &FieldPath::ROOT, nesting).is_ok();
             (fits(Nesting::Three) || fits(Nesting::Two)).then_some(plain)
         };
         match walk() {
@@ -143,7 +143,7 @@ impl Reading {
 fn attempt(bytes: &[u8], options: &ReadOptions, nesting: Nesting) -> Result<Reading, ReadError> {
     let budget = Budget::new(options.limits);
     let source = file(bytes, &budget);
-    let (mut cursor, root) = (source.start(), Path::ROOT);
+    let (mut cursor, root) = (source.start(), FieldPath::ROOT);
     version(&mut cursor, VERSION)?;
     let own = name(&mut cursor, &root.field("name"), pstr16)?;
     let (duration, distance, moving) = cursor.read(&root, read_header)?;

@@ -7,7 +7,7 @@ use crate::fields::wide;
 use crate::rules::{self, all_rules, some};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     forgivable MOTION_RANGE = "E_MOTION_RANGE", OutOfBounds [Unchecked],
@@ -50,7 +50,7 @@ impl Anim {
 
 /// All rules.
 pub(crate) fn check(anim: &Anim, findings: &mut Findings) -> Result<(), ReadError> {
-    let (root, (offsets, end)) = (Path::ROOT, anim.offsets());
+    let (root, (offsets, end)) = (FieldPath::ROOT, anim.offsets());
     for (field, value) in [(header::DURATION, anim.duration), (header::DISTANCE, anim.distance)] {
         rules::finite(&[value], &field.path(&root), field.at(anim.header_at()), findings)?;
     }
@@ -73,7 +73,7 @@ pub(crate) fn check(anim: &Anim, findings: &mut Findings) -> Result<(), ReadErro
 fn motion(
     anim: &Anim,
     m: &Motion,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: u64,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -115,7 +115,7 @@ fn motion(
 
 /// What is odd and breaks no rule.
 fn remarks(anim: &Anim, offsets: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     rules::name(&anim.name, &root.field("name"), NAME, findings)?;
     let path = root.field("rotations");
     for (i, key) in anim.rotations.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::fields::{count, put_pstr};
 use crate::props::{put_property_list, put_property_lists};
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Limits, Path, ReadOptions, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Limits, ReadOptions, Strictness, WriteError};
 
 impl Anim {
     /// The file. An animation that breaks a rule is refused.
@@ -24,7 +24,7 @@ impl Anim {
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         rules::check(self, &mut writing(strictness))?;
-        let root = Path::ROOT;
+        let root = FieldPath::ROOT;
         let mut w = ByteWriter::new();
         w.be_u32(VERSION);
         let name = self.name.bytes();
@@ -58,14 +58,14 @@ impl Anim {
             Ok(p) if p.model == *self => Ok(()),
             _ => Err(WriteError::invalid(
                 rules::NESTING,
-                &Path::ROOT.field("nesting"),
+                &FieldPath::ROOT.field("nesting"),
                 "these properties would be read as lists of lists",
             )),
         }
     }
 }
 
-fn motion(w: &mut ByteWriter, path: &Path<'_>, m: &Motion, nesting: Nesting) -> Result<(), WriteError> {
+fn motion(w: &mut ByteWriter, path: &FieldPath<'_>, m: &Motion, nesting: Nesting) -> Result<(), WriteError> {
     w.be_u32(m.unknown);
     put_pstr(w, &path.field("bone"), &m.bone)?;
     put_keys(w, m);

@@ -7,7 +7,9 @@ use crate::fields::{Step, file, name, pstr, trailing, version};
 use crate::name::Name;
 use alloc::format;
 use meshwright_core::record::field;
-use meshwright_core::{Budget, Confidence, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{
+    Budget, Confidence, Fault, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions,
+};
 use nom::Parser as _;
 use nom::number::complete::be_u32;
 
@@ -52,7 +54,7 @@ impl Bnd {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
-        let (mut cursor, root) = (source.start(), Path::ROOT);
+        let (mut cursor, root) = (source.start(), FieldPath::ROOT);
         version(&mut cursor, VERSION)?;
         let bone = name(&mut cursor, &root.field("bone"), pstr)?;
         let mesh = cursor.read(&root.field("mesh"), resource)?;

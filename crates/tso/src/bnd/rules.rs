@@ -4,7 +4,7 @@ use super::model::{Bnd, ResourceId};
 use super::record::{BONE, id};
 use crate::rules::{self, all_rules, some};
 use alloc::format;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error TAG = "E_TAG", BadValue [Tolerated],
@@ -27,7 +27,7 @@ impl Bnd {
 /// All rules but those on single words.
 pub(crate) fn check(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
     rules::trailing(&bnd.trailing, bnd.end(), findings)?;
-    rules::name(&bnd.bone, &Path::ROOT.field("bone"), BONE, findings)?;
+    rules::name(&bnd.bone, &FieldPath::ROOT.field("bone"), BONE, findings)?;
     if findings.is_validating() { types(bnd, findings) } else { Ok(()) }
 }
 
@@ -39,7 +39,7 @@ fn types(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
         ("texture", bnd.texture, &ResourceId::TEXTURES, texture_at),
     ] {
         let Some(named) = resource.filter(|r| !known.contains(&r.kind)) else { continue };
-        let path = Path::ROOT.field(field);
+        let path = FieldPath::ROOT.field(field);
         findings.broken(some::TYPE_ID, &id::KIND.path(&path), at, || {
             format!("type {} is none of a {field}, which are {known:?}", named.kind)
         })?;

@@ -6,7 +6,7 @@ use super::rules;
 use crate::fields::put_pstr;
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Bnd {
     /// The file. Trailing bytes are refused.
@@ -25,7 +25,7 @@ impl Bnd {
         rules::check(self, &mut writing(strictness))?;
         let mut w = ByteWriter::new();
         w.be_u32(VERSION);
-        put_pstr(&mut w, &Path::ROOT.field("bone"), &self.bone)?;
+        put_pstr(&mut w, &FieldPath::ROOT.field("bone"), &self.bone)?;
         put_resource(&mut w, self.mesh.as_ref());
         put_resource(&mut w, self.texture.as_ref());
         w.bytes(&self.trailing);

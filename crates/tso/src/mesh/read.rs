@@ -5,7 +5,9 @@ use super::record::{self, Order, binding, face, position_and_normal, pull, uv, v
 use super::rules;
 use crate::fields::{file, name, pstr, trailing, version, wide, words};
 use meshwright_core::num::Q1_15;
-use meshwright_core::{Budget, Confidence, Cursor, Findings, Parsed, Path, ReadError, ReadOptions, bulk};
+use meshwright_core::{
+    Budget, Confidence, Cursor, FieldPath, Findings, Parsed, ReadError, ReadOptions, bulk,
+};
 
 impl Mesh {
     /// Reads a file that keeps all rules, within the default limits.
@@ -29,7 +31,7 @@ impl Mesh {
         let at = cursor.offset();
         let geometry = geometry(&mut cursor, Order::Big)?;
         let mesh = Self { geometry, trailing: trailing(&cursor)? };
-        source.charge(&Path::ROOT, at, "rules", rules::memory(&mesh.geometry), 1)?;
+        source.charge(&FieldPath::ROOT, at, "rules", rules::memory(&mesh.geometry), 1)?;
         let mut findings = Findings::reading(options);
         rules::mesh(&mesh, &mut findings)?;
         Ok(Parsed::new(mesh, findings.into_report()))
@@ -49,11 +51,11 @@ impl Mesh {
 
 /// A geometry from its number of bones on.
 pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geometry, ReadError> {
-    let count = |cursor: &mut Cursor<'_, '_>, path: &Path<'_>| {
+    let count = |cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>| {
         let at = cursor.offset();
         Ok::<_, ReadError>((at, u64::from(cursor.read(path, |i| order.u32(i))?)))
     };
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
 
     let path = root.field("bones");
     let (at, n) = count(cursor, &path)?;
@@ -107,7 +109,7 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
 /// All records of a table as one slice.
 fn table<'a, const N: usize>(
     cursor: &mut Cursor<'a, '_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     n: u64,
 ) -> Result<&'a [[u8; N]], ReadError> {
     Ok(cursor.bytes(path, n.saturating_mul(wide(N)))?.as_chunks().0)

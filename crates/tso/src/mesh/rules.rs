@@ -15,7 +15,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
-use meshwright_core::{F32, Findings, Path, Place, ReadError, Report, Rule};
+use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule};
 
 meshwright_core::rules! {
     forgivable FACE_INDEX = "E_FACE_INDEX", BadReference [Unchecked],
@@ -128,7 +128,7 @@ pub(crate) fn mesh(mesh: &Mesh, findings: &mut Findings) -> Result<u64, ReadErro
 impl Geometry {
     /// Warns of bones that the skeleton does not have, and of blend normals that belong to other vertices.
     pub fn validate_with(&self, skeleton: &Skel) -> Report {
-        let (mut findings, path) = (Findings::validating(), Path::ROOT.field("bones"));
+        let (mut findings, path) = (Findings::validating(), FieldPath::ROOT.field("bones"));
         for (i, (name, bone)) in self.bones.iter().zip(skeleton.find_all(&self.bones)).enumerate() {
             if bone.is_none() {
                 let message = || format!("the skeleton has no bone {:?}", name.text());
@@ -137,7 +137,7 @@ impl Geometry {
         }
         let apart = self.normals_apart(skeleton).filter(|degrees| *degrees > NORMALS_APART);
         if let Some(degrees) = apart {
-            let path = Path::ROOT.field("blends");
+            let path = FieldPath::ROOT.field("blends");
             let message =
                 || format!("they lie {degrees:.0} degrees off those of the vertices that they pull");
             let _ = findings.broken(BLEND_NORMALS, &path, None, message);
@@ -170,7 +170,7 @@ pub(crate) fn memory(g: &Geometry) -> u64 {
 type Run = (u64, u64, usize);
 
 fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let (root, n) = (Path::ROOT, g.real.len());
+    let (root, n) = (FieldPath::ROOT, g.real.len());
     let path = root.field("faces");
     for (i, face) in g.faces.iter().enumerate() {
         for (corner, &v) in face.iter().enumerate() {
@@ -186,7 +186,7 @@ fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(),
 }
 
 fn bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let (root, bones) = (Path::ROOT, g.bones.len());
+    let (root, bones) = (FieldPath::ROOT, g.bones.len());
     let path = root.field("bindings");
     let mut seen = alloc::vec![false; bones];
     for (i, b) in g.bindings.iter().enumerate() {
@@ -240,7 +240,7 @@ const BLEND_RUNS: Runs = Runs {
 
 /// The runs of one kind must cover every vertex once, in whatever order.
 fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -> Result<(), ReadError> {
-    let (root, noun, n) = (Path::ROOT, kind.noun, wide((kind.len)(g)));
+    let (root, noun, n) = (FieldPath::ROOT, kind.noun, wide((kind.len)(g)));
     let table = root.field("bindings");
     let mut runs: Vec<Run> = Vec::with_capacity(g.bindings.len());
     for (i, b) in g.bindings.iter().enumerate() {
@@ -291,7 +291,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
 }
 
 fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let (root, n) = (Path::ROOT, g.real.len());
+    let (root, n) = (FieldPath::ROOT, g.real.len());
     let path = root.field("blends");
     for (i, blend) in g.blends.iter().enumerate() {
         let (weight, target) = (blend.weight, blend.target);
@@ -314,7 +314,7 @@ fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
 fn total(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let Total::Other(stored) = g.total else { return Ok(()) };
     let (real, blend) = (g.real.len(), g.blends.len());
-    findings.broken(TOTAL, &Path::ROOT.field("total"), find.at(Spot::Total), || {
+    findings.broken(TOTAL, &FieldPath::ROOT.field("total"), find.at(Spot::Total), || {
         format!("{stored} vertices, there are {real} real and {blend} blend vertices")
     })
 }
@@ -322,7 +322,7 @@ fn total(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(),
 fn finite(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let bad = |values: &[F32]| values.iter().position(|v| !v.is_finite());
     let mut report = |table: &'static str, i: usize, what: &'static str, value: F32, spot: Spot| {
-        let root = Path::ROOT;
+        let root = FieldPath::ROOT;
         let path = root.field(table);
         let path = path.index(i);
         rules::not_finite(value, &path.field(what), find.at(spot), findings)
@@ -358,7 +358,7 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) ->
     odd_bindings(g, &find, findings)?;
     odd_blends(g, &find, findings)?;
     if g.total == Total::RealOnly {
-        findings.broken(TOTAL_REAL_ONLY, &Path::ROOT.field("total"), find.at(Spot::Total), || {
+        findings.broken(TOTAL_REAL_ONLY, &FieldPath::ROOT.field("total"), find.at(Spot::Total), || {
             format!("counts the {} real vertices, not the {} blend vertices", g.real.len(), g.blends.len())
         })?;
     }
@@ -367,7 +367,7 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) ->
 }
 
 fn odd_names(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bones");
+    let path = FieldPath::ROOT.field("bones");
     let mut names = BTreeMap::new();
     for (i, (name, at)) in g.bones.iter().zip(places.names(g)).enumerate() {
         let path = path.index(i);
@@ -383,7 +383,7 @@ fn odd_names(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(
 }
 
 fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let (root, mut used) = (Path::ROOT, alloc::vec![false; g.real.len()]);
+    let (root, mut used) = (FieldPath::ROOT, alloc::vec![false; g.real.len()]);
     let path = root.field("faces");
     for (i, &[a, b, c]) in g.faces.iter().enumerate() {
         for v in [a, b, c] {
@@ -406,7 +406,7 @@ fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result
 }
 
 fn odd_bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bindings");
+    let path = FieldPath::ROOT.field("bindings");
     if g.bindings.len() != g.bones.len() {
         findings.broken(BINDING_COUNT, &path, find.at(Spot::Bindings), || {
             format!("{} bindings for {} bones", g.bindings.len(), g.bones.len())
@@ -422,7 +422,7 @@ fn odd_bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Res
 }
 
 fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("blends");
+    let path = FieldPath::ROOT.field("blends");
     let owners = g.owners();
     let mut pulled = alloc::vec![false; g.real.len()];
     let mut at_home: Option<(usize, u32, usize)> = None;
@@ -456,7 +456,7 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
 fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let facing = g.facing();
     let Some(i) = facing.first.filter(|_| facing.disagrees()) else { return Ok(()) };
-    let path = Path::ROOT.field("faces");
+    let path = FieldPath::ROOT.field("faces");
     findings.broken(NORMAL_FACES, &path.index(i), find.at(Spot::Face(i, 0)), || format!("{facing}"))
 }
 
@@ -476,7 +476,7 @@ fn odd_normals(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resu
         "real" => Spot::Real(i, vertex::NORMAL, 0),
         _ => Spot::Blend(i, vertex::NORMAL, 0),
     };
-    let path = Path::ROOT.field(table);
+    let path = FieldPath::ROOT.field(table);
     let path = path.index(i);
     findings.broken(NORMAL_LENGTH, &vertex::NORMAL.path(&path), find.at(spot), || {
         let all = wide(g.real.len()).saturating_add(wide(g.blends.len()));

@@ -6,7 +6,7 @@ use super::rules;
 use crate::fields::{count, put_pstr, wide};
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Mesh {
     /// The file. A mesh that breaks a rule is refused.
@@ -34,7 +34,7 @@ impl Mesh {
 impl Total {
     /// The number to store.
     pub(crate) fn stored(self, g: &Geometry) -> Result<u32, WriteError> {
-        let path = Path::ROOT.field("total");
+        let path = FieldPath::ROOT.field("total");
         match self {
             Self::All => {
                 let all = wide(g.real.len()).saturating_add(wide(g.blends.len()));
@@ -48,7 +48,7 @@ impl Total {
 
 /// A geometry from its number of bones on.
 pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result<(), WriteError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let put = |w: &mut ByteWriter, value: u32| w.bytes(&order.bytes(value));
 
     let path = root.field("bones");

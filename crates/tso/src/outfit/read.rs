@@ -5,7 +5,9 @@ use super::rules;
 use crate::bnd::ResourceId;
 use crate::fields::{Step, file, trailing, version};
 use crate::props::counted;
-use meshwright_core::{Budget, Confidence, Cursor, Fault, Findings, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{
+    Budget, Confidence, Cursor, Fault, FieldPath, Findings, Parsed, ReadError, ReadOptions,
+};
 use nom::Parser as _;
 use nom::number::complete::be_u32;
 
@@ -18,18 +20,18 @@ fn item(i: &[u8]) -> Step<'_, ColItem> {
 }
 
 fn word(cursor: &mut Cursor<'_, '_>, field: &'static str) -> Result<u32, ReadError> {
-    cursor.read(&Path::ROOT.field(field), be_u32::<&[u8], Fault<'_>>)
+    cursor.read(&FieldPath::ROOT.field(field), be_u32::<&[u8], Fault<'_>>)
 }
 
 /// Another record behind a word that says whether there is one.
 fn link(cursor: &mut Cursor<'_, '_>, field: &'static str) -> Result<Option<ResourceId>, ReadError> {
-    cursor.read(&Path::ROOT.field(field), crate::bnd::resource)
+    cursor.read(&FieldPath::ROOT.field(field), crate::bnd::resource)
 }
 
 fn apr(c: &mut Cursor<'_, '_>) -> Result<Apr, ReadError> {
     version(c, 1)?;
-    let thumbnail = c.read(&Path::ROOT.field("thumbnail"), reference)?;
-    let path = Path::ROOT.field("bindings");
+    let thumbnail = c.read(&FieldPath::ROOT.field("thumbnail"), reference)?;
+    let path = FieldPath::ROOT.field("bindings");
     let (at, n) = counted(c, &path)?;
     let bindings = c.table(&path, at, n, 8, reference)?;
     Ok(Apr { thumbnail, bindings, trailing: trailing(c)? })
@@ -39,7 +41,7 @@ fn oft(c: &mut Cursor<'_, '_>) -> Result<Oft, ReadError> {
     version(c, 1)?;
     let unknown = word(c, "unknown")?;
     let mut appearances = [FileRef::default(); 3];
-    let path = Path::ROOT.field("appearances");
+    let path = FieldPath::ROOT.field("appearances");
     for (i, slot) in appearances.iter_mut().enumerate() {
         *slot = c.read(&path.index(i), reference)?;
     }
@@ -50,7 +52,7 @@ fn oft(c: &mut Cursor<'_, '_>) -> Result<Oft, ReadError> {
 fn hag(c: &mut Cursor<'_, '_>) -> Result<Hag, ReadError> {
     version(c, 1)?;
     let mut appearances = [FileRef::default(); 18];
-    let path = Path::ROOT.field("appearances");
+    let path = FieldPath::ROOT.field("appearances");
     for (i, slot) in appearances.iter_mut().enumerate() {
         *slot = c.read(&path.index(i), reference)?;
     }
@@ -65,7 +67,7 @@ fn po(c: &mut Cursor<'_, '_>) -> Result<Po, ReadError> {
 }
 
 fn col(c: &mut Cursor<'_, '_>) -> Result<Col, ReadError> {
-    let path = Path::ROOT.field("items");
+    let path = FieldPath::ROOT.field("items");
     let (at, n) = counted(c, &path)?;
     let items = c.table(&path, at, n, 12, item)?;
     Ok(Col { items, trailing: trailing(c)? })

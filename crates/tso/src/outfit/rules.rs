@@ -5,7 +5,7 @@ use crate::bnd::rules::TAG;
 use crate::fields::wide;
 use crate::rules::{self, all_rules, some};
 use alloc::format;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     warning REGION = "W_REGION", BadValue,
@@ -32,7 +32,7 @@ pub(crate) trait Checked {
 }
 
 /// A number that is to be that of a type, at `at`.
-fn kind(found: u32, wanted: u32, path: &Path<'_>, at: u64, f: &mut Findings) -> Result<(), ReadError> {
+fn kind(found: u32, wanted: u32, path: &FieldPath<'_>, at: u64, f: &mut Findings) -> Result<(), ReadError> {
     if found == wanted {
         return Ok(());
     }
@@ -47,7 +47,7 @@ fn refs(
     start: u64,
     f: &mut Findings,
 ) -> Result<(), ReadError> {
-    let path = Path::ROOT.field(field);
+    let path = FieldPath::ROOT.field(field);
     for (i, r) in all.iter().enumerate().filter(|(_, r)| **r != FileRef::default()) {
         let at = start.saturating_add(wide(i).saturating_mul(8)).saturating_add(4);
         kind(r.kind, wanted, &path.index(i).field("kind"), at, f)?;
@@ -84,7 +84,7 @@ impl Checked for Oft {
             return Ok(());
         }
         let message = || format!("region {}, 0 and 18 are known", self.region.0);
-        f.broken(REGION, &Path::ROOT.field("region"), 36, message)
+        f.broken(REGION, &FieldPath::ROOT.field("region"), 36, message)
     }
 }
 
@@ -125,7 +125,7 @@ impl Checked for Po {
         ];
         for (field, link, wanted, at) in links {
             if let Some(id) = link {
-                kind(id.kind, wanted, &Path::ROOT.field(field).field("kind"), at.saturating_add(12), f)?;
+                kind(id.kind, wanted, &FieldPath::ROOT.field(field).field("kind"), at.saturating_add(12), f)?;
             }
         }
         Ok(())
@@ -142,7 +142,7 @@ impl Checked for Col {
     }
 
     fn remarks(&self, f: &mut Findings) -> Result<(), ReadError> {
-        let path = Path::ROOT.field("items");
+        let path = FieldPath::ROOT.field("items");
         for (i, item) in self.items.iter().enumerate() {
             let (path, at) = (path.index(i), wide(i).saturating_mul(12).saturating_add(4));
             if wide(i) != u64::from(item.index) {

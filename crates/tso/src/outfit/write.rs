@@ -6,7 +6,7 @@ use crate::bnd::put_resource;
 use crate::fields::count;
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 fn reference(w: &mut ByteWriter, r: FileRef) {
     w.be_u32(r.file);
@@ -16,7 +16,7 @@ fn reference(w: &mut ByteWriter, r: FileRef) {
 fn apr(w: &mut ByteWriter, m: &Apr) -> Result<(), WriteError> {
     w.be_u32(1);
     reference(w, m.thumbnail);
-    w.be_u32(count(&Path::ROOT.field("bindings"), m.bindings.len())?);
+    w.be_u32(count(&FieldPath::ROOT.field("bindings"), m.bindings.len())?);
     m.bindings.iter().for_each(|r| reference(w, *r));
     Ok(())
 }
@@ -45,7 +45,7 @@ fn po(w: &mut ByteWriter, m: &Po) -> Result<(), WriteError> {
 }
 
 fn col(w: &mut ByteWriter, m: &Col) -> Result<(), WriteError> {
-    w.be_u32(count(&Path::ROOT.field("items"), m.items.len())?);
+    w.be_u32(count(&FieldPath::ROOT.field("items"), m.items.len())?);
     for item in &m.items {
         w.be_u32(item.index);
         reference(w, item.purchasable);

@@ -7,12 +7,12 @@ use crate::fields::{file, flag, name, pstr, trailing, version, wide};
 use crate::name::NameIndex;
 use crate::props::property_lists;
 use meshwright_core::{
-    Budget, Confidence, Cursor, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions,
+    Budget, Confidence, Cursor, Fault, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions,
 };
 use nom::number::complete::{be_u16, be_u32};
 
 /// A bone.
-fn bone(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<Bone, ReadError> {
+fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Bone, ReadError> {
     let unknown = cursor.read(&path.field("unknown"), be_u32::<&[u8], Fault<'_>>)?;
     let own = name(cursor, &path.field("name"), pstr)?;
     let parent = name(cursor, &path.field("parent"), pstr)?;
@@ -43,7 +43,7 @@ impl Skel {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
-        let (mut cursor, root) = (source.start(), Path::ROOT);
+        let (mut cursor, root) = (source.start(), FieldPath::ROOT);
         version(&mut cursor, VERSION)?;
         let own = name(&mut cursor, &root.field("name"), pstr)?;
         let (path, at) = (root.field("bones"), cursor.offset());

@@ -11,7 +11,7 @@ use crate::name::NameIndex;
 use crate::rules::{self, all_rules, some};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     forgivable BONE_DUP = "E_BONE_DUP", Duplicate [Unchecked],
@@ -74,7 +74,7 @@ pub(crate) fn check(skel: &Skel, findings: &mut Findings) -> Result<(), ReadErro
     if !findings.is_validating() {
         return Ok(());
     }
-    rules::name(&skel.name, &Path::ROOT.field("name"), NAME, findings)?;
+    rules::name(&skel.name, &FieldPath::ROOT.field("name"), NAME, findings)?;
     remarks(skel, bones(), findings)
 }
 
@@ -83,7 +83,7 @@ fn name_and_flag(
     index: &NameIndex<'_>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bones");
+    let path = FieldPath::ROOT.field("bones");
     let path = path.index(i);
     if let Some(first) = index.first(&bone.name).filter(|first| *first != i) {
         findings.broken(BONE_DUP, &path.field("name"), at + BONE_NAME, || {
@@ -103,7 +103,7 @@ fn parents(
     index: &NameIndex<'_>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bones");
+    let path = FieldPath::ROOT.field("bones");
     for (i, (bone, at)) in skel.bones.iter().zip(offsets).enumerate() {
         if bone.parent_name().is_some_and(|p| index.find(p).is_none()) {
             findings.broken(PARENT, &path.index(i).field("parent"), at + bone.parent_at(), || {
@@ -125,7 +125,7 @@ fn parents(
 }
 
 fn finite((i, bone, at): Placed<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bones");
+    let path = FieldPath::ROOT.field("bones");
     let (path, at) = (path.index(i), at + bone.tail_at());
     for (field, values) in [
         (tail::TRANSLATION, bone.translation.as_slice()),
@@ -144,7 +144,7 @@ fn remarks<'s>(
     bones: impl Iterator<Item = Placed<'s>>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("bones");
+    let path = FieldPath::ROOT.field("bones");
     let mut names = BTreeMap::new();
     let mut roots = 0_u32;
     for (i, bone, at) in bones {

@@ -7,7 +7,7 @@ use crate::fields::put_pstr;
 use crate::props::put_property_lists;
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Skel {
     /// The file. A skeleton that breaks a rule is refused.
@@ -24,7 +24,7 @@ impl Skel {
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         rules::check(self, &mut writing(strictness))?;
-        let root = Path::ROOT;
+        let root = FieldPath::ROOT;
         let mut w = ByteWriter::new();
         w.be_u32(VERSION);
         put_pstr(&mut w, &root.field("name"), &self.name)?;

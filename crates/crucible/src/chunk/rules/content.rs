@@ -19,7 +19,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::math::{length, wide};
-use meshwright_core::{F32, Findings, Path, Place, ReadError, Report, Rule, values};
+use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule, values};
 
 /// A normal whose length differs from 1 by more than this is reported.
 const NORMAL_TOLERANCE: f32 = 1e-2;
@@ -44,7 +44,7 @@ impl Tally {
 /// One stream and where its findings go.
 struct Checked<'f, 'p> {
     findings: &'f mut Findings,
-    path: Path<'p>,
+    path: FieldPath<'p>,
     from_file: bool,
     /// Bytes of one vertex.
     size: usize,
@@ -170,7 +170,7 @@ fn off_length(bytes: &[u8; 12]) -> bool {
 /// Checks all rules of a chunk that starts at `start`; with a number of bones, whether all that it names exist.
 pub(crate) fn check(
     chunk: &Chunk<'_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &Places,
     bones: Option<u32>,
     findings: &mut Findings,
@@ -212,12 +212,12 @@ pub(crate) fn check(
 /// Remarks on LZ4 blocks that were read and that the engine would refuse.
 fn check_blocks(
     chunk: &Chunk<'_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &Places,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let behind = |at: Option<u64>, header: usize| at.map(|at| at.saturating_add(header as u64));
-    let mut check = |stream: &Stream<'_>, path: &Path<'_>, at| {
+    let mut check = |stream: &Stream<'_>, path: &FieldPath<'_>, at| {
         check_end(stream.packed(), stream.data().len(), path, at, findings)
     };
     check(&chunk.indices, &path.field("indices"), behind(places.start, chunk_header::SIZE))?;
@@ -264,7 +264,7 @@ impl Chunk<'_> {
 
     fn report(&self, bones: Option<u32>) -> Report {
         let mut findings = Findings::validating();
-        let ended = check(self, &Path::ROOT, &Places::of(self, Some(0)), bones, &mut findings);
+        let ended = check(self, &FieldPath::ROOT, &Places::of(self, Some(0)), bones, &mut findings);
         debug_assert!(ended.is_ok(), "validation never ends a check");
         findings.into_report()
     }

@@ -11,7 +11,7 @@ use crate::stream::Stream;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, Place, ReadError};
+use meshwright_core::{FieldPath, Findings, Place, ReadError};
 
 /// Where the parts of a chunk start in its file, as far as that is known.
 pub(crate) struct Places {
@@ -54,7 +54,7 @@ pub(crate) enum Flags {
 /// Everything that a chunk must be to be read again.
 pub(crate) fn check(
     chunk: &Chunk<'_>,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &Places,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -81,7 +81,7 @@ pub(crate) fn check_sizes(
     sizes: &StreamSizes,
     dialect: Dialect,
     flags: Flags,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &Places,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -100,7 +100,7 @@ pub(crate) fn check_streams(
     sizes: &StreamSizes,
     dialect: Dialect,
     flags: Flags,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &Places,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -147,7 +147,7 @@ pub(crate) fn check_streams(
 pub(crate) fn check_flag(
     flag: AttributeFlag,
     seen: &mut u16,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Result<bool, ReadError> {
@@ -170,7 +170,7 @@ pub(crate) fn check_flag(
 pub(crate) fn check_indices(
     chunk: &Chunk<'_>,
     vertices: u64,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     from_file: bool,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {

@@ -5,7 +5,7 @@ use crate::name::Name;
 use crate::ts1::character::read::{Input, Least};
 use crate::ts1::character::write::Output;
 use alloc::vec::Vec;
-use meshwright_core::{Cursor, F32, Fault, Path, ReadError, WriteError};
+use meshwright_core::{Cursor, F32, Fault, FieldPath, ReadError, WriteError};
 use nom::Parser as _;
 use nom::number::complete::le_u32;
 
@@ -43,7 +43,7 @@ impl Binary<'_, '_, '_> {
 }
 
 impl Input for Binary<'_, '_, '_> {
-    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
         self.note(1);
         let at = self.cursor.offset();
         let n = self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)?;
@@ -51,21 +51,21 @@ impl Input for Binary<'_, '_, '_> {
         Ok((usize::try_from(n).unwrap_or(usize::MAX), items))
     }
 
-    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError> {
+    fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError> {
         self.note(1);
         crate::fields::name(&mut self.cursor, path, long_name)
     }
 
-    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+    fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
         self.note(1);
         self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)
     }
 
-    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+    fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
         self.word(path)
     }
 
-    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError> {
+    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError> {
         self.note(N);
         self.cursor.read(path, |i| floats::<N>.parse(i))
     }
@@ -115,7 +115,7 @@ impl Sink for Same<'_> {
 pub(crate) struct BinaryOut<'s, S>(pub(crate) &'s mut S);
 
 impl<S: Sink> Output for BinaryOut<'_, S> {
-    fn name(&mut self, path: &Path<'_>, name: &Name) -> Result<(), WriteError> {
+    fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
         let length = name.bytes().len();
         match u8::try_from(length) {
             Ok(length) if length < LONG => self.0.put(&[length]),
@@ -138,7 +138,7 @@ impl<S: Sink> Output for BinaryOut<'_, S> {
         self.word(value);
     }
 
-    fn floats(&mut self, _: &Path<'_>, values: &[F32]) -> Result<(), WriteError> {
+    fn floats(&mut self, _: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError> {
         values.iter().for_each(|v| self.0.put(&v.to_bits().to_le_bytes()));
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::record::tree;
 use super::rules;
 use crate::fields::{file, wide};
 use crate::ts1::character::{self, write};
-use meshwright_core::{Budget, Confidence, Findings, Limits, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions};
 
 impl Bcf {
     /// Reads a file that keeps all rules, within the default limits.
@@ -29,10 +29,10 @@ impl Bcf {
         let written = write::character(&mut BinaryOut(&mut same), &bcf.character);
         same.put(&bcf.trailing);
         if written.is_err() || !same.is_whole() {
-            source.charge(&Path::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
+            source.charge(&FieldPath::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
             bcf.keep(bytes.to_vec());
         }
-        source.charge(&Path::ROOT, 0, "rules", character::rules::memory(&bcf.character), 1)?;
+        source.charge(&FieldPath::ROOT, 0, "rules", character::rules::memory(&bcf.character), 1)?;
         let mut findings = Findings::reading(options);
         // Offsets are looked for only where they are needed.
         if rules::check(&bcf, &[], &mut Findings::writing()).is_err() {

@@ -6,7 +6,7 @@ use crate::fields::{file, wide};
 use crate::rules::{self, all_rules};
 use crate::ts1::character::rules::{Places, RULES, SHARED, check as check_tree};
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Findings, Limits, Path, ReadError, Report, Source};
+use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Report, Source};
 
 all_rules!(RULES, SHARED);
 
@@ -27,7 +27,7 @@ impl Bcf {
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     let length = wide(source.bytes().len());
     // Every scalar has a byte, and a list that grows is there twice for a while.
-    source.charge(&Path::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
+    source.charge(&FieldPath::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let mut places = Vec::new();
     let bcf = tree(source, Some(&mut places))?;
     places.push(length.saturating_sub(wide(bcf.trailing.len())));

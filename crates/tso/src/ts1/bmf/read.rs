@@ -6,7 +6,7 @@ use crate::fields::{file, name, pstr, trailing};
 use crate::mesh::read::{geometry, sniff_geometry};
 use crate::mesh::record::Order;
 use crate::mesh::rules::memory;
-use meshwright_core::{Budget, Confidence, Findings, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, FieldPath, Findings, Parsed, ReadError, ReadOptions};
 
 impl Bmf {
     /// Reads a file that keeps all rules, within the default limits.
@@ -25,7 +25,7 @@ impl Bmf {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
-        let (mut cursor, root) = (source.start(), Path::ROOT);
+        let (mut cursor, root) = (source.start(), FieldPath::ROOT);
         let skin = name(&mut cursor, &root.field("skin"), pstr)?;
         let texture = name(&mut cursor, &root.field("texture"), pstr)?;
         let geometry = geometry(&mut cursor, Order::Little)?;

@@ -5,7 +5,7 @@ use crate::fields::wide;
 use crate::mesh::places::Places;
 use crate::mesh::rules as mesh;
 use crate::rules::{self, all_rules, some};
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 all_rules!(
     mesh::RULES,
@@ -30,8 +30,8 @@ pub(crate) fn check(bmf: &Bmf, findings: &mut Findings) -> Result<u64, ReadError
     let end = places.finder(&bmf.geometry).end();
     mesh::geometry(&bmf.geometry, &places, findings)?;
     rules::trailing(&bmf.trailing, end, findings)?;
-    rules::name(&bmf.skin, &Path::ROOT.field("skin"), 0, findings)?;
-    rules::name(&bmf.texture, &Path::ROOT.field("texture"), texture_at, findings)?;
+    rules::name(&bmf.skin, &FieldPath::ROOT.field("skin"), 0, findings)?;
+    rules::name(&bmf.texture, &FieldPath::ROOT.field("texture"), texture_at, findings)?;
     mesh::remarks(&bmf.geometry, &places, findings)?;
     Ok(end)
 }

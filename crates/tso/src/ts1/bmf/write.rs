@@ -7,7 +7,7 @@ use crate::mesh::record::Order;
 use crate::mesh::write;
 use crate::rules::writing;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
+use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Bmf {
     /// The file. A geometry that breaks a rule is refused.
@@ -25,8 +25,8 @@ impl Bmf {
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         let end = rules::check(self, &mut writing(strictness))?;
         let mut w = ByteWriter::with_capacity(usize::try_from(end).unwrap_or(0));
-        put_pstr(&mut w, &Path::ROOT.field("skin"), &self.skin)?;
-        put_pstr(&mut w, &Path::ROOT.field("texture"), &self.texture)?;
+        put_pstr(&mut w, &FieldPath::ROOT.field("skin"), &self.skin)?;
+        put_pstr(&mut w, &FieldPath::ROOT.field("texture"), &self.texture)?;
         write::geometry(&mut w, &self.geometry, Order::Little)?;
         w.bytes(&self.trailing);
         Ok(w.into_bytes())

@@ -9,7 +9,7 @@ use crate::ts1::bcf::Same;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, Codes, Confidence, F32, Findings, Parsed, Path, ReadError, ReadOptions, Source,
+    Budget, Codes, Confidence, F32, FieldPath, Findings, Parsed, ReadError, ReadOptions, Source,
 };
 
 const CODES: Codes = Codes { short: rules::TRUNCATED, count: shared::COUNT, limit: shared::LIMIT };
@@ -32,7 +32,7 @@ fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     let most = threes.saturating_add(1).saturating_mul(LONGEST_RUN);
     if wanted > most {
         let message = format!("{wanted} numbers wanted, a file of this size holds {most} at most");
-        return Err(source.broken(shared::COUNT, &Path::ROOT.field("values"), 0, message));
+        return Err(source.broken(shared::COUNT, &FieldPath::ROOT.field("values"), 0, message));
     }
     Ok(wanted)
 }
@@ -43,7 +43,7 @@ pub(crate) fn decode(
     wanted: Option<u64>,
     findings: &mut Findings,
 ) -> Result<Vec<F32>, ReadError> {
-    let path = Path::ROOT.field("values");
+    let path = FieldPath::ROOT.field("values");
     let total = total(source, wanted)?;
     let room = usize::try_from(total).unwrap_or(usize::MAX);
     let mut values: Vec<F32> =
@@ -83,7 +83,7 @@ pub(crate) fn decode(
         values.resize(room, last);
     } else if !rest.is_empty() {
         let message = || format!("{} bytes behind the last number", rest.len());
-        findings.broken(shared::TRAILING, &Path::ROOT.field("trailing"), offset(rest), message)?;
+        findings.broken(shared::TRAILING, &FieldPath::ROOT.field("trailing"), offset(rest), message)?;
     }
     Ok(values)
 }
@@ -111,7 +111,7 @@ impl Cfp {
         let mut same = Same::new(bytes);
         encode(&cfp.values, &mut same);
         if !same.is_whole() {
-            source.charge(&Path::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
+            source.charge(&FieldPath::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
             cfp.keep(bytes.to_vec());
         }
         Ok(Parsed::new(cfp, findings.into_report()))

@@ -3,7 +3,7 @@
 use super::model::Cfp;
 use super::record::FULL;
 use crate::rules::{self, some};
-use meshwright_core::{Findings, Path, ReadError, Report, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
 
 meshwright_core::rules! {
     forgivable TRUNCATED = "E_TRUNCATED", Truncated,
@@ -45,7 +45,7 @@ impl Cfp {
 
 /// What can be said of the numbers alone; the rest is said where they are read.
 pub(crate) fn check(cfp: &Cfp, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("values");
+    let path = FieldPath::ROOT.field("values");
     if cfp.kept().first().is_some_and(|first| *first != FULL) {
         findings.broken(START, &path.index(0), 0, || "the first code is no whole number")?;
     }

@@ -6,7 +6,7 @@ use super::model::{
 use crate::name::Name;
 use crate::props::PropertyList;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Path, ReadError};
+use meshwright_core::{F32, FieldPath, ReadError};
 
 /// The least that a record takes.
 #[derive(Clone, Copy, Debug)]
@@ -34,27 +34,27 @@ const EVENT: Least = least(8, 2);
 /// Where scalars come from, one after the other. What is read is charged.
 pub(crate) trait Input {
     /// A count, with room for as many items, of which each takes at least so much.
-    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
+    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
     /// A name.
-    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError>;
+    fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError>;
     /// A number that is not negative.
-    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError>;
+    fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
     /// A number that may be -1, which is the largest.
-    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError>;
+    fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
     /// A number, or a vector of them.
-    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError>;
+    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError>;
 }
 
-fn float(i: &mut impl Input, path: &Path<'_>) -> Result<F32, ReadError> {
+fn float(i: &mut impl Input, path: &FieldPath<'_>) -> Result<F32, ReadError> {
     i.floats(path).map(|[value]| value)
 }
 
 /// A counted table.
 fn table<I: Input, T>(
     i: &mut I,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     least: Least,
-    mut item: impl FnMut(&mut I, &Path<'_>) -> Result<T, ReadError>,
+    mut item: impl FnMut(&mut I, &FieldPath<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let (n, mut items) = i.table(path, least)?;
     for index in 0..n {
@@ -65,7 +65,7 @@ fn table<I: Input, T>(
 
 /// The whole tree.
 pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     Ok(Character {
         skeletons: table(i, &root.field("skeletons"), SKELETON, skeleton)?,
         suits: table(i, &root.field("suits"), SUIT, suit)?,
@@ -73,14 +73,14 @@ pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
     })
 }
 
-fn skeleton<I: Input>(i: &mut I, path: &Path<'_>) -> Result<CharacterSkeleton, ReadError> {
+fn skeleton<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<CharacterSkeleton, ReadError> {
     Ok(CharacterSkeleton {
         name: i.name(&path.field("name"))?,
         bones: table(i, &path.field("bones"), BONE, bone)?,
     })
 }
 
-fn bone<I: Input>(i: &mut I, path: &Path<'_>) -> Result<CharacterBone, ReadError> {
+fn bone<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<CharacterBone, ReadError> {
     Ok(CharacterBone {
         name: i.name(&path.field("name"))?,
         parent: i.name(&path.field("parent"))?,
@@ -95,12 +95,12 @@ fn bone<I: Input>(i: &mut I, path: &Path<'_>) -> Result<CharacterBone, ReadError
     })
 }
 
-fn list<I: Input>(i: &mut I, path: &Path<'_>) -> Result<PropertyList, ReadError> {
-    let pair = |i: &mut I, p: &Path<'_>| Ok((i.name(&p.field("key"))?, i.name(&p.field("value"))?));
+fn list<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<PropertyList, ReadError> {
+    let pair = |i: &mut I, p: &FieldPath<'_>| Ok((i.name(&p.field("key"))?, i.name(&p.field("value"))?));
     table(i, path, PAIR, pair).map(PropertyList)
 }
 
-fn suit<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Suit, ReadError> {
+fn suit<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Suit, ReadError> {
     Ok(Suit {
         name: i.name(&path.field("name"))?,
         kind: i.word(&path.field("kind"))?,
@@ -109,7 +109,7 @@ fn suit<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Suit, ReadError> {
     })
 }
 
-fn skin<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkinPart, ReadError> {
+fn skin<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkinPart, ReadError> {
     Ok(SkinPart {
         bone: i.name(&path.field("bone"))?,
         skin: i.name(&path.field("skin"))?,
@@ -118,7 +118,7 @@ fn skin<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkinPart, ReadError> {
     })
 }
 
-fn skill<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Skill, ReadError> {
+fn skill<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Skill, ReadError> {
     Ok(Skill {
         name: i.name(&path.field("name"))?,
         keys: i.name(&path.field("keys"))?,
@@ -131,8 +131,8 @@ fn skill<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Skill, ReadError> {
     })
 }
 
-fn motion<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkillMotion, ReadError> {
-    let events = |i: &mut I, p: &Path<'_>| table(i, p, EVENT, event);
+fn motion<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkillMotion, ReadError> {
+    let events = |i: &mut I, p: &FieldPath<'_>| table(i, p, EVENT, event);
     Ok(SkillMotion {
         bone: i.name(&path.field("bone"))?,
         frames: i.word(&path.field("frames"))?,
@@ -146,6 +146,6 @@ fn motion<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkillMotion, ReadError
     })
 }
 
-fn event<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkillEvent, ReadError> {
+fn event<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkillEvent, ReadError> {
     Ok(SkillEvent { time: i.word(&path.field("time"))?, properties: list(i, &path.field("properties"))? })
 }

@@ -12,7 +12,7 @@ use crate::skel::{Walk, is_null};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Findings, Path, ReadError, Rule};
+use meshwright_core::{F32, FieldPath, Findings, ReadError, Rule};
 
 meshwright_core::rules! {
     warning FLAG_WORD = "W_FLAG", BadValue [Tolerated],
@@ -71,7 +71,7 @@ pub(crate) fn memory(c: &Character) -> u64 {
 
 /// All rules.
 pub(crate) fn check(c: &Character, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     places.skip(1);
     for (i, skeleton) in c.skeletons.iter().enumerate() {
         self::skeleton(skeleton, &root.field("skeletons").index(i), places, f)?;
@@ -98,14 +98,14 @@ pub(crate) fn check(c: &Character, places: &mut Places<'_>, f: &mut Findings) ->
 }
 
 /// Remarks on a name.
-fn name(n: &Name, path: &Path<'_>, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
+fn name(n: &Name, path: &FieldPath<'_>, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
     let at = places.take();
     if f.is_validating() { rules::name(n, path, at.unwrap_or(0), f) } else { Ok(()) }
 }
 
 fn finite(
     values: &[F32],
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &mut Places<'_>,
     f: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -118,7 +118,12 @@ fn finite(
     Ok(())
 }
 
-fn flag(value: u32, path: &Path<'_>, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
+fn flag(
+    value: u32,
+    path: &FieldPath<'_>,
+    places: &mut Places<'_>,
+    f: &mut Findings,
+) -> Result<(), ReadError> {
     let at = places.take();
     if value > 1 { f.broken(FLAG_WORD, path, at, || format!("{value} is neither 0 nor 1")) } else { Ok(()) }
 }
@@ -130,7 +135,7 @@ fn lists(all: &[PropertyList], places: &mut Places<'_>) {
 
 fn skeleton(
     s: &CharacterSkeleton,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &mut Places<'_>,
     f: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -162,7 +167,7 @@ fn skeleton(
 
 fn hierarchy(
     s: &CharacterSkeleton,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     at: &[[Option<u64>; 2]],
     f: &mut Findings,
 ) -> Result<(), ReadError> {
@@ -203,7 +208,12 @@ fn hierarchy(
     Ok(())
 }
 
-fn skill(s: &Skill, path: &Path<'_>, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
+fn skill(
+    s: &Skill,
+    path: &FieldPath<'_>,
+    places: &mut Places<'_>,
+    f: &mut Findings,
+) -> Result<(), ReadError> {
     name(&s.name, &path.field("name"), places, f)?;
     name(&s.keys, &path.field("keys"), places, f)?;
     finite(&[s.duration], &path.field("duration"), places, f)?;
@@ -237,7 +247,7 @@ fn skill(s: &Skill, path: &Path<'_>, places: &mut Places<'_>, f: &mut Findings) 
 fn motion(
     s: &Skill,
     m: &SkillMotion,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     places: &mut Places<'_>,
     f: &mut Findings,
 ) -> Result<(), ReadError> {

@@ -4,26 +4,26 @@ use super::model::{Character, CharacterBone, Skill, SkillMotion, Suit};
 use crate::fields::count;
 use crate::name::Name;
 use crate::props::PropertyList;
-use meshwright_core::{F32, Path, WriteError};
+use meshwright_core::{F32, FieldPath, WriteError};
 
 /// Where scalars go, one after the other.
 pub(crate) trait Output {
     /// A name.
-    fn name(&mut self, path: &Path<'_>, name: &Name) -> Result<(), WriteError>;
+    fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError>;
     /// A number that is not negative.
     fn word(&mut self, value: u32);
     /// A number of which the largest means -1.
     fn index(&mut self, value: u32);
     /// A number, or a vector of them.
-    fn floats(&mut self, path: &Path<'_>, values: &[F32]) -> Result<(), WriteError>;
+    fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError>;
 }
 
 /// A counted table.
 fn table<O: Output, T>(
     o: &mut O,
-    path: &Path<'_>,
+    path: &FieldPath<'_>,
     items: &[T],
-    mut item: impl FnMut(&mut O, &Path<'_>, &T) -> Result<(), WriteError>,
+    mut item: impl FnMut(&mut O, &FieldPath<'_>, &T) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     o.word(count(path, items.len())?);
     items.iter().enumerate().try_for_each(|(i, it)| item(o, &path.index(i), it))
@@ -31,7 +31,7 @@ fn table<O: Output, T>(
 
 /// The whole tree.
 pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), WriteError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     table(o, &root.field("skeletons"), &c.skeletons, |o, path, skeleton| {
         o.name(&path.field("name"), &skeleton.name)?;
         table(o, &path.field("bones"), &skeleton.bones, bone)
@@ -40,7 +40,7 @@ pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), Write
     table(o, &root.field("skills"), &c.skills, skill)
 }
 
-fn bone<O: Output>(o: &mut O, path: &Path<'_>, b: &CharacterBone) -> Result<(), WriteError> {
+fn bone<O: Output>(o: &mut O, path: &FieldPath<'_>, b: &CharacterBone) -> Result<(), WriteError> {
     o.name(&path.field("name"), &b.name)?;
     o.name(&path.field("parent"), &b.parent)?;
     table(o, &path.field("properties"), &b.properties, list)?;
@@ -53,14 +53,14 @@ fn bone<O: Output>(o: &mut O, path: &Path<'_>, b: &CharacterBone) -> Result<(), 
     o.floats(&path.field("wiggle_power"), &[b.wiggle_power])
 }
 
-fn list<O: Output>(o: &mut O, path: &Path<'_>, list: &PropertyList) -> Result<(), WriteError> {
+fn list<O: Output>(o: &mut O, path: &FieldPath<'_>, list: &PropertyList) -> Result<(), WriteError> {
     table(o, path, &list.0, |o, path, (key, value)| {
         o.name(&path.field("key"), key)?;
         o.name(&path.field("value"), value)
     })
 }
 
-fn suit<O: Output>(o: &mut O, path: &Path<'_>, s: &Suit) -> Result<(), WriteError> {
+fn suit<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Suit) -> Result<(), WriteError> {
     o.name(&path.field("name"), &s.name)?;
     o.word(s.kind);
     o.word(s.unknown);
@@ -73,7 +73,7 @@ fn suit<O: Output>(o: &mut O, path: &Path<'_>, s: &Suit) -> Result<(), WriteErro
     })
 }
 
-fn skill<O: Output>(o: &mut O, path: &Path<'_>, s: &Skill) -> Result<(), WriteError> {
+fn skill<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Skill) -> Result<(), WriteError> {
     o.name(&path.field("name"), &s.name)?;
     o.name(&path.field("keys"), &s.keys)?;
     o.floats(&path.field("duration"), &[s.duration])?;
@@ -84,7 +84,7 @@ fn skill<O: Output>(o: &mut O, path: &Path<'_>, s: &Skill) -> Result<(), WriteEr
     table(o, &path.field("motions"), &s.motions, motion)
 }
 
-fn motion<O: Output>(o: &mut O, path: &Path<'_>, m: &SkillMotion) -> Result<(), WriteError> {
+fn motion<O: Output>(o: &mut O, path: &FieldPath<'_>, m: &SkillMotion) -> Result<(), WriteError> {
     o.name(&path.field("bone"), &m.bone)?;
     o.word(m.frames);
     o.floats(&path.field("duration"), &[m.duration])?;

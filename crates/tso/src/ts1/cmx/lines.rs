@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::text::Escaped;
-use meshwright_core::{F32, Findings, LimitExceeded, Path, ReadError, Source, WriteError};
+use meshwright_core::{F32, FieldPath, Findings, LimitExceeded, ReadError, Source, WriteError};
 
 /// The words of a line that begins at `start`, with their places. Bars stand around vectors and are left out.
 pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
@@ -66,7 +66,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
     }
 
     /// The next line with the place of its first byte.
-    pub(crate) fn line(&mut self, path: &Path<'_>) -> Result<(u64, &'a [u8]), ReadError> {
+    pub(crate) fn line(&mut self, path: &FieldPath<'_>) -> Result<(u64, &'a [u8]), ReadError> {
         let (at, rest) = (self.offset(), self.rest());
         if rest.is_empty() {
             return Err(self.source.broken(rules::TRUNCATED, path, at, "the text ends here"));
@@ -85,7 +85,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
     }
 
     /// The next line's words with their places; of vectors without their bars.
-    fn words<const N: usize>(&mut self, path: &Path<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
+    fn words<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
         let (start, line) = self.line(path)?;
         let mut words = words(start, line);
         let mut found: [(u64, &'a [u8]); N] = [(0, &[]); N];
@@ -106,7 +106,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
     }
 
     /// A whole number with its place.
-    pub(crate) fn whole(&mut self, path: &Path<'_>) -> Result<(i64, u64), ReadError> {
+    pub(crate) fn whole(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
         let [(at, word)] = self.words(path)?;
         self.note(at);
         match number::whole(word) {
@@ -118,13 +118,13 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    fn out_of_range(&self, path: &Path<'_>, at: u64, value: i64) -> ReadError {
+    fn out_of_range(&self, path: &FieldPath<'_>, at: u64, value: i64) -> ReadError {
         self.source.broken(NUMBER, path, at, format!("{value} is out of range"))
     }
 }
 
 impl Input for Lines<'_, '_, '_> {
-    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
         let (count, at) = self.whole(path)?;
         let n = u64::try_from(count).ok();
         let fits = n.and_then(|n| n.checked_mul(least.lines.max(1))).is_some_and(|lines| lines <= self.left);
@@ -142,7 +142,7 @@ impl Input for Lines<'_, '_, '_> {
         Ok((n, items))
     }
 
-    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError> {
+    fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError> {
         let (at, line) = self.line(path)?;
         self.note(at);
         let line = line.trim_ascii();
@@ -150,12 +150,12 @@ impl Input for Lines<'_, '_, '_> {
         Ok(Name::from(line))
     }
 
-    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+    fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
         let (value, at) = self.whole(path)?;
         u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
     }
 
-    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+    fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
         let (value, at) = self.whole(path)?;
         if value == -1 {
             return Ok(u32::MAX);
@@ -163,7 +163,7 @@ impl Input for Lines<'_, '_, '_> {
         u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
     }
 
-    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError> {
+    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError> {
         let mut values = [F32::default(); N];
         for ((at, word), value) in self.words::<N>(path)?.into_iter().zip(&mut values) {
             self.note(at);
@@ -202,7 +202,7 @@ impl<S: Sink> fmt::Write for LinesOut<'_, S> {
 }
 
 impl<S: Sink> Output for LinesOut<'_, S> {
-    fn name(&mut self, _: &Path<'_>, name: &Name) -> Result<(), WriteError> {
+    fn name(&mut self, _: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
         self.line(name.bytes());
         Ok(())
     }
@@ -219,7 +219,7 @@ impl<S: Sink> Output for LinesOut<'_, S> {
         }
     }
 
-    fn floats(&mut self, path: &Path<'_>, values: &[F32]) -> Result<(), WriteError> {
+    fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError> {
         if let Some(value) = values.iter().find(|v| !v.is_finite()) {
             let message = format!("text does not hold {value:?}");
             return Err(WriteError::invalid(some::NOT_FINITE, path, message));

@@ -8,7 +8,7 @@ use crate::fields::{file, wide};
 use crate::number;
 use crate::ts1::bcf::Same;
 use crate::ts1::character;
-use meshwright_core::{Budget, Confidence, Findings, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, FieldPath, Findings, Parsed, ReadError, ReadOptions};
 
 impl Cmx {
     /// Reads a file that keeps all rules, within the default limits.
@@ -34,10 +34,10 @@ impl Cmx {
         let (mut cmx, _) = tree(&source, &mut findings, None)?;
         let mut same = Same::new(bytes);
         if body(&mut LinesOut(&mut same), &cmx).is_err() || !same.is_whole() {
-            source.charge(&Path::ROOT, 0, "text", wide(bytes.len()), 1)?;
+            source.charge(&FieldPath::ROOT, 0, "text", wide(bytes.len()), 1)?;
             cmx.keep(bytes.to_vec());
         }
-        source.charge(&Path::ROOT, 0, "rules", character::rules::memory(&cmx.character), 1)?;
+        source.charge(&FieldPath::ROOT, 0, "rules", character::rules::memory(&cmx.character), 1)?;
         // Offsets are looked for only where they are needed.
         if rules::check(&cmx, &[], &mut Findings::writing()).is_err() {
             rules::check(&cmx, &rules::places(&source)?, &mut findings)?;

@@ -10,7 +10,7 @@ use crate::ts1::character::{Character, Skill, Suit};
 use crate::ts1::skn::{NAME, NUMBER, fits_line};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Findings, Limits, Path, ReadError, ReadOptions, Report, Source};
+use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, ReadOptions, Report, Source};
 
 meshwright_core::rules! {
     error COMMENT = "E_COMMENT", BadName [Ignored],
@@ -37,7 +37,7 @@ impl Cmx {
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     // A scalar and its line end have a byte at least, and a list that grows is there twice for a while.
     let length = wide(source.bytes().len());
-    source.charge(&Path::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
+    source.charge(&FieldPath::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let (mut places, mut passed) = (Vec::new(), Findings::reading(&ReadOptions::lenient()));
     let (_, end) = tree(source, &mut passed, Some(&mut places))?;
     places.push(end);
@@ -53,7 +53,7 @@ pub(crate) fn check(cmx: &Cmx, places: &[u64], findings: &mut Findings) -> Resul
 
 /// Every name must fit a line, and comments must be such.
 fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
-    let path = Path::ROOT.field("comments");
+    let path = FieldPath::ROOT.field("comments");
     for (i, comment) in cmx.comments.iter().enumerate() {
         if !comment.bytes().is_empty() && !comment.bytes().starts_with(b"//") {
             let message = || format!("{comment} is no comment");
@@ -64,7 +64,7 @@ fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
     for (field, name) in comments.chain(names(&cmx.character)) {
         if !fits_line(name) {
             let message = || format!("{name} cannot stand on a line");
-            findings.broken(NAME, &Path::ROOT.field(field), None, message)?;
+            findings.broken(NAME, &FieldPath::ROOT.field(field), None, message)?;
         }
     }
     Ok(())

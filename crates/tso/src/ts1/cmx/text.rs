@@ -11,7 +11,7 @@ use crate::ts1::skn::NUMBER;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
-use meshwright_core::{Budget, Findings, Limits, Path, ReadError, Source, WriteError};
+use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Source, WriteError};
 
 meshwright_core::rules! {
     error MAGIC = "E_MAGIC", BadMagic [Refuses],
@@ -31,10 +31,10 @@ const COMMENT: usize = 4 * size_of::<Name>();
 
 /// Comments and blank lines up to the version, and that.
 fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
-    let path = Path::ROOT.field("comments");
+    let path = FieldPath::ROOT.field("comments");
     let mut comments: Vec<Name> = Vec::new();
     if lines.rest().is_empty() {
-        return Err(lines.source().broken(MAGIC, &Path::ROOT, 0, "the file is empty"));
+        return Err(lines.source().broken(MAGIC, &FieldPath::ROOT, 0, "the file is empty"));
     }
     loop {
         let (at, line) = lines.line(&path)?;
@@ -47,9 +47,9 @@ fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
         let mut words = words(at, line);
         if words.next().is_none_or(|(_, word)| word != VERSION_WORD) {
             let message = format!("{} where a comment or the version is expected", Escaped(text));
-            return Err(lines.source().broken(MAGIC, &Path::ROOT, at, message));
+            return Err(lines.source().broken(MAGIC, &FieldPath::ROOT, at, message));
         }
-        let path = Path::ROOT.field("version");
+        let path = FieldPath::ROOT.field("version");
         let (at, word) = words.next().unwrap_or((at, &[]));
         let Some(version) = number::whole(word).filter(|_| words.next().is_none()) else {
             let message = format!("{} holds no version", Escaped(text));
@@ -75,7 +75,7 @@ pub(crate) fn tree(
     let rest = lines.rest();
     let trailing = rest.trim_ascii_start();
     let end = wide(source.bytes().len().saturating_sub(trailing.len()));
-    source.charge(&Path::ROOT.field("trailing"), end, "trailing bytes", wide(trailing.len()), 1)?;
+    source.charge(&FieldPath::ROOT.field("trailing"), end, "trailing bytes", wide(trailing.len()), 1)?;
     let mut cmx = Cmx::new(character);
     (cmx.comments, cmx.trailing) = (comments, trailing.to_vec());
     Ok((cmx, end))

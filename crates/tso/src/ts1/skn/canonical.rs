@@ -7,11 +7,11 @@ use crate::number::put_float;
 use crate::rules::some;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
-use meshwright_core::{F32, Path, WriteError};
+use meshwright_core::{F32, FieldPath, WriteError};
 
 /// One record a line; floats as the game writes them, with as many digits as bring them back.
 pub(crate) fn canonical(skn: &Skn) -> Result<Vec<u8>, WriteError> {
-    let (g, root) = (&skn.geometry, Path::ROOT);
+    let (g, root) = (&skn.geometry, FieldPath::ROOT);
     let mut w = Text(Vec::new());
     w.name(&skn.skin);
     w.name(&skn.texture);
@@ -71,7 +71,7 @@ impl Text {
         self.0.extend_from_slice(b"\r\n");
     }
 
-    fn floats(&mut self, path: &Path<'_>, values: &[F32]) -> Result<(), WriteError> {
+    fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError> {
         for (i, v) in values.iter().enumerate() {
             if v.get().is_nan() {
                 return Err(WriteError::invalid(some::NOT_FINITE, path, "text has no bits for this NaN"));

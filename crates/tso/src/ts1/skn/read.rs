@@ -11,7 +11,7 @@ use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total};
 use crate::name::Name;
 use alloc::vec::Vec;
 use meshwright_core::num::Q1_15;
-use meshwright_core::{Budget, Confidence, Cursor, F32, Findings, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, Cursor, F32, FieldPath, Findings, Parsed, ReadError, ReadOptions};
 use nom::Parser as _;
 use nom::error::context;
 
@@ -51,7 +51,7 @@ fn vertex(i: &[u8]) -> Step<'_, ([F32; 3], [F32; 3])> {
     Ok((i, (position, normal)))
 }
 
-fn text_name(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<Name, ReadError> {
+fn text_name(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Name, ReadError> {
     let at = cursor.offset();
     let name = cursor.read(path, line)?;
     cursor.source().charge(path, at, "name", wide(name.len()), 1)?;
@@ -59,14 +59,14 @@ fn text_name(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<Name, ReadE
 }
 
 /// A count with the offset where it stands.
-fn counted(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<(u64, u32), ReadError> {
+fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u32), ReadError> {
     cursor.read(path, space)?;
     Ok((cursor.offset(), cursor.read(path, whole)?))
 }
 
 /// All of a file.
 pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
-    let root = Path::ROOT;
+    let root = FieldPath::ROOT;
     let skin = text_name(cursor, &root.field("skin"))?;
     let texture = text_name(cursor, &root.field("texture"))?;
 
@@ -128,14 +128,14 @@ impl Skn {
         let source = file(bytes, &budget);
         let mut cursor = source.start();
         let skn = model(&mut cursor)?;
-        source.charge(&Path::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
+        source.charge(&FieldPath::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
         let skn = skn.read_from(bytes.to_vec());
-        source.charge(&Path::ROOT, 0, "rules", memory(&skn.geometry), 1)?;
+        source.charge(&FieldPath::ROOT, 0, "rules", memory(&skn.geometry), 1)?;
         let mut findings = Findings::reading(options);
         // Offsets are looked for only where they are needed.
         if rules::check(&skn, &Places::Binary(0), &mut Findings::writing()).is_err() {
             // A number and its white space have two bytes.
-            source.charge(&Path::ROOT, 0, "offsets", wide(bytes.len() / 2), size_of::<[u64; 3]>())?;
+            source.charge(&FieldPath::ROOT, 0, "offsets", wide(bytes.len() / 2), size_of::<[u64; 3]>())?;
             rules::check(&skn, &rules::places(&skn), &mut findings)?;
         }
         Ok(Parsed::new(skn, findings.into_report()))

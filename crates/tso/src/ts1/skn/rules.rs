@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::rules::{self, all_rules, some};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{Findings, Path, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error NAME = "E_NAME", BadName [NoEngine],
@@ -41,16 +41,16 @@ pub(crate) fn check(skn: &Skn, places: &Places, findings: &mut Findings) -> Resu
     mesh::geometry(&skn.geometry, places, findings)?;
     let end = skn.text().len().saturating_sub(skn.trailing.len());
     rules::trailing(&skn.trailing, wide(end), findings)?;
-    rules::name(&skn.skin, &Path::ROOT.field("skin"), 0, findings)?;
+    rules::name(&skn.skin, &FieldPath::ROOT.field("skin"), 0, findings)?;
     let texture = skn.text().iter().position(|b| *b == b'\n').map_or(0, |n| wide(n).saturating_add(1));
-    rules::name(&skn.texture, &Path::ROOT.field("texture"), texture, findings)?;
+    rules::name(&skn.texture, &FieldPath::ROOT.field("texture"), texture, findings)?;
     mesh::remarks(&skn.geometry, places, findings)
 }
 
 /// Every name must fit a line.
 pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError> {
-    let root = Path::ROOT;
-    let mut fits = |path: &Path<'_>, name: &Name| {
+    let root = FieldPath::ROOT;
+    let mut fits = |path: &FieldPath<'_>, name: &Name| {
         if fits_line(name) {
             return Ok(());
         }
