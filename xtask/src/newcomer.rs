@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The heading that the commands come after.
-const HEADING: &str = "\n## Two commands\n";
+const HEADING: &str = "\n## Contributing\n";
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let place = std::env::temp_dir().join(format!("meshwright-newcomer-{}", std::process::id()));

@@ -305,7 +305,7 @@ pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String>
     } else {
         let python = |script: &str| {
             let mut python = Command::new("python3");
-            python.arg(root.join("conformance").join(script)).arg("--program").arg(&program);
+            python.arg(root.join("xtask/conformance").join(script)).arg("--program").arg(&program);
             python
         };
         sh::run(&mut python("run.py"))?;

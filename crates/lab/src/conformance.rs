@@ -3,7 +3,7 @@
 //! Every file is read strictly, validated, rewritten byte for byte, sent to a scene and back, exported to GLB and played back
 //! from the GLB alone, and its kernels are compared with an evaluation in 64 bits. A `manifest.json` says which files belong
 //! together. A file whose name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says. Results of other readers
-//! are compared through the program's commands: see `conformance/` in the repository.
+//! are compared through the program's commands: see `xtask/conformance/`.
 
 use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;

@@ -1,4 +1,4 @@
-//! Which kinds of file can be drawn, as the README says it.
+//! Which kinds of file can be drawn, as the book says it.
 
 use meshwright::Format;
 

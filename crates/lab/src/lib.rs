@@ -1,4 +1,4 @@
-//! What needs the product to measure it: benchmarks, conformance, and the tables of the README and of the formats' pages.
+//! What needs the product to measure it: benchmarks, conformance, and the tables of the book.
 //!
 //! The program `lab` is called by verbs of `xtask`, which build it.
 #![forbid(unsafe_code)]
@@ -14,7 +14,7 @@ mod kernels;
 mod kinds;
 mod loaded;
 mod pictures;
-mod readme;
+mod overview;
 mod returns;
 mod samples;
 mod tables;
@@ -62,12 +62,7 @@ fn value<T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
     words.value()?.parse()
 }
 
-/// The examples of the project's README, compiled with the documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
-/// The same of the book's.
+/// The examples of the book, compiled with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/crate.md")]
 struct Book;

@@ -21,6 +21,7 @@ const PICTURES: &[(&str, &[&str], &[&str])] = &[
     ("ts1.png", &["tso/flag.ok.skn"], &["--overlay", "bones"]),
     ("view-normals.png", &["bmd/windmill.ok.bmd"], &["--view", "normals"]),
     ("view-uv.png", &["crucible/lighthouse.ok.cmesh"], &["--view", "uv"]),
+    ("windmill.png", &["bmd/windmill.ok.bmd"], &["--clip", "turn", "--camera", "30,12", "--size", "200x225"]),
     ("strip.png", &["bmd/windmill.ok.bmd"], &["--turntable", "4", "--strip", "4"]),
 ];
 
@@ -57,9 +58,12 @@ fn drawn(
 ) -> Result<Vec<u8>, String> {
     let out = scratch.join(name);
     let mut words: Vec<OsString> =
-        ["meshwright", "render", "--quiet", "--size", "160", "-o"].map(Into::into).into();
+        ["meshwright", "render", "--quiet", "-o"].map(Into::into).into();
     words.push(out.clone().into());
     words.extend(options.iter().map(Into::into));
+    if !options.contains(&"--size") {
+        words.extend(["--size", "160"].map(Into::into));
+    }
     words.extend(files.iter().map(|file| root.join("testdata").join(file).into()));
     match meshwright_cli::run(words).code() {
         0 => fs::read(&out).map_err(|e| format!("{name}: {e}")),

@@ -2,7 +2,7 @@
 
 use super::measure::{Effort, Samples, Spread};
 use super::skinning::SIZES;
-use crate::readme::replace;
+use crate::overview::replace;
 use meshwright::rig::{InstructionSet, SkinPlan};
 use std::fs;
 use std::path::Path;

@@ -139,7 +139,7 @@ def main():
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--program', default='meshwright')
-    parser.add_argument('--files', type=pathlib.Path, default=here.parent / 'testdata')
+    parser.add_argument('--files', type=pathlib.Path, default=here.parents[1] / 'testdata')
     parser.add_argument('--expected', type=pathlib.Path, default=here / 'expected')
     parser.add_argument('--only', action='append', default=[])
     parser.add_argument('--skip', action='append', default=[], choices=CLASSES)

@@ -1,4 +1,4 @@
-//! `xtask docs tables`: the README's tables, generated from the crates and the format table.
+//! `xtask docs tables`: the book's tables of crates and of formats.
 
 use crate::kinds;
 use meshwright::{Format, Target};
@@ -8,19 +8,20 @@ use std::path::Path;
 use xtask::sh;
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
-    let path = root.join("README.md");
-    let old = fs::read_to_string(&path).map_err(|e| format!("README.md: {e}"))?;
-    let mut new = old.clone();
-    for (name, table) in [("formats", formats()?), ("crates", crates(root)?)] {
-        new = replace(&new, name, &table)?;
+    let tables = [("docs/formats/README.md", "formats", formats()?), ("docs/crate.md", "crates", crates(root)?)];
+    for (page, name, table) in tables {
+        let path = root.join(page);
+        let old = fs::read_to_string(&path).map_err(|e| format!("{page}: {e}"))?;
+        let new = replace(&old, name, &table)?;
+        if new == old {
+            continue;
+        }
+        if check {
+            return Err(format!("the table of {page} is out of date: run `cargo run -p xtask -- docs tables`"));
+        }
+        fs::write(&path, new).map_err(|e| format!("{page}: {e}"))?;
     }
-    if new == old {
-        Ok(())
-    } else if check {
-        Err("the tables of README.md are out of date: run `cargo run -p xtask -- docs tables`".into())
-    } else {
-        fs::write(&path, new).map_err(|e| e.to_string())
-    }
+    Ok(())
 }
 
 /// The text with another table between the marks of this name.
