@@ -8,7 +8,8 @@ use std::path::Path;
 use xtask::sh;
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
-    let tables = [("docs/formats/README.md", "formats", formats()?), ("docs/crate.md", "crates", crates(root)?)];
+    let tables =
+        [("docs/formats/README.md", "formats", formats()?), ("docs/crate.md", "crates", crates(root)?)];
     for (page, name, table) in tables {
         let path = root.join(page);
         let old = fs::read_to_string(&path).map_err(|e| format!("{page}: {e}"))?;
@@ -17,7 +18,9 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
             continue;
         }
         if check {
-            return Err(format!("the table of {page} is out of date: run `cargo run -p xtask -- docs tables`"));
+            return Err(format!(
+                "the table of {page} is out of date: run `cargo run -p xtask -- docs tables`"
+            ));
         }
         fs::write(&path, new).map_err(|e| format!("{page}: {e}"))?;
     }

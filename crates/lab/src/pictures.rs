@@ -57,8 +57,7 @@ fn drawn(
     (name, files, options): &(&str, &[&str], &[&str]),
 ) -> Result<Vec<u8>, String> {
     let out = scratch.join(name);
-    let mut words: Vec<OsString> =
-        ["meshwright", "render", "--quiet", "-o"].map(Into::into).into();
+    let mut words: Vec<OsString> = ["meshwright", "render", "--quiet", "-o"].map(Into::into).into();
     words.push(out.clone().into());
     words.extend(options.iter().map(Into::into));
     if !options.contains(&"--size") {
