@@ -529,7 +529,8 @@ MwStatus mw_player_seconds(MwPlayer *player, size_t clip, double seconds, MwErro
 
 /**
  * The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
- * Either array may be NULL; normals may be asked for where the mesh has them.
+ * Either array may be NULL; normals may be asked for where the mesh has them. What the arrays hold before does not matter;
+ * they must not overlap.
  *
  * # Safety
  * `player` is NULL or not freed, and used by nobody else; `positions` and `normals` are NULL or point to

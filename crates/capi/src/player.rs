@@ -1,7 +1,7 @@
 //! Poses and posed vertices.
 
 use crate::call::{guarded, made};
-use crate::raw::{Refused, freed, places, seen, used};
+use crate::raw::{Refused, freed, put_all, seen, used};
 use crate::scene::MwScene;
 use crate::status::{MwError, MwStatus};
 use facade::Failure;
@@ -15,6 +15,9 @@ pub struct MwPlayer {
     evaluator: Evaluator<Arc<Scene>>,
     scene: Arc<Scene>,
     work: Workspace,
+    /// The last mesh that was posed.
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
 }
 
 /// A player of a scene, in its rest pose.
@@ -31,7 +34,8 @@ pub unsafe extern "C" fn mw_player_new(
         // SAFETY: the caller's contract.
         let scene = Arc::clone(&unsafe { seen(scene) }?.scene);
         let evaluator = Evaluator::new(Arc::clone(&scene)).map_err(Failure::from)?;
-        Ok(MwPlayer { evaluator, scene, work: Workspace::new() })
+        let (positions, normals) = (Vec::new(), Vec::new());
+        Ok(MwPlayer { evaluator, scene, work: Workspace::new(), positions, normals })
     };
     // SAFETY: the caller's contract.
     unsafe { made(player, error, make) }
@@ -101,7 +105,8 @@ unsafe fn moved(
 }
 
 /// The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
-/// Either array may be NULL; normals may be asked for where the mesh has them.
+/// Either array may be NULL; normals may be asked for where the mesh has them. What the arrays hold before does not matter;
+/// they must not overlap.
 ///
 /// # Safety
 /// `player` is NULL or not freed, and used by nobody else; `positions` and `normals` are NULL or point to
@@ -117,22 +122,29 @@ pub unsafe extern "C" fn mw_player_vertices(
 ) -> MwStatus {
     let fill = || {
         // SAFETY: the caller's contract.
-        let MwPlayer { evaluator, scene, work } = unsafe { used(player) }?;
+        let MwPlayer { evaluator, scene, work, positions: posed, normals: turned } = unsafe { used(player) }?;
         let vertices =
             scene.meshes.get(mesh).ok_or(Refused::Argument("there is no such mesh"))?.positions.len();
         if vertices != vertex_count {
             return Err(Refused::Argument("the mesh has another number of vertices"));
         }
-        // SAFETY: three numbers are an array of three; the rest is the caller's contract.
-        let (positions, normals) = unsafe {
-            (places(positions.cast::<[f32; 3]>(), vertex_count)?, places(normals.cast(), vertex_count)?)
-        };
-        let mut aside = Vec::new();
-        let positions = positions.unwrap_or_else(|| {
-            aside.resize(vertex_count, [0.0; 3]);
-            &mut aside
+        let size = vertex_count.saturating_mul(size_of::<[f32; 3]>());
+        let apart = positions.addr().abs_diff(normals.addr()) >= size;
+        if !positions.is_null() && !normals.is_null() && !apart {
+            return Err(Refused::Argument("positions and normals overlap"));
+        }
+        posed.resize(vertex_count, [0.0; 3]);
+        let turned = (!normals.is_null()).then(|| {
+            turned.resize(vertex_count, [0.0; 3]);
+            turned
         });
-        Ok(evaluator.mesh_into(MeshId(mesh), work, positions, normals).map_err(Failure::from)?)
+        evaluator.mesh_into(MeshId(mesh), work, posed, turned.as_deref_mut()).map_err(Failure::from)?;
+        // SAFETY: the caller's contract. Nothing is made of what the arrays hold before.
+        unsafe {
+            put_all(positions, posed.as_flattened());
+            put_all(normals, turned.map_or(&[][..], |turned| turned.as_flattened()));
+        }
+        Ok(())
     };
     // SAFETY: the caller's contract.
     unsafe { guarded(error, fill) }
@@ -153,14 +165,14 @@ pub unsafe extern "C" fn mw_player_joint(
 ) -> MwStatus {
     let fill = || {
         // SAFETY: the caller's contract.
-        let (player, out) = unsafe { (seen(player)?, places(matrix.cast::<[f64; 4]>(), 4)?) };
+        let player = unsafe { seen(player)? };
         let pose = player.evaluator.skeleton(skeleton).map(|(_, pose)| pose);
         let found = pose.and_then(|pose| pose.model_matrices().get(joint)).copied();
         let found = found.ok_or(Refused::Argument("there is no such joint"))?;
-        let out = out.ok_or(Refused::Argument("there is no place for the matrix"))?;
-        let columns = facade::rig::glam::DMat4::from(found).to_cols_array_2d();
-        out.iter_mut().zip(columns).for_each(|(out, column)| *out = column);
-        Ok(())
+        let columns = facade::rig::glam::DMat4::from(found).to_cols_array();
+        // SAFETY: the caller's contract.
+        let written = unsafe { put_all(matrix, &columns) };
+        if written { Ok(()) } else { Err(Refused::Argument("there is no place for the matrix")) }
     };
     // SAFETY: the caller's contract.
     unsafe { guarded(error, fill) }

@@ -94,19 +94,17 @@ pub(crate) unsafe fn items<'a, T>(first: *const T, length: usize) -> Result<&'a 
     Ok(unsafe { std::slice::from_raw_parts(first, length) })
 }
 
-/// An array of the caller's that is written to; none where it is null.
+/// Writes to an array of the caller's, where there is one. No reference is made to it: it may hold nothing yet.
 ///
 /// # Safety
-/// `first` is null, or points to so many items that nothing else uses meanwhile, made before.
-pub(crate) unsafe fn places<'a, T>(first: *mut T, length: usize) -> Result<Option<&'a mut [T]>, Refused> {
-    if first.is_null() {
-        return Ok(None);
+/// `out` is null, or so many items may be written to it, which nothing else uses meanwhile.
+pub(crate) unsafe fn put_all<T: Copy>(out: *mut T, items: &[T]) -> bool {
+    if out.is_null() {
+        return false;
     }
-    if !fits::<T>(length) {
-        return Err(Refused::Argument("an array is longer than memory"));
-    }
-    // SAFETY: not null, of a length that fits; the rest is the contract.
-    Ok(Some(unsafe { std::slice::from_raw_parts_mut(first, length) }))
+    // SAFETY: not null, of that length by the contract, and none of our own memory.
+    unsafe { ptr::copy_nonoverlapping(items.as_ptr(), out, items.len()) };
+    true
 }
 
 fn fits<T>(length: usize) -> bool {

@@ -42,6 +42,37 @@ fn null_is_an_argument() {
     }
 }
 
+/// Memory of malloc holds nothing yet, and one array cannot be both.
+#[test]
+fn arrays_of_the_caller_need_not_be_initialised_and_must_not_overlap() {
+    use std::mem::MaybeUninit;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/dpm/hopper.ok.dpm\0");
+    // SAFETY: the handles are made, used and freed as the header says.
+    unsafe {
+        let (mut model, mut scene, mut player) = (null_mut(), null_mut(), null_mut());
+        assert_eq!(mw_model_open(path.as_ptr().cast(), null(), &raw mut model, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_scene_new(model, &raw mut scene, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_player_new(scene, &raw mut player, null_mut()), MwStatus::Ok);
+        let mut mesh = MaybeUninit::<MwMesh>::uninit();
+        assert!(mw_scene_mesh(scene, 0, mesh.as_mut_ptr()));
+        let count = mesh.assume_init().vertex_count;
+        let mut memory = vec![MaybeUninit::<f32>::uninit(); count * 6];
+        let first = memory.as_mut_ptr().cast::<f32>();
+        let posed = |normals| mw_player_vertices(player, 0, count, first, normals, null_mut());
+        for offset in [0, 1, count * 3 - 1] {
+            assert_eq!(posed(first.add(offset)), MwStatus::Argument, "{offset}");
+        }
+        assert_eq!(posed(first.add(count * 3)), MwStatus::Ok);
+        let all: Vec<f32> = memory.iter().map(|number| number.assume_init()).collect();
+        let mut alone = vec![0.0; count * 3];
+        assert_eq!(mw_player_vertices(player, 0, count, null_mut(), alone.as_mut_ptr(), null_mut()), MwStatus::Ok);
+        assert_eq!(alone, all[count * 3..]);
+        mw_player_free(player);
+        mw_scene_free(scene);
+        mw_model_free(model);
+    }
+}
+
 #[test]
 fn another_number_of_vertices_is_refused() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/dpm/hopper.ok.dpm\0");

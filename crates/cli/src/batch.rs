@@ -62,7 +62,10 @@ fn speak(said: Said) -> io::Result<()> {
             tell_people(&as_line(&line));
             Ok(())
         }
-        Said::Result(lines) => progress::aside(|| io::stdout().lock().write_all(lines.as_bytes())),
+        Said::Result(lines) => {
+            let lines = render::printable(&lines, render::colours(&io::stdout()));
+            progress::aside(|| io::stdout().lock().write_all(lines.as_bytes()))
+        }
     }
 }
 
@@ -83,7 +86,7 @@ fn speak_all(said: Vec<Said>) -> io::Result<()> {
 }
 
 fn as_line(message: &str) -> String {
-    format!("{}\n", render::cut(message))
+    format!("{}\n", render::cut(&render::printable(message, render::colours(&io::stderr()))))
 }
 
 fn tell_people(lines: &str) {

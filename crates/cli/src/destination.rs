@@ -1,5 +1,7 @@
 //! Where results go.
 
+use crate::input::Input;
+use meshwright::files::output::{OutputName, Place};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,13 @@ impl Destination {
             Self::File(path.to_owned())
         }
     }
+}
+
+/// The place of a file below a folder that takes results: in the folder that its input has below the one that was named.
+pub(crate) fn below(folder: &Path, input: &Input, name: &OutputName) -> Place {
+    let folders = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let folders: Vec<_> = folders.iter().map(|name| OutputName::cleaned(&name.to_string_lossy())).collect();
+    Place::below(folder, folders.iter().chain([name]))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::results::refused;
 use crate::{Fail, Status, output, pose};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::scene::{SceneOptions, Space};
+use std::io::Write;
 use std::slice;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
@@ -26,9 +27,6 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
     let opened = reader.hinted(input, reader.open(input), |lenient| lenient.open(input).is_ok())?;
     reader.note(opened.paths());
     reader.say_used(input, &opened);
-    if let Destination::File(path) = destination {
-        reader.spare(path, None)?;
-    }
     let (asset, memory) = (&opened.asset, reader.limits().memory);
     let mut poses = Vec::new();
     if !args.pose.is_empty() {
@@ -41,8 +39,7 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
     let options = DumpOptions::default().with_poses(poses).with_memory(memory);
     let dump = Dump::new(asset.model(), asset.companions(), &input.exact(), asset.bytes(), &options);
     let dump = dump.map_err(Refusal::from)?;
-    output::stream(
-        destination,
-        Box::new(move |out| dump.write(&mut *out).and_then(|()| out.write_all(b"\n"))),
-    )
+    let content =
+        Box::new(move |out: &mut dyn Write| dump.write(&mut *out).and_then(|()| out.write_all(b"\n")));
+    output::stream(destination, content, reader.plan(), None).map(drop)
 }

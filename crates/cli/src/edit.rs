@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{print, refused};
-use crate::{Fail, Status, output};
+use crate::{Fail, Status, output, render};
 use meshwright::dpm::{BoneFlags, Edit};
 use meshwright::{AnyModel, counted};
 use serde_json::json;
@@ -19,24 +19,29 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(&args.file);
     reader.expect(slice::from_ref(&input))?;
-    let destination = Destination::new(&args.output);
-    let to_stdout = destination == Destination::Stdout;
+    let destination = args.output.as_deref().map(Destination::new);
+    let to_stdout = destination == Some(Destination::Stdout);
     if to_stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let done = edited(&input, args, &edits, &reader);
-    let done = reader
-        .hinted(&input, done, |lenient| edited(&input, args, &edits, &lenient).is_ok())
-        .and_then(|done| output::deliver(&destination, &done.bytes).map(|()| done));
-    let done = match done {
+    let done = edited(&input, &edits, &reader);
+    let done =
+        reader.hinted(&input, done, |lenient| edited(&input, &edits, &lenient).is_ok()).and_then(|done| {
+            let plan = reader.plan();
+            let written = match &destination {
+                Some(destination) => output::stream(destination, output::whole(&done.bytes), plan, None)?,
+                None => vec![output::in_place(&input, &done.old, &done.bytes, plan)?, input.path.clone()],
+            };
+            Ok((done, written))
+        });
+    let (done, written) = match done {
         Ok(done) => done,
         Err(refusal) => return refused(&input, &refusal, args.format),
     };
     let mut out = io::stdout().lock();
     match args.format {
         OutputFormat::Json => {
-            let changed =
-                json!({ "file": input.exact(), "edits": edits.len(), "bytes_changed": done.changed });
+            let changed = json!({ "file": input.exact(), "output": render::exact_all(&written), "edits": edits.len(), "bytes_changed": done.changed });
             print(&changed)?;
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
@@ -55,15 +60,15 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
 }
 
 struct Done {
+    old: Vec<u8>,
     bytes: Vec<u8>,
     /// How many bytes are other ones; none where the file has another layout.
     changed: Option<usize>,
 }
 
-fn edited(input: &Input, args: &EditArgs, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
+fn edited(input: &Input, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
     let opened = reader.open(input)?;
     reader.note(opened.paths());
-    reader.spare(&args.output, Some(input))?;
     reader.say_passed_over(input, &opened);
     let AnyModel::Dpm(model) = opened.asset.model() else {
         let why = format!("{} files are not edited, only DPM", opened.asset.format().title());
@@ -76,7 +81,7 @@ fn edited(input: &Input, args: &EditArgs, edits: &[Edit], reader: &Reader) -> Re
     let (old, bytes) = (opened.asset.bytes(), model.to_bytes()?);
     let same_layout = old.len() == bytes.len();
     let changed = same_layout.then(|| old.iter().zip(&bytes).filter(|(a, b)| a != b).count());
-    Ok(Done { bytes, changed })
+    Ok(Done { old: opened.asset.into_bytes(), bytes, changed })
 }
 
 /// The edits that the arguments ask for, names of bones last.

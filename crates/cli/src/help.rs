@@ -1,13 +1,12 @@
 //! What the command line says of itself: help with examples, `completions` and `man`.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
-use crate::destination::Destination;
-use crate::output::{deliver, write_files};
+use crate::output::{self, whole};
 use crate::refusal::Refusal;
 use crate::{Fail, Status};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 /// What people do with each command, and how; a test runs them.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
@@ -118,21 +117,21 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Status, Fail> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "meshwright", &mut script);
-    Ok(ended(deliver(&Destination::Stdout, &script)))
+    Ok(ended(output::print(whole(&script))))
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
     // What `help` would say stands in the pages.
     let mut command = command().disable_help_subcommand(true);
     command.build();
-    let own = ("meshwright.1".into(), page(command.clone(), "\"EXIT STATUS\"")?);
+    let own = ("meshwright.1".to_owned(), page(command.clone(), "\"EXIT STATUS\"")?);
     let others = command
         .get_subcommands()
-        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()).into(), page(sub.clone(), "EXAMPLES")?)));
-    let pages: Vec<(PathBuf, String)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
-    let pages: Vec<_> = pages.into_iter().map(|(name, page)| (args.folder.join(name), page)).collect();
-    let written = write_files(&Destination::Folder(args.folder.clone()), &pages);
-    Ok(ended(written.map_err(|(path, e)| Refusal::unwritable(&path, &e))))
+        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()), page(sub.clone(), "EXAMPLES")?)));
+    let pages: Vec<(String, String)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
+    let place = |name| Place::below(&args.folder, [&OutputName::cleaned(name)]);
+    let files = pages.iter().map(|(name, page)| output::main(place(name), whole(page.as_bytes())));
+    Ok(ended(output::write(files.collect(), &Plan::default(), None).map(drop)))
 }
 
 /// A page for `man`; what stands behind the options has a title of its own.

@@ -1,8 +1,8 @@
 //! The files that a command works on.
 
-use crate::identity::{self, Identity};
 use crate::selection::Selection;
-use crate::{Fail, render, temporary};
+use crate::{Fail, render};
+use meshwright::files::output::{FileId, is_temporary};
 use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreeOptions, TreePath};
 use meshwright::{Finder, Format, Role};
 use std::ffi::OsStr;
@@ -98,7 +98,7 @@ pub(crate) struct Expanded {
 /// another: what an earlier run left there was not asked for.
 pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     let mut expanded = Expanded::default();
-    let into = into.and_then(identity::of);
+    let into = into.and_then(FileId::of);
     for argument in &selection.arguments {
         let path = Path::new(argument);
         if is_folder(path) {
@@ -143,7 +143,7 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 }
 
 /// Walks a folder or a pack. A folder in it that has packs is a data folder by itself, in which everything is looked for.
-fn walk(top: &Path, before: &Path, into: Option<&Identity>, selection: &Selection, expanded: &mut Expanded) {
+fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection, expanded: &mut Expanded) {
     let options = TreeOptions::default().with_links(selection.follow).with_directories(selection.directories);
     let tree = match Tree::open_with(top, options) {
         Ok(tree) => tree,
@@ -167,8 +167,7 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, selection: &Selectio
         }
         let Some(folder) = tree.os_path(path) else { return true };
         // Another run is writing there.
-        let out =
-            temporary::is_temporary(&folder) || (into.is_some() && identity::of(&folder).as_ref() == into);
+        let out = is_temporary(&folder) || (into.is_some() && FileId::of(&folder).as_ref() == into);
         if !out && tree.has_packs(path) {
             data_folders.push((folder, path.clone()));
             return false;
@@ -233,7 +232,11 @@ mod tests {
             fs::write(at(f), b"").unwrap();
         }
         #[cfg(unix)]
-        let _writing = temporary::Pool::default().create(dir.path(), true).unwrap();
+        let _writing = {
+            use meshwright::files::output::{Place, Writer};
+            let place = Place::named(dir.path().join("z.glb"));
+            Writer::default().stage([crate::output::main(place, crate::output::whole(b""))]).unwrap()
+        };
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
         let found: Vec<_> = expand(&Selection::of(&[dir.path().into()]), None)

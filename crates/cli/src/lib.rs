@@ -15,13 +15,11 @@ mod dump;
 mod edit;
 mod explain;
 mod help;
-mod identity;
 mod info;
 mod input;
 mod list;
 mod losses;
 mod manifest;
-mod names;
 mod optimize;
 mod output;
 mod pack;
@@ -36,14 +34,14 @@ mod render;
 mod repair;
 mod results;
 mod selection;
-mod sources;
+mod signals;
 mod table;
-mod temporary;
 mod unpack;
 mod view;
 
 use args::Command;
 pub(crate) use batch::say;
+use refusal::Refusal;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;
@@ -91,7 +89,7 @@ impl From<Status> for ExitCode {
 /// Runs the program with the words of a command line, its own name the first of them. It reads standard input and prints
 /// to standard output and standard error.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
-    temporary::survive_limits();
+    signals::survive_limits();
     let words: Vec<OsString> = words.into_iter().collect();
     let cli = match help::parse(&words) {
         Ok(cli) => cli,
@@ -125,6 +123,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
             Status::Unusable
         }
         Err(Fail::Stopped) => Status::Errors,
+        Err(Fail::Refused(about, refusal)) => {
+            refusal.say(&about);
+            if cli.command.wants_json() {
+                let _ = results::print(&json!({ "files": [], "error": refusal.json() }));
+            }
+            refusal.status()
+        }
         Err(Fail::Usage(message)) => {
             say(&render::error("usage", &message));
             if cli.command.wants_json() {
@@ -166,6 +171,8 @@ pub(crate) enum Fail {
     Io(io::Error),
     /// The arguments make no sense together.
     Usage(String),
+    /// Something that an argument names cannot be read or written.
+    Refused(String, Refusal),
     /// A file failed, and none is to be worked on behind it.
     Stopped,
 }

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
     let (mut status, mut documents, mut kinds) = (Status::Fine, Vec::new(), Kinds::new());
     let limits = Limits::default().with_memory(args.max_memory);
-    let options = TreeOptions::default().with_directories(limits);
+    // Nothing of them is read.
+    let options = TreeOptions::default().with_unpacked(u64::MAX).with_directories(limits);
     for file in &args.files {
         let path = Path::new(file);
         if path.is_dir() {

@@ -3,13 +3,16 @@
 
 use crate::args::ConvertArgs;
 use crate::input::Input;
+use crate::output::{self, whole};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::Results;
-use crate::{Fail, identity, render};
+use crate::{Fail, render, signals};
+use meshwright::files::output::{FileId, OutputName, Place, Plan};
 use meshwright::files::{Tree, TreePath};
+use meshwright::scene::LimitExceeded;
 use meshwright::scene::{Loss, LossKind};
-use meshwright::{Budget, Limits, Part, PartState};
+use meshwright::{Budget, Limits, Part, PartState, printable_json};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -63,6 +66,9 @@ pub(crate) struct Manifest<'a> {
     before: Option<Value>,
 }
 
+/// An output of an earlier run, by its hash.
+type Known = BTreeMap<PathBuf, Value>;
+
 impl<'a> Manifest<'a> {
     /// The manifest that the arguments ask for.
     pub(crate) fn new(args: &'a ConvertArgs, top: Option<&'a Path>) -> Result<Option<Self>, Fail> {
@@ -70,14 +76,37 @@ impl<'a> Manifest<'a> {
         let Some(top) = top else {
             return Err(Fail::Usage("--manifest is for what goes into a folder".into()));
         };
-        let before = read(path)?;
+        let before = read(path, Limits::default().with_memory(args.read.max_memory))?;
         Ok(Some(Self { args, path, top, aside: Sha256::new(), before }))
+    }
+
+    /// Enters the manifest into the plan of a run, which may replace the files that the earlier run wrote.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn plan(&self, plan: Plan) -> Result<Plan, Fail> {
+        let place = Place::named(self.path);
+        plan.reserve(&place).map_err(|clash| Fail::Usage(format!("--manifest {clash}")))?;
+        if !self.args.write.dry_run {
+            // Before the work, not after it.
+            let staged = signals::writer().stage([output::main(place, whole(b""))]);
+            staged.map_err(|failed| Fail::Refused("--manifest".into(), failed.into()))?;
+        }
+        let mut known = Known::new();
+        for output in self.before.iter().flat_map(|document| files(document)).flat_map(|entry| outputs(entry))
+        {
+            known.extend(output_path(self.top, output).map(|path| (path, output.clone())));
+        }
+        let limits = Limits::default().with_memory(self.args.read.max_memory);
+        Ok(plan.with_earlier(move |path| {
+            known.get(path).is_some_and(|output| is_unchanged(path, output, &Budget::new(limits)))
+        }))
     }
 
     /// A file that is no model.
     pub(crate) fn aside(&mut self, input: &Input) {
         // It may lie among the files of the game.
-        let own = || identity::of(&input.path).is_some_and(|own| identity::of(self.path) == Some(own));
+        let own = || FileId::of(&input.path).is_some_and(|own| FileId::of(self.path) == Some(own));
         if input.path.file_name() != self.path.file_name() || !own() {
             self.aside.update(name(input));
             self.aside.update([0]);
@@ -99,7 +128,7 @@ impl<'a> Manifest<'a> {
             && document["version"] == VERSION
             && document["options"] == options.as_str()
         {
-            for entry in document["files"].as_array().into_iter().flatten() {
+            for entry in files(&document) {
                 let place = order.get(entry["input"].as_str().unwrap_or_default());
                 before.extend(place.map(|place| (*place, entry.clone())));
             }
@@ -128,24 +157,26 @@ pub(crate) struct Written {
 
 impl Written {
     /// What an earlier run did with an input, where neither that nor anything that took part, nor any output, is
-    /// another now.
-    pub(crate) fn unchanged(&self, input: &Input, limits: Limits) -> Option<Value> {
+    /// another now. What it became is at `place`.
+    pub(crate) fn unchanged(&self, input: &Input, place: &Place, limits: Limits) -> Option<Value> {
         let entry = self.before.get(self.order.get(&name(input))?)?;
         let parts = entry["parts"].as_array().filter(|parts| !parts.is_empty())?;
         let tree = input.met.as_ref()?.finder.tree();
+        let budget = Budget::new(limits);
         let same = |part: &Value| {
             let path = TreePath::new(part["member"].as_str()?).ok()?;
-            let bytes = tree.read(&path, &Budget::new(limits)).ok()?;
+            let bytes = tree.read(&path, &budget).ok()?;
             (part["sha256"] == hash(&bytes).as_str()).then_some(())
         };
-        let written = |output: &Value| {
-            let bytes = fs::read(self.top.join(output["path"].as_str()?)).ok()?;
-            (output["sha256"] == hash(&bytes).as_str()).then_some(())
+        let mut has_main = false;
+        let mut written = |output: &Value| {
+            output_path(&self.top, output).is_some_and(|path| {
+                has_main |= path == place.path();
+                is_unchanged(&path, output, &budget)
+            })
         };
-        let outputs = entry["outputs"].as_array()?;
-        let all =
-            parts.iter().all(|part| same(part).is_some()) && outputs.iter().all(|o| written(o).is_some());
-        all.then(|| entry.clone())
+        let all = outputs(entry).all(|output| written(output));
+        (all && has_main && parts.iter().all(|part| same(part).is_some())).then(|| entry.clone())
     }
 
     /// Keeps what an earlier run did.
@@ -192,7 +223,7 @@ impl Written {
     }
 
     /// Writes the manifest. What other parts of the inputs became stays as their run wrote it.
-    pub(crate) fn write(mut self, results: &Results) -> Result<(), Fail> {
+    pub(crate) fn write(mut self, results: &Results, plan: &Plan) -> Result<(), Fail> {
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
         let others = self.before.into_iter().filter(|(place, _)| place.checked_rem(parts) != own);
@@ -205,10 +236,10 @@ impl Written {
         let document =
             json!({ "version": VERSION, "options": self.options, "files": files, "summary": summary });
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap_or_default());
-        let destination = crate::destination::Destination::File(self.path.clone());
-        let written = crate::output::write_files(&destination, &[(self.path.clone(), text)]);
-        written.map_err(|(path, e)| Fail::Usage(format!("--manifest {}: {e}", render::path(&path))))?;
-        Ok(())
+        let text = printable_json(&text);
+        let files = [output::main(Place::named(&self.path), whole(text.as_bytes()))];
+        let written = output::write(files.into(), plan, None);
+        written.map(drop).map_err(|refusal| Fail::Refused("--manifest".into(), refusal))
     }
 }
 
@@ -218,27 +249,73 @@ fn name(input: &Input) -> String {
     path.iter().map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// The manifest of an earlier run; none where there is no such file. Whatever else lies there, a model or a pack that is
-/// read among them, is not written over.
-fn read(path: &Path) -> Result<Option<Value>, Fail> {
+/// The entries of a manifest.
+fn files(document: &Value) -> impl Iterator<Item = &Value> {
+    document["files"].as_array().into_iter().flatten()
+}
+
+/// The outputs of an entry.
+fn outputs(entry: &Value) -> impl Iterator<Item = &Value> {
+    entry["outputs"].as_array().into_iter().flatten()
+}
+
+/// The path of an output: plain names below the folder that takes the outputs, as they are written there.
+fn output_path(top: &Path, output: &Value) -> Option<PathBuf> {
+    let mut path = top.to_owned();
+    for name in output["path"].as_str()?.split('/') {
+        path.push(OutputName::new(name, &[]).ok()?.as_str());
+    }
+    Some(path)
+}
+
+/// Whether a file is as an earlier run wrote it.
+fn is_unchanged(path: &Path, output: &Value, budget: &Budget) -> bool {
+    let read = || {
+        let size = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?.len();
+        budget.charge("manifest", size).ok()?;
+        let mut bytes = Vec::new();
+        fs::File::open(path).ok()?.take(size).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    };
+    read().is_some_and(|bytes| output["sha256"] == hash(&bytes).as_str())
+}
+
+/// The manifest of an earlier run; none where there is no such file. Whatever else is there, a model or an archive that is
+/// read among them, is not replaced.
+fn read(path: &Path, limits: Limits) -> Result<Option<Value>, Fail> {
+    /// What a value of a document takes in memory, with its name.
+    const VALUE: usize = 160;
     let refused = |why: &str| Fail::Usage(format!("--manifest {}: {why}", render::path(path)));
-    match path.metadata() {
-        Ok(meta) if meta.is_file() && meta.len() > 0 => {}
+    let size = match path.metadata() {
+        Ok(meta) if meta.is_file() && meta.len() > 0 => meta.len(),
         // Devices, pipes and what cannot be written are for the writer.
         _ => return Ok(None),
-    }
+    };
+    let none = || refused("is there and is no manifest: it would be written over");
     let mut file = fs::File::open(path).map_err(|e| refused(&e.to_string()))?;
-    let mut first = [0];
-    let mut bytes = Vec::new();
-    let read = file.read_exact(&mut first).and_then(|()| {
-        bytes.extend(first);
-        // Models may be large.
-        if first == *b"{" { file.read_to_end(&mut bytes) } else { Ok(0) }
-    });
-    read.map_err(|e| refused(&e.to_string()))?;
+    let mut bytes = vec![0];
+    file.read_exact(&mut bytes).map_err(|e| refused(&e.to_string()))?;
+    // Models may be large.
+    if bytes != b"{" {
+        return Err(none());
+    }
+    let budget = Budget::new(limits);
+    let large = |e: LimitExceeded| refused(&format!("{e}; raise --max-memory to read it"));
+    budget.charge("manifest", size).map_err(large)?;
+    file.take(size).read_to_end(&mut bytes).map_err(|e| refused(&e.to_string()))?;
+    let values = bytes.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    budget.charge_items("manifest", values as u64, VALUE).map_err(large)?;
     let document: Option<Value> = serde_json::from_slice(&bytes).ok();
-    let manifest = document.filter(|d| d["version"].is_u64() && d["files"].is_array());
-    manifest.map(Some).ok_or_else(|| refused("is there and is no manifest: it would be written over"))
+    let is_manifest = |document: &Value| {
+        let hash = document["options"].as_str().unwrap_or_default();
+        document["version"].is_u64()
+            && hash.len() == 64
+            && hash.bytes().all(|digit| digit.is_ascii_hexdigit())
+            && document["summary"].is_object()
+            && document["files"].is_array()
+            && files(document).all(|entry| entry["input"].is_string())
+    };
+    document.filter(is_manifest).map(Some).ok_or_else(none)
 }
 
 /// All that decides what an input becomes, inputs and places aside. `aside`: the names of files that may belong to one.

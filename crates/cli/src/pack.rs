@@ -3,11 +3,11 @@
 use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
 use crate::input::as_os;
-use crate::output::{Content, stream};
+use crate::output::stream;
 use crate::refusal::Refusal;
 use crate::results::{links_out, print};
-use crate::sources::Sources;
 use crate::{Fail, Status, render, say};
+use meshwright::files::output::{Content, Plan};
 use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
 use meshwright::{Budget, Limits, counted};
 use serde_json::json;
@@ -71,21 +71,21 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     if let Some(original) = &original {
         builder = builder.onto(original).map_err(|e| unpackable(&e))?;
     }
-    let (mut sources, scope) = (Sources::default(), tree.scope().cloned().unwrap_or_default());
+    let (plan, scope) = (Plan::default(), tree.scope().cloned().unwrap_or_default());
     let walk = tree.walk();
     let links: Vec<_> = walk.links_out.iter().map(as_os).collect();
     links_out(&links, "they are not packed").iter().for_each(|line| say(line));
     for file in walk.files {
         let path = file.map_err(|(_, e)| Refusal::unreadable(&e))?;
         if let Some(file) = tree.container(&path) {
-            sources.add(&file);
+            plan.reads(&file);
         }
         let tree = tree.clone();
         let name = path.below(&scope).unwrap_or_else(|| path.clone());
         let read = move || tree.read(&path, &Budget::new(limits)).map(std::borrow::Cow::into_owned);
         builder.add(name, Box::new(read)).map_err(|e| unpackable(&e))?;
     }
-    sources.spare(&args.output, args.onto.as_deref())?;
+    args.onto.iter().for_each(|onto| plan.reads(onto));
     let done = Cell::new(Packed::default());
     let content: Content<'_> = Box::new(|out| {
         let mut out = BufWriter::new(out);
@@ -94,7 +94,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     });
     match Destination::new(&args.output) {
         Destination::Stdout => Err(Refusal::Argument("a pack is written into a file".into())),
-        destination => stream(&destination, content),
+        destination => stream(&destination, content, &plan, None),
     }?;
     Ok(done.get())
 }

@@ -9,16 +9,16 @@ pub(crate) mod difference;
 
 use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
 use crate::batch::Workers;
-use crate::destination::Destination;
+use crate::destination::{Destination, below};
 use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
-use crate::names::safe_file_name;
-use crate::output;
+use crate::output::{self, Outputs, whole};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, pose, render};
 use meshwright::dump::PoseRef;
+use meshwright::files::output::{OutputName, Place};
 use meshwright::render::{
     Bounds, Camera, Overlays, RenderOptions, Rendering, ScenePose, Texture, View, contact_sheet,
     encode_animation, visible_bounds,
@@ -49,9 +49,8 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     check(args, &destination)?;
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
-    let work = Work { args, reader, destination };
-    let into =
-        if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
+    let work = Work { args, reader, outputs: Outputs::new(&destination) };
+    let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let looked = results.inputs(expand(results.selection(), into)).into_iter().map(|mut input| {
         let is_model = work.reader.is_model(&mut input, Format::holds_model);
         (input, is_model)
@@ -61,7 +60,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     work.reader.expect(&inputs)?;
     if args.sheet {
         work.sheet(&inputs, &mut results);
-    } else if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+    } else if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
         refuse_unasked_figure(&inputs, args.figure, &args.output)?;
         results.one_of_several();
         match work.figure(&inputs) {
@@ -69,14 +68,14 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
             Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
         }
     } else {
-        let jobs: Vec<(&Input, PathBuf)> = inputs.iter().zip(paths(&inputs, &work.destination)).collect();
+        let jobs: Vec<(&Input, Place)> = inputs.iter().zip(places(&inputs, &destination)).collect();
         let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
-        let drawn = |(input, path): &(&Input, PathBuf)| {
+        let drawn = |(input, place): &(&Input, Place)| {
             let is_drawable = |lenient: Reader| {
                 let opened = lenient.open(input);
                 opened.is_ok_and(|opened| opened.asset.to_scene(&SceneOptions::default()).is_ok())
             };
-            work.reader.hinted(input, work.one(input, path), is_drawable)
+            work.reader.hinted(input, work.one(input, place), is_drawable)
         };
         results.over(
             workers,
@@ -121,20 +120,24 @@ fn is_picture(path: &Path) -> Result<(), Fail> {
 }
 
 /// Where the picture of each input goes: under its whole name, so that only inputs of the same name share one.
-fn paths(inputs: &[Input], destination: &Destination) -> Vec<PathBuf> {
+fn places(inputs: &[Input], destination: &Destination) -> Vec<Place> {
     let folder = match destination {
-        Destination::File(path) => return vec![path.clone()],
-        Destination::Stdout => return vec![PathBuf::from("-")],
+        Destination::File(path) => return vec![Place::named(path)],
+        Destination::Stdout => return vec![Place::named("-")],
         Destination::Folder(folder) => folder,
     };
     let mut taken = BTreeSet::new();
     let place = |input: &Input| {
-        let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let name = safe_file_name(&input.name());
-        let numbered = |n: u64| if n == 1 { format!("{name}.png") } else { format!("{name}-{n}.png") };
-        let free = (1..).map(|n| folder.join(below).join(numbered(n)));
-        let mut free = free.filter(|path| taken.insert(path.to_string_lossy().to_lowercase()));
-        free.next().unwrap_or_default()
+        let name = OutputName::cleaned(&input.name());
+        let numbered = |n: u64| if n == 1 { ".png".to_owned() } else { format!("-{n}.png") };
+        let mut n = 1;
+        loop {
+            let place = below(folder, input, &name.with_ending(&numbered(n)));
+            if taken.insert(place.path().to_string_lossy().to_lowercase()) {
+                return place;
+            }
+            n += 1;
+        }
     };
     inputs.iter().map(place).collect()
 }
@@ -163,7 +166,7 @@ type Shot = (Option<(usize, f64)>, Camera);
 struct Work<'a> {
     args: &'a RenderArgs,
     reader: Reader,
-    destination: Destination,
+    outputs: Outputs,
 }
 
 impl Work<'_> {
@@ -172,11 +175,11 @@ impl Work<'_> {
     }
 
     /// Draws one file.
-    fn one(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+    fn one(&self, input: &Input, place: &Place) -> Result<Done, Refusal> {
         let opened = self.reader.open(input)?;
         self.reader.note(opened.paths());
         self.reader.say_used(input, &opened);
-        self.drawn(opened, path)
+        self.drawn(opened, place)
     }
 
     /// Draws several files that make up a figure. What is refused comes with the number of its input.
@@ -193,10 +196,10 @@ impl Work<'_> {
         let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
         let asset = Asset::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
         let (i, finder) = files.swap_remove(lead);
-        self.drawn(Opened { finder, asset }, &self.args.output).map_err(|refusal| (i, refusal))
+        self.drawn(Opened { finder, asset }, &Place::named(&self.args.output)).map_err(|refusal| (i, refusal))
     }
 
-    fn drawn(&self, opened: Opened, path: &Path) -> Result<Done, Refusal> {
+    fn drawn(&self, opened: Opened, place: &Place) -> Result<Done, Refusal> {
         let model = self.model(opened)?;
         let pictures = self.pictures(&model, self.args.size.unwrap_or((SIZE, SIZE)))?;
         let (width, height) = pictures.0.first().map_or((0, 0), |p| (p.width(), p.height()));
@@ -210,10 +213,10 @@ impl Work<'_> {
             None => encode_animation(&pictures.0, pictures.1),
         };
         let bytes = bytes.map_err(|e| Refusal::Argument(format!("--size: {e}")))?;
-        self.deliver(path, &bytes)?;
+        self.deliver(place, &bytes)?;
         let mut losses = model.losses;
         losses.extend(self.nothing_visible(&pictures.0));
-        Ok(Done { output: path.to_owned(), width, height, pictures: count, losses })
+        Ok(Done { output: place.path().to_owned(), width, height, pictures: count, losses })
     }
 
     /// The note on images that show only the background.
@@ -224,15 +227,12 @@ impl Work<'_> {
         pictures.iter().all(is_blank).then(|| Loss::note("nothing-visible", "", message))
     }
 
-    fn deliver(&self, path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
-        if self.destination == Destination::Stdout {
-            return output::deliver(&self.destination, bytes);
+    fn deliver(&self, place: &Place, bytes: &[u8]) -> Result<(), Refusal> {
+        if *self.outputs.destination() == Destination::Stdout {
+            return output::print(whole(bytes));
         }
-        self.reader.spare(path, None)?;
-        output::write_files(&self.destination, &[(path.to_owned(), bytes)])
-            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
-        self.reader.wrote(path);
-        Ok(())
+        let files = [output::main(place.clone(), whole(bytes))];
+        self.outputs.write(files.into(), self.reader.plan(), None).map(drop)
     }
 
     fn model(&self, mut opened: Opened) -> Result<Model, Refusal> {
@@ -418,7 +418,7 @@ impl Work<'_> {
         let bytes =
             page.and_then(|page| page.to_png().map_err(|e| Refusal::Argument(format!("--size: {e}"))));
         let path = &self.args.output;
-        match bytes.and_then(|bytes| self.deliver(path, &bytes)) {
+        match bytes.and_then(|bytes| self.deliver(&Place::named(path), &bytes)) {
             Ok(()) => {
                 for (input, picture, _) in &cells {
                     let (width, height) = (picture.width(), picture.height());

@@ -1,7 +1,7 @@
 //! How far a run over several files is: a bar on a terminal, and where it was when a signal ends it.
 
 use crate::input::Input;
-use crate::temporary;
+use crate::signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ impl Progress {
         if all <= 1 {
             return Self(false);
         }
-        temporary::tell_place(place);
+        signals::tell_place(place);
         // On what is no terminal it hides itself.
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };

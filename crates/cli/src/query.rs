@@ -70,7 +70,7 @@ impl Query {
         }
         let line = |value: &&Value| match value {
             Value::String(text) => crate::render::plain(text),
-            other => other.to_string(),
+            other => meshwright::printable_json(&other.to_string()).into_owned(),
         };
         Ok(found.iter().map(line).collect())
     }

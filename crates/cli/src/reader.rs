@@ -1,11 +1,10 @@
 //! From inputs to models with all that belongs to them.
 
 use crate::args::{ClipNamesArg, CompanionArgs, ReadArgs};
-use crate::identity::{self, Identity};
 use crate::input::Input;
 use crate::refusal::Refusal;
-use crate::sources::Sources;
 use crate::{Fail, batch, render, say};
+use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
 use meshwright::tso::{Skel, Wear};
@@ -28,9 +27,10 @@ pub(crate) struct Reader {
     onto: Vec<PathBuf>,
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, AssetError)>,
-    sources: Mutex<Sources>,
+    /// What the run reads and writes.
+    plan: Plan,
     /// The file that results are printed into, when it is one that holds something.
-    stdout: Option<Identity>,
+    stdout: Option<FileId>,
     /// What `--root` names, in which everything is looked for.
     roots: Option<Arc<Finder>>,
     /// Where the last file that was named lies: the next one often lies there too.
@@ -65,8 +65,8 @@ impl Reader {
             options,
             onto: Vec::new(),
             missing: None,
-            sources: Mutex::default(),
-            stdout: identity::of_stdout(),
+            plan: Plan::default(),
+            stdout: stdout(),
             roots: roots(&args.root)?,
             last: Mutex::default(),
             over: Mutex::default(),
@@ -89,7 +89,7 @@ impl Reader {
             match reader.named(path) {
                 Ok(bytes) => {
                     reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
-                    lock(&reader.sources).add(path);
+                    reader.plan.reads(path);
                 }
                 Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e.into()))),
             }
@@ -167,7 +167,7 @@ impl Reader {
                         }
                     }
                     let paths = finder.tree().os_path(&file);
-                    paths.iter().for_each(|path| lock(&self.sources).add(path));
+                    paths.iter().for_each(|path| self.plan.reads(path));
                 }
                 Err(AssetError::Model { bytes, error, .. }) if named.is_some() => {
                     let (name, bytes) = (path.to_string_lossy().into_owned(), bytes.into());
@@ -323,7 +323,7 @@ impl Reader {
             options,
             onto: self.onto.clone(),
             missing: self.missing.clone(),
-            sources: Mutex::default(),
+            plan: Plan::default(),
             stdout: self.stdout.clone(),
             roots: self.roots.clone(),
             last: Mutex::default(),
@@ -348,14 +348,13 @@ impl Reader {
 
     /// Remembers files that took part, which no output may replace.
     pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) {
-        let mut sources = lock(&self.sources);
-        paths.into_iter().for_each(|path| sources.add(&path));
+        paths.into_iter().for_each(|path| self.plan.reads(&path));
     }
 
     /// Refuses to write results into a file that belongs to the model.
     fn spare_stdout(&self, opened: &Opened) -> Result<(), Refusal> {
         let Some(out) = &self.stdout else { return Ok(()) };
-        let into = opened.paths().find(|path| identity::of(path).as_ref() == Some(out));
+        let into = opened.paths().find(|path| FileId::of(path).as_ref() == Some(out));
         into.map_or(Ok(()), |path| Err(Refusal::Argument(into_input(&path))))
     }
 
@@ -374,7 +373,7 @@ impl Reader {
         }
         let name = input.path.file_name().unwrap_or_default();
         if input.is_stdin() {
-            lock(&self.sources).add_stdin();
+            FileId::of_stream(&io::stdin()).into_iter().for_each(|(file, _)| self.plan.reads_file(file));
             let (bytes, path) = (self.stdin()?, TreePath::ROOT.beside(input.name()));
             let tree = path.and_then(|path| Ok((Tree::memory([(&path, bytes)])?, path)));
             let (mut tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
@@ -444,31 +443,26 @@ impl Reader {
 
     /// Remembers all inputs, those that are not read yet included; refuses a standard output that is one of them.
     pub(crate) fn expect(&self, inputs: &[Input]) -> Result<(), Fail> {
-        let mut sources = lock(&self.sources);
-        inputs.iter().for_each(|input| sources.add(&input.container()));
+        inputs.iter().for_each(|input| self.plan.reads(&input.container()));
         let Some(out) = &self.stdout else { return Ok(()) };
         let is_out = |input: &&Input| match input.is_stdin() {
-            true => identity::of_stdin().as_ref() == Some(out),
-            false => identity::of(&input.path).as_ref() == Some(out),
+            true => FileId::of_stream(&io::stdin()).is_some_and(|(file, _)| file == *out),
+            false => FileId::of(&input.path).as_ref() == Some(out),
         };
         // What was met may be a log that lies among the models.
         let into = inputs.iter().filter(is_out).find(|input| self.is_model(&mut (*input).clone(), |_| true));
         into.map_or(Ok(()), |input| Err(Fail::Usage(into_input(&input.path))))
     }
 
-    /// Refuses an output that would replace a file that is read; a rewrite may take the place of its `own`.
-    pub(crate) fn spare(&self, path: &Path, own: Option<&Input>) -> Result<(), Refusal> {
-        lock(&self.sources).spare(path, own.map(|own| own.path.as_path()))
+    /// What the run reads and writes.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
-    /// True for an output of this run.
-    pub(crate) fn has_written(&self, path: &Path) -> bool {
-        lock(&self.sources).has_written(path)
-    }
-
-    /// Remembers an output.
-    pub(crate) fn wrote(&self, path: &Path) {
-        lock(&self.sources).wrote(path);
+    /// The same reader for a run whose plan is changed.
+    pub(crate) fn planning(mut self, change: impl FnOnce(Plan) -> Result<Plan, Fail>) -> Result<Self, Fail> {
+        self.plan = change(self.plan)?;
+        Ok(self)
     }
 
     /// Says what a lenient read passed over, and which files that lie beside the model cannot be used.
@@ -504,6 +498,11 @@ impl Reader {
         }
         self.say_passed_over(input, opened);
     }
+}
+
+/// The file that standard output is, when it is one that holds something: an empty one has nothing to lose.
+fn stdout() -> Option<FileId> {
+    FileId::of_stream(&io::stdout()).filter(|(_, length)| *length > 0).map(|(file, _)| file)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,11 +3,12 @@
 
 use crate::{Status, render, say};
 use meshwright::dump::DumpError;
+use meshwright::files::output::{Clash, Failed};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
 use meshwright::{
-    AssetError, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere, similar,
+    AssetError, BadOutput, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere, similar,
 };
 use serde_json::{Value, json};
 use std::io;
@@ -34,6 +35,8 @@ pub(crate) enum Refusal {
     Cannot { code: &'static str, why: String },
     /// The arguments ask for something that it does not hold.
     Argument(String),
+    /// An output would replace a file that stays.
+    Taken(String),
 }
 
 impl From<AssetError> for Refusal {
@@ -73,6 +76,24 @@ impl From<RigError> for Refusal {
 impl From<WriteError> for Refusal {
     fn from(e: WriteError) -> Self {
         Self::Cannot { code: "not-writable", why: e.to_string() }
+    }
+}
+
+impl From<Clash> for Refusal {
+    fn from(e: Clash) -> Self {
+        Self::Taken(e.to_string())
+    }
+}
+
+impl From<BadOutput> for Refusal {
+    fn from(e: BadOutput) -> Self {
+        Self::Cannot { code: Failure::from(e.clone()).code, why: e.to_string() }
+    }
+}
+
+impl From<Failed> for Refusal {
+    fn from((path, e): Failed) -> Self {
+        Self::unwritable(&path, &e)
     }
 }
 
@@ -129,7 +150,7 @@ impl Refusal {
             | Self::NotAModel
             | Self::Closed => Status::Unusable,
             Self::Broken { .. } | Self::Packed { .. } | Self::Cannot { .. } => Status::Errors,
-            Self::Argument(_) => Status::Arguments,
+            Self::Argument(_) | Self::Taken(_) => Status::Arguments,
         }
     }
 
@@ -171,6 +192,7 @@ impl Refusal {
             Self::Packed { code, why } => document("malformed", code, why),
             Self::Cannot { code, why } => document("conversion", code, why),
             Self::Argument(why) => document("usage", "usage", why),
+            Self::Taken(why) => document("usage", "would-replace", why),
         }
     }
 
@@ -203,6 +225,7 @@ impl Refusal {
                 (shown.to_owned(), render::error(code, why))
             }
             Self::Argument(why) => (shown.to_owned(), render::error("usage", why)),
+            Self::Taken(why) => (shown.to_owned(), render::error("would-replace", why)),
         };
         say(&format!("{about}: {text}"));
     }

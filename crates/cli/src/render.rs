@@ -134,6 +134,36 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
+/// What is printed: every character that acts on a terminal is escaped, but for the ends of lines and, where there are
+/// colours, what sets them. Whatever is printed for people goes through here, whether or not its parts were escaped before.
+pub(crate) fn printable(text: &str, with_colours: bool) -> Cow<'_, str> {
+    let acts = |c: char| c != '\n' && meshwright::acts_on_terminal(c);
+    if !text.contains(acts) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find(acts) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let style = from.strip_prefix("\u{1b}[").filter(|_| with_colours);
+        let length = style.and_then(|style| {
+            let end = style.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+            style[end..].starts_with('m').then_some(end + 3)
+        });
+        if let Some(length) = length {
+            out.push_str(&from[..length]);
+            rest = &from[length..];
+        } else {
+            let c = from.chars().next().unwrap_or_default();
+            out.extend(c.escape_unicode());
+            rest = &from[c.len_utf8()..];
+        }
+    }
+    out.push_str(rest);
+    out.into()
+}
+
 /// Text from a file or a path, safe on a terminal.
 pub(crate) fn plain(text: &str) -> String {
     visible(text).into_owned()
@@ -152,6 +182,11 @@ pub(crate) fn path(path: &Path) -> String {
 /// A path for JSON, which does its own escaping.
 pub(crate) fn exact(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// Paths for JSON.
+pub(crate) fn exact_all(paths: &[impl AsRef<Path>]) -> Value {
+    paths.iter().map(|path| exact(path.as_ref())).collect()
 }
 
 /// A finding, with the bytes around the fault in hex and a mark under the first of the field:
@@ -289,6 +324,15 @@ mod tests {
         assert!(cut.len() < LONGEST && cut.len() > LONGEST - 8 && lines[1].ends_with(" ..."));
         assert_eq!((lines[0], lines[2]), ("short", "end"));
         assert!(matches!(super::cut("short\n"), Cow::Borrowed("short\n")));
+    }
+
+    #[test]
+    fn what_is_printed_sets_colours_and_nothing_else() {
+        let text = "\u{1b}[1;31merror\u{1b}[0m a\u{1b}[2J\u{9b}b\u{202e}\nc";
+        let escaped = "a\\u{1b}[2J\\u{9b}b\\u{202e}\nc";
+        assert_eq!(printable(text, true), format!("\u{1b}[1;31merror\u{1b}[0m {escaped}"));
+        assert_eq!(printable(text, false), format!("\\u{{1b}}[1;31merror\\u{{1b}}[0m {escaped}"));
+        assert!(matches!(printable("plain\n", true), Cow::Borrowed("plain\n")));
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use crate::args::{CompanionArgs, OutputFormat, ReadArgs, RepairArgs};
 use crate::batch::Workers;
-use crate::destination::Destination;
+use crate::destination::{Destination, below};
 use crate::input::{Input, expand};
-use crate::output::{Outputs, whole};
+use crate::output::{self, main, whole};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
+use meshwright::files::output::{OutputName, Place};
 use meshwright::{Format, ReadOptions, ReadSettings, Repaired, Rule, Severity, counted, repair};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many fields of one code are named.
 const NAMED: usize = 3;
@@ -108,55 +109,30 @@ fn write(
     reader: &Reader,
 ) -> Result<Option<Places>, Refusal> {
     let mut places = Places::default();
-    let failed = |(path, e): (PathBuf, std::io::Error)| Refusal::unwritable(&path, &e);
     let bytes = &found.repaired.bytes;
     if args.in_place && !args.write.dry_run {
         if found.repaired.mended.is_empty() {
             return Ok(Some(places));
         }
-        if input.is_stdin() || !input.path.is_file() {
-            let why = "is no file of its own: --in-place needs one, -o names another";
-            return Err(Refusal::Argument(why.into()));
-        }
-        let backup = backup(&input.path);
-        let files = [(backup.clone(), whole(&found.old)), (input.path.clone(), whole(bytes))];
-        let outputs = Outputs::new(&Destination::File(input.path.clone()));
-        outputs.stage(files).and_then(crate::output::Staged::appear).map_err(failed)?;
-        (places.output, places.backup) = (Some(input.path.clone()), Some(backup));
+        places.backup = Some(output::in_place(input, &found.old, bytes, reader.plan())?);
+        places.output = Some(input.path.clone());
         return Ok(Some(places));
     }
     let Some(destination) = destination else { return Ok(Some(places)) };
-    let path = match destination {
+    let place = match destination {
         Destination::Stdout => {
-            crate::output::deliver(destination, bytes)?;
+            output::print(whole(bytes))?;
             return Ok(Some(places));
         }
-        Destination::File(path) => path.clone(),
-        Destination::Folder(folder) => {
-            let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-            folder.join(below).join(crate::names::safe_file_name(&input.name()))
-        }
+        Destination::File(path) => Place::named(path),
+        Destination::Folder(folder) => below(folder, input, &OutputName::cleaned(&input.name())),
     };
-    if args.write.no_clobber && path.symlink_metadata().is_ok() {
+    if args.write.no_clobber && place.path().symlink_metadata().is_ok() {
         return Ok(None);
     }
-    reader.spare(&path, None)?;
-    let outputs = Outputs::new(destination).keeping(args.write.no_clobber);
-    outputs.stage([(path.clone(), whole(bytes))]).and_then(crate::output::Staged::appear).map_err(failed)?;
-    reader.wrote(&path);
-    places.output = Some(path);
+    places.output = Some(place.path().to_owned());
+    output::write([main(place, whole(bytes))].into(), reader.plan(), None)?;
     Ok(Some(places))
-}
-
-/// Where the old file is kept: under a name that nothing has.
-fn backup(path: &Path) -> PathBuf {
-    let named = |number: usize| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
-        PathBuf::from(name)
-    };
-    let free = |path: &PathBuf| path.symlink_metadata().is_err();
-    (1..).map(named).find(free).unwrap_or_else(|| named(1))
 }
 
 impl Found {

@@ -47,6 +47,10 @@ impl Selection {
         let mut named = files.to_vec();
         if let Some(list) = &many.files_from {
             named.extend(listed(list, many.null)?);
+            if named.is_empty() {
+                let list = crate::render::path(list);
+                return Err(Fail::Usage(format!("--files-from {list}: names no file")));
+            }
         }
         let exclude = many.exclude.clone();
         let mut selection = Self { follow: many.follow, exclude, ..Self::default() };

@@ -3,26 +3,45 @@
 use crate::args::{OutputFormat, UnpackArgs};
 use crate::destination::Destination;
 use crate::input::as_os;
-use crate::output::write_files;
+use crate::output::{self, Outputs, whole};
 use crate::refusal::Refusal;
 use crate::results::print;
 use crate::{Fail, Status, render, say};
+use meshwright::files::output::{Clash, OutputName, Place, Plan, Replace};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::{Budget, Limits, counted};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// What became of a run.
 #[derive(Default)]
 struct Run {
+    files: Vec<File>,
     written: u64,
     failed: u64,
+    /// Files that are there already and stay.
+    kept: u64,
+    /// Files whose names begin with a dot, or that are in folders with such names.
+    hidden: u64,
+    /// How much all files are together.
+    bytes: u64,
     status: Status,
     documents: Vec<Value>,
 }
 
+/// A file that is to be written.
+struct File {
+    tree: Tree,
+    path: TreePath,
+    shown: PathBuf,
+    place: Place,
+}
+
 pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
-    let destination = Destination::Folder(args.output.clone());
+    let replace = if args.force { Replace::All } else { Replace::Nothing };
+    let plan = Plan::default().with_replace(replace);
+    let limits = Limits::default().with_memory(args.run.max_memory);
     let mut run = Run::default();
     for file in &args.files {
         let path = Path::new(file);
@@ -30,21 +49,22 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
             run.refuse(path, &Refusal::Argument("is no pack".into()));
             continue;
         }
-        let limits = Limits::default().with_memory(args.run.max_memory);
-        let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
+        let mut options = TreeOptions::default().with_directories(limits).with_packs_as_files();
+        options.unpacked = args.max_output;
         match Tree::open_with(path, options) {
-            Ok(tree) => run.unpack(&tree, path, &destination, limits),
+            Ok(tree) => run.collect(&tree, path, args),
             Err(e) => run.refuse(path, &Refusal::unopened(path, &e)),
         }
     }
-    if args.run.format == OutputFormat::Json {
-        let summary = json!({ "done": run.written, "failed": run.failed });
-        print(&json!({ "files": run.documents, "summary": summary }))?;
-    } else if !args.run.quiet {
-        let failed = if run.failed > 0 { format!(", {} failed", run.failed) } else { String::new() };
-        say(&format!("{} written{failed}", counted(run.written, "file", "files")));
+    if let Err(refusal) = run.plan(&plan, args) {
+        refusal.say(&render::path(&args.output));
+        if args.run.format == OutputFormat::Json {
+            print(&json!({ "files": [], "error": refusal.json() }))?;
+        }
+        return Ok(refusal.status());
     }
-    Ok(run.status)
+    run.write(&plan, args, limits);
+    run.report(args)
 }
 
 impl Run {
@@ -55,8 +75,8 @@ impl Run {
         self.status.and(refusal.status());
     }
 
-    /// Writes what a pack has below the place that was named; what leads nowhere safe is refused.
-    fn unpack(&mut self, tree: &Tree, named: &Path, destination: &Destination, limits: Limits) {
+    /// Collects what a pack has below the place that was named; what leads nowhere safe is refused.
+    fn collect(&mut self, tree: &Tree, named: &Path, args: &UnpackArgs) {
         if let Some((_, Ok(pack), folder)) = tree.named_pack()
             && folder.is_root()
         {
@@ -85,36 +105,129 @@ impl Run {
                 Some(file) => TreePath::ROOT.beside(file.name()).unwrap_or_default(),
                 None => path.below(&scope).unwrap_or_else(|| path.clone()),
             };
-            match write(tree, &path, &below, destination, limits) {
-                Ok(bytes) => {
-                    self.written = self.written.saturating_add(1);
-                    self.documents.push(json!({ "file": render::exact(&shown), "bytes": bytes }));
+            if below.names().any(|name| name.starts_with(b".")) {
+                self.hidden = self.hidden.saturating_add(1);
+                self.documents.push(json!({ "file": render::exact(&shown), "hidden": true }));
+                continue;
+            }
+            match place(&args.output, &below) {
+                Ok(place) => {
+                    self.bytes = self.bytes.saturating_add(tree.size(&path).unwrap_or(0));
+                    self.files.push(File { tree: tree.clone(), path, shown, place });
                 }
                 Err(refusal) => self.refuse(&shown, &refusal),
             }
         }
     }
+
+    /// Looks at all places before the first byte is written.
+    fn plan(&mut self, plan: &Plan, args: &UnpackArgs) -> Result<(), Refusal> {
+        let exists = |file: &File| file.place.path().symlink_metadata().is_ok();
+        if args.no_clobber {
+            let (kept, files) = self.files.drain(..).partition::<Vec<_>, _>(exists);
+            self.files = files;
+            self.kept = kept.len() as u64;
+            self.documents.extend(kept.iter().map(|file| file.json("kept", true.into())));
+        }
+        let packs: BTreeSet<PathBuf> =
+            self.files.iter().filter_map(|file| file.tree.container(&file.path)).collect();
+        packs.iter().for_each(|pack| plan.reads(pack));
+        for file in &self.files {
+            plan.spare_inputs(&file.place, None)?;
+            plan.reserve(&file.place)?;
+        }
+        let there: Vec<&File> = self.files.iter().filter(|file| !args.force && exists(file)).collect();
+        if let Some(first) = there.first() {
+            let clash = Clash::Exists(first.place.path().to_owned());
+            let more = there.len().saturating_sub(1) as u64;
+            let and = if more > 0 {
+                format!(" and {}", counted(more, "more file", "more files"))
+            } else {
+                String::new()
+            };
+            let why = format!("{clash}{and}; --force replaces, --no-clobber leaves what is there");
+            return Err(Refusal::Taken(why));
+        }
+        match args.max_output {
+            Some(most) if self.bytes > most => Err(too_much(self.bytes, most)),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, plan: &Plan, args: &UnpackArgs, limits: Limits) {
+        let outputs = Outputs::new(&Destination::Folder(args.output.clone()));
+        let mut written = 0_u64;
+        for file in std::mem::take(&mut self.files) {
+            let done = (|| {
+                let bytes = file.tree.read(&file.path, &Budget::new(limits));
+                let bytes = bytes.map_err(|e| Refusal::unreadable(&e))?;
+                // A file may be compressed by itself.
+                written = written.saturating_add(bytes.len() as u64);
+                if let Some(most) = args.max_output.filter(|most| written > *most) {
+                    return Err(too_much(written, most));
+                }
+                let files = [output::main(file.place.clone(), whole(&bytes))];
+                outputs.write(files.into(), plan, None).map(|_| bytes.len())
+            })();
+            match done {
+                Ok(bytes) => {
+                    self.written = self.written.saturating_add(1);
+                    self.documents.push(file.json("bytes", bytes.into()));
+                }
+                Err(refusal) => self.refuse(&file.shown, &refusal),
+            }
+        }
+    }
+
+    fn report(self, args: &UnpackArgs) -> Result<Status, Fail> {
+        if args.run.format == OutputFormat::Json {
+            let mut summary = json!({ "done": self.written, "failed": self.failed });
+            for (name, n) in
+                [("kept", self.kept), ("hidden", self.hidden)].into_iter().filter(|(_, n)| *n > 0)
+            {
+                if let Some(fields) = summary.as_object_mut() {
+                    fields.insert(name.into(), n.into());
+                }
+            }
+            print(&json!({ "files": self.documents, "summary": summary }))?;
+        } else if !args.run.quiet {
+            let mut parts = vec![format!("{} written", counted(self.written, "file", "files"))];
+            if self.kept > 0 {
+                parts.push(format!("{} kept, which were there", self.kept));
+            }
+            if self.hidden > 0 {
+                parts.push(format!("{} whose names begin with a dot left out", self.hidden));
+            }
+            if self.failed > 0 {
+                parts.push(format!("{} failed", self.failed));
+            }
+            say(&parts.join(", "));
+        }
+        Ok(self.status)
+    }
 }
 
-fn write(
-    tree: &Tree,
-    path: &TreePath,
-    below: &TreePath,
-    destination: &Destination,
-    limits: Limits,
-) -> Result<u64, Refusal> {
-    let Destination::Folder(top) = destination else { return Ok(0) };
-    // Names that mean a device, or end in a dot, lead elsewhere on some systems.
-    let odd = |name: &[u8]| {
-        let name = String::from_utf8_lossy(name);
-        cfg!(windows) && crate::names::safe_file_name(&name) != name
-    };
-    if below.names().any(odd) {
-        return Err(Refusal::Argument("has a name that no file of this system can have".into()));
+impl File {
+    fn json(&self, field: &str, value: Value) -> Value {
+        json!({ "file": render::exact(&self.shown), "output": render::exact(self.place.path()), field: value })
     }
-    let bytes = tree.read(path, &Budget::new(limits)).map_err(|e| Refusal::unreadable(&e))?;
-    let target = top.join(as_os(below));
-    let written = write_files(destination, &[(target, &*bytes)]);
-    written.map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
-    Ok(bytes.len() as u64)
+}
+
+/// Where a file goes. Names of an archive are those of files that every system can have.
+fn place(top: &Path, below: &TreePath) -> Result<Place, Refusal> {
+    let name = |name: &[u8]| {
+        let text = String::from_utf8_lossy(name);
+        OutputName::new(&text, &[]).map_err(|e| (text.into_owned(), e))
+    };
+    let names: Result<Vec<OutputName>, _> = below.names().map(name).collect();
+    let names = names.map_err(|(name, why)| Refusal::Cannot {
+        code: "bad-output",
+        why: format!("`{}` is not written: the name {why}", render::plain(&name)),
+    })?;
+    Ok(Place::below(top, &names))
+}
+
+fn too_much(bytes: u64, most: u64) -> Refusal {
+    let why = format!("the files have {bytes} bytes together, --max-output allows {most}");
+    Refusal::Cannot { code: "limit", why }
 }

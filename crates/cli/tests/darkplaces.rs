@@ -112,10 +112,14 @@ fn an_edit_changes_what_it_names() {
         assert_eq!(code(&refused), 2, "{more:?}");
         assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
     }
-    // In place, as a rewrite may be.
-    let done = run(["edit", shown, "-o", shown, "--set-shader", "#0=other"]);
+    // In its own place only when that is asked for, and with the old file next to it.
+    let refused = run(["edit", shown, "-o", shown, "--set-shader", "#0=other"]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    let done = run(["edit", shown, "--in-place", "--set-shader", "#0=other"]);
     assert_eq!(code(&done), 0, "{}", stderr(&done));
     assert_ne!(fs::read(&path).unwrap(), before);
+    assert_eq!(fs::read(path.with_extension("dpm.bak")).unwrap(), before);
 }
 
 #[test]

@@ -338,8 +338,10 @@ fn each_mesh_of_a_figure_has_its_own_texture() {
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use std::ffi::OsStr;
+    use crate::common::ordinary;
+    use std::ffi::{OsStr, OsString};
     use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -480,9 +482,37 @@ mod unix {
         assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
     }
 
+    /// Where the user may have no further thread, the work is done in one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn threads_need_not_be_available() {
+        let Some((own, program)) = ordinary() else {
+            meshwright_testkit::skipped("threads_need_not_be_available", "no other user to be");
+            return;
+        };
+        let (path, words) = program.split_last().unwrap();
+        fs::copy(demo(), own.path().join("h.dpm")).unwrap();
+        fs::set_permissions(own.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let run = |args: &[&str]| {
+            let words =
+                words.iter().cloned().chain(["prlimit", "--nproc=1"].map(Into::into)).chain([path.clone()]);
+            let words: Vec<OsString> = words.chain(args.iter().map(Into::into)).collect();
+            Command::new(&words[0]).args(&words[1..]).current_dir(own.path()).output().unwrap()
+        };
+        for args in [
+            &["render", "h.dpm", "-o", "h.png"][..],
+            &["diff", "h.dpm", "h.dpm", "--picture", "d.png"],
+            &["convert", "h.dpm", "-o", "h.glb"],
+            &["check", ".", "--jobs", "3"],
+        ] {
+            let output = run(args);
+            assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        }
+        assert!(own.path().join("h.png").exists() && own.path().join("d.png").exists());
+    }
+
     #[test]
     fn a_write_protected_file_stays_as_it_is() {
-        use std::os::unix::fs::PermissionsExt;
         let dir = TempDir::new().unwrap();
         let out = dir.path().join("out.glb");
         fs::write(&out, b"old").unwrap();

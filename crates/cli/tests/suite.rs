@@ -21,10 +21,13 @@ mod faults;
 mod game;
 mod help;
 mod hostile;
+#[path = "support/outputs.rs"]
+mod hostile_names;
 #[path = "support/judge.rs"]
 mod judge;
 mod keep;
 mod many;
+mod outputs;
 mod packs;
 mod pictures;
 mod program;

@@ -150,11 +150,33 @@ pub fn cp1252(bytes: &[u8]) -> String {
     bytes.iter().map(decode).collect()
 }
 
-/// True if a terminal acts on the character instead of showing it: control characters (C0, DEL, C1), marks and
-/// brackets of writing direction, and line and paragraph separators.
+/// True if a terminal acts on the character or does not show it: control characters (C0, DEL, C1), marks and brackets of
+/// writing direction, line and paragraph separators, and what Unicode calls default ignorable, such as the soft hyphen,
+/// zero-width spaces, variation selectors and tags. Two names that differ only in those look the same.
 pub fn acts_on_terminal(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    if c < '\u{a0}' {
+        return c.is_control();
+    }
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Text that is safe on a terminal: what [acts on it](acts_on_terminal) becomes `\u{...}`.
@@ -170,6 +192,28 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match acts_on_terminal(c) {
             true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// JSON text in which no character [acts on a terminal](acts_on_terminal): those that do are escaped, so that the values stay
+/// exact. Newlines between values stay.
+///
+/// ```
+/// assert_eq!(meshwright_core::text::printable_json("[\"a\u{9b}b\"]\n"), "[\"a\\u009bb\"]\n");
+/// ```
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    // In texts newlines are escaped already.
+    let acts = |c: char| c != '\n' && acts_on_terminal(c);
+    if !json.contains(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len().saturating_add(8));
+    for c in json.chars() {
+        match acts(c) {
+            true => out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
             false => out.push(c),
         }
     }
@@ -241,12 +285,20 @@ mod tests {
 
     #[test]
     fn nothing_hidden_is_visible() {
-        let hidden = "\0\n\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
+        let hidden = "\0\n\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}\
+                      \u{ad}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{180e}\u{3164}\u{e0041}";
         assert!(hidden.chars().all(acts_on_terminal));
         assert!(visible(hidden).bytes().all(|b| (0x20..0x7f).contains(&b)));
-        for text in ["", "plain \"text\"", "\u{e9}\u{5d0}\u{200d}\u{1f600}\u{a0}"] {
+        for text in ["", "plain \"text\"", "\u{e9}\u{5d0}\u{1f600}\u{a0}"] {
             assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
         }
+    }
+
+    #[test]
+    fn json_stays_exact() {
+        let json = "{\n  \"a\": \"\u{202e}\u{e0041}\u{e9}\\n\"\n}";
+        assert_eq!(printable_json(json), "{\n  \"a\": \"\\u202e\\udb40\\udc41\u{e9}\\n\"\n}");
+        assert!(matches!(printable_json("[1]\n"), Cow::Borrowed("[1]\n")));
     }
 
     #[test]

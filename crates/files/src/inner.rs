@@ -5,6 +5,7 @@ use crate::bytes::ByteSource;
 use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
+use crate::pack::sharing::inner_allowance;
 use crate::pack::{Coding, Pack, PackKind};
 use crate::path::TreePath;
 use meshwright_core::{Budget, Limits};
@@ -133,7 +134,8 @@ fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
     };
     let mut head = [0; HEAD];
     source.read_at(0, &mut head).ok()?;
-    is_archive(&head).then(|| Pack::open_shared(source, &place.shown(path), budget).map(Arc::new))
+    let most = inner_allowance(source.size());
+    is_archive(&head).then(|| Pack::open_shared(source, &place.shown(path), budget, most).map(Arc::new))
 }
 
 /// A member that is stored as it is, read where it lies.

@@ -12,12 +12,12 @@
 //! # Safety contract
 //!
 //! No unsafe code. Nothing outside the folders that were named is read. No file is read beyond the caller's budget,
-//! and none but a regular file, unless it was named itself. Nothing recurses. The operating system is called in one
-//! module; a tree in memory does not need it.
+//! and none but a regular file, unless it was named itself. Nothing recurses. A tree calls the operating system in one
+//! module; a tree in memory does not need it. Only [`output`] writes.
 //!
 //! Of a pack the directory is read, then the members that are asked for. No name in it leads out of the tree, no two
-//! entries of an archive share bytes, and what a member says of its size is not believed: buffers grow with what comes out
-//! of it, at most as far as it says and the budget allows. A pack in a pack is a file, but
+//! files share a part of their bytes, all files together are at most 32 times the pack and 256 MiB, and what a member says
+//! of its size is not believed: buffers grow with what comes out of it, at most as far as it says and the budget allows. A pack in a pack is a file, but
 //! for archives of The Sims: those are folders one level deep, in packs and in folders below the top.
 //!
 //! # Example
@@ -52,6 +52,7 @@ mod memory;
 mod mount;
 mod order;
 mod os;
+pub mod output;
 mod pack;
 mod path;
 mod remote;

@@ -5,6 +5,7 @@ use crate::error::FilesError;
 use crate::inner::Inner;
 use crate::os;
 use crate::pack::Pack;
+use crate::pack::sharing::allowance;
 use crate::path::{TreePath, shown};
 use meshwright_core::{Budget, Limits};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ pub(crate) struct Mount {
     /// Its name in the folder that it lies in.
     place: TreePath,
     limits: Limits,
+    /// What all its files may be together, where that is not said by its size.
+    most_unpacked: Option<u64>,
     pack: OnceLock<Result<Arc<Pack>, FilesError>>,
     inner: Inner,
 }
@@ -26,19 +29,28 @@ impl Mount {
     pub(crate) fn of(path: PathBuf, limits: Limits) -> Self {
         let name = path.file_name().unwrap_or_default();
         let place = TreePath::ROOT.child(name.as_encoded_bytes());
-        Self { path: Some(path), place, limits, pack: OnceLock::new(), inner: Inner::new(limits) }
+        let (pack, inner) = (OnceLock::new(), Inner::new(limits));
+        Self { path: Some(path), place, limits, most_unpacked: None, pack, inner }
+    }
+
+    /// The same pack, whose files may be so much together.
+    pub(crate) fn with_most_unpacked(self, most_unpacked: Option<u64>) -> Self {
+        Self { most_unpacked, ..self }
     }
 
     /// A pack in memory that lies at the top of a folder; what its directory may take.
     pub(crate) fn in_memory(place: TreePath, bytes: Arc<dyn ByteSource>, limits: Limits) -> Self {
-        let pack = Pack::open_shared(bytes, &place.to_string(), &Budget::new(limits)).map(Arc::new);
-        Self { path: None, place, limits, pack: OnceLock::from(pack), inner: Inner::new(limits) }
+        let most = allowance(bytes.size());
+        let pack = Pack::open_shared(bytes, &place.to_string(), &Budget::new(limits), most).map(Arc::new);
+        let (pack, inner) = (OnceLock::from(pack), Inner::new(limits));
+        Self { path: None, place, limits, most_unpacked: None, pack, inner }
     }
 
     /// A pack that is open.
     pub(crate) fn opened(pack: Arc<Pack>) -> Self {
         let (limits, inner) = (Limits::default(), Inner::new(Limits::default()));
-        Self { path: None, place: TreePath::ROOT, limits, pack: OnceLock::from(Ok(pack)), inner }
+        let pack = OnceLock::from(Ok(pack));
+        Self { path: None, place: TreePath::ROOT, limits, most_unpacked: None, pack, inner }
     }
 
     /// The archives in it.
@@ -70,6 +82,7 @@ impl Mount {
         let path = self.path.as_deref().unwrap_or(Path::new(""));
         let name = shown(path.as_os_str().as_encoded_bytes());
         let file = os::open(path).map_err(|e| FilesError::system(name.clone(), &e))?;
-        Pack::open(file, &name, &Budget::new(self.limits))
+        let most = self.most_unpacked.unwrap_or_else(|| allowance(file.size()));
+        Pack::open_shared(Arc::new(file), &name, &Budget::new(self.limits), most)
     }
 }

@@ -50,6 +50,9 @@ pub struct TreeOptions {
     pub packs_are_files: bool,
     /// Links are followed wherever they lead, not only within the folder that is opened.
     pub follows_links: bool,
+    /// How many bytes the files of a pack that is named may have together; by default 32 times those of the pack and
+    /// 256 MiB.
+    pub unpacked: Option<u64>,
 }
 
 impl TreeOptions {
@@ -71,6 +74,13 @@ impl TreeOptions {
     #[must_use]
     pub const fn with_order(mut self, order: PackOrder) -> Self {
         self.order = order;
+        self
+    }
+
+    /// The same options with another limit for the files of a pack together.
+    #[must_use]
+    pub const fn with_unpacked(mut self, bytes: u64) -> Self {
+        self.unpacked = Some(bytes);
         self
     }
 
@@ -147,7 +157,8 @@ impl Tree {
     }
 
     fn mount(pack: &Path, options: TreeOptions) -> Self {
-        let mut tree = Self::of([Layer::Pack(Mount::of(pack.to_owned(), options.directories))]);
+        let mount = Mount::of(pack.to_owned(), options.directories).with_most_unpacked(options.unpacked);
+        let mut tree = Self::of([Layer::Pack(mount)]);
         tree.flat = options.packs_are_files;
         tree
     }

@@ -7,14 +7,15 @@
 )]
 
 use meshwright_core::{Budget, Limits};
-use meshwright_files::{ByteSource, FilesError, Pack, PackBuilder, PackKind, Packed, Tree};
-use meshwright_testkit::packs::{Method, deflated, pak, vp, zip};
+use meshwright_files::{ByteSource, FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
+use meshwright_testkit::packs::{Method, Numbered, dat, deflated, far, pak, vp, zip};
 use meshwright_testkit::{Builder, heap};
 use proptest::prelude::*;
 use std::fs;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// What something takes in memory at once, beside what is there before.
 fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
@@ -230,6 +231,109 @@ fn entries_that_share_bytes_are_refused() {
     let pack = open(bytes, "x.pak").unwrap();
     assert_eq!(pack.read(&pack.members()[1], &budget()).unwrap(), b"one");
     assert!(codes(&pack).is_empty());
+}
+
+/// Files of every kind of pack may be the same bytes, as tools write them that store equal files once, but not a part of
+/// another's.
+#[test]
+fn a_part_of_the_bytes_of_another_file_is_refused() {
+    let files: &[(&str, &[u8])] = &[("a", b"one one"), ("b", b"two two"), ("c", b"three")];
+    // Where the entry of the second file says where its bytes are.
+    for (name, mut bytes, field) in
+        [("x.pak", pak(files), 12 + 19 + 64 + 56), ("x.vp", vp(files), 16 + 19 + 44)]
+    {
+        let start = u32::from_le_bytes(bytes[field..field + 4].try_into().unwrap());
+        for (back, overlaps) in [(7, false), (3, true), (8, true), (0, false)] {
+            bytes[field..field + 4].copy_from_slice(&(start - back).to_le_bytes());
+            let pack = open(bytes.clone(), name).unwrap();
+            let read = pack.members().iter().map(|m| pack.read(m, &budget()).map_err(code));
+            let refused: Vec<bool> = read.map(|read| read == Err("overlap".into())).collect();
+            assert_eq!(refused, [overlaps, overlaps, false], "{name}: {back} bytes before");
+            assert_eq!(codes(&pack).contains(&"overlap"), overlaps, "{name}");
+        }
+    }
+}
+
+/// Members of an archive of The Sims that share bytes are a warning, unless they are more together than the archive.
+#[test]
+fn members_that_multiply_the_bytes_of_an_archive_are_refused() {
+    let file = vec![7; 4000];
+    let whole = far(&[("a", &file), ("b", &file), ("c", &file)]);
+    let with_starts = |starts: [u32; 3], length: usize| {
+        let (data, manifest) = (&whole[..16 + length], &whole[16 + 12_000..]);
+        let mut bytes = [data, manifest].concat();
+        bytes[12..16].copy_from_slice(&u32::try_from(data.len()).unwrap().to_le_bytes());
+        for (member, start) in starts.into_iter().enumerate() {
+            let field = data.len() + 4 + 17 * member + 8;
+            bytes[field..field + 4].copy_from_slice(&start.to_le_bytes());
+        }
+        open(bytes, "x.far").unwrap()
+    };
+    for (starts, length, refused) in [([16, 17, 8016], 12_000, false), ([16, 17, 18], 4002, true)] {
+        let pack = with_starts(starts, length);
+        let found = codes(&pack);
+        assert!(found.contains(&"W_ENTRY_OVERLAP"), "{found:?}");
+        assert_eq!(found.contains(&"overlap"), refused, "{found:?}");
+        assert_eq!(pack.read(&pack.members()[0], &budget()).is_err(), refused);
+    }
+}
+
+/// 100,000 files that are one, each of 64 KiB out of a few bytes.
+#[test]
+fn what_all_files_are_together_is_bounded_and_equal_bytes_are_read_once() {
+    let bomb = dat(&[Numbered { name: "a.bmp", kind: 1, file: 1, bytes: vec![7; 1 << 16] }]);
+    let manifest = u32::from_le_bytes(bomb[12..16].try_into().unwrap()) as usize;
+    let entry = &bomb[manifest + 4..];
+    let many = |count: u32| {
+        let mut bytes = bomb[..manifest].to_vec();
+        bytes.extend(count.to_le_bytes());
+        for file in 0..count {
+            bytes.extend_from_slice(&entry[..20]);
+            bytes.extend(file.to_le_bytes());
+            bytes.extend_from_slice(&entry[24..]);
+        }
+        bytes
+    };
+    let bytes = many(100_000);
+    let start = Instant::now();
+    let e = open(bytes.clone(), "x.dat").unwrap_err();
+    assert!(e.to_string().contains("100000 files"), "{e}");
+    assert_eq!(code(e), "unpacked-limit");
+    let dir = tempfile::TempDir::new().unwrap();
+    let path = dir.path().join("x.dat");
+    fs::write(&path, bytes).unwrap();
+    assert!(Tree::open(&path).is_err());
+    // Who wants to gets at them; a check reads them once.
+    let tree = Tree::open_with(&path, TreeOptions::default().with_unpacked(u64::MAX)).unwrap();
+    let pack = tree.named_pack().unwrap().1.unwrap();
+    assert_eq!(pack.members().len(), 100_000);
+    pack.check(&Budget::new(Limits::UNLIMITED));
+    assert!(start.elapsed() < Duration::from_secs(5) * meshwright_testkit::patience());
+    // What games have is far below.
+    let pack = open(many(200), "x.dat").unwrap();
+    assert_eq!(pack.read(&pack.members()[199], &budget()).unwrap(), vec![7; 1 << 16]);
+    // A deflated one, and one of FreeSpace's, whose files do not say how large they are.
+    let files: &[(&str, &[u8])] = &[("a", &[0; 5000]), ("b", &[0; 5000])];
+    fs::write(dir.path().join("x.pk3"), zip(files, Method::Deflated)).unwrap();
+    for (most, opens) in [(10_000, true), (9_999, false)] {
+        let options = TreeOptions::default().with_unpacked(most);
+        assert_eq!(Tree::open_with(dir.path().join("x.pk3"), options).is_ok(), opens);
+    }
+    // A literal, copies of it, and five literals at the end.
+    let block = [&[0x1f, b'x', 1, 0][..], &[255; 20], &[0, 0x50], b"xxxxx"].concat();
+    let (end, size) = (4 + block.len() as u32, 1 + 19 + 255 * 20 + 5);
+    let tail = Builder::new().le_u32(&[4, end, 2, size, 8192]).build();
+    let stored = [&b"LZ41"[..], &block, &tail].concat();
+    let names: Vec<String> = (0..10).map(|i| i.to_string()).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &*stored)).collect();
+    fs::write(dir.path().join("x.vp"), vp(&files)).unwrap();
+    for (most, all) in [(u64::from(size) * 10, true), (u64::from(size) * 10 - 1, false)] {
+        let options = TreeOptions::default().with_unpacked(most);
+        let tree = Tree::open_with(dir.path().join("x.vp"), options).unwrap();
+        let pack = tree.named_pack().unwrap().1.unwrap();
+        let read: Vec<_> = pack.members().iter().map(|m| pack.read(m, &budget()).map_err(code)).collect();
+        assert_eq!(read.iter().all(Result::is_ok), all, "{most}: {:?}", read.last());
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap:
 mod common;
 mod data_folders;
 mod far;
+mod output;
 mod packs;
 mod remote;
 mod tree;

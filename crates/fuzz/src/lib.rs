@@ -62,7 +62,7 @@ impl Target {
             (Action::Model, Input::Scene) => models::scene(bytes),
             (Action::Document, _) => exercise::document(&exercise::as_glb(bytes)),
             // The program of all targets does that.
-            (Action::Program, _) => {}
+            (Action::Program | Action::Outputs, _) => {}
             (Action::Pack, Input::Pack(kind)) => packs::read_and_write(kind, bytes),
             (Action::Pack, _) | (_, Input::Lz4 | Input::Scene | Input::Glb | Input::Pack(_)) => {}
         }

@@ -9,6 +9,9 @@ mod exercise;
 #[path = "../../cli/tests/support/judge.rs"]
 #[allow(dead_code, reason = "shared with tests that use all of it")]
 mod judge;
+#[path = "../../cli/tests/support/outputs.rs"]
+#[allow(dead_code, reason = "shared with tests that use all of it")]
+mod names;
 
 use drive::{Case, Ran};
 use exercise::Subject;
@@ -17,7 +20,7 @@ use meshwright_testkit::mutate::Rng;
 use meshwright_testkit::patience;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -28,23 +31,44 @@ const GROWTH: u64 = 3 * drive::MEMORY;
 /// Standard output and standard error are emptied when they are larger.
 const PRINTED: u64 = 16 << 20;
 
-/// Panics when a command breaks a promise: in how it ends, in what it prints and leaves behind, in what it costs.
-pub(crate) fn run(target: Target, bytes: &[u8]) {
+/// Where cases are: where files cost no disk.
+fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let Input::File(format) = target.input else { return };
-    let folder = FOLDER.get_or_init(|| {
-        // Where files cost no disk.
+    FOLDER.get_or_init(|| {
         let base = [PathBuf::from("/dev/shm"), std::env::temp_dir()].into_iter().find(|dir| dir.is_dir());
         base.unwrap_or_default().join(format!("meshwright-fuzz-{}", std::process::id()))
-    });
+    })
+}
+
+/// The number that bytes stand for.
+fn seed(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(bytes.len() as u64, |seed, b| seed.rotate_left(5) ^ u64::from(*b))
+}
+
+/// Panics when a command changes other files than it announces, one outside of its folder, or one that it reads.
+pub(crate) fn outputs(bytes: &[u8]) {
+    static BASE: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    let mut program = |words: &[OsString]| {
+        let words: Vec<OsString> = [OsString::from("meshwright")].into_iter().chain(words.iter().cloned()).collect();
+        let ran = program(&words);
+        names::Ran { code: ran.code, out: ran.out }
+    };
+    let base = BASE.get_or_init(|| names::base(&folder().join("base"), &mut program));
+    let broken = names::attempt(seed(bytes), &folder().join("case"), base, &mut program);
+    // What was announced is only seen where standard output is a file.
+    assert!(broken.is_empty() || length(1).is_none(), "{broken:#?}");
+}
+
+/// Panics when a command breaks a promise: in how it ends, in what it prints and leaves behind, in what it costs.
+pub(crate) fn run(target: Target, bytes: &[u8]) {
+    let Input::File(format) = target.input else { return };
     // The bytes decide what is done with them; of two cases one has a picture or a companion that is broken, too.
-    let seed = bytes.iter().fold(bytes.len() as u64, |seed, b| seed.rotate_left(5) ^ u64::from(*b));
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::new(seed(bytes));
     let mut case = Case::of(&Subject::split(format, bytes));
     if rng.below(2) == 0 {
         case = case.mutant(&case, &mut rng);
     }
-    let tried = drive::attempt(&case, &mut rng, folder, &mut program).expect("a folder to write to");
+    let tried = drive::attempt(&case, &mut rng, folder(), &mut program).expect("a folder to write to");
     assert!(tried.broken.is_empty(), "{:#?}", tried.broken);
     let over = tried.costs.iter().find(|cost| cost.time > TIME * patience() || cost.peak > GROWTH);
     assert!(over.is_none(), "over budget: {over:?}");

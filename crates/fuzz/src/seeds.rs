@@ -16,7 +16,7 @@ pub(crate) fn seeds(target: Target, folders: &[PathBuf]) -> Vec<Vec<u8>> {
     let extension = target.input.name();
     match (target.action, target.input) {
         // Random numbers.
-        (Action::Model, _) => {
+        (Action::Model | Action::Outputs, _) => {
             let mut rng = Rng::new(1);
             (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
         }

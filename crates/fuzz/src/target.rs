@@ -34,6 +34,7 @@ fuzz_target!(
         let target = TARGET.get_or_init(find);
         match target.action {
             Action::Program => program::run(*target, bytes),
+            Action::Outputs => program::outputs(bytes),
             _ => target.run(bytes),
         }
     }

@@ -20,12 +20,23 @@ pub enum Action {
     Program,
     /// They are a pack, whose members are read, and which is packed again.
     Pack,
+    /// They are random numbers, of which documents, archives and manifests with hostile names are made, which go through
+    /// commands that write into a folder with files of its own.
+    Outputs,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Parse, Self::Round, Self::Scene, Self::Model, Self::Document, Self::Program, Self::Pack];
+    pub const ALL: [Self; 8] = [
+        Self::Parse,
+        Self::Round,
+        Self::Scene,
+        Self::Model,
+        Self::Document,
+        Self::Program,
+        Self::Pack,
+        Self::Outputs,
+    ];
 
     /// The first part of a target's name.
     pub const fn name(self) -> &'static str {
@@ -37,6 +48,7 @@ impl Action {
             Self::Document => "document",
             Self::Program => "program",
             Self::Pack => "pack",
+            Self::Outputs => "outputs",
         }
     }
 }
@@ -92,13 +104,13 @@ impl Target {
             let more = match action {
                 Action::Parse | Action::Round => Some(Input::Lz4),
                 Action::Model => Some(Input::Scene),
-                Action::Document => Some(Input::Glb),
+                Action::Document | Action::Outputs => Some(Input::Glb),
                 Action::Scene | Action::Program | Action::Pack => None,
             };
             let inputs = formats.chain(more).filter(|input| match (action, input) {
                 // Nothing is drawn of these.
                 (Action::Scene | Action::Program, Input::File(f)) => f.holds_model(),
-                (Action::Document, Input::File(_)) => false,
+                (Action::Document | Action::Outputs, Input::File(_)) => false,
                 // Made of text alone.
                 (Action::Model, Input::File(f)) => *f != Format::FrameGroups,
                 _ => true,

@@ -117,7 +117,7 @@ fn kind(input: Input) -> (Numbers, usize, &'static str) {
 pub(crate) fn longest(target: Target) -> usize {
     match target.action {
         Action::Parse | Action::Round => kind(target.input).1,
-        Action::Model => MODEL,
+        Action::Model | Action::Outputs => MODEL,
         Action::Scene | Action::Document | Action::Program | Action::Pack => SCENE,
     }
 }
@@ -135,7 +135,7 @@ pub(crate) fn options(target: Target) -> String {
 
 /// The dictionary of a target in libFuzzer's notation. Random numbers have no words.
 pub(crate) fn dictionary(target: Target) -> String {
-    if target.action == Action::Model {
+    if matches!(target.action, Action::Model | Action::Outputs) {
         return String::new();
     }
     let (numbers, _, words) = kind(target.input);

@@ -12,7 +12,7 @@ use std::fmt;
 #[non_exhaustive]
 pub struct Failure {
     /// A stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
-    /// `not-writable`, `limit`.
+    /// `not-writable`, `bad-output`, `would-replace`, `cannot-write`, `limit`.
     pub code: &'static str,
     /// The field at fault; empty where it is no field's.
     pub path: String,
@@ -109,5 +109,24 @@ impl From<WriteError> for Failure {
 impl From<meshwright_rig::RigError> for Failure {
     fn from(e: meshwright_rig::RigError) -> Self {
         Self::plain("invalid-model", e.to_string())
+    }
+}
+
+#[cfg(feature = "output")]
+impl From<crate::output::BadOutput> for Failure {
+    fn from(e: crate::output::BadOutput) -> Self {
+        Self::plain("bad-output", e.to_string())
+    }
+}
+
+#[cfg(feature = "output")]
+impl From<crate::output::OutputError> for Failure {
+    fn from(e: crate::output::OutputError) -> Self {
+        use crate::output::OutputError;
+        match e {
+            OutputError::Bad(e) => e.into(),
+            OutputError::Clash(e) => Self::plain("would-replace", e.to_string()),
+            e @ OutputError::System { .. } => Self::plain("cannot-write", e.to_string()),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The document of the page: our own, without anything from elsewhere.
 
 use crate::base64::encoded;
+use meshwright_core::text::{acts_on_terminal, printable_json};
 use meshwright_scene::Scene;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -36,7 +37,7 @@ impl Page {
              img-src 'self' data: blob:; {sources}; base-uri 'none'; form-action 'none'"
         );
         // Within a script element only this ends it or begins a comment.
-        let data = data.to_string().replace('<', "\\u003c");
+        let data = printable_json(&data.to_string()).replace('<', "\\u003c");
         let title = escaped(title);
         let parts = [("{{policy}}", policy.as_str()), ("{{title}}", &title), ("{{style}}", STYLE)];
         let parts = parts.into_iter().chain([("{{data}}", data.as_str()), ("{{script}}", SCRIPT)]);
@@ -62,7 +63,7 @@ pub(crate) fn of(scene: &Scene, glb: &[u8]) -> Vec<u8> {
 /// Text as it stands in HTML; controls, which a title cannot show, are left out.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars().filter(|c| !c.is_control()) {
+    for c in text.chars().filter(|c| !acts_on_terminal(*c)) {
         match c {
             '&' | '<' | '>' | '"' | '\'' => {
                 let _ = write!(out, "&#{};", u32::from(c));

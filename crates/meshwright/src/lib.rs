@@ -85,6 +85,8 @@ mod kinds;
 #[cfg(feature = "gltf")]
 mod merge;
 mod model;
+#[cfg(feature = "output")]
+mod output;
 #[cfg(feature = "page")]
 pub mod page;
 #[cfg(any(feature = "render", feature = "textures"))]
@@ -124,7 +126,7 @@ pub use merge::merge;
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
-pub use meshwright_core::text::{acts_on_terminal, counted, similar, visible};
+pub use meshwright_core::text::{acts_on_terminal, counted, printable_json, similar, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FieldPathBuf, FileFormat, Finding, Limits,
     Parsed, Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness,
@@ -155,6 +157,8 @@ pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
 pub use model::OpenError;
+#[cfg(feature = "output")]
+pub use output::{BadOutput, OutputError, placed, write_files};
 pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;

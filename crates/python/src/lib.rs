@@ -6,6 +6,7 @@ mod model;
 mod options;
 mod report;
 mod scene;
+mod writing;
 
 use pyo3::prelude::*;
 
@@ -30,5 +31,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(model::target_of, m)?)?;
     m.add_function(wrap_pyfunction!(model::formats, m)?)?;
     m.add_function(wrap_pyfunction!(model::dialects, m)?)?;
-    m.add_function(wrap_pyfunction!(model::packs, m)?)
+    m.add_function(wrap_pyfunction!(model::packs, m)?)?;
+    m.add_function(wrap_pyfunction!(writing::write, m)?)
 }

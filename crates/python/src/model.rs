@@ -4,11 +4,11 @@ use crate::error::raised;
 use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, found, told};
 use crate::scene::Scene;
-use meshwright::files::{EntryKind, PackKind, Tree, TreePath};
+use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Asset, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness,
+    Asset, AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness,
     Target, recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -25,6 +25,8 @@ pub(crate) struct Model {
     asset: Asset,
     /// How it was opened.
     open: OpenOptions,
+    /// The files that it was read from.
+    pub(crate) sources: Vec<PathBuf>,
 }
 
 /// A name and what the file holds.
@@ -90,17 +92,29 @@ pub(crate) fn open(
         Source::Path(_) if name.is_some() || beside.is_some() => {
             return Err(PyTypeError::new_err("name and beside are for bytes: a path has both"));
         }
-        Source::Path(path) => py.detach(|| Asset::open_path(&path, &open)),
+        Source::Path(path) => py.detach(|| {
+            let finder = Finder::new(Tree::open(&path)?);
+            let start = finder.tree().start().cloned().ok_or_else(|| FilesError::WrongKind {
+                path: path.display().to_string(),
+                why: "is a folder",
+            })?;
+            let asset = finder.open(&start, &open)?;
+            let parts = asset.parts().iter().filter_map(|part| part.path.as_ref()).chain([&start]);
+            let sources = parts.filter_map(|path| finder.tree().container(path)).collect();
+            Ok((asset, sources))
+        }),
         Source::Bytes(bytes) => {
             let beside = beside.into_iter().flatten().map(|(name, file)| match file {
                 Source::Bytes(bytes) => Ok((name, bytes)),
                 Source::Path(_) => Err(PyTypeError::new_err("beside holds files by name, as bytes")),
             });
             let beside = beside.collect::<PyResult<Vec<_>>>()?;
-            py.detach(|| Asset::from_memory(name.unwrap_or("model"), bytes, beside, &open))
+            let name = name.unwrap_or("model");
+            py.detach(|| Ok((Asset::from_memory(name, bytes, beside, &open)?, Vec::new())))
         }
     };
-    Ok(Model { asset: asset.map_err(raised)?, open })
+    let (asset, sources) = asset.map_err(|e: AssetError| raised(e))?;
+    Ok(Model { asset, open, sources })
 }
 
 /// One figure of several models: meshes, and a skeleton and clips that go with them. Which of them it is called after does
@@ -111,7 +125,8 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     let lead = Asset::figure_lead(&assets).and_then(|lead| models.get(lead));
     let open = lead.map(|model| model.open.clone()).unwrap_or_default();
     let asset = Asset::figure(assets).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok(Model { asset, open })
+    let sources = models.iter().flat_map(|model| model.sources.clone()).collect();
+    Ok(Model { asset, open, sources })
 }
 
 /// The models in a folder, or in a pack: paths that can be opened, and their formats. A folder in it that has packs is a data
@@ -207,7 +222,7 @@ pub(crate) fn packs() -> Vec<&'static str> {
 }
 
 impl Model {
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         self.open.settings.read.limits
     }
 }

@@ -299,7 +299,7 @@ impl Player {
     }
 
     /// The positions, and where the mesh has them the normals, of a mesh in the pose: into arrays of the caller's where
-    /// they are given, which no other thread may use meanwhile.
+    /// they are given.
     #[pyo3(signature = (mesh, positions = None, normals = None))]
     fn vertices<'py>(
         &mut self,
@@ -310,16 +310,23 @@ impl Player {
     ) -> PyResult<(Rows<'py, f32>, Option<Rows<'py, f32>>)> {
         let Self { evaluator, scene, work } = self;
         let found = scene.meshes.get(mesh).ok_or_else(|| PyIndexError::new_err("there is no such mesh"))?;
-        let count = found.positions.len();
-        let array =
-            |given: Option<Rows<'py, f32>>| given.unwrap_or_else(|| PyArray2::zeros(py, [count, 3], false));
-        let positions = array(positions);
-        let normals = (!found.normals.is_empty()).then(|| array(normals));
-        let mut into = writable(&positions, count)?;
-        let mut normals_into = normals.as_ref().map(|n| writable(n, count)).transpose()?;
-        let (into, normals_into) = (places(&mut into)?, normals_into.as_mut().map(places).transpose()?);
-        py.detach(|| evaluator.mesh_into(MeshId(mesh), work, into, normals_into)).map_err(raised)?;
-        Ok((positions, normals))
+        let (count, has_normals) = (found.positions.len(), !found.normals.is_empty());
+        let mut posed = vec![[0.0; 3]; count];
+        let mut turned = has_normals.then(|| vec![[0.0; 3]; count]);
+        // Arrays that do not fit, or are one, are refused before the work.
+        let given = positions.iter().chain(normals.iter().filter(|_| has_normals));
+        given.map(|array| writable(array, count)).collect::<PyResult<Vec<_>>>()?;
+        // Another thread may resize an array of the caller's whatever it is borrowed for, so that none is written to while
+        // the interpreter's lock is released.
+        let pose = || evaluator.mesh_into(MeshId(mesh), work, &mut posed, turned.as_deref_mut());
+        py.detach(pose).map_err(raised)?;
+        let filled = |given: Option<Rows<'py, f32>>, rows: &[[f32; 3]]| {
+            let Some(array) = given else { return PyArray1::from_slice(py, rows.as_flattened()).reshape([count, 3]) };
+            writable(&array, count)?.as_slice_mut()?.copy_from_slice(rows.as_flattened());
+            Ok(array)
+        };
+        let positions = filled(positions, &posed)?;
+        Ok((positions, turned.map(|turned| filled(normals, &turned)).transpose()?))
     }
 
     /// Where the joints of a skeleton stand: a matrix of rows for each, from the joint's space to the model's.
@@ -347,8 +354,4 @@ fn writable<'py>(array: &Rows<'py, f32>, count: usize) -> PyResult<PyReadwriteAr
         return Err(PyValueError::new_err("the array is not contiguous, row by row"));
     }
     Ok(array.try_readwrite()?)
-}
-
-fn places<'a>(array: &'a mut PyReadwriteArray2<'_, f32>) -> PyResult<&'a mut [[f32; 3]]> {
-    Ok(array.as_slice_mut()?.as_chunks_mut().0)
 }

@@ -1,4 +1,5 @@
 import ast
+import base64
 import gc
 import inspect
 import json
@@ -7,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import zipfile
 
@@ -390,6 +392,46 @@ def test_vertices_fill_arrays_of_the_caller():
     assert player.joints(0).shape == (len(scene.skeletons[0]), 4, 4)
 
 
+RESIZING = """
+import sys, threading
+import numpy as np
+import meshwright
+
+scene = meshwright.open(sys.argv[1]).scene()
+player = scene.player()
+count = len(scene.meshes[0].positions)
+over = threading.Event()
+arrays = [np.zeros((count, 3), np.float32)]
+
+
+def resize():
+    while not over.is_set():
+        arrays[0].resize((1, 3), refcheck=False)
+        arrays[0].resize((count, 3), refcheck=False)
+
+
+thread = threading.Thread(target=resize)
+thread.start()
+filled = 0
+for frame in range(3000):
+    player.frame(0, frame % 7)
+    try:
+        player.vertices(0, arrays[0])
+        filled += 1
+    except ValueError:
+        pass
+over.set()
+thread.join()
+print(filled)
+"""
+
+
+def test_arrays_may_be_resized_by_another_thread():
+    words = [sys.executable, "-c", RESIZING, os.fspath(TESTDATA / "dpm/hopper.ok.dpm")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
 def test_bytes_with_what_belongs_to_them():
     name = "hopper.ok.dpm"
     groups = name + ".framegroups"
@@ -416,6 +458,73 @@ def test_conversion_writes_all_files_or_none(tmp_path):
         meshwright.convert(TESTDATA / "dpm/hopper.ok.dpm", tmp_path / "x.nothing")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep"]
     assert "glb" in meshwright.targets() and "dpm" in [f[0] for f in meshwright.formats()]
+
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+)
+
+
+def textured():
+    """A GLB whose material has a picture."""
+    glb = (TESTDATA / "gltf/triangle.ok.glb").read_bytes()
+    length = int.from_bytes(glb[12:16], "little")
+    document, binary = json.loads(glb[20 : 20 + length]), glb[28 + length :]
+    place = {"buffer": 0, "byteOffset": len(binary), "byteLength": len(PNG)}
+    document["bufferViews"].append(place)
+    document["images"] = [{"mimeType": "image/png", "bufferView": len(document["bufferViews"]) - 1}]
+    document["textures"] = [{"source": 0}]
+    document["materials"][0]["pbrMetallicRoughness"] = {"baseColorTexture": {"index": 0}}
+    binary += PNG + bytes(-len(PNG) % 4)
+    document["buffers"][0]["byteLength"] = len(binary)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = [(text, b"JSON"), (binary, b"BIN\0")]
+    body = b"".join(len(chunk).to_bytes(4, "little") + kind + chunk for chunk, kind in chunks)
+    return b"glTF" + (2).to_bytes(4, "little") + (12 + len(body)).to_bytes(4, "little") + body
+
+
+def test_what_is_read_stays_and_what_is_there_is_asked_for(tmp_path):
+    own = tmp_path / "own.iqm"
+    shutil.copy(TESTDATA / "iqm/tube.ok.iqm", own)
+    before = own.read_bytes()
+    assert refused(lambda: meshwright.convert(own, own, scale=2.0), "own.iqm") == "would-replace"
+    assert refused(lambda: meshwright.convert(own, own, scale=2.0, force=True), "own.iqm") == "would-replace"
+    assert own.read_bytes() == before
+    # The same bytes may be put there.
+    meshwright.convert(own, own)
+    assert own.read_bytes() == before
+    # A companion that was found, and the original of an edited model.
+    for end in ("", ".framegroups"):
+        shutil.copy(TESTDATA / f"dpm/hopper.ok.dpm{end}", tmp_path / f"h.dpm{end}")
+    groups = tmp_path / "h.dpm.framegroups"
+    assert refused(lambda: meshwright.convert(tmp_path / "h.dpm", groups, to="glb")) == "would-replace"
+    glb = meshwright.to_glb(tmp_path / "h.dpm", keep=True)
+    assert refused(lambda: meshwright.restore(glb, own, to="zym", onto=own), "own.iqm") == "would-replace"
+    # A texture of somebody else's.
+    glb, out = textured(), tmp_path / "out"
+    meshwright.convert(glb, out / "x.iqm", name="x.glb")
+    assert sorted(os.listdir(out)) == ["wall.png", "x.iqm"]
+    (out / "wall.png").write_bytes(b"mine")
+    assert refused(lambda: meshwright.convert(glb, out / "y.iqm", name="x.glb"), "force=True") == "would-replace"
+    assert (out / "wall.png").read_bytes() == b"mine" and not (out / "y.iqm").exists()
+    meshwright.convert(glb, out / "y.iqm", name="x.glb", force=True)
+    assert (out / "wall.png").read_bytes() == PNG
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_modes_stay_and_write_protected_files_too(tmp_path):
+    out = tmp_path / "out.glb"
+    out.write_bytes(b"old")
+    out.chmod(0o600)
+    meshwright.convert(TESTDATA / "dpm/hopper.ok.dpm", out)
+    assert out.stat().st_mode & 0o777 == 0o600 and out.read_bytes() != b"old"
+    out.write_bytes(b"old")
+    out.chmod(0o400)
+    with pytest.raises(OSError):
+        meshwright.convert(TESTDATA / "dpm/hopper.ok.dpm", out)
+    assert out.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out.glb"]
 
 
 def test_folders_list_their_models():

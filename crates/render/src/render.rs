@@ -171,13 +171,22 @@ fn project(
     let most = surfaces.iter().map(|s| s.positions.len()).max().unwrap_or(0);
     let mut seen: Vec<[f64; 3]> = budget.reserve("vertices", most)?;
     for (draw, surface) in (0_u32..).zip(surfaces) {
-        let vertices = surface.positions.len() as u64;
-        budget.work("vertices", vertices * 4 + surface.mesh.triangles.len() as u64 * 8)?;
-        seen.clear();
-        let eye = projector.eye;
-        seen.extend(surface.positions.iter().map(|p| eye.see(surface.matrix.point(wide(*p)))));
+        let triangles = &surface.mesh.triangles;
         let sides = Sides { both: surface.double_sided, mirrored: surface.mirrored };
-        for (source, corners) in (0_u32..).zip(&surface.mesh.triangles) {
+        let eye = projector.eye;
+        let see = |p: &[f32; 3]| eye.see(surface.matrix.point(wide(*p)));
+        // A mesh may have many vertices that no triangle has, and be drawn many times.
+        if triangles.len().saturating_mul(3) < surface.positions.len() {
+            budget.work("triangles", triangles.len() as u64 * 32)?;
+            for (source, corners) in (0_u32..).zip(triangles) {
+                projector.add(corners.map(|c| see(&surface.positions[c as usize])), sides, draw, source)?;
+            }
+            continue;
+        }
+        budget.work("vertices", surface.positions.len() as u64 * 8 + triangles.len() as u64 * 16)?;
+        seen.clear();
+        seen.extend(surface.positions.iter().map(see));
+        for (source, corners) in (0_u32..).zip(triangles) {
             projector.add(corners.map(|c| seen[c as usize]), sides, draw, source)?;
         }
     }
@@ -295,15 +304,13 @@ fn bands(
             frame.band(band * rows, bins.triangles_of(band), &mut canvas, out);
         }
     };
-    if threads == 1 {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where there are fewer threads it takes longer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
         work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-    }
+    });
     Ok(())
 }
 

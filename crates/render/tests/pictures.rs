@@ -407,6 +407,18 @@ fn work_that_multiplies_is_charged() {
     assert!(render(&full, &ScenePose::bind_pose(), &[], &RenderOptions::new(64, 64), &small).is_err());
 }
 
+/// A mesh of many vertices that no triangle has, drawn 2,000 times.
+#[test]
+fn vertices_that_no_triangle_has_cost_nothing_however_often_they_are_drawn() {
+    let mut positions = vec![[0.5, 0.5, 0.5]; 600_000];
+    positions[..3].copy_from_slice(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let mut scene = scene(vec![Mesh::new("m", positions, vec![[0, 1, 2]])], vec![]);
+    scene.nodes = (0..2000).map(|_| Node::of_mesh("n", MeshId(0))).collect();
+    let start = Instant::now();
+    render(&scene, &ScenePose::bind_pose(), &[], &flat(32), &budget()).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(5) * patience(), "{:?}", start.elapsed());
+}
+
 fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").ok().and_then(|p| p.parse().ok()).unwrap_or(1)
 }

@@ -52,7 +52,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
     ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
     ("edit", &[]),
-    ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
+    ("files", &["fs4", "lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
     ("retarget", &["thiserror"]),

@@ -135,9 +135,12 @@ pub(crate) struct RepairArgs {
 pub(crate) struct EditArgs {
     /// A DPM file, or - for standard input
     pub file: OsString,
-    /// Where to write, - for standard output; may be the file itself
-    #[arg(long, short, value_name = "FILE", required = true)]
-    pub output: PathBuf,
+    /// Where to write, - for standard output; not the file itself
+    #[arg(long, short, value_name = "FILE", required_unless_present = "in_place")]
+    pub output: Option<PathBuf>,
+    /// Put the edited file in the place of the old one, which is kept next to it as .bak
+    #[arg(long, conflicts_with = "output")]
+    pub in_place: bool,
     /// Flag a bone as an attachment, which tools do not remove
     #[arg(long, value_name = "BONE")]
     pub set_attach: Vec<String>,

@@ -163,6 +163,10 @@ pub(crate) struct ConvertArgs {
     /// Draw the meshes that are bounds of bones (BMD), too
     #[arg(long)]
     pub solids: bool,
+    /// Replace files that are there and have names that stand in a model, such as its textures. Without it only files whose
+    /// names follow from OUT or from an input are replaced. What is read is never replaced
+    #[arg(long, conflicts_with = "no_clobber")]
+    pub force: bool,
     /// How what was written and what was lost is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,

@@ -91,7 +91,7 @@ impl Command {
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
             Self::Repair(args) => (args.format, args.output.as_ref()),
-            Self::Edit(args) => (args.format, Some(&args.output)),
+            Self::Edit(args) => (args.format, args.output.as_ref()),
         };
         format == OutputFormat::Json
             && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)

@@ -14,6 +14,15 @@ pub(crate) struct UnpackArgs {
     /// The folder that takes the files, under the paths that they have in the pack
     #[arg(long, short, value_name = "DIR", required = true)]
     pub output: PathBuf,
+    /// Replace files that are there. Without it nothing is written where one is. A pack that is read is never replaced
+    #[arg(long, conflicts_with = "no_clobber")]
+    pub force: bool,
+    /// Leave files that are there as they are
+    #[arg(long)]
+    pub no_clobber: bool,
+    /// The most bytes that are written in all; by default the files of a pack may be 32 times as large as it, and 256 MiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_output: Option<u64>,
     #[command(flatten)]
     pub run: PackRunArgs,
 }

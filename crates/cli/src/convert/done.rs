@@ -4,11 +4,12 @@ use crate::args::{ConvertArgs, OutputFormat};
 use crate::input::Input;
 use crate::losses::{self, Detail};
 use crate::manifest::Took;
-use crate::output::Staged;
+use crate::output::Measured;
 use crate::refusal::Refusal;
 use crate::results::Results;
-use crate::{Status, output, render};
+use crate::{Status, render};
 use meshwright::edit::Recovery;
+use meshwright::files::output::{Output, Staged};
 use meshwright::scene::Loss;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -22,15 +23,11 @@ pub(super) struct Made {
 /// A conversion that is written, but for the names of its outputs.
 pub(super) struct Done {
     pub(super) input: Input,
+    /// The paths of the files, once they are entered into the plan.
     pub(super) outputs: Vec<PathBuf>,
-    /// Those of them that nobody edited and that take nothing's place.
-    pub(super) beside: Vec<PathBuf>,
-    /// The outputs, or why they cannot be written; none where they were written to standard output.
-    pub(super) staged: Option<Result<Staged, output::Failed>>,
+    pub(super) files: Written,
     /// The output may take the place of the input.
     pub(super) rewrite: bool,
-    /// How long the outputs would be, where they are only measured.
-    pub(super) sizes: Option<Vec<u64>>,
     pub(super) losses: Vec<Loss>,
     /// The files that took part, for the manifest.
     pub(super) took: Took,
@@ -40,6 +37,26 @@ pub(super) struct Done {
     pub(super) recovery: Option<Recovery>,
 }
 
+/// The files of a conversion.
+pub(super) enum Written {
+    /// They went to standard output.
+    Elsewhere,
+    /// They are complete and wait for their names.
+    Staged(Staged),
+    /// They are only measured.
+    Measured(Vec<Output<Measured>>),
+}
+
+impl Written {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Elsewhere => Vec::new(),
+            Self::Staged(staged) => staged.places().map(|place| place.path().to_owned()).collect(),
+            Self::Measured(files) => files.iter().map(|file| file.place.path().to_owned()).collect(),
+        }
+    }
+}
+
 impl Done {
     pub(super) fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
         let (input, outputs) = (input.clone(), Vec::new());
@@ -47,10 +64,8 @@ impl Done {
         Self {
             input,
             outputs,
-            beside: Vec::new(),
-            staged: None,
+            files: Written::Elsewhere,
             rewrite: false,
-            sizes: None,
             losses,
             took,
             advice,
@@ -76,13 +91,11 @@ impl Done {
     pub(super) fn report(&self, results: &mut Results, args: &ConvertArgs) {
         results.add(Status::Fine, || self.json());
         if args.format == OutputFormat::Text {
-            let sizes = self.sizes.iter().flatten();
-            let lines: String = self
-                .outputs
-                .iter()
-                .zip(sizes)
-                .map(|(path, size)| format!("{}: {size} bytes\n", render::path(path)))
-                .collect();
+            let measured = if let Written::Measured(files) = &self.files { files.as_slice() } else { &[] };
+            let line = |file: &Output<Measured>| {
+                format!("{}: {} bytes\n", render::path(file.place.path()), file.content.size)
+            };
+            let lines: String = measured.iter().map(line).collect();
             // A pipe that nobody reads is said at the end.
             let _ = crate::batch::print(lines);
             if let Some(recovery) = &self.recovery {

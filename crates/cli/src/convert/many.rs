@@ -44,8 +44,8 @@ impl Many<'_, '_> {
         // What an earlier run did stands, and what is there already may be asked to.
         let made = |job: &Job<'_>| match &job.before {
             Some(_) => Made::Before,
-            None if self.work.keeps(&job.out.path) => Made::Kept,
-            None => Made::Now(Box::new(self.work.one(job.input, &job.out.path))),
+            None if self.work.keeps(job.out.place.path()) => Made::Kept,
+            None => Made::Now(Box::new(self.work.one(job.input, &job.out.place))),
         };
         results.over(
             self.workers,
@@ -65,7 +65,9 @@ impl Many<'_, '_> {
                 Ok(())
             },
         )?;
-        manifest.filter(|_| !args.write.dry_run).map_or(Ok(()), |manifest| manifest.write(results))
+        manifest
+            .filter(|_| !args.write.dry_run)
+            .map_or(Ok(()), |manifest| manifest.write(results, self.work.reader.plan()))
     }
 
     /// What there is to do. Outputs are called as if all inputs were made.
@@ -76,7 +78,8 @@ impl Many<'_, '_> {
         let mut jobs: Vec<_> = own.map(|(input, out)| Job { input, out, before: None }).collect();
         if let Some(manifest) = manifest.filter(|_| args.resume) {
             let mut before = Vec::new();
-            let look = |job: &Job<'_>| manifest.unchanged(job.input, self.work.reader.limits());
+            let look =
+                |job: &Job<'_>| manifest.unchanged(job.input, &job.out.place, self.work.reader.limits());
             let keep = |_: &Job<'_>, entry| {
                 before.push(entry);
                 Ok(())
@@ -96,7 +99,7 @@ impl Many<'_, '_> {
                     manifest.done(job.input, took, &done.outputs, &done.losses);
                 }
                 if job.out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
-                    let (shown, path) = (job.input.shown(), render::path(&job.out.path));
+                    let (shown, path) = (job.input.shown(), render::path(job.out.place.path()));
                     say(&format!("{shown}: written as {path}: another input has its name"));
                 }
                 done.report(results, args);

@@ -21,8 +21,9 @@ use crate::manifest::Manifest;
 use crate::output::Outputs;
 use crate::reader::Reader;
 use crate::results::Results;
-use crate::{Fail, Status, identity, render};
+use crate::{Fail, Status, render};
 use many::Many;
+use meshwright::files::output::{FileId, Replace};
 use meshwright::{Format, Target};
 use paths::out_paths;
 use std::collections::BTreeSet;
@@ -53,9 +54,21 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
     let reader = reader.onto(&args.onto);
-    let work = Work { args, reader, outputs: Outputs::new(&destination).keeping(args.write.no_clobber), to };
+    let replace = match args {
+        _ if args.write.no_clobber => Replace::Nothing,
+        _ if args.force => Replace::All,
+        _ => Replace::Named,
+    };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let mut manifest = Manifest::new(args, into)?;
+    let reader = reader.planning(|plan| {
+        let plan = plan.with_replace(replace);
+        match &manifest {
+            Some(manifest) => manifest.plan(plan),
+            None => Ok(plan),
+        }
+    })?;
+    let work = Work { args, reader, outputs: Outputs::new(&destination), to };
     let found = results.inputs(expand(results.selection(), into));
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
@@ -96,6 +109,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return results.finish();
     }
     let paths = out_paths(&inputs, &destination, to);
+    if destination != Destination::Stdout {
+        let reserved = paths.iter().try_for_each(|out| work.reader.plan().reserve(&out.place));
+        reserved.map_err(|clash| Fail::Usage(clash.to_string()))?;
+    }
     let may_read_outputs =
         !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
@@ -137,7 +154,7 @@ fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
     input.met.as_ref().is_some_and(|met| met.format.is_some_and(exchanged))
         && !matches!(to, Target::Native(_))
         && extension()
-        && place().is_some_and(|p| identity::of(&p).is_some_and(|p| Some(p) == identity::of(&input.path)))
+        && place().is_some_and(|p| FileId::of(&p).is_some_and(|p| Some(p) == FileId::of(&input.path)))
 }
 
 /// What is written: what the arguments say, or the output's name.

@@ -1,9 +1,8 @@
 //! Edits brought back into the model that they were made on.
 
 use super::done::Done;
-use super::paths::placed;
 use super::scene::no_figure;
-use super::work::{Files, Work, holds, lies_there};
+use super::work::{Files, Work};
 use crate::args::SnapArg;
 use crate::destination::Destination;
 use crate::input::Input;
@@ -11,10 +10,11 @@ use crate::manifest::Took;
 use crate::reader::Opened;
 use crate::refusal::Refusal;
 use meshwright::edit::Snap;
-use meshwright::scene::{ConvertError, Loss, OutputFile, SceneOptions};
-use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
+use meshwright::files::output::{OutputRole, Place};
+use meshwright::scene::{ConvertError, Loss, SceneOptions};
+use meshwright::{Asset, Original, RecoverOptions, Recovered, Target};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 impl Work<'_> {
     /// The original of a model: the one that is named, else the one that went along. One that cannot be used is a loss.
@@ -61,7 +61,7 @@ impl Work<'_> {
         &self,
         input: &Input,
         opened: &mut Opened,
-        path: &Path,
+        place: &Place,
         sources: &mut Vec<PathBuf>,
     ) -> Result<Option<Done>, Refusal> {
         let args = self.args;
@@ -87,21 +87,21 @@ impl Work<'_> {
             Err(e) => return Err(e.into()),
         };
         losses.append(&mut recovered.losses);
-        let (files, beside) = self.brought_back(&original, &mut recovered, path, &mut losses)?;
+        let files = self.brought_back(&original, &mut recovered, place, &mut losses)?;
         let mut done = Done::of(input, losses, "");
-        (done.recovery, done.took, done.beside) = (Some(recovered.patch.report), took, beside);
+        (done.recovery, done.took) = (Some(recovered.patch.report), took);
         self.staged(done, files).map(Some)
     }
 
-    /// The files of what came back, and the places of those that nobody edited.
+    /// The files of what came back.
     fn brought_back(
         &self,
         original: &Original,
         recovered: &mut Recovered,
-        path: &Path,
+        place: &Place,
         losses: &mut Vec<Loss>,
-    ) -> Result<(Files<'static>, Vec<PathBuf>), Refusal> {
-        let args = self.args;
+    ) -> Result<Files<'static>, Refusal> {
+        let (args, path) = (self.args, place.path());
         let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let options = self.write_options(&stem.to_string_lossy());
@@ -123,30 +123,25 @@ impl Work<'_> {
             original.write(recovered, self.to, &name, &options)?
         };
         losses.extend(made.losses);
-        let mut files = placed(made.value, |file| &file.name, path)?;
         let beside = original.companions()?;
-        let is_beside =
-            |place: &Path, file: &OutputFile| place != path && beside.iter().any(|own| own == file);
+        let mut files = self.placed(made.value, place)?;
+        for file in files.iter_mut().filter(|file| file.role == OutputRole::Companion) {
+            if beside.get(&file.content.name) == file.content.bytes() {
+                file.role = OutputRole::Unedited;
+            }
+        }
         if single {
-            let left = files.extract_if(.., |(place, file)| is_beside(place, file));
-            losses.extend(left.map(|(_, file)| {
-                Loss::new("companion-left", file.name, "is not written: this output takes one file")
+            let left = files.extract_if(.., |file| file.role == OutputRole::Unedited);
+            losses.extend(left.map(|file| {
+                let why = "is not written: this output takes one file";
+                Loss::new("companion-left", file.content.name, why)
             }));
         }
         if single && files.len() > 1 {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
-        files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
-        // Of what nobody edited another file of the name, a later one perhaps, is not replaced.
-        let stays =
-            |place: &Path, file: &OutputFile| is_beside(place, file) && place.symlink_metadata().is_ok();
-        losses.extend(
-            files.extract_if(.., |(place, file)| stays(place, file)).map(|(place, _)| lies_there(&place)),
-        );
-        let own = files.iter().filter(|(place, file)| is_beside(place, file)).map(|(place, _)| place.clone());
-        let own = own.collect();
-        Ok((files.into_iter().map(|(place, file)| (place, StreamedFile::from(file))).collect(), own))
+        Ok(files)
     }
 }
 

@@ -3,10 +3,12 @@
 use super::work::Work;
 use crate::args::HoldArg;
 use crate::refusal::Refusal;
+use meshwright::StreamedFile;
+use meshwright::files::output::{Output, OutputRole, Place};
 use meshwright::retarget::{Hold, MapFile, RetargetOptions, retarget_scene};
 use meshwright::scene::{Converted, OutputFile, Scene, SceneOptions};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl Work<'_> {
     /// Moves a scene to the skeleton that `--retarget` names, and returns the map as a file if `--map-out` wants it.
@@ -14,7 +16,7 @@ impl Work<'_> {
         &self,
         scene: &mut Converted<Scene>,
         options: &SceneOptions,
-    ) -> Result<Option<(PathBuf, OutputFile)>, Refusal> {
+    ) -> Result<Option<Output<StreamedFile<'static>>>, Refusal> {
         let args = &self.args.retarget;
         let Some(path) = &args.retarget else { return Ok(None) };
         let mut target = self.reader.open_named(path)?;
@@ -23,6 +25,7 @@ impl Work<'_> {
         let hold = Hold::NOTHING
             .with_feet(args.hold.contains(&HoldArg::Feet))
             .with_hands(args.hold.contains(&HoldArg::Hands));
+        self.reader.note(args.map.clone());
         let map = args.map.as_deref().map(read_map).transpose()?;
         let options =
             RetargetOptions::default().with_map(map).with_hold(hold).with_limits(self.reader.limits());
@@ -37,7 +40,8 @@ impl Work<'_> {
             return Ok(None);
         }
         let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Some((out.clone(), OutputFile { name, bytes: text.into_bytes() })))
+        let content = OutputFile { name, bytes: text.into_bytes() }.into();
+        Ok(Some(Output { place: Place::named(out), role: OutputRole::Companion, content }))
     }
 }
 

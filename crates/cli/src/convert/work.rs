@@ -5,30 +5,31 @@
     reason = "places in the list of inputs, and counts of them"
 )]
 
-use super::done::{Done, Made};
-use super::paths::{out_paths, placed};
+use super::done::{Done, Made, Written};
+use super::paths::out_paths;
 use super::scene::{hinted, no_figure, obj_pose, reshape, texture_files};
 use crate::args::{ConvertArgs, InfluenceArg};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::manifest::{self, Took};
 use crate::output;
-use crate::output::{Content, Outputs, Staged};
+use crate::output::{Measured, Outputs};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
+use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
 use meshwright::gltf::{ExportOptions, Influences};
-use meshwright::scene::{ConvertError, Converted, Extra, Loss, OutputFile, Scene, SceneOptions};
+use meshwright::scene::{ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
 use meshwright::{Asset, Format, Keeping, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Files to be written together: all or none.
-pub(super) type Files<'s> = Vec<(PathBuf, StreamedFile<'s>)>;
+pub(super) type Files<'s> = Vec<Output<StreamedFile<'s>>>;
 
 /// A scene as the arguments want it, and the bone map that it was made with.
-type Shaped = (Converted<Scene>, Option<(PathBuf, OutputFile)>);
+type Shaped = (Converted<Scene>, Option<Output<StreamedFile<'static>>>);
 
 /// A conversion as the arguments want it.
 pub(super) struct Work<'a> {
@@ -46,25 +47,25 @@ impl Work<'_> {
     }
 
     /// Makes of one file what it becomes, up to the names of the outputs.
-    pub(super) fn one(&self, input: &Input, path: &Path) -> Made {
+    pub(super) fn one(&self, input: &Input, place: &Place) -> Made {
         let mut sources = Vec::new();
-        let result = self.made(input, path, &mut sources);
-        let result = self.reader.hinted(input, result, |lenient| self.would_be_made(input, path, lenient));
+        let result = self.made(input, place, &mut sources);
+        let result = self.reader.hinted(input, result, |lenient| self.would_be_made(input, place, lenient));
         Made { sources, result }
     }
 
     /// Whether another reader leads to an output, of which nothing is written.
-    fn would_be_made(&self, input: &Input, path: &Path, reader: Reader) -> bool {
+    fn would_be_made(&self, input: &Input, place: &Place, reader: Reader) -> bool {
         let mut args = self.args.clone();
         args.write.dry_run = true;
         let outputs = Outputs::new(self.outputs.destination());
-        Work { args: &args, reader, outputs, to: self.to }.made(input, path, &mut Vec::new()).is_ok()
+        Work { args: &args, reader, outputs, to: self.to }.made(input, place, &mut Vec::new()).is_ok()
     }
 
     pub(super) fn made(
         &self,
         input: &Input,
-        path: &Path,
+        place: &Place,
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
         let mut opened = self.reader.open(input)?;
@@ -79,16 +80,16 @@ impl Work<'_> {
         if self.to == Target::Native(opened.asset.format()) && rewrite {
             self.reader.say_passed_over(input, &opened);
             let took = self.took(&opened);
-            return self.rewritten(input, &mut opened.asset, path).map(|done| Done { took, ..done });
+            return self.rewritten(input, &mut opened.asset, place).map(|done| Done { took, ..done });
         }
         self.reader.say_used(input, &opened);
         // What went along fits the skeleton that is left behind.
         if self.args.retarget.retarget.is_none()
-            && let Some(done) = self.recovered(input, &mut opened, path, sources)?
+            && let Some(done) = self.recovered(input, &mut opened, place, sources)?
         {
             return Ok(done);
         }
-        self.written(input, opened, path, sources)
+        self.written(input, opened, place, sources)
     }
 
     /// Remembers the files of a model: of one among others when it is its turn.
@@ -104,41 +105,62 @@ impl Work<'_> {
     pub(super) fn appear(&self, made: Made) -> Result<Done, Refusal> {
         self.reader.note(made.sources);
         let mut done = made.result?;
-        if let Some(Ok(staged)) = &mut done.staged {
-            // What several models have in common is written once.
-            let written = |path: &Path| self.reader.has_written(path);
-            for (path, same) in staged.leave_out(written, |path| done.beside.iter().any(|own| own == path)) {
-                done.outputs.retain(|own| *own != path);
-                done.losses.extend((!same).then(|| lies_there(&path)));
-            }
-        }
-        let own = done.rewrite.then_some(&done.input);
-        done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
-        if let Some(staged) = done.staged.take() {
-            let appeared = staged.and_then(Staged::appear);
-            appeared.map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
-            done.outputs.iter().for_each(|path| self.reader.wrote(path));
+        let (plan, own) = (self.reader.plan(), done.rewrite.then_some(done.input.path.as_path()));
+        let left = match &mut done.files {
+            Written::Elsewhere => Ok(Vec::new()),
+            Written::Staged(staged) => plan.enter(staged, own),
+            Written::Measured(files) => plan.enter_all(files, own),
+        };
+        let left = left.map_err(|clash| self.clash(clash))?;
+        done.outputs = done.files.paths();
+        // What several models have in common is written once.
+        done.losses.extend(left.into_iter().filter(|left| !left.is_same).map(|left| lies_there(&left.path)));
+        if let Written::Staged(staged) = &mut done.files {
+            std::mem::take(staged).appear()?;
         }
         Ok(done)
     }
 
+    /// Why an output is not written, with the option that decides.
+    fn clash(&self, clash: Clash) -> Refusal {
+        match clash {
+            Clash::Exists(path) if self.args.write.no_clobber => {
+                Refusal::Unwritable { path, why: "is there already, and --no-clobber keeps it".into() }
+            }
+            Clash::Exists(_) => Refusal::Taken(format!("{clash}; --force replaces it")),
+            clash => clash.into(),
+        }
+    }
+
+    /// The files of a result with their places.
+    pub(super) fn placed<'s, F: Into<StreamedFile<'s>>>(
+        &self,
+        files: impl IntoIterator<Item = F>,
+        place: &Place,
+    ) -> Result<Files<'s>, Refusal> {
+        let files = files.into_iter().map(Into::into);
+        Ok(meshwright::placed(files, self.to, place, self.reader.limits())?)
+    }
+
     /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in
     /// a rewrite in place, is left as it is.
-    pub(super) fn rewritten(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+    pub(super) fn rewritten(&self, input: &Input, asset: &mut Asset, place: &Place) -> Result<Done, Refusal> {
         asset.drop_bytes();
+        let path = place.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut files = placed(asset.rewrite(&name)?, |file| &file.name, path)?;
+        let mut files = self.placed(asset.rewrite(&name)?, place)?;
         let mut losses = Vec::new();
         let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
         if files.len() > 1 && (*self.outputs.destination() == Destination::Stdout || is_stream()) {
             let left = files.drain(..files.len() - 1);
-            losses.extend(left.map(|(companion, _)| {
-                let companion = companion.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                Loss::new("companion-left", companion, "is not written: this output takes one file")
+            losses.extend(left.map(|companion| {
+                Loss::new(
+                    "companion-left",
+                    companion.content.name,
+                    "is not written: this output takes one file",
+                )
             }));
         }
-        files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
-        let files = files.into_iter().map(|(place, file)| (place, file.into())).collect();
         self.staged(Done::of(input, losses, "").rewriting(), files)
     }
 
@@ -162,14 +184,14 @@ impl Work<'_> {
             .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
-        let path = out_paths(inputs, self.outputs.destination(), self.to).remove(0).path;
+        let place = out_paths(inputs, self.outputs.destination(), self.to).remove(0).place;
         let mut sources = Vec::new();
         let recovered = match self.args.retarget.retarget {
             Some(_) => Ok(None),
-            None => self.recovered(&inputs[i], &mut opened, &path, &mut sources),
+            None => self.recovered(&inputs[i], &mut opened, &place, &mut sources),
         };
         let result = match recovered {
-            Ok(None) => self.written(&inputs[i], opened, &path, &mut sources),
+            Ok(None) => self.written(&inputs[i], opened, &place, &mut sources),
             Ok(Some(done)) => Ok(done),
             Err(refusal) => Err(refusal),
         };
@@ -182,10 +204,10 @@ impl Work<'_> {
         &self,
         input: &Input,
         mut opened: Opened,
-        path: &Path,
+        place: &Place,
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
-        let args = self.args;
+        let (args, path) = (self.args, place.path());
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
         opened.asset.companions_mut().blend_normals = args.blend_normals;
         opened.asset.companions_mut().rate = args.fps;
@@ -236,16 +258,14 @@ impl Work<'_> {
         };
         drop(opened);
         let made = meshwright::stream(&scene.value, self.to, &options)?;
-        let mut files = placed(made.value, |file| &file.name, path)?;
-        let skins = skins.into_iter().map(|skin| (path.with_file_name(&skin.name), skin.into()));
-        files.splice(0..0, skins);
-        // A picture that lies there already, as beside a .gltf, stays.
-        files.retain(|(place, file)| place == path || !file.bytes().is_some_and(|bytes| holds(place, bytes)));
+        let mut files = made.value;
+        files.extend(skins.into_iter().map(Into::into));
+        let mut files = self.placed(files, place)?;
         if single && files.len() > 1 {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
-        files.extend(map.map(|(path, file)| (path, file.into())));
+        files.splice(0..0, map);
         let losses = scene.losses.into_iter().chain(made.losses).collect();
         let advice = match self.to {
             Target::Glb | Target::Gltf if keep => "; the file that goes along has them",
@@ -347,52 +367,39 @@ impl Work<'_> {
 
     /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.
     pub(super) fn staged(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
-        done.outputs = files.iter().map(|(path, _)| path.clone()).collect();
-        let destination = self.outputs.destination();
-        let mut files = files.into_iter().map(|(path, file)| (path, streamed(file)));
-        if self.args.write.dry_run {
-            let measured = files.map(|(path, content)| {
-                let mut size = Size(0);
-                content(&mut size).map(|()| size.0).map_err(|e| Refusal::unwritable(&path, &e))
+        let plan = self.reader.plan();
+        let files = files.into_iter().map(|Output { place, role, content }| {
+            let content: Content<'_> = Box::new(move |out| {
+                // Short pieces of a file together, long ones as they come.
+                let mut out = BufWriter::with_capacity(1 << 16, out);
+                content.write_to(&mut out)?;
+                out.flush()
             });
-            done.sizes = Some(measured.collect::<Result<_, _>>()?);
+            Output { place, role, content }
+        });
+        let files: Vec<_> = files.collect();
+        if self.args.write.dry_run {
+            let measured = files.into_iter().map(|Output { place, role, content }| {
+                let content = Measured::new(place.path(), content)
+                    .map_err(|e| Refusal::unwritable(place.path(), &e))?;
+                Ok(Output { place, role, content })
+            });
+            done.files = Written::Measured(measured.collect::<Result<_, Refusal>>()?);
             return Ok(done);
         }
-        match destination {
-            Destination::Stdout => {
-                files.try_for_each(|(_, content)| output::stream(destination, content))?;
-            }
+        match self.outputs.destination() {
+            Destination::Stdout => files.into_iter().try_for_each(|file| match file.role {
+                OutputRole::Main => output::print(file.content),
+                _ => self.outputs.write([file].into(), plan, None).map(drop),
+            })?,
             Destination::File(_) => {
-                let own = done.rewrite.then_some(&done.input);
-                done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
-                done.staged = Some(self.outputs.stage(files));
+                let own = done.rewrite.then_some(done.input.path.as_path());
+                files.iter().try_for_each(|file| plan.spare_inputs(&file.place, own))?;
+                done.files = Written::Staged(self.outputs.stage(files)?);
             }
-            Destination::Folder(_) => done.staged = Some(self.outputs.stage(files)),
+            Destination::Folder(_) => done.files = Written::Staged(self.outputs.stage(files)?),
         }
         Ok(done)
-    }
-}
-
-/// Short pieces of a file together, long ones as they come.
-pub(super) fn streamed(file: StreamedFile<'_>) -> Content<'_> {
-    Box::new(move |out| {
-        let mut out = BufWriter::with_capacity(1 << 16, out);
-        file.write_to(&mut out)?;
-        out.flush()
-    })
-}
-
-/// Counts what would be written.
-pub(super) struct Size(u64);
-
-impl Write for Size {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.saturating_add(bytes.len() as u64);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -401,10 +408,4 @@ pub(super) fn lies_there(place: &Path) -> Loss {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let message = "was not edited, and is not written: another file of this name lies there";
     Loss::new("companion-left", name, message)
-}
-
-/// True where a file holds these bytes already.
-pub(super) fn holds(place: &Path, bytes: &[u8]) -> bool {
-    let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
-    alike && fs::read(place).is_ok_and(|held| held == bytes)
 }

@@ -108,8 +108,13 @@ pub(super) fn csv(input: &Input, d: &Description) -> String {
 }
 
 fn quoted(field: &str) -> String {
-    let plain = crate::render::plain(field);
-    match plain.contains([',', '"', '\n', '\r']) {
+    let mut plain = crate::render::plain(field);
+    // Programs for tables take such a text for a formula. Numbers are as they are.
+    let formula = plain.starts_with(['=', '+', '-', '@']) && plain.parse::<f64>().is_err();
+    if formula {
+        plain.insert(0, '\'');
+    }
+    match formula || plain.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", plain.replace('"', "\"\"")),
         false => plain,
     }
@@ -124,6 +129,10 @@ mod tests {
         assert_eq!(quoted("a b"), "a b");
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(quoted("a\u{1b}[2J"), "a\\u{1b}[2J");
+        for formula in ["=1+1.dpm", "+a", "-a.dpm", "@sum(a)"] {
+            assert_eq!(quoted(formula), format!("\"'{formula}\""));
+        }
+        assert_eq!((quoted("-1.5"), quoted("a=b")), ("-1.5".to_owned(), "a=b".to_owned()));
         assert!((exact(0.1) - 0.1).abs() < f64::EPSILON && exact(f32::INFINITY).is_infinite());
     }
 }

@@ -7,11 +7,13 @@ mod darkplaces;
 use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::output::{self, whole};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{print, refused};
-use crate::{Fail, Status, output};
+use crate::{Fail, Status, render};
 use meshwright::AnyModel;
+use meshwright::files::output::{Output, OutputRole, Place};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -29,15 +31,16 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     let optimized = optimize(&input, args, &reader);
     let done = reader
         .hinted(&input, optimized, |lenient| optimize(&input, args, &lenient).is_ok())
-        .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|()| outcome));
-    let outcome = match done {
-        Ok(outcome) => outcome,
+        .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|written| (outcome, written)));
+    let (outcome, written) = match done {
+        Ok(done) => done,
         Err(refusal) => return refused(&input, &refusal, args.format),
     };
     match args.format {
         OutputFormat::Json => {
             let mut document = outcome.document;
             document["file"] = input.exact().into();
+            document["output"] = render::exact_all(&written);
             print(&document)?;
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
@@ -61,22 +64,20 @@ struct Outcome {
 }
 
 /// Writes the file with its companion, or the file alone where it goes to standard output.
-fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Result<(), Refusal> {
+fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Result<Vec<PathBuf>, Refusal> {
+    let (plan, content) = (reader.plan(), whole(&outcome.bytes));
     let (Destination::File(path), Some((ending, bytes))) = (destination, &outcome.companion) else {
-        return output::deliver(destination, &outcome.bytes);
+        return output::stream(destination, content, plan, None);
     };
-    let mut beside = path.clone().into_os_string();
-    beside.push(ending);
-    let beside = PathBuf::from(beside);
-    reader.spare(&beside, None)?;
-    let files = [(beside, bytes), (path.clone(), &outcome.bytes)];
-    output::write_files(destination, &files).map_err(|(path, e)| Refusal::unwritable(&path, &e))
+    let place = Place::named(path);
+    let beside = place.appended(ending).map_err(|e| Refusal::Argument(e.to_string()))?;
+    let companion = Output { place: beside, role: OutputRole::Companion, content: whole(bytes) };
+    output::write([companion, output::main(place, content)].into(), plan, None)
 }
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
     let opened = reader.open(input)?;
     reader.note(opened.paths());
-    reader.spare(&args.output, None)?;
     reader.say_passed_over(input, &opened);
     match opened.asset.model() {
         AnyModel::Bmd(model) => darkplaces::refuse_options(args).and_then(|()| bmd::optimize(model, args)),

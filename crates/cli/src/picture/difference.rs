@@ -53,9 +53,7 @@ impl Compared {
             &budget(),
         )?;
         let png = page.to_png().map_err(|e| Refusal::Argument(format!("--picture: {e}")))?;
-        reader.spare(path, None)?;
-        output::write_files(&Destination::File(path.to_owned()), &[(path.to_owned(), png)])
-            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+        output::stream(&Destination::File(path.to_owned()), output::whole(&png), reader.plan(), None)?;
         Ok(Self { path: path.to_owned(), found })
     }
 

@@ -190,7 +190,8 @@ fn stamp(entry: &Entry) -> String {
 }
 
 fn answer(value: &Value) -> Answer {
-    Answer::new("application/json; charset=utf-8", value.to_string())
+    let json = meshwright::printable_json(&value.to_string()).into_owned();
+    Answer::new("application/json; charset=utf-8", json)
 }
 
 fn made(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {

@@ -77,5 +77,6 @@ fn opened(address: &str) -> bool {
     let mut command = Command::new(program);
     command.args(first).arg(address);
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.spawn().map(|mut child| std::thread::spawn(move || child.wait())).is_ok()
+    let wait = |mut child: std::process::Child| std::thread::Builder::new().spawn(move || child.wait());
+    quiet.spawn().map(wait).is_ok()
 }

@@ -9,6 +9,7 @@ pub(crate) mod pak;
 mod refpack;
 mod rules;
 pub(crate) mod scan;
+pub(crate) mod sharing;
 mod vp;
 pub(crate) mod zip;
 
@@ -26,9 +27,10 @@ use meshwright_core::text::Escaped;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
 use name::Oddity;
 use scan::Scan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Declares the kinds of packs.
 macro_rules! kinds {
@@ -140,6 +142,10 @@ pub struct Pack {
     by_path: BTreeMap<TreePath, usize>,
     folders: BTreeMap<TreePath, Arc<Listing>>,
     report: Report,
+    /// What members may be together that do not say in the directory how much they are.
+    most_unpacked: u64,
+    /// How much came of those.
+    unpacked: AtomicU64,
 }
 
 impl Pack {
@@ -148,13 +154,15 @@ impl Pack {
     /// # Errors
     /// When it is no pack, when its directory breaks a rule of its kind, or takes more than the budget allows.
     pub fn open(source: impl ByteSource + 'static, name: &str, budget: &Budget) -> Result<Self, FilesError> {
-        Self::open_shared(Arc::new(source), name, budget)
+        let most = sharing::allowance(source.size());
+        Self::open_shared(Arc::new(source), name, budget, most)
     }
 
     pub(crate) fn open_shared(
         source: Arc<dyn ByteSource>,
         name: &str,
         budget: &Budget,
+        most_unpacked: u64,
     ) -> Result<Self, FilesError> {
         let refused = |e: Refused| FilesError::refused(name, e, budget.left());
         let mut head = [0; 4];
@@ -169,13 +177,30 @@ impl Pack {
         let none = || refused(scan::broken(rules::MAGIC, 0, "is no pack of a kind that is known"));
         let kind = kind.ok_or_else(none)?;
         let mut scan = Scan::new(&*source, budget);
-        let entries = kind.entries(&mut scan).map_err(refused)?;
+        let mut entries = kind.entries(&mut scan).map_err(refused)?;
+        // Archives of The Sims say that files of theirs share bytes in a warning, as long as that makes them no larger.
+        let packed = entries.iter().fold(0_u64, |all, entry| all.saturating_add(entry.packed));
+        if !matches!(kind, PackKind::Zip | PackKind::Far) || kind == PackKind::Far && packed > source.size() {
+            sharing::refuse_overlaps(&mut entries);
+        }
+        sharing::refuse_bomb(&entries, most_unpacked).map_err(refused)?;
         let members = members(&mut scan, entries, kind);
         let report = scan.findings.into_report();
         let paths = || members.iter().enumerate().filter_map(|(i, m)| Some((m.path()?, i)));
         let folders = folders(paths().map(|(path, _)| path));
         let by_path = paths().map(|(path, i)| (path.clone(), i)).collect();
-        Ok(Self { name: name.to_owned(), kind, source, members, by_path, folders, report })
+        let unpacked = AtomicU64::new(0);
+        Ok(Self {
+            name: name.to_owned(),
+            kind,
+            source,
+            members,
+            by_path,
+            folders,
+            report,
+            most_unpacked,
+            unpacked,
+        })
     }
 
     /// Its kind.
@@ -252,13 +277,30 @@ impl Pack {
             return Err(FilesError::TooLarge { path: name, size, left });
         }
         let reading = Reading { source: &*self.source, member, budget };
-        reading.read(most, report).map_err(|e| FilesError::refused(&name, e, budget.left()))
+        let mut read = || {
+            let bytes = reading.read(most, report)?;
+            if member.coding == Coding::MaybeLz41 {
+                let more = bytes.len() as u64;
+                let all = self.unpacked.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+                if all > self.most_unpacked {
+                    let message =
+                        format!("{all} bytes came of its files, at most {} are read", self.most_unpacked);
+                    return Err(scan::broken(rules::UNPACKED, member.place, message));
+                }
+            }
+            Ok(bytes)
+        };
+        read().map_err(|e| FilesError::refused(&name, e, budget.left()))
     }
 
-    /// Everything that is wrong with the pack: every member is read, one after the other. Findings name their member.
+    /// Everything that is wrong with the pack: every member is read, one after the other. Members that are the same bytes are
+    /// read once. Findings name their member.
     pub fn check(&self, budget: &Budget) -> Report {
         let mut report = self.report.clone();
-        for member in self.members.iter().filter(|m| m.fault.is_none()) {
+        // Files that are the same bytes are one.
+        let mut known = BTreeSet::new();
+        let is_new = |m: &&Member| known.insert((m.start, m.packed, m.size, m.checksum));
+        for member in self.members.iter().filter(|m| m.fault.is_none()).filter(is_new) {
             let mut own = Report::new();
             // Nothing of it is kept.
             let passing = Budget::new(Limits::default().with_memory(budget.left()));

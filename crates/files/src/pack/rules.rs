@@ -41,7 +41,7 @@ meshwright_core::rules! {
         "Two files have one name, maybe spelled in another case: the later one counts.",
         "Remove one of them; engines do not agree which they take.";
     error OVERLAP = "overlap", Overlap,
-        "Two entries of an archive share bytes, which no archiver writes.",
+        "Two files of a pack share a part of their bytes, or two entries of a zip archive any, which no archiver writes.",
         "Pack the files again.";
     error OUTSIDE = "out-of-file", OutOfBounds,
         "A file lies outside of the pack.",
@@ -64,6 +64,9 @@ meshwright_core::rules! {
     error TOO_LARGE = "too-large", Limit [NoEngine],
         "The file says that it has more than 512 MiB.",
         "Nothing that is read here is that large.";
+    error UNPACKED = "unpacked-limit", Limit [NoEngine],
+        "The files of the pack have more bytes together than 32 times those of the pack and 256 MiB.",
+        "If the pack is trusted, unpack it with --max-output, and read the files.";
     error LYING_SIZE = "lying-size", BadSize,
         "The file has more or fewer bytes than the directory says.",
         "Pack it again.";

@@ -5,7 +5,7 @@ use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
-use meshwright_files::{AsTreePath, TreePath};
+use meshwright_files::{AsTreePath, FilesError, TreePath};
 use meshwright_scene::Loss;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
-    work.referenced(&mut parsed.model);
+    work.referenced(&mut parsed.model)?;
     if let Err(error) = parsed.model.complete() {
         return Err(work.refused(&bytes, options.settings.clone(), error));
     }
@@ -187,7 +187,10 @@ impl Work<'_> {
 
     /// Hands over the files that the model's file names, as far as they are there: what is missing is for the model to
     /// say.
-    fn referenced(&mut self, model: &mut AnyModel) {
+    ///
+    /// # Errors
+    /// When one is there and is larger than the limits allow.
+    fn referenced(&mut self, model: &mut AnyModel) -> Result<(), AssetError> {
         for name in model.references().to_vec() {
             let Ok(path) = self.path.parent().join(name.as_bytes()) else { continue };
             let state = match self.finder.read(&path, self.options) {
@@ -195,10 +198,14 @@ impl Work<'_> {
                     model.supply(&name, bytes.into());
                     PartState::Found
                 }
+                Err(error @ (FilesError::TooLarge { .. } | FilesError::Limit(_))) => {
+                    return Err(AssetError::Unreadable { path, error });
+                }
                 Err(error) => PartState::Ignored(error.reason()),
             };
             self.parts.push(Part::at(PartRole::Data, &path, state));
         }
+        Ok(())
     }
 
     /// What lies beside a file that is whole without may be anything.

@@ -1,6 +1,7 @@
 //! What two models differ in, whatever formats they are of.
 
 mod corners;
+mod nearest;
 mod parts;
 mod posed;
 mod vertices;
@@ -111,7 +112,7 @@ pub enum DiffError {
     /// A scene does not fit together.
     #[error(transparent)]
     Rig(#[from] RigError),
-    /// The comparison would take more memory than is allowed.
+    /// The comparison would take more memory or work than is allowed.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
 }
@@ -121,7 +122,7 @@ pub enum DiffError {
 /// other model.
 ///
 /// # Errors
-/// When a scene does not fit together, or the comparison would take more memory than the options allow.
+/// When a scene does not fit together, or the comparison would take more memory or work than the options allow.
 pub fn diff(first: &Scene, second: &Scene, options: &DiffOptions) -> Result<Diff, DiffError> {
     let budget = Budget::new(options.limits);
     let (mut a, mut b) = (vertices::Posed::new(first, &budget)?, vertices::Posed::new(second, &budget)?);

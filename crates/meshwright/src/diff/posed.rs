@@ -5,6 +5,9 @@ use super::{Diff, DiffError, DiffOptions, Difference};
 use meshwright_core::Budget;
 use meshwright_scene::{Clip, Scene};
 
+/// Steps of a budget that a vertex costs which is posed.
+const POSED: u64 = 8;
+
 /// Compares vertices at rest, and at frames of the clips that both scenes have.
 pub(super) fn compare(
     first: &Scene,
@@ -17,7 +20,7 @@ pub(super) fn compare(
 ) -> Result<(), DiffError> {
     let tolerance = diff.tolerance;
     let pairs = Pairs::new(a.points(), b.points(), tolerance, budget)?;
-    diff.rest = pairs.apart(a.points(), b.points(), tolerance);
+    diff.rest = pairs.apart(a.points(), b.points(), tolerance, budget)?;
     let mut far = |code, path, amount| {
         let amount = Some(amount);
         diff.differences.push(Difference { code, path, first: None, second: None, amount });
@@ -31,7 +34,9 @@ pub(super) fn compare(
         for frame in frames(one, options.frames) {
             a.pose(Some((*i, frame)))?;
             b.pose(Some((*j, frame_of(one, other, frame))))?;
-            let apart = pairs.apart(a.points(), b.points(), tolerance);
+            let points = a.points().len().saturating_add(b.points().len()) as u64;
+            budget.work("posed vertices", points.saturating_mul(POSED))?;
+            let apart = pairs.apart(a.points(), b.points(), tolerance, budget)?;
             if apart > most {
                 (most, worst) = (apart, frame);
             }

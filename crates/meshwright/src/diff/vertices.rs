@@ -1,5 +1,6 @@
 //! Where the vertices of a scene are, and how far two sets of them are apart.
 
+use super::nearest::Nearest;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Affine, MeshId, Scene};
@@ -75,93 +76,53 @@ impl Pairs {
         }
         budget.charge_items("pairs of vertices", a.len().saturating_add(b.len()) as u64, 4)?;
         let of = |points: &[[f32; 3]], others: &[[f32; 3]]| {
-            let sorted = Sorted::new(others);
-            points.iter().map(|point| sorted.nearest(*point).map_or(u32::MAX, |(at, _)| at)).collect()
+            let nearest = Nearest::new(others, budget)?;
+            let one = |point: &[f32; 3]| Ok(nearest.find(*point, budget)?.map_or(u32::MAX, |(at, _)| at));
+            points.iter().map(one).collect::<Result<Vec<u32>, LimitExceeded>>()
         };
-        Ok(Self { nearest: Some([of(a, b), of(b, a)]) })
+        Ok(Self { nearest: Some([of(a, b)?, of(b, a)?]) })
     }
 
     /// The greatest distance of a vertex from the one that it stands for, or, where that is beyond the tolerance, from
     /// the nearest. Infinite where one set is empty and the other is not.
-    pub(super) fn apart(&self, a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f64) -> f64 {
+    ///
+    /// # Errors
+    /// When the budget does not allow for so many comparisons.
+    pub(super) fn apart(
+        &self,
+        a: &[[f32; 3]],
+        b: &[[f32; 3]],
+        tolerance: f64,
+        budget: &Budget,
+    ) -> Result<f64, LimitExceeded> {
         let Some([to_b, to_a]) = &self.nearest else {
-            return a.iter().zip(b).map(|(a, b)| distance(*a, *b)).fold(0.0, greater);
+            return Ok(a.iter().zip(b).map(|(a, b)| distance(*a, *b)).fold(0.0, greater));
         };
         let of = |points: &[[f32; 3]], pairs: &[u32], others: &[[f32; 3]]| {
-            let mut sorted = None;
+            let mut nearest = None;
             let mut most = 0.0;
             for (point, pair) in points.iter().zip(pairs) {
                 let other = usize::try_from(*pair).ok().and_then(|at| others.get(at));
                 let mut apart = other.map_or(f64::INFINITY, |other| distance(*point, *other));
                 if (apart.is_nan() || apart > tolerance) && !others.is_empty() {
-                    let sorted = sorted.get_or_insert_with(|| Sorted::new(others));
-                    apart = sorted.nearest(*point).map_or(apart, |(_, nearest)| nearest);
+                    let tree = match nearest.take() {
+                        Some(tree) => tree,
+                        None => Nearest::new(others, budget)?,
+                    };
+                    apart = tree.find(*point, budget)?.map_or(apart, |(_, nearest)| nearest);
+                    nearest = Some(tree);
                 }
                 most = greater(most, apart);
             }
-            most
+            Ok(most)
         };
-        greater(of(a, to_b, b), of(b, to_a, a))
+        Ok(greater(of(a, to_b, b)?, of(b, to_a, a)?))
     }
 }
 
 /// The greater of two; what is no number is greater than all.
 fn greater(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
-}
-
-/// Points sorted along the axis on which they reach furthest.
-struct Sorted<'p> {
-    axis: usize,
-    points: &'p [[f32; 3]],
-    order: Vec<u32>,
-}
-
-impl<'p> Sorted<'p> {
-    fn new(points: &'p [[f32; 3]]) -> Self {
-        let bounds = crate::describe::Bounds::of(points.iter().copied());
-        let extent = |axis: &usize| bounds.map_or(0.0, |b| b.extent(*axis));
-        let axis = (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).unwrap_or(0);
-        let mut order: Vec<u32> = (0..u32::try_from(points.len()).unwrap_or(u32::MAX)).collect();
-        let key = |at: &u32| along(points, *at, axis);
-        order.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        Self { axis, points, order }
-    }
-
-    /// The nearest point and how far it is.
-    fn nearest(&self, point: [f32; 3]) -> Option<(u32, f64)> {
-        let here = f64::from(*point.get(self.axis)?);
-        let middle = self.order.partition_point(|at| along(self.points, *at, self.axis) < here);
-        let (below, above) = self.order.split_at_checked(middle)?;
-        let (mut below, mut above) = (below.iter().rev(), above.iter());
-        let mut best: Option<(u32, f64)> = None;
-        let mut try_next = |side: &mut dyn Iterator<Item = &'_ u32>| {
-            let Some(&at) = side.next() else { return false };
-            let Some(&other) = usize::try_from(at).ok().and_then(|at| self.points.get(at)) else {
-                return false;
-            };
-            let reach = (along(self.points, at, self.axis) - here).abs();
-            if best.is_some_and(|(_, nearest)| reach > nearest) {
-                return false;
-            }
-            let apart = distance(point, other);
-            if best.is_none_or(|(_, nearest)| apart < nearest) {
-                best = Some((at, apart));
-            }
-            true
-        };
-        let (mut down, mut up) = (true, true);
-        while down || up {
-            down = down && try_next(&mut below);
-            up = up && try_next(&mut above);
-        }
-        best
-    }
-}
-
-fn along(points: &[[f32; 3]], at: u32, axis: usize) -> f64 {
-    let point = usize::try_from(at).ok().and_then(|at| points.get(at));
-    point.and_then(|point| point.get(axis)).map_or(f64::NAN, |c| f64::from(*c))
 }
 
 #[cfg(test)]
@@ -177,11 +138,13 @@ mod tests {
         b.reverse();
         b.push(a[3]);
         let pairs = Pairs::new(&a, &b, 1e-6, &budget).unwrap();
-        assert_eq!(pairs.apart(&a, &b, 1e-6).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(pairs.apart(&a, &b, 1e-6, &budget).unwrap().to_bits(), 0.0_f64.to_bits());
         b[4][2] = 1.5;
-        let moved = Pairs::new(&a, &b, 1e-6, &budget).unwrap().apart(&a, &b, 1e-6);
+        let moved = Pairs::new(&a, &b, 1e-6, &budget).unwrap().apart(&a, &b, 1e-6, &budget).unwrap();
         assert!((moved - 0.5).abs() < 1e-6, "{moved}");
-        assert!(Pairs::new(&a, &[], 1e-6, &budget).unwrap().apart(&a, &[], 1e-6).is_infinite());
+        assert!(
+            Pairs::new(&a, &[], 1e-6, &budget).unwrap().apart(&a, &[], 1e-6, &budget).unwrap().is_infinite()
+        );
         let same = Pairs::new(&a, &a, 1e-6, &budget).unwrap();
         assert!(same.nearest.is_none());
         assert!(Pairs::new(&a, &b, 0.0, &Budget::new(Limits::default().with_memory(8))).is_err());

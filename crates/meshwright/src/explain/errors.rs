@@ -3,6 +3,9 @@
 use super::notices;
 
 notices! {
+    error "bad-output",
+        "A name in a document or an archive cannot be the name of an output, or a companion is no file of its kind.",
+        "Do not trust the file; the message says which name or file it is.";
     error "cannot-read",
         "A file, or one that belongs to it, cannot be read.",
         "Check its name and permissions; raise `--max-memory` if it is too large.";
@@ -39,6 +42,9 @@ notices! {
     error "usage",
         "The arguments of the command are wrong, or do not fit the file.",
         "Read `meshwright help COMMAND`.";
+    error "would-replace",
+        "An output would replace a file that the run reads, another output, or a file that no earlier run wrote.",
+        "Choose another output, or pass `--force` to replace what is no input.";
 
     difference "bone-missing",
         "One model has a bone that the other does not have.", "";

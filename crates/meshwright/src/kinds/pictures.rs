@@ -1,6 +1,7 @@
 //! Pictures of materials beside native files.
 
 use super::{Kind, WriteOptions};
+use meshwright_files::output::OutputName;
 use meshwright_scene::{Budget, ConvertError, Converted, Image, Lack, Loss, OutputFiles, Scene};
 use std::borrow::Cow;
 
@@ -85,7 +86,16 @@ fn file<'i, K: Kind>(
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Written<'i>>, ConvertError> {
     if !K::PALETTED {
-        let name = format!("{stem}.{}", if image.mime == "image/jpeg" { "jpg" } else { "png" });
+        let (extension, head) = match image.mime {
+            "image/jpeg" => ("jpg", &b"\xff\xd8\xff"[..]),
+            _ => ("png", &b"\x89PNG\r\n\x1a\n"[..]),
+        };
+        if !image.bytes.starts_with(head) {
+            let path = format!("materials[{material}]");
+            losses.push(Loss::new("picture-dropped", path, format!("the image is no {extension}")));
+            return Ok(None);
+        }
+        let name = format!("{stem}.{extension}");
         return Ok(Some(Written { name, bytes: Cow::Borrowed(image.bytes.as_slice()) }));
     }
     #[cfg(feature = "textures")]
@@ -109,16 +119,16 @@ fn file<'i, K: Kind>(
     Ok(None)
 }
 
-/// The last part of a name without the extension of a picture, as every file system takes it.
+/// The last part of a name without the extension of a picture, as every file system takes it and short enough for what
+/// follows it.
 fn stem(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next()?;
     let stem = match last.rsplit_once('.') {
         Some((stem, extension)) if EXTENSIONS.iter().any(|e| e.eq_ignore_ascii_case(extension)) => stem,
         _ => last,
     };
-    let plain = |c: char| if c.is_control() || r#"<>:"|?*"#.contains(c) { '_' } else { c };
-    let stem: String = stem.trim_end_matches(['.', ' ']).chars().map(plain).collect();
-    (!stem.is_empty()).then_some(stem)
+    let named = !stem.trim_end_matches(['.', ' ']).is_empty();
+    named.then(|| OutputName::cleaned(stem).as_str().to_owned())
 }
 
 #[cfg(test)]
@@ -132,6 +142,9 @@ mod tests {
             ("resource\\wall.TGA", Some("wall")),
             ("Material.001", Some("Material.001")),
             ("a:b?.png", Some("a_b_")),
+            ("textures/.profile.png", Some("_.profile")),
+            ("CON", Some("_CON")),
+            ("a\u{202e}b", Some("a_b")),
             ("..", None),
             ("x/", None),
             ("", None),

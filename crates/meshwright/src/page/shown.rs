@@ -4,7 +4,7 @@ use crate::asset::{Asset, Finder, OpenOptions};
 use crate::convert::{Target, convert};
 use crate::failure::Failure;
 use crate::kinds::WriteOptions;
-use meshwright_core::text::visible;
+use meshwright_core::text::{printable_json, visible};
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{FilesError, PackBuilder, PackKind, TreePath};
 use meshwright_gltf::Influences;
@@ -117,6 +117,7 @@ pub fn saved(
     let file = single.unwrap_or(OutputFile { name, bytes: Vec::new() });
     let losses: Vec<String> = losses.iter().map(|loss| visible(&loss.to_string()).to_string()).collect();
     let head = json!({ "name": file.name, "losses": losses }).to_string();
+    let head = printable_json(&head);
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
     // In its place: there may be no memory for it twice.
     let mut frame = file.bytes;

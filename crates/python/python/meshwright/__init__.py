@@ -16,7 +16,6 @@
 
 import inspect
 import os
-import tempfile
 
 from ._native import (
     Clip,
@@ -39,6 +38,7 @@ from ._native import (
     target_of,
     targets,
 )
+from ._native import write as _write
 
 __all__ = [
     "Clip",
@@ -76,25 +76,27 @@ def to_glb(source, **options):
     return files[0][1]
 
 
-def convert(source, output, *, to=None, **options):
+def convert(source, output, *, to=None, force=False, **options):
     """Writes a model, or what `open` would take, as a file of another format, with what belongs to it beside it.
 
-    Options are those of `open` and of `Model.convert`. All files appear, or none. Returns the paths that were written, the
+    Options are those of `open` and of `Model.convert`. All files appear, or none. What was read is never replaced, and no
+    file that is there and whose name stands in the model, such as a texture, unless `force` asks for that. Returns the paths that were written, the
     main one first, and the losses.
     """
     output = os.fspath(output)
     name = _text(os.path.basename(output))
     stem = os.path.splitext(name)[0]
     model, options = _opened(source, options)
-    files, losses = model.convert(to or target_of(name), stem=stem, **options)
-    return _written(files, output), losses
+    target = to or target_of(name)
+    files, losses = model.convert(target, stem=stem, **options)
+    return _written(files, target, output, [model], force), losses
 
 
-def restore(source, output, *, to=None, onto=None, **options):
+def restore(source, output, *, to=None, onto=None, force=False, **options):
     """Writes an edited model as a game's file: whatever was not edited is as it was in the game's own file, `onto` or the one
     that was kept in it by `convert(..., keep=True)`.
 
-    Options are those of `open` and of `Model.restore`. All files appear, or none. Returns the paths that were written, the
+    Options are those of `open` and of `Model.restore`, and `force` as of `convert`. All files appear, or none. Returns the paths that were written, the
     main one first, the losses, and what was edited: None where no original was known.
     """
     output = os.fspath(output)
@@ -103,7 +105,8 @@ def restore(source, output, *, to=None, onto=None, **options):
     if onto is not None and not isinstance(onto, Model):
         onto = open(onto)
     files, losses, report = model.restore(name, to=to, onto=onto, **options)
-    return _written(files, output), losses, report
+    models = [model] if onto is None else [model, onto]
+    return _written(files, to or target_of(name), output, models, force), losses, report
 
 
 def _opened(source, options):
@@ -120,31 +123,7 @@ def _text(name):
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _written(files, output):
+def _written(files, target, output, models, force):
     """Writes files, the first as `output` and the others beside it, all or none: their paths."""
-    folder = os.path.dirname(output)
-    paths = [output] + [os.path.join(folder, *name.split("/")) for name, _ in files[1:]]
-    staged = []
-    try:
-        for path, (_, content) in zip(paths, files):
-            parent = os.path.dirname(path) or "."
-            os.makedirs(parent, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=".meshwright-", dir=parent)
-            staged.append(temporary)
-            with os.fdopen(handle, "wb") as out:
-                out.write(content)
-        # The main file names the others, so it comes last.
-        for temporary, path in reversed(list(zip(staged, paths))):
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-    finally:
-        for temporary in staged:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-    return paths
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    os.makedirs(os.path.dirname(output) or ".", exist_ok=True)
+    return _write(files, target, output, models, force)

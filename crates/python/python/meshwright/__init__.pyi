@@ -166,7 +166,7 @@ def open(
 def figure(models: Sequence[Model]) -> Model: ...
 def to_glb(source: Union[Model, Source], **options: Any) -> bytes: ...
 def convert(
-    source: Union[Model, Source], output: Path, *, to: Optional[str] = None, **options: Any
+    source: Union[Model, Source], output: Path, *, to: Optional[str] = None, force: bool = False, **options: Any
 ) -> tuple[list[str], list[Loss]]: ...
 def restore(
     source: Union[Model, Source],
@@ -174,6 +174,7 @@ def restore(
     *,
     to: Optional[str] = None,
     onto: Union[Model, Source, None] = None,
+    force: bool = False,
     **options: Any,
 ) -> tuple[list[str], list[Loss], Optional[Report]]: ...
 def models(path: Path) -> list[tuple[str, str]]: ...

@@ -1,0 +1,47 @@
+//! Which file a path or an open stream leads to.
+
+use std::fs;
+use std::path::Path;
+
+/// What paths that lead to one file, through links of either kind, have in common.
+#[cfg(unix)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId((u64, u64));
+/// What paths that lead to one file, through symbolic links, have in common.
+#[cfg(not(unix))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId(std::path::PathBuf);
+
+impl FileId {
+    /// The file that a path leads to; none where there is no file.
+    pub fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            fs::metadata(path).map(|meta| Self::of_metadata(&meta)).ok()
+        }
+        #[cfg(not(unix))]
+        {
+            fs::canonicalize(path).map(Self).ok()
+        }
+    }
+
+    #[cfg(unix)]
+    fn of_metadata(meta: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self((meta.dev(), meta.ino()))
+    }
+
+    /// The regular file that an open stream is, and how long it is.
+    #[cfg(unix)]
+    pub fn of_stream(stream: &impl std::os::fd::AsFd) -> Option<(Self, u64)> {
+        let own = stream.as_fd().try_clone_to_owned().ok()?;
+        let meta = fs::File::from(own).metadata().ok()?;
+        meta.is_file().then(|| (Self::of_metadata(&meta), meta.len()))
+    }
+
+    /// Nothing is known of streams on this system.
+    #[cfg(not(unix))]
+    pub fn of_stream<S>(_: &S) -> Option<(Self, u64)> {
+        None
+    }
+}

@@ -1,0 +1,264 @@
+//! The table of everything that a run reads and writes.
+
+use super::file_id::FileId;
+use super::place::{NameSource, Place};
+use super::temporary;
+use super::writer::{Output, OutputRole, Staged, Waiting};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What may be replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Replace {
+    /// Files whose names the user gave, and what an earlier run wrote.
+    #[default]
+    Named,
+    /// Every file that is no input.
+    All,
+    /// No file.
+    Nothing,
+}
+
+/// Why an output is not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Clash {
+    /// A file that the run reads is at its place.
+    #[error("{} would replace an input", shown(.0))]
+    Input(PathBuf),
+    /// Another output of the run has its place.
+    #[error("{} would replace another output", shown(.0))]
+    Output(PathBuf),
+    /// A file that no earlier run wrote is at its place, and the user did not name it.
+    #[error("{} exists already", shown(.0))]
+    Exists(PathBuf),
+}
+
+fn shown(path: &Path) -> String {
+    crate::path::shown(path.as_os_str().as_encoded_bytes())
+}
+
+/// An output that is left out, because its place is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its place.
+    pub path: PathBuf,
+    /// The file there holds the same bytes.
+    pub is_same: bool,
+}
+
+/// What can be compared with a file.
+pub trait Compared {
+    /// True where a file holds the same bytes.
+    fn is_held_by(&self, path: &Path) -> bool;
+    /// Learns whether it may take the place of a file.
+    fn replace(&mut self, _replaces: bool) {}
+}
+
+impl Compared for Waiting {
+    fn is_held_by(&self, path: &Path) -> bool {
+        Self::is_held_by(self, path)
+    }
+
+    fn replace(&mut self, replaces: bool) {
+        self.replaces = replaces;
+    }
+}
+
+/// Whether a file is as an earlier run wrote it.
+type Earlier = Box<dyn Fn(&Path) -> bool + Send + Sync>;
+
+/// Everything that a run reads and writes. What it reads is never replaced, no two outputs have one place, and what the user
+/// did not name replaces no file that is there, unless an earlier run wrote it or the user asks for that.
+#[derive(Default)]
+pub struct Plan {
+    replace: Replace,
+    earlier: Option<Earlier>,
+    table: Mutex<Table>,
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("replace", &self.replace).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    inputs: BTreeSet<FileId>,
+    /// By their keys.
+    outputs: BTreeMap<String, State>,
+    /// Folders without links.
+    folders: BTreeMap<PathBuf, PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It will be the main file of a result.
+    Reserved,
+    Written,
+}
+
+impl Plan {
+    /// The same plan with other rules of what may be replaced.
+    #[must_use]
+    pub fn with_replace(self, replace: Replace) -> Self {
+        Self { replace, ..self }
+    }
+
+    /// The same plan, which knows the files of an earlier run that are as that wrote them.
+    #[must_use]
+    pub fn with_earlier(self, is_earlier: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self { earlier: Some(Box::new(is_earlier)), ..self }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a file that is read.
+    pub fn reads(&self, path: &Path) {
+        temporary::keep(path);
+        self.table().inputs.extend(FileId::of(path));
+    }
+
+    /// Adds a file that is read through an open stream.
+    pub fn reads_file(&self, file: FileId) {
+        self.table().inputs.insert(file);
+    }
+
+    /// Enters the main file of a result, before anything is known of its companions.
+    ///
+    /// # Errors
+    /// When another output has its place.
+    pub fn reserve(&self, place: &Place) -> Result<(), Clash> {
+        let mut table = self.table();
+        let key = table.key(place.path());
+        match table.outputs.insert(key, State::Reserved) {
+            None => Ok(()),
+            Some(_) => Err(Clash::Output(place.path().to_owned())),
+        }
+    }
+
+    /// Refuses an output in the place of an input. A rewrite may take the place of its `own`.
+    ///
+    /// # Errors
+    /// When the place is that of an input.
+    pub fn spare_inputs(&self, place: &Place, own: Option<&Path>) -> Result<(), Clash> {
+        self.table().spare_inputs(place.path(), own)
+    }
+
+    /// Enters complete files that belong together, before they take their names. Those are left out whose place is taken
+    /// and need not be written: another file there holds the same, or nobody edited them.
+    ///
+    /// # Errors
+    /// When one of the others would replace what must stay; then none is entered.
+    pub fn enter(&self, staged: &mut Staged, own: Option<&Path>) -> Result<Vec<Left>, Clash> {
+        self.enter_all(&mut staged.0, own)
+    }
+
+    /// As [`enter`](Self::enter), of files that are only compared.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    pub fn enter_all<C: Compared>(
+        &self,
+        files: &mut Vec<Output<C>>,
+        own: Option<&Path>,
+    ) -> Result<Vec<Left>, Clash> {
+        let mut table = self.table();
+        let (mut keys, mut left) = (Vec::new(), Vec::new());
+        let mut taken = BTreeSet::new();
+        for file in &mut *files {
+            let (path, key) = (file.place.path(), table.key(file.place.path()));
+            let clash = match self.clash(&table, file, &key, own) {
+                Ok(replaces) if taken.insert(key.clone()) => {
+                    file.content.replace(replaces);
+                    keys.push(key);
+                    left.push(None);
+                    continue;
+                }
+                Ok(_) => Clash::Output(path.to_owned()),
+                Err(clash) => clash,
+            };
+            let is_main = file.role == OutputRole::Main;
+            let is_same = !is_main && file.content.is_held_by(path);
+            if !is_same && file.role != OutputRole::Unedited {
+                return Err(clash);
+            }
+            left.push(Some(Left { path: path.to_owned(), is_same }));
+        }
+        let mut stays = left.iter().map(Option::is_none);
+        files.retain(|_| stays.next().unwrap_or(true));
+        table.outputs.extend(keys.into_iter().map(|key| (key, State::Written)));
+        Ok(left.into_iter().flatten().collect())
+    }
+
+    /// Whether a file may take the place of one that is there; or what it must not replace.
+    fn clash<C: Compared>(
+        &self,
+        table: &Table,
+        file: &Output<C>,
+        key: &str,
+        own: Option<&Path>,
+    ) -> Result<bool, Clash> {
+        let path = file.place.path();
+        let is_main = file.role == OutputRole::Main;
+        match table.outputs.get(key) {
+            Some(State::Reserved) if is_main => {}
+            Some(_) => return Err(Clash::Output(path.to_owned())),
+            None => {}
+        }
+        table.spare_inputs(path, own.filter(|_| is_main))?;
+        let may = match (self.replace, file.place.source()) {
+            (Replace::Nothing, _) => false,
+            (Replace::All, _) | (Replace::Named, NameSource::User | NameSource::Derived) => true,
+            (Replace::Named, NameSource::Content) => self.earlier.as_ref().is_some_and(|is| is(path)),
+        };
+        if fs::symlink_metadata(path).is_err() {
+            return Ok(may);
+        }
+        // What need not be written anew keeps its times.
+        let stays = !is_main && (file.role == OutputRole::Unedited || file.content.is_held_by(path));
+        if may && !stays { Ok(true) } else { Err(Clash::Exists(path.to_owned())) }
+    }
+}
+
+impl Table {
+    fn spare_inputs(&self, path: &Path, own: Option<&Path>) -> Result<(), Clash> {
+        let Some(file) = FileId::of(path) else { return Ok(()) };
+        if own.is_some_and(|own| FileId::of(own).as_ref() == Some(&file)) || !self.inputs.contains(&file) {
+            return Ok(());
+        }
+        Err(Clash::Input(path.to_owned()))
+    }
+
+    /// What paths to one place have in common. Some file systems do not tell letters by their case.
+    fn key(&mut self, path: &Path) -> String {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let real = match self.folders.get(folder) {
+            Some(real) => real.clone(),
+            None => {
+                let real = without_links(folder);
+                // One that is not there yet may become another.
+                if folder.is_dir() {
+                    self.folders.insert(folder.to_owned(), real.clone());
+                }
+                real
+            }
+        };
+        let whole = real.join(path.file_name().unwrap_or_default());
+        whole.to_string_lossy().to_lowercase()
+    }
+}
+
+/// A path without links, as far as it is there.
+fn without_links(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(whole.strip_prefix(at).ok()?));
+    whole.ancestors().find_map(real).unwrap_or_else(|| whole.clone())
+}

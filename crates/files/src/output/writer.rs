@@ -1,0 +1,272 @@
+//! Writes files so that an output appears complete or not at all.
+
+use super::place::{NameSource, Place};
+use super::temporary::{Pool, Temporary, busy};
+use std::collections::BTreeSet;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Writes what a file is to hold.
+pub type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// Which file could not be written, and why.
+pub type Failed = (PathBuf, io::Error);
+
+/// What a file is among those that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputRole {
+    /// The one that was asked for.
+    Main,
+    /// One that the main file needs.
+    Companion,
+    /// A companion that nobody edited: it is left out where another file has its name.
+    Unedited,
+}
+
+/// A file to be written.
+#[derive(Debug)]
+pub struct Output<C> {
+    /// Where.
+    pub place: Place,
+    /// What it is.
+    pub role: OutputRole,
+    /// What it holds.
+    pub content: C,
+}
+
+/// Runs an operation that may wait for somebody else without end, such as writing to a pipe.
+type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
+
+/// Writes the outputs of a run.
+#[derive(Debug, Default)]
+pub struct Writer {
+    pool: Pool,
+    waits: Option<Waits>,
+    /// Folders below those that were named, which are there and are no links.
+    folders: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Writer {
+    /// A writer that calls `waits` with what may block: it may then let signals end the process.
+    pub fn with_waits(waits: Waits) -> Self {
+        Self { waits: Some(waits), ..Self::default() }
+    }
+
+    /// Writes files that belong together, in their order, so that they are complete before the first appears.
+    ///
+    /// Each is a temporary file next to its target, which is renamed over it later. On failure the old files are untouched
+    /// and the temporary ones are gone. What takes the place of a file is flushed before, and so is the one output of a run:
+    /// when the power fails there is the old file or the new one. New files below a folder are left to the system to
+    /// flush: after a power failure those of the last moments may be missing or empty, and another run makes them.
+    ///
+    /// Only at a path that the user gave is a symbolic link followed, so that the file it points at is replaced and
+    /// the link stays, and a device, a pipe or a socket written to directly, because it cannot be replaced. At other
+    /// paths both are refused.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn stage<'a>(&self, files: impl IntoIterator<Item = Output<Content<'a>>>) -> Result<Staged, Failed> {
+        let (mut staged, mut devices) = (Vec::new(), Vec::new());
+        for Output { place, role, content } in files {
+            match self.one(&place, content) {
+                Ok(Stage::Waiting(content)) => staged.push(Output { place, role, content }),
+                Ok(Stage::Device(content)) => devices.push((place, content)),
+                Err(e) => return Err((place.path().to_owned(), e)),
+            }
+        }
+        // Devices may block, so they come before the renames, which no signal interrupts.
+        for (place, content) in devices {
+            self.write_device(place.path(), content).map_err(|e| (place.path().to_owned(), e))?;
+        }
+        Ok(Staged(staged))
+    }
+
+    fn write_device(&self, path: &Path, content: Content<'_>) -> io::Result<()> {
+        let mut content = Some(content);
+        let mut write = || {
+            let mut file = File::options().write(true).open(path)?;
+            content.take().map_or(Ok(()), |content| content(&mut file))?;
+            file.flush()
+        };
+        match self.waits {
+            Some(waits) => waits(&mut write),
+            None => write(),
+        }
+    }
+
+    fn one<'a>(&self, place: &Place, content: Content<'a>) -> io::Result<Stage<'a>> {
+        let path = place.path();
+        if place.source() == NameSource::User {
+            return self.at_named(path, content);
+        }
+        if let Some(top) = place.top() {
+            self.make_folders(top, path)?;
+        }
+        let old = fs::symlink_metadata(path).ok();
+        if old.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let why = "is a link or a device, which is written to only when it is named as the output";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        let flush = place.top().is_none() || old.is_some();
+        self.waiting(path.to_owned(), old, flush, content).map(Stage::Waiting)
+    }
+
+    fn at_named<'a>(&self, path: &Path, content: Content<'a>) -> io::Result<Stage<'a>> {
+        // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
+        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(Stage::Device(content));
+        }
+        let target = resolve(path)?;
+        // A descriptor leads on to a file when no name does any more. Another program may put a new file there between
+        // the two looks, so that only what stays so counts.
+        let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let id = super::FileId::of;
+        let differ = || id(path).is_some_and(|file| id(&target) != Some(file));
+        if is_link && (0..16).all(|_| differ()) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "leads to a file that has no name any more"));
+        }
+        let old = fs::metadata(&target).ok();
+        self.waiting(target, old, true, content).map(Stage::Waiting)
+    }
+
+    fn waiting(
+        &self,
+        target: PathBuf,
+        old: Option<Metadata>,
+        flush: bool,
+        content: Content<'_>,
+    ) -> io::Result<Waiting> {
+        if let Some(meta) = &old {
+            if meta.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+            }
+            // Renaming would get around a write protection that the owner put there.
+            if meta.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
+            }
+        }
+        let folder = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        // It is closed when it is complete: there may be more files than descriptors.
+        let (mut file, temporary) = self.pool.create(folder, old.is_none())?;
+        content(&mut file)?;
+        if let Some(meta) = &old {
+            file.set_permissions(kept_permissions(meta))?;
+        }
+        if flush {
+            file.sync_all()?;
+        }
+        Ok(Waiting { temporary, target, is_new: old.is_none(), replaces: true })
+    }
+
+    /// Makes the folders between `top` and a file below it. A link among them would lead out of `top`.
+    fn make_folders(&self, top: &Path, path: &Path) -> io::Result<()> {
+        let Some(folder) = path.parent() else { return Ok(()) };
+        let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.contains(folder) {
+            return Ok(());
+        }
+        fs::create_dir_all(top)?;
+        let mut at = top.to_owned();
+        for part in folder.strip_prefix(top).into_iter().flat_map(Path::components) {
+            at.push(part);
+            match fs::create_dir(&at) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made?,
+            }
+            if !fs::symlink_metadata(&at)?.is_dir() {
+                return Err(io::Error::new(
+                    io::ErrorKind::NotADirectory,
+                    "its folder is a link or no folder",
+                ));
+            }
+        }
+        known.insert(folder.to_owned());
+        Ok(())
+    }
+}
+
+/// How far an output is.
+enum Stage<'a> {
+    Waiting(Waiting),
+    /// It is written in place, when all others are complete.
+    Device(Content<'a>),
+}
+
+/// A complete file that waits to take its name.
+#[derive(Debug)]
+pub struct Waiting {
+    temporary: Temporary,
+    /// The file behind a link.
+    target: PathBuf,
+    is_new: bool,
+    pub(super) replaces: bool,
+}
+
+impl Waiting {
+    /// True where a file holds the same bytes.
+    pub(super) fn is_held_by(&self, path: &Path) -> bool {
+        self.temporary.is_held_by(path)
+    }
+}
+
+/// Files that belong together, complete and without their names.
+#[derive(Debug, Default)]
+pub struct Staged(pub(super) Vec<Output<Waiting>>);
+
+impl Staged {
+    /// The places of the files, in their order.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.0.iter().map(|file| &file.place)
+    }
+
+    /// Gives the files their names. When one cannot take its own, those that appeared before it go again.
+    ///
+    /// # Errors
+    /// When a file cannot take its name.
+    pub fn appear(mut self) -> Result<(), Failed> {
+        let _busy = busy();
+        let mut appeared = Vec::new();
+        for Output { place, content, .. } in &mut self.0 {
+            if let Err(e) = content.temporary.persist(&content.target, content.replaces) {
+                appeared.iter().for_each(|path| drop(fs::remove_file(path)));
+                return Err((place.path().to_owned(), e));
+            }
+            if content.is_new {
+                appeared.push(content.target.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that is replaced keeps its mode, but not the right to run as somebody else.
+fn kept_permissions(old: &Metadata) -> fs::Permissions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::Permissions::from_mode(old.permissions().mode() & 0o777)
+    }
+    #[cfg(not(unix))]
+    {
+        old.permissions()
+    }
+}
+
+/// The file behind any symbolic links, whether it exists or not.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&at) {
+            Ok(next) => at = at.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(at),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}

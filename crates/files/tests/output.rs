@@ -1,0 +1,201 @@
+//! Outputs appear complete or not at all, and replace nothing that must stay.
+
+use meshwright_files::output::{
+    Clash, Compared, Content, Failed, NameSource, Output, OutputName, OutputRole, Place, Plan, Replace,
+    Writer,
+};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn file<'a>(place: &Place, role: OutputRole, bytes: &'a [u8]) -> Output<Content<'a>> {
+    Output { place: place.clone(), role, content: Box::new(move |out| out.write_all(bytes)) }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
+    Writer::default().stage([file(&Place::named(path), OutputRole::Main, bytes)])?.appear()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    // Those of a writer that is there still.
+    let mut names: Vec<_> = names.filter(|name| !name.starts_with(".meshwright-")).collect();
+    names.sort();
+    names
+}
+
+fn name(text: &str) -> OutputName {
+    OutputName::new(text, &[]).unwrap()
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    let dir = TempDir::new().unwrap();
+    let folder = dir.path().join("out.glb");
+    fs::create_dir(&folder).unwrap();
+    assert!(write(&folder, b"new").is_err());
+    assert!(write(&dir.path().join("no/such/out.glb"), b"new").is_err());
+    assert_eq!(names(dir.path()), ["out.glb"]);
+}
+
+#[test]
+fn a_file_whose_companion_cannot_take_its_name_is_removed() {
+    let dir = TempDir::new().unwrap();
+    let main = Place::named(dir.path().join("a.gltf"));
+    let buffer = main.beside(&name("a.bin"), NameSource::Derived);
+    let writer = Writer::default();
+    let files = [file(&buffer, OutputRole::Companion, b"new"), file(&main, OutputRole::Main, b"new")];
+    let staged = writer.stage(files).unwrap();
+    fs::create_dir(main.path()).unwrap();
+    assert_eq!(staged.appear().unwrap_err().0, main.path());
+    drop(writer);
+    assert_eq!(names(dir.path()), ["a.gltf"]);
+}
+
+#[test]
+fn more_files_wait_than_there_are_descriptors() {
+    let dir = TempDir::new().unwrap();
+    let writer = Writer::default();
+    let places: Vec<Place> = (0..3000)
+        .map(|i| Place::below(dir.path(), [&name(&format!("{}", i % 7)), &name(&format!("{i}"))]))
+        .collect();
+    let staged = writer.stage(places.iter().map(|place| file(place, OutputRole::Main, b"x"))).unwrap();
+    staged.appear().unwrap();
+    drop(writer);
+    assert!(places.iter().all(|place| fs::read(place.path()).unwrap() == b"x"));
+    assert!((0..7).all(|i| names(&dir.path().join(i.to_string())).iter().all(|n| !n.starts_with('.'))));
+}
+
+/// What is read, what another model of the run writes and what is there: each is spared, under every name.
+#[test]
+fn a_plan_spares_what_must_stay() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    for name in ["in.dpm", "skin.png", "mine.png"] {
+        fs::write(at(name), name).unwrap();
+    }
+    let (writer, plan) = (Writer::default(), Plan::default());
+    plan.reads(&at("in.dpm"));
+    let main = |text: &str| Place::below(dir.path(), [&name(text)]);
+    plan.reserve(&main("b.dpm")).unwrap();
+    assert_eq!(plan.reserve(&main("B.dpm")), Err(Clash::Output(at("B.dpm"))));
+    let enter = |plan: &Plan, model: &str, companion: &str, role, bytes: &[u8]| {
+        let (main, companion) = (main(model), main(companion).with_source(NameSource::Content));
+        let files = [file(&companion, role, bytes), file(&main, OutputRole::Main, b"model")];
+        let mut staged = writer.stage(files).unwrap();
+        let left = plan.enter(&mut staged, None)?;
+        staged.appear().unwrap();
+        Ok::<_, Clash>(left.into_iter().map(|left| left.is_same).collect::<Vec<_>>())
+    };
+    let companion = |plan, name: &str, bytes: &[u8]| enter(plan, "a.dpm", name, OutputRole::Companion, bytes);
+    assert_eq!(companion(&plan, "in.dpm", b"new"), Err(Clash::Input(at("in.dpm"))));
+    assert_eq!(companion(&plan, "b.dpm", b"new"), Err(Clash::Output(at("b.dpm"))));
+    assert_eq!(companion(&plan, "a.dpm", b"new"), Err(Clash::Output(at("a.dpm"))));
+    assert_eq!(companion(&plan, "mine.png", b"new"), Err(Clash::Exists(at("mine.png"))));
+    assert_eq!(names(dir.path()), ["in.dpm", "mine.png", "skin.png"]);
+    // The same bytes need not be written, and what nobody edited is left out.
+    assert_eq!(companion(&plan, "mine.png", b"mine.png"), Ok(vec![true]));
+    assert_eq!(enter(&plan, "b.dpm", "skin.png", OutputRole::Unedited, b"new"), Ok(vec![false]));
+    assert_eq!(enter(&plan, "c.dpm", "new.png", OutputRole::Companion, b"new"), Ok(vec![]));
+    assert_eq!(enter(&plan, "d.dpm", "new.png", OutputRole::Companion, b"new"), Ok(vec![true]));
+    assert_eq!(
+        enter(&plan, "e.dpm", "NEW.png", OutputRole::Companion, b"other"),
+        Err(Clash::Output(at("NEW.png")))
+    );
+    // What an earlier run wrote, and what the user wants replaced.
+    let skin = at("skin.png");
+    let again = Plan::default().with_earlier(move |path| path == skin);
+    assert_eq!(companion(&again, "skin.png", b"new"), Ok(vec![]));
+    assert_eq!(companion(&again, "mine.png", b"new"), Err(Clash::Exists(at("mine.png"))));
+    let forced = Plan::default().with_replace(Replace::All);
+    forced.reads(&at("in.dpm"));
+    assert_eq!(companion(&forced, "mine.png", b"forced"), Ok(vec![]));
+    assert_eq!(companion(&forced, "in.dpm", b"new"), Err(Clash::Input(at("in.dpm"))));
+    let kept = Plan::default().with_replace(Replace::Nothing);
+    assert_eq!(companion(&kept, "x.png", b"new"), Err(Clash::Exists(at("a.dpm"))));
+    for (name, bytes) in
+        [("in.dpm", "in.dpm"), ("skin.png", "new"), ("mine.png", "forced"), ("new.png", "new")]
+    {
+        assert_eq!(fs::read_to_string(at(name)).unwrap(), bytes);
+    }
+    assert!(!at("x.png").exists());
+}
+
+/// Somebody else makes the file between the plan and the renaming.
+#[test]
+fn a_file_that_appears_meanwhile_is_not_replaced() {
+    let dir = TempDir::new().unwrap();
+    let writer = Writer::default();
+    for (source, replaced) in [(NameSource::Content, false), (NameSource::Derived, true)] {
+        let place = Place::below(dir.path(), [&name("a.png")]).with_source(source);
+        let mut staged = writer.stage([file(&place, OutputRole::Main, b"new")]).unwrap();
+        Plan::default().enter(&mut staged, None).unwrap();
+        fs::write(place.path(), b"theirs").unwrap();
+        assert_eq!(staged.appear().is_ok(), replaced, "{source:?}");
+        assert_eq!(fs::read(place.path()).unwrap() == b"new", replaced, "{source:?}");
+        fs::remove_file(place.path()).unwrap();
+    }
+}
+
+/// What is only compared is entered as what is written.
+#[test]
+fn what_would_be_written_is_planned_too() {
+    struct Same(bool);
+    impl Compared for Same {
+        fn is_held_by(&self, _: &Path) -> bool {
+            self.0
+        }
+    }
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("skin.png"), b"mine").unwrap();
+    for same in [false, true] {
+        let place = Place::below(dir.path(), [&name("skin.png")]).with_source(NameSource::Content);
+        let mut files = vec![Output { place, role: OutputRole::Companion, content: Same(same) }];
+        let entered = Plan::default().enter_all(&mut files, None);
+        assert_eq!((entered.is_ok(), files.is_empty()), (same, same));
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_link_that_was_named_stays_a_link_and_others_are_refused() {
+        let dir = TempDir::new().unwrap();
+        let (target, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&target, b"old").unwrap();
+        symlink("file", &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        let derived = Place::below(dir.path(), [&name("link")]);
+        assert!(Writer::default().stage([file(&derived, OutputRole::Main, b"x")]).is_err());
+        symlink("/", dir.path().join("folder")).unwrap();
+        let outside = Place::below(dir.path(), [&name("folder"), &name("x")]);
+        assert!(Writer::default().stage([file(&outside, OutputRole::Main, b"x")]).is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        // An input behind a link is an input.
+        let plan = Plan::default();
+        plan.reads(&link);
+        assert_eq!(plan.spare_inputs(&Place::named(&target), None), Err(Clash::Input(target.clone())));
+        assert_eq!(plan.spare_inputs(&Place::named(&target), Some(&link)), Ok(()));
+    }
+
+    #[test]
+    fn modes_are_kept_and_new_files_follow_the_mask() {
+        let dir = TempDir::new().unwrap();
+        let (path, plain) = (dir.path().join("file"), dir.path().join("plain"));
+        fs::write(&plain, b"").unwrap();
+        write(&path, b"1").unwrap();
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(&path), mode(&plain));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o4600)).unwrap();
+        write(&path, b"2").unwrap();
+        assert_eq!(mode(&path), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        assert!(write(&path, b"3").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"2");
+    }
+}

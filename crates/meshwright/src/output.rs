@@ -1,0 +1,213 @@
+//! The files of a result with the places that they get.
+
+use crate::convert::{StreamedFile, Target};
+use crate::kinds::{AnyModel, Format, ReadSettings};
+use meshwright_core::{Limits, ReadOptions};
+use meshwright_files::output::{
+    BadName, Clash, Content, Failed, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer,
+};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Pictures that are written, by extension, with what each begins with.
+const PICTURES: [(&str, &[u8]); 4] =
+    [("png", b"\x89PNG\r\n\x1a\n"), ("jpg", b"\xff\xd8\xff"), ("jpeg", b"\xff\xd8\xff"), ("bmp", b"BM")];
+
+/// Why a file of a result is not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadOutput {
+    /// Its name is not one that is written.
+    #[error("the result has a file `{name}`, which is not written: the name {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: BadName,
+    },
+    /// Another file of the result has its name.
+    #[error("the result has two files `{name}`")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// It does not hold what its extension says.
+    #[error("the result has a file `{name}`, which is not written: {why}")]
+    Content {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Why the files of a result are not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// One of them has no name, or no content, that is written.
+    #[error(transparent)]
+    Bad(#[from] BadOutput),
+    /// One would replace a file that stays.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// The operating system refuses one.
+    #[error("{}: {error}", path.display())]
+    System {
+        /// Which.
+        path: PathBuf,
+        /// What it says.
+        error: std::io::Error,
+    },
+}
+
+impl From<Failed> for OutputError {
+    fn from((path, error): Failed) -> Self {
+        Self::System { path, error }
+    }
+}
+
+/// Writes the files of a result, the first at `main` and the others next to it: all or none. They replace no file that the plan
+/// [reads](Plan::reads), but for an input that has the very bytes of the main file; and those whose names stand in the model
+/// no other file. Returns the paths of all of them, that of the main file first; those that are there already, with the
+/// same bytes, among them.
+///
+/// # Errors
+/// As [`placed`]; when a file would replace one that stays, or cannot be written. Then none is.
+pub fn write_files<'s>(
+    files: impl IntoIterator<Item = StreamedFile<'s>>,
+    target: Target,
+    main: &Path,
+    plan: &Plan,
+    limits: Limits,
+) -> Result<Vec<PathBuf>, OutputError> {
+    let main = Place::named(main);
+    let files = placed(files, target, &main, limits)?;
+    let same = |file: &Output<StreamedFile<'s>>| {
+        let there = || std::fs::read(main.path()).ok();
+        file.content.bytes().is_some_and(|bytes| there().is_some_and(|there| there == bytes))
+    };
+    let own = files.last().is_some_and(same).then(|| main.path());
+    files.iter().try_for_each(|file| plan.spare_inputs(&file.place, own))?;
+    let mut paths: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
+    let main = paths.len().min(1);
+    paths.rotate_right(main);
+    let files = files.into_iter().map(|Output { place, role, content }| {
+        let content: Content<'_> = Box::new(move |out| {
+            let mut out = BufWriter::with_capacity(1 << 16, out);
+            content.write_to(&mut out)?;
+            out.flush()
+        });
+        Output { place, role, content }
+    });
+    let mut staged = Writer::default().stage(files)?;
+    plan.enter(&mut staged, own)?;
+    staged.appear()?;
+    Ok(paths)
+}
+
+/// The files of a result with their places: the first at `main`, the others next to it. The main one comes last, since it
+/// names the others. Each of the others has a plain name with an extension that can belong to `target`, and holds what that
+/// says.
+///
+/// # Errors
+/// When a file has no such name, that of another, or other content.
+pub fn placed<'s>(
+    files: impl IntoIterator<Item = StreamedFile<'s>>,
+    target: Target,
+    main: &Place,
+    limits: Limits,
+) -> Result<Vec<Output<StreamedFile<'s>>>, BadOutput> {
+    let own = main.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (mut files, kinds) = (files.into_iter(), Kinds::beside(target));
+    let first = files.next();
+    let mut placed: Vec<Output<StreamedFile<'s>>> = Vec::new();
+    for content in files {
+        let refused = |why| BadOutput::Name { name: shown(&content.name), why };
+        let name = OutputName::new(&content.name, &kinds.extensions()).map_err(refused)?;
+        if let Err(why) = content.bytes().map_or(Ok(()), |bytes| kinds.check(&name, bytes, limits)) {
+            return Err(BadOutput::Content { name: shown(&content.name), why });
+        }
+        let source = if kinds.follows(&own, &name) { NameSource::Derived } else { NameSource::Content };
+        let place = main.beside(&name, source);
+        if own == name.as_str() || placed.iter().any(|other| other.place.path() == place.path()) {
+            return Err(BadOutput::Twice { name: shown(&content.name) });
+        }
+        placed.push(Output { place, role: OutputRole::Companion, content });
+    }
+    let main = |content| Output { place: main.clone(), role: OutputRole::Main, content };
+    placed.extend(first.map(main));
+    Ok(placed)
+}
+
+fn shown(name: &str) -> String {
+    meshwright_core::text::visible(name).chars().take(200).collect()
+}
+
+/// The kinds of files that can be next to one of a target.
+struct Kinds {
+    formats: Vec<Format>,
+    /// Kinds that are written in one way only.
+    made: &'static [&'static str],
+}
+
+impl Kinds {
+    fn beside(target: Target) -> Self {
+        let (mut formats, mut made) = (Vec::new(), &[][..]);
+        match target {
+            #[cfg(feature = "gltf")]
+            Target::Gltf => made = &["bin"],
+            Target::Obj => made = &["mtl"],
+            Target::Native(format) => {
+                if target.has_skins() {
+                    made = &["skin"];
+                }
+                formats.push(format);
+            }
+            #[allow(unreachable_patterns, reason = "a build without glTF")]
+            _ => {}
+        }
+        // What belongs to a companion belongs to the model.
+        let mut next = 0_usize;
+        while let Some(format) = formats.get(next) {
+            let more = format.companions().iter().filter_map(|companion| companion.kind.parse().ok());
+            let more: Vec<Format> = more.filter(|kind| !formats.contains(kind)).collect();
+            formats.extend(more);
+            next = next.saturating_add(1);
+        }
+        Self { formats, made }
+    }
+
+    fn extensions(&self) -> Vec<&'static str> {
+        let own = self.formats.iter().flat_map(|format| format.extensions());
+        own.chain(self.made).copied().chain(PICTURES.map(|(extension, _)| extension)).collect()
+    }
+
+    /// Whether a name follows from that of the main file.
+    fn follows(&self, main: &str, name: &OutputName) -> bool {
+        let is_made = |extension| name.as_str().ends_with(&format!(".{extension}"));
+        let beside = self.formats.first().into_iter().flat_map(|f| f.companions()).flat_map(|c| c.beside);
+        self.made.iter().any(is_made)
+            || beside.into_iter().any(|beside| beside.name(main.as_bytes()) == name.as_str().as_bytes())
+    }
+
+    /// Whether a file holds what its extension says.
+    fn check(&self, name: &OutputName, bytes: &[u8], limits: Limits) -> Result<(), String> {
+        let extension = name.as_str().rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is = |known: &&str| known.eq_ignore_ascii_case(extension);
+        if let Some((_, head)) = PICTURES.iter().find(|(known, _)| is(known)) {
+            let whole = bytes.starts_with(head);
+            return if whole { Ok(()) } else { Err(format!("it is no picture of the kind {extension}")) };
+        }
+        let settings = ReadSettings::from(ReadOptions::lenient().with_limits(limits));
+        let mut why = None;
+        for format in self.formats.iter().filter(|format| format.extensions().iter().any(|known| is(&known)))
+        {
+            match AnyModel::parse_with(bytes, *format, &settings) {
+                Ok(_) => return Ok(()),
+                Err(e) => why = why.or_else(|| Some(e.to_string())),
+            }
+        }
+        why.map_or(Ok(()), Err)
+    }
+}

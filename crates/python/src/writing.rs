@@ -1,0 +1,44 @@
+//! Files of a model on disk.
+
+use crate::error::raised;
+use crate::model::Model;
+use crate::options::named;
+use meshwright::files::output::{Clash, Plan, Replace};
+use meshwright::scene::OutputFile;
+use meshwright::{Failure, OutputError, StreamedFile, Target, write_files};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+/// Writes the files of a target, by name, the first as `output` and the others next to it: all or none. What `models` were read
+/// from stays; a file whose name stands in a model is replaced only with `force`. Returns the paths, that of the main file
+/// first.
+#[pyfunction]
+pub(crate) fn write(
+    py: Python<'_>,
+    files: Vec<(String, PyBackedBytes)>,
+    target: &str,
+    output: PathBuf,
+    models: Vec<PyRef<'_, Model>>,
+    force: bool,
+) -> PyResult<Vec<OsString>> {
+    let target: Target = named(target)?;
+    let plan = Plan::default().with_replace(if force { Replace::All } else { Replace::Named });
+    models.iter().flat_map(|model| &model.sources).for_each(|path| plan.reads(path));
+    let limits = models.first().map(|model| model.limits()).unwrap_or_default();
+    let files = files.into_iter().map(|(name, bytes)| OutputFile { name, bytes: bytes.to_vec() }.into());
+    let files: Vec<StreamedFile<'_>> = files.collect();
+    let written = py.detach(|| write_files(files, target, &output, &plan, limits));
+    let paths = written.map_err(|e| {
+        if let OutputError::System { path, error } = &e {
+            return io::Error::new(error.kind(), format!("{}: {error}", path.display())).into();
+        }
+        let hint = if matches!(e, OutputError::Clash(Clash::Exists(_))) { "; force=True replaces it" } else { "" };
+        let mut failure = Failure::from(e);
+        failure.message += hint;
+        raised(failure)
+    })?;
+    Ok(paths.into_iter().map(PathBuf::into_os_string).collect())
+}
