@@ -123,8 +123,7 @@ impl Outputs {
         plan: &Plan,
         own: Option<&Path>,
     ) -> Result<Vec<PathBuf>, Refusal> {
-        // A device is written to before anything appears.
-        files.iter().try_for_each(|file| plan.spare_inputs(&file.place, own))?;
+        plan.spare_named(&files, own)?;
         let mut places: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
         let mut staged = self.stage(files)?;
         let left = plan.enter(&mut staged, own)?;

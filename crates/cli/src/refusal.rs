@@ -8,7 +8,8 @@ use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
 use meshwright::{
-    AssetError, BadOutput, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere, similar,
+    AssetError, BadOutput, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere,
+    similar,
 };
 use serde_json::{Value, json};
 use std::io;
@@ -87,7 +88,10 @@ impl From<Clash> for Refusal {
 
 impl From<BadOutput> for Refusal {
     fn from(e: BadOutput) -> Self {
-        Self::Cannot { code: Failure::from(e.clone()).code, why: e.to_string() }
+        match e {
+            BadOutput::Twice { .. } => Self::Taken(e.to_string()),
+            e => Self::Cannot { code: Failure::from(e.clone()).code, why: e.to_string() },
+        }
     }
 }
 

@@ -96,11 +96,17 @@ fn what_was_not_edited_of_a_figure_lies_beside_what_was() {
         assert_eq!(written(&out), [true, true, false]);
         same(&dir.join(&out), "rose.mesh", "flower.mesh");
     }
-    // Another file of the name of one that was not edited stays, which is said.
+    // Another file of the name of one that was edited stays, unless it may be replaced. One of the name of a file that was not
+    // edited stays in any case, which is said.
     fs::create_dir(dir.join("other")).unwrap();
     fs::write(dir.join("other/flower.skel"), b"of somebody else").unwrap();
     fs::write(dir.join("other/sway.anim"), b"an earlier result").unwrap();
-    let output = run(dir, "convert f.gltf -o other/flower.mesh");
+    let refused =
+        program().current_dir(dir).args(["convert", "f.gltf", "-o", "other/flower.mesh"]).output().unwrap();
+    assert!(code(&refused) == 2 && stderr(&refused).contains("[would-replace]"), "{}", stderr(&refused));
+    assert_eq!(crate::common::names(&dir.join("other")), ["flower.skel", "sway.anim"]);
+    assert_eq!(fs::read(dir.join("other/sway.anim")).unwrap(), b"an earlier result");
+    let output = run(dir, "convert f.gltf -o other/flower.mesh --force");
     assert!(stderr(&output).contains("[companion-left] flower.skel"), "{}", stderr(&output));
     assert_eq!(fs::read(dir.join("other/flower.skel")).unwrap(), b"of somebody else");
     assert_eq!(written("other"), [true, false, false]);

@@ -122,7 +122,7 @@ fn nothing_is_written_outside_of_the_output() {
     fs::create_dir(dir.path().join("in")).unwrap();
     for (name, bytes) in [("in/x.pk3", zip(&files, Method::Stored)), ("in/x.pak", pak(&files))] {
         fs::write(dir.path().join(name), bytes).unwrap();
-        let output = run(dir.path(), &["unpack", name, "-o", "deep/out"]);
+        let output = run(dir.path(), &["unpack", name, "-o", "deep/out", "--force"]);
         assert_eq!(code(&output), 1, "{}", stderr(&output));
         assert_eq!(stderr(&output).matches("unsafe-name").count(), 5, "{}", stderr(&output));
     }

@@ -115,7 +115,9 @@ impl From<meshwright_rig::RigError> for Failure {
 #[cfg(feature = "output")]
 impl From<crate::output::BadOutput> for Failure {
     fn from(e: crate::output::BadOutput) -> Self {
-        Self::plain("bad-output", e.to_string())
+        let code =
+            if let crate::output::BadOutput::Twice { .. } = e { "would-replace" } else { "bad-output" };
+        Self::plain(code, e.to_string())
     }
 }
 

@@ -88,7 +88,7 @@ pub fn write_files<'s>(
         file.content.bytes().is_some_and(|bytes| there().is_some_and(|there| there == bytes))
     };
     let own = files.last().is_some_and(same).then(|| main.path());
-    files.iter().try_for_each(|file| plan.spare_inputs(&file.place, own))?;
+    plan.spare_named(&files, own)?;
     let mut paths: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
     let main = paths.len().min(1);
     paths.rotate_right(main);
@@ -163,6 +163,9 @@ impl Kinds {
                     made = &["skin"];
                 }
                 formats.push(format);
+                // Keys come with the record that says whose they are.
+                let is_owner = |other: &Format| other.companions().iter().any(|c| c.kind == format.id());
+                formats.extend(Format::ALL.iter().copied().filter(is_owner));
             }
             #[allow(unreachable_patterns, reason = "a build without glTF")]
             _ => {}

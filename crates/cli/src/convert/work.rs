@@ -394,7 +394,7 @@ impl Work<'_> {
             })?,
             Destination::File(_) => {
                 let own = done.rewrite.then_some(done.input.path.as_path());
-                files.iter().try_for_each(|file| plan.spare_inputs(&file.place, own))?;
+                plan.spare_named(&files, own)?;
                 done.files = Written::Staged(self.outputs.stage(files)?);
             }
             Destination::Folder(_) => done.files = Written::Staged(self.outputs.stage(files)?),

@@ -152,6 +152,16 @@ impl Plan {
         self.table().spare_inputs(place.path(), own)
     }
 
+    /// Refuses files in the place of an input before any of them is written: those at paths that the user named, which may be
+    /// devices. A rewrite may take the place of its `own`. [`enter`](Self::enter) looks at the others.
+    ///
+    /// # Errors
+    /// When the place of one is that of an input.
+    pub fn spare_named<C>(&self, files: &[Output<C>], own: Option<&Path>) -> Result<(), Clash> {
+        let mut named = files.iter().filter(|file| file.place.source() == NameSource::User);
+        named.try_for_each(|file| self.spare_inputs(&file.place, own))
+    }
+
     /// Enters complete files that belong together, before they take their names. Those are left out whose place is taken
     /// and need not be written: another file there holds the same, or nobody edited them.
     ///
