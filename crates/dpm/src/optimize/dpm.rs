@@ -30,30 +30,53 @@ impl Dpm {
         let mut dense = Dense::default();
         let before = statistics(self, bytes, &mut dense);
         charge(self, &before, &budget)?;
-        let mut model = self.clone();
-        model.discard_layout();
-        if options.influences {
-            model.each_vertices(drop_zeros);
-        }
-        if options.meshes {
-            join(&mut model, &budget)?;
-        }
-        let chosen = choose(&model.bones, &moving(&model), options.bones);
-        if !chosen.kept.is_identity() {
-            model.renumber_bones(&chosen.kept);
-        }
-        let mut clips = clips.to_vec();
-        if options.frames && !clips.is_empty() {
-            drop_frames(&mut model, &mut clips);
-        }
-        drop_poses(&mut model, options.poses);
-        sort_meshes(&mut model, options, &mut dense);
+        let (mut model, mut clips) = (self.clone(), clips.to_vec());
+        let Choice { removed, unmarked, .. } = model.reduce(options, &mut clips, &budget, &mut dense)?;
         let bytes = model.to_bytes()?;
         let after = statistics(&model, bytes.len(), &mut dense);
-        let Choice { removed, unmarked, .. } = chosen;
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
     }
+
+    /// Does what the options say, in place. What it takes was charged.
+    fn reduce(
+        &mut self,
+        options: &OptimizeOptions,
+        clips: &mut [FrameClip],
+        budget: &Budget,
+        dense: &mut Dense,
+    ) -> Result<Choice, WriteError> {
+        self.discard_layout();
+        if options.influences {
+            self.each_vertices(drop_zeros);
+        }
+        if options.meshes {
+            join(self, budget)?;
+        }
+        let chosen = choose(&self.bones, &moving(self), options.bones);
+        if !chosen.kept.is_identity() {
+            self.renumber_bones(&chosen.kept);
+        }
+        if options.frames && !clips.is_empty() {
+            drop_frames(self, clips);
+        }
+        drop_poses(self, options.poses);
+        sort_meshes(self, options, dense);
+        Ok(chosen)
+    }
+
+    /// Leaves out what is unused or there twice.
+    pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
+        let most = self.meshes.iter().map(|m| m.vertices.len()).max().unwrap_or(0);
+        budget.charge_items("vertices", most as u64, EQUAL).map_err(limit)?;
+        budget
+            .charge_items("poses", self.poses.len() as u64, size_of::<crate::bone::BonePose>())
+            .map_err(limit)?;
+        self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut Dense::default()).map(|_| ())
+    }
 }
+
+/// What finding out which vertices are alike takes for each.
+const EQUAL: usize = 40;
 
 /// Counts everything; what meshes share counts as often as they do, but is looked at once.
 fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
@@ -237,8 +260,11 @@ fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut Dense) {
 
 fn sorted(mesh: &Mesh, options: &OptimizeOptions, dense: &mut Dense) -> Mesh {
     let count = mesh.vertices.len();
-    let (mut triangles, mut groupids) = (mesh.triangles.to_vec(), mesh.groupids.to_vec());
     let equal = if options.vertices { equals(mesh) } else { Vec::new() };
+    if !options.triangles && !options.order && (!options.vertices || is_tidy(mesh, &equal)) {
+        return mesh.clone();
+    }
+    let (mut triangles, mut groupids) = (mesh.triangles.to_vec(), mesh.groupids.to_vec());
     if options.vertices {
         triangles.as_flattened_mut().iter_mut().for_each(|v| *v = equal[*v as usize]);
     }
@@ -277,6 +303,13 @@ fn part<'v>(vertices: &'v Vertices, starts: &[usize], v: u32) -> &'v [Influence]
     vertices.influences.get(start..start + count).unwrap_or_default()
 }
 
+/// True where no vertex is like one before it, and each is in a triangle.
+fn is_tidy(mesh: &Mesh, equal: &[u32]) -> bool {
+    let mut used = alloc::vec![false; equal.len()];
+    mesh.triangles.as_flattened().iter().for_each(|v| used[*v as usize] = true);
+    equal.iter().zip(0_u32..).all(|(first, v)| *first == v) && used.iter().all(|used| *used)
+}
+
 /// For each vertex the first that is like it to the last bit.
 fn equals(mesh: &Mesh) -> Vec<u32> {
     let starts = starts(&mesh.vertices);
@@ -285,17 +318,59 @@ fn equals(mesh: &Mesh) -> Vec<u32> {
         let [a, b, c, w, d, e, f] = [a, b, c, i.influence, d, e, f].map(F32::to_bits);
         [i.bone, a, b, c, w, d, e, f]
     };
+    let uv = |v: u32| mesh.texcoords[v as usize].map(F32::to_bits);
+    let of = |v: u32| part(&mesh.vertices, &starts, v);
     let compare = |a: u32, b: u32| -> Ordering {
-        let uv = |v: u32| mesh.texcoords[v as usize].map(F32::to_bits);
-        let of = |v: u32| part(&mesh.vertices, &starts, v);
-        let (own, other) = (of(a), of(b));
-        uv(a).cmp(&uv(b)).then_with(|| own.iter().map(words).cmp(other.iter().map(words)))
+        uv(a).cmp(&uv(b)).then_with(|| of(a).iter().map(words).cmp(of(b).iter().map(words)))
     };
-    let mut sorted: Vec<u32> = (0_u32..).zip(&starts).map(|(v, _)| v).collect();
-    sorted.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    let mut first = alloc::vec![0; sorted.len()];
-    for run in sorted.chunk_by(|&a, &b| compare(a, b).is_eq()) {
-        run.iter().for_each(|&v| first[v as usize] = run[0]);
+    let hash = |v: u32| {
+        let mix = |hash: u64, word: u32| {
+            (hash ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+        };
+        let hash = uv(v).into_iter().fold(0, mix);
+        of(v).iter().flat_map(words).fold(hash, mix)
+    };
+    first_alike(starts.len(), hash, |a, b| compare(a, b).is_eq()).unwrap_or_else(|| {
+        let mut sorted: Vec<u32> = (0_u32..).zip(&starts).map(|(v, _)| v).collect();
+        sorted.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+        let mut first = alloc::vec![0; sorted.len()];
+        for run in sorted.chunk_by(|&a, &b| compare(a, b).is_eq()) {
+            run.iter().for_each(|&v| first[v as usize] = run[0]);
+        }
+        first
+    })
+}
+
+/// For each item the first that is like it; nothing where hashes say too little.
+fn first_alike(
+    count: usize,
+    hash: impl Fn(u32) -> u64,
+    alike: impl Fn(u32, u32) -> bool,
+) -> Option<Vec<u32>> {
+    const NONE: u32 = u32::MAX;
+    let slots = count.checked_mul(2)?.checked_next_power_of_two()?;
+    let mut table = alloc::vec![NONE; slots];
+    let mut first = Vec::with_capacity(count);
+    // Items that are put where others are cost steps, of which a file can ask for many.
+    let mut steps = count.saturating_mul(16);
+    for v in 0..u32::try_from(count).ok()? {
+        // The upper bits depend on all others.
+        let mut slot = (hash(v) >> 32) as usize & (slots - 1);
+        loop {
+            match table[slot] {
+                NONE => {
+                    table[slot] = v;
+                    first.push(v);
+                    break;
+                }
+                other if alike(other, v) => {
+                    first.push(other);
+                    break;
+                }
+                _ => slot = (slot + 1) & (slots - 1),
+            }
+            steps = steps.checked_sub(1)?;
+        }
     }
-    first
+    Some(first)
 }

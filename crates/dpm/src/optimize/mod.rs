@@ -91,6 +91,13 @@ impl OptimizeOptions {
         }
     }
 
+    /// Options that leave out what is unused or there twice, and keep triangles and vertices in their order: what a
+    /// conversion does.
+    #[must_use]
+    pub fn tidy() -> Self {
+        Self { triangles: false, order: false, ..Self::default() }
+    }
+
     /// The same options with another treatment of bones that move nothing.
     #[must_use]
     pub const fn with_bones(mut self, bones: UnusedBones) -> Self {

@@ -35,27 +35,41 @@ impl Zym {
         for (what, count, size) in items {
             budget.charge_items(what, count as u64, size).map_err(limit)?;
         }
-        let mut model = self.clone();
-        model.discard_layout();
-        if options.meshes {
-            join(&mut model);
-        }
-        let chosen = choose(&model.bones, &moving(&model), options.bones);
-        if !chosen.kept.is_identity() {
-            model.renumber_bones(&chosen.kept);
-        }
-        let mut clips = clips.to_vec();
-        if options.frames {
-            drop_poses(&mut model, &mut clips);
-        }
-        if options.triangles {
-            sort_triangles(&mut model, &mut dense);
-        }
-        sort_vertices(&mut model, options);
+        let (mut model, mut clips) = (self.clone(), clips.to_vec());
+        let Choice { removed, unmarked, .. } = model.reduce(options, &mut clips, &mut dense);
         let bytes = model.to_bytes()?;
         let after = statistics(&model, bytes.len(), &mut dense);
-        let Choice { removed, unmarked, .. } = chosen;
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
+    }
+
+    /// Does what the options say, in place. What it takes was charged.
+    fn reduce(&mut self, options: &OptimizeOptions, clips: &mut [FrameClip], dense: &mut Dense) -> Choice {
+        self.discard_layout();
+        if options.meshes {
+            join(self);
+        }
+        let chosen = choose(&self.bones, &moving(self), options.bones);
+        if !chosen.kept.is_identity() {
+            self.renumber_bones(&chosen.kept);
+        }
+        if options.frames {
+            drop_poses(self, clips);
+        }
+        if options.triangles {
+            sort_triangles(self, dense);
+        }
+        sort_vertices(self, options);
+        chosen
+    }
+
+    /// Leaves out what is unused.
+    pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
+        let influences = self.influences.len().saturating_mul(size_of::<ZymInfluence>()).saturating_add(
+            self.counts.len().saturating_mul(40).saturating_add(self.triangle_count().saturating_mul(12)),
+        );
+        budget.charge("vertices", influences as u64).map_err(limit)?;
+        self.reduce(&OptimizeOptions::tidy(), clips, &mut Dense::default());
+        Ok(())
     }
 }
 
@@ -147,6 +161,9 @@ fn sort_vertices(model: &mut Zym, options: &OptimizeOptions) {
     let mut all: Vec<[u32; 3]> = model.runs.iter().flat_map(|r| &r.triangles).copied().collect();
     let mut order = first_use(&all, count, !options.vertices);
     if !options.order {
+        if order.len() == count {
+            return;
+        }
         order.sort_unstable();
     }
     renumbered(&mut all, &order, count);

@@ -131,7 +131,7 @@ pub(super) fn traced(
     let frames = frames.iter().map(frame).collect();
     let joints = bones.joints();
     let model = Dpm::new(bones.bones, meshes, poses, frames);
-    let (mut model, clips) = saved(model, clips, options.format.optimize(scene), &budget, &mut losses)?;
+    let (mut model, clips) = saved(model, clips, options.format.saving(scene), &budget, &mut losses)?;
     limits::check(&model, engine, &budget)?;
     let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
     if bounds && is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
@@ -187,7 +187,11 @@ impl Work<'_, '_> {
     }
 
     fn vertices(&mut self, mesh: &meshwright_scene::Mesh, path: &str) -> Result<Vertices, ConvertError> {
-        let mut vertices = Vertices::default();
+        let influences = mesh.skin.as_ref().map_or(0, |s| s.influences.len());
+        let mut vertices = Vertices {
+            counts: Vec::with_capacity(mesh.positions.len()),
+            influences: Vec::with_capacity(influences.max(mesh.positions.len())),
+        };
         let (mut row, mut odd, mut apart) = (Vec::new(), Odd::default(), 0.0_f32);
         for v in 0..mesh.positions.len() {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;

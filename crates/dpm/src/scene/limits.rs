@@ -1,9 +1,10 @@
 //! Limits of engines.
 
 use super::bones::{flags, has_loose_vertices};
+use super::options::Saving;
 use crate::bone::BoneFlags;
 use crate::dpm::{Dpm, Influence};
-use crate::optimize::{OptimizeOptions, Optimized, Statistics};
+use crate::optimize::{OptimizeOptions, Optimized};
 use crate::zym::Zym;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -41,6 +42,8 @@ pub(super) trait Model: FileFormat + Sized {
         options: &OptimizeOptions,
         clips: &[crate::FrameClip],
     ) -> Result<Optimized<Self>, WriteError>;
+    /// Leaves out what is unused or there twice.
+    fn tidy(&mut self, clips: &mut [crate::FrameClip], budget: &Budget) -> Result<(), WriteError>;
     fn counts(&self) -> Counts;
     /// For each vertex the parts of bones.
     fn blends(&self) -> Vec<&[Influence]>;
@@ -53,6 +56,7 @@ pub(super) struct Counts {
     vertices: usize,
     triangles: usize,
     shaders: usize,
+    poses: usize,
 }
 
 impl Model for Dpm {
@@ -64,6 +68,10 @@ impl Model for Dpm {
         self.optimize(options, clips)
     }
 
+    fn tidy(&mut self, clips: &mut [crate::FrameClip], budget: &Budget) -> Result<(), WriteError> {
+        Self::tidy(self, clips, budget)
+    }
+
     fn counts(&self) -> Counts {
         let shaders: BTreeSet<_> =
             self.meshes.iter().map(|m| m.shader.bytes().to_ascii_lowercase()).collect();
@@ -73,6 +81,7 @@ impl Model for Dpm {
             vertices: self.meshes.iter().map(|m| m.vertices.len()).sum(),
             triangles: self.meshes.iter().map(|m| m.triangles.len()).sum(),
             shaders: shaders.len(),
+            poses: self.pose_count(),
         }
     }
 
@@ -90,6 +99,10 @@ impl Model for Zym {
         self.optimize(options, clips)
     }
 
+    fn tidy(&mut self, clips: &mut [crate::FrameClip], budget: &Budget) -> Result<(), WriteError> {
+        Self::tidy(self, clips, budget)
+    }
+
     fn counts(&self) -> Counts {
         Counts {
             bones: self.bones.len(),
@@ -97,6 +110,7 @@ impl Model for Zym {
             vertices: self.counts.len(),
             triangles: self.triangle_count(),
             shaders: self.runs.len(),
+            poses: self.pose_count(),
         }
     }
 
@@ -160,48 +174,52 @@ fn byte(share: f64) -> u8 {
 
 /// What the formats ask savers to do, where the options or the scene want it.
 pub(super) fn saved<M: Model>(
-    model: M,
-    clips: Vec<crate::FrameClip>,
-    options: Option<OptimizeOptions>,
+    mut model: M,
+    mut clips: Vec<crate::FrameClip>,
+    saving: Saving,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<(M, Vec<crate::FrameClip>), ConvertError> {
-    let Some(options) = options else { return Ok((model, clips)) };
-    let options = options.with_limits(Limits::default().with_memory(budget.left()));
-    let made = model.optimized(&options, &clips).map_err(|e| match e {
+    let refused = |e: WriteError| match e {
         WriteError::Limit { what, wanted, limit } => {
             meshwright_scene::LimitExceeded::bytes(what, wanted, limit).into()
         }
         other => ConvertError::unsupported("", other.to_string()),
-    })?;
-    let gone = |of: fn(&Statistics) -> usize| of(&made.before).saturating_sub(of(&made.after));
+    };
+    let (before, mut misses) = (model.counts(), 0);
+    match saving {
+        Saving::Nothing => return Ok((model, clips)),
+        Saving::Tidy => model.tidy(&mut clips, budget).map_err(refused)?,
+        Saving::Optimize(options) => {
+            let options = options.with_limits(Limits::default().with_memory(budget.left()));
+            let made = model.optimized(&options, &clips).map_err(refused)?;
+            misses = made.before.misses.saturating_sub(made.after.misses);
+            (model, clips) = (made.model, made.clips);
+        }
+    }
+    let after = model.counts();
+    let gone = |of: fn(&Counts) -> usize| of(&before).saturating_sub(of(&after));
     for (code, count, message, one, several) in [
         (
             "bones-removed",
-            gone(|s| s.bones),
+            gone(|c| c.bones),
             "bones that move nothing and are no attachments",
             "bone",
             "bones",
         ),
         (
             "vertices-joined",
-            gone(|s| s.vertices),
+            gone(|c| c.vertices),
             "vertices that are alike or in no triangle",
             "vertex",
             "vertices",
         ),
-        ("poses-shared", gone(|s| s.poses), "poses that are alike are stored once", "pose", "poses"),
-        (
-            "triangles-sorted",
-            gone(|s| s.misses),
-            "triangles in an order for vertex caches",
-            "miss less",
-            "misses less",
-        ),
+        ("poses-shared", gone(|c| c.poses), "poses that are alike are stored once", "pose", "poses"),
+        ("triangles-sorted", misses, "triangles in an order for vertex caches", "miss less", "misses less"),
     ] {
         if count > 0 {
             losses.push(Loss::note(code, "meshes", message).of(count, one, several));
         }
     }
-    Ok((made.model, made.clips))
+    Ok((model, clips))
 }

@@ -7,8 +7,8 @@ use meshwright_scene::Scene;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DpmSceneOptions {
-    /// What is optimised, as the formats ask savers to do. Without: everything that leaves poses and triangles as they are
-    /// where the scene was read from another format, and nothing where it was read from these two, or from no file.
+    /// What is optimised, as the formats ask savers to do. Without: what is unused or there twice goes where the scene was
+    /// read from another format, and nothing where it was read from these two, or from no file.
     pub optimize: Option<OptimizeOptions>,
 }
 
@@ -20,11 +20,24 @@ impl DpmSceneOptions {
         self
     }
 
-    /// What is optimised for a scene.
-    pub(super) fn optimize(&self, scene: &Scene) -> Option<OptimizeOptions> {
+    /// What is done to the model of a scene.
+    pub(super) fn saving(&self, scene: &Scene) -> Saving {
         let foreign = !scene.format.is_empty() && !is_native(scene);
-        self.optimize.or_else(|| foreign.then(OptimizeOptions::default))
+        match self.optimize {
+            Some(options) => Saving::Optimize(options),
+            None if foreign => Saving::Tidy,
+            None => Saving::Nothing,
+        }
     }
+}
+
+/// What is done to a model before it is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Saving {
+    Nothing,
+    /// What is unused or there twice goes.
+    Tidy,
+    Optimize(OptimizeOptions),
 }
 
 /// True for a scene that was read from one of the formats: what it has twice, it shall have twice again.

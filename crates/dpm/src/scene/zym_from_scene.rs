@@ -130,7 +130,7 @@ pub(super) fn traced(
     model.set_poses(&frames, &bones, &budget, &mut losses)?;
     let joints = bones.joints();
     model.bones = bones.bones;
-    let saver = options.format.optimize(scene);
+    let saver = options.format.saving(scene);
     (model, _) = saved(model, Vec::new(), saver, &budget, &mut losses)?;
     limits::check(&model, engine, &budget)?;
     let poses = model.scenes.iter().map(|s| s.length as usize).sum();

@@ -205,7 +205,7 @@ notices! {
         "The source has bytes after its last table, and a scene has no place for them.",
         "Convert to the source's own format to keep them.";
     note "triangles-sorted",
-        "The triangles were sorted for the vertex caches of graphics cards, as the format asks of writers.",
+        "The triangles were sorted for the vertex caches of graphics cards.",
         "Nothing has to be done: the same triangles are drawn.";
     loss "trizone",
         "Triangles of a ZYM have zones, and the target has none.",
