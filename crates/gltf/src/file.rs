@@ -1,5 +1,7 @@
 //! A glTF file as a kind of file like others.
 
+use crate::audit::audit;
+use crate::document::rules::{BUFFER_MISSING, BUFFER_OPEN};
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{
@@ -47,6 +49,18 @@ impl Made {
         let worked = full.work_left().saturating_sub(budget.work_left()).div_ceil(Budget::STEPS_PER_BYTE);
         let needs = full.left().saturating_sub(budget.left()).max(worked);
         Ok(Self { report: document.report(), needs, kept, scene: Mutex::new(Some(scene)) })
+    }
+
+    /// The same; nothing where bytes are needed that no file has.
+    fn unless_open(
+        document: &Document<'_>,
+        options: &ImportOptions<'_>,
+        limits: Limits,
+    ) -> Result<Option<Arc<Self>>, ReadError> {
+        match Self::new(document, options, limits) {
+            Err(e) if document.is_open() && e.code() == BUFFER_MISSING.code => Ok(None),
+            made => made.map(|made| Some(Arc::new(made))),
+        }
     }
 
     fn take(&self) -> Option<Converted<Import>> {
@@ -120,7 +134,7 @@ impl GltfFile {
         references.sort_unstable();
         references.dedup();
         let made = match document.is_whole() {
-            true => Some(Arc::new(Made::new(&document, &ImportOptions::default(), options.limits)?)),
+            true => Made::unless_open(&document, &ImportOptions::default(), options.limits)?,
             false => None,
         };
         let file = Self { bytes: bytes.into(), files: Vec::new(), references, options: *options, made };
@@ -144,8 +158,10 @@ impl GltfFile {
     /// As [`import`](Self::import).
     pub fn complete(&mut self) -> Result<(), ReadError> {
         if self.made.is_none() {
-            let made = self.make("", None, self.options.limits)?;
-            self.made = Some(Arc::new(made));
+            let document = self.document()?;
+            let pictures = |name: &str| self.find(name).map(<[u8]>::to_vec);
+            let options = ImportOptions::named("").with_files(&pictures);
+            self.made = Made::unless_open(&document, &options, self.options.limits)?;
         }
         Ok(())
     }
@@ -222,19 +238,38 @@ impl GltfFile {
         self.made.as_deref().map(|made| made.needs)
     }
 
+    /// A buffer has no bytes, and none of the files beside the document has them.
+    fn is_open(&self) -> bool {
+        self.document().is_ok_and(|document| document.is_open())
+    }
+
     /// Everything that is odd about the file and what was supplied.
     pub fn validate(&self) -> Report {
         if let Some(made) = &self.made {
             return made.report.clone();
         }
+        let mut report = Report::new();
         match self.import("", None) {
-            Ok((_, report)) => report,
-            Err(error) => {
-                let mut report = Report::new();
-                report.push(Finding::from(&error));
-                report
+            Ok((_, found)) => return found,
+            Err(error) if error.code() == BUFFER_MISSING.code && self.is_open() => {
+                let path = FieldPath::ROOT.field("buffers");
+                report.broken(BUFFER_OPEN, &path, Some(error.offset()), || error.message().to_owned());
             }
+            Err(error) => report.push(Finding::from(&error)),
         }
+        report
+    }
+
+    /// Everything in the file, and in what was supplied, that glTF 2.0 forbids, whether or not a scene can be made of it:
+    /// what the Khronos validator calls an error is one here.
+    pub fn conformance(&self) -> Report {
+        let files: &Files<'_, '_> = &|name| self.find(name).map(Cow::Borrowed);
+        let mut report = match self.document() {
+            Ok(document) => audit(&self.bytes, &document, files),
+            Err(_) => Report::new(),
+        };
+        report.append_new(self.validate());
+        report
     }
 
     /// The bytes that were read.

@@ -86,6 +86,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
+mod audit;
 pub mod document;
 mod export;
 mod file;

@@ -145,6 +145,11 @@ impl<'a> Json<'a> {
         Ok(json)
     }
 
+    /// How many values there are, keys of objects included.
+    pub const fn count(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The value that the text is.
     pub const fn root(&self) -> JsonValue<'_, 'a> {
         JsonValue { json: self, at: 0 }

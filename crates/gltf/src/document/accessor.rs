@@ -142,6 +142,20 @@ pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f3
     true
 }
 
+/// Appends the numbers as they are stored.
+pub(super) fn numbers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f64; N]>) -> bool {
+    use ComponentType::{F32, I8, I16, U8, U16, U32};
+    match elements.component {
+        F32 => elements.decode(into, |b| f64::from(f32::from_le_bytes(b))),
+        U32 => elements.decode(into, |b| f64::from(u32::from_le_bytes(b))),
+        U16 => elements.decode(into, |b| f64::from(u16::from_le_bytes(b))),
+        I16 => elements.decode(into, |b| f64::from(i16::from_le_bytes(b))),
+        U8 => elements.decode(into, |[b]| f64::from(b)),
+        I8 => elements.decode(into, |b| f64::from(i8::from_le_bytes(b))),
+    }
+    true
+}
+
 /// Appends the elements as integers; `false` where they are signed or floats.
 pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
     if elements.component == ComponentType::U32

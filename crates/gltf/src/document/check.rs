@@ -366,9 +366,8 @@ impl Check<'_, '_, '_> {
         let wanted = times.count.checked_mul(each);
         let fits = match property {
             // Each key has a value for each morph target.
-            Property::Weights | Property::Pointer => {
-                wanted.and_then(|n| values.count.checked_rem(n)) == Some(0)
-            }
+            Property::Weights => wanted.and_then(|n| values.count.checked_rem(n)) == Some(0),
+            Property::Pointer => true,
             _ => wanted == Some(values.count),
         };
         if fits {

@@ -88,14 +88,24 @@ impl Ledger {
         offset: impl FnOnce() -> u64,
         message: impl FnOnce() -> M,
     ) {
-        let mut report = self.report.borrow_mut();
-        let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
-        // Finding out where a flood of faults lies would take longer than reading.
-        let offset = (seen < KEPT_PER_CODE).then(offset);
-        report.broken(rule, path, offset, message);
+        tell(&mut self.report.borrow_mut(), rule, path, offset, message);
     }
 
     pub(super) fn report(&self) -> Report {
         self.report.borrow().clone()
     }
+}
+
+/// Adds a broken rule to a report.
+pub(crate) fn tell<M: Into<Cow<'static, str>>>(
+    report: &mut Report,
+    rule: &'static Rule,
+    path: &FieldPath<'_>,
+    offset: impl FnOnce() -> u64,
+    message: impl FnOnce() -> M,
+) {
+    let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
+    // Finding out where a flood of faults lies would take longer than reading.
+    let offset = (seen < KEPT_PER_CODE).then(offset);
+    report.broken(rule, path, offset, message);
 }

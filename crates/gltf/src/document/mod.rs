@@ -45,6 +45,7 @@ pub use model::{
 pub(crate) use write::to_json;
 
 use ledger::Ledger;
+pub(crate) use ledger::tell;
 use meshwright_core::json::Json;
 use meshwright_core::{Budget, FieldPath, Limits, ReadError, Report, Rule};
 use rules::{BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT};
@@ -109,6 +110,8 @@ pub struct Document<'a> {
     buffers: Vec<Option<Cow<'a, [u8]>>>,
     /// What the streams of compressed views stand for.
     decoded: Vec<Option<Vec<u8>>>,
+    /// It is the JSON of a GLB.
+    in_glb: bool,
     ledger: Ledger,
 }
 
@@ -179,7 +182,8 @@ impl<'a> Document<'a> {
         let json = ledger.json(json, base)?;
         let mut tables = parse::tables(json.root(), options.extensions, &ledger)?;
         check::tables(&mut tables, json.root(), &ledger)?;
-        let mut document = Self { json, tables, buffers: Vec::new(), decoded: Vec::new(), ledger };
+        let mut document =
+            Self { json, tables, buffers: Vec::new(), decoded: Vec::new(), in_glb: base > 0, ledger };
         document.buffers = document.load(bin, files)?;
         // A stream may lie in a file that is not there yet.
         if files.is_some() || document.is_whole() {
@@ -192,6 +196,34 @@ impl<'a> Document<'a> {
     pub(crate) fn is_whole(&self) -> bool {
         let known = self.tables.buffers.iter().zip(&self.buffers);
         known.into_iter().all(|(buffer, bytes)| bytes.is_some() || buffer.uri.is_none())
+    }
+
+    /// A buffer has no bytes, which an application supplies that knows of them.
+    pub(crate) fn is_open(&self) -> bool {
+        let known = self.tables.buffers.iter().zip(&self.buffers);
+        known.into_iter().any(|(buffer, bytes)| bytes.is_none() && buffer.uri.is_none() && !buffer.fallback)
+    }
+
+    /// The document says that it uses an extension.
+    pub(crate) fn uses(&self, extension: &str) -> bool {
+        let used = self.root().get("extensionsUsed").into_iter().flat_map(JsonValue::items);
+        used.filter_map(JsonValue::as_str).any(|name| name == extension)
+    }
+
+    /// The extensions that the document says a reader must know.
+    pub(crate) fn required_extensions(&self) -> impl Iterator<Item = Cow<'a, str>> {
+        let required = self.root().get("extensionsRequired").into_iter().flat_map(JsonValue::items);
+        required.filter_map(JsonValue::as_str)
+    }
+
+    /// The node has a matrix, which nothing moves.
+    pub(crate) fn has_matrix(&self, node: usize) -> bool {
+        self.tables.nodes.get(node).is_some_and(|node| matches!(node.transform, Transform::Matrix(_)))
+    }
+
+    /// How many values the document's JSON has.
+    pub(crate) const fn json_values(&self) -> usize {
+        self.json.count()
     }
 
     /// The bytes of all buffers; without `files`, of those in the document.
@@ -211,11 +243,11 @@ impl<'a> Document<'a> {
                     _ => Some(self.fetch(text, &path.field("uri"), &place, files.unwrap_or(&no_files))?),
                 },
                 (None, Some(bin)) if b == 0 => Some(Cow::Borrowed(bin)),
-                (None, _) if buffer.fallback => None,
-                (None, _) => {
+                (None, None) if self.in_glb && b == 0 && !buffer.fallback => {
                     let message = "neither a URI nor a binary chunk";
                     return Err(ReadError::broken(BUFFER_MISSING, &path, place(), message));
                 }
+                (None, _) => None,
             };
             if let Some(bytes) = bytes.as_ref().filter(|bytes| (bytes.len() as u64) < buffer.length) {
                 let message = format!("{} bytes of {}", bytes.len(), buffer.length);
@@ -468,7 +500,9 @@ impl<'a> Document<'a> {
             return Ok(bytes);
         }
         if self.buffers.get(entry.buffer).is_none_or(Option::is_none) {
-            return Err(fault(BUFFER_MISSING, "the buffer is a fallback without bytes"));
+            let all = FieldPath::ROOT.field("buffers");
+            let place = check::offset(self.root(), "buffers", entry.buffer);
+            return Err(ReadError::broken(BUFFER_MISSING, &all.index(entry.buffer), place, "has no bytes"));
         }
         let bytes = self.buffer_bytes(entry.buffer, entry.offset, entry.length);
         bytes.ok_or_else(|| fault(BUFFER_SHORT, "is cut"))

@@ -43,7 +43,6 @@ struct Counts {
     textures: usize,
     images: usize,
     samplers: usize,
-    cameras: usize,
     variants: usize,
 }
 
@@ -236,7 +235,6 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
         textures: count("textures"),
         images: count("images"),
         samplers: count("samplers"),
-        cameras: count("cameras"),
         variants: in_extension(root.value, VARIANTS, "variants").count(),
     };
     Ok(Tables {
@@ -253,7 +251,7 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
         meshes: root.table("meshes", |at| mesh(at, &counts))?,
         skins: root.table("skins", |at| skin(at, &counts))?,
         animations: root.table("animations", |at| animation(at, &counts))?,
-        images: root.table("images", |at| image(at, &counts))?,
+        images: root.loose("images", |at| image(at, &counts))?,
         textures: root.loose("textures", |at| Ok(texture(at.value, counts.images, counts.samplers)))?,
         texture_samplers: root.loose("samplers", |at| Ok(texture_sampler(at.value)))?,
         materials: root
@@ -294,8 +292,9 @@ fn version(root: At<'_, '_, '_>) -> Result<()> {
     if !minor.is_some_and(|m| !m.is_empty() && m.bytes().all(|b| b.is_ascii_digit())) {
         return asset.fault(ASSET_VERSION, "the version is not 2.0");
     }
-    if field("minVersion").is_some_and(|v| v != "2.0") {
-        return asset.fault(ASSET_VERSION, "a reader of a version other than 2.0 is asked for");
+    let below = |version: &str| version == "2.0" || version.starts_with("1.") || version.starts_with("0.");
+    if field("minVersion").is_some_and(|v| !below(&v)) {
+        return asset.fault(ASSET_VERSION, "a reader of a later version than 2.0 is asked for");
     }
     Ok(())
 }
@@ -304,7 +303,11 @@ fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
     let short = |name: &str| visible(&name.chars().take(80).collect::<String>()).into_owned();
     root.list("extensionsRequired", |at| {
         let name = text(at)?;
-        if known.contains(&&*name) { Ok(()) } else { at.fault(EXTENSION_REQUIRED, short(&name)) }
+        if known.contains(&&*name) || is_about_looks(&name) {
+            Ok(())
+        } else {
+            at.fault(EXTENSION_REQUIRED, short(&name))
+        }
     })?;
     root.list("extensionsUsed", |at| {
         let name = text(at)?;
@@ -314,6 +317,13 @@ fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
         Ok(())
     })?;
     Ok(())
+}
+
+/// Whether an extension concerns how a model looks or is described, as its name says: meshes, skeletons and keys are what
+/// they are without it.
+pub(crate) fn is_about_looks(extension: &str) -> bool {
+    let subject = extension.split_once('_').map_or("", |(_, subject)| subject);
+    ["materials_", "texture_", "lights_", "xmp"].iter().any(|looks| subject.starts_with(looks))
 }
 
 fn buffer<'a>(at: At<'_, '_, 'a>) -> Result<Buffer<'a>> {
@@ -446,7 +456,6 @@ fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
 }
 
 fn node<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Node<'a>> {
-    at.optional("camera", |at| at.index(counts.cameras))?;
     Ok(Node {
         name: at.name()?,
         parent: None,
@@ -584,12 +593,16 @@ fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
     })
 }
 
+/// An image, wherever it is; nothing of it keeps a mesh from being read.
 fn image<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Image<'a>> {
-    let view = at.optional("bufferView", |at| at.index(counts.views))?;
-    let uri = at.optional("uri", text)?;
+    let view = at.value.get("bufferView").and_then(JsonValue::as_u64);
+    let view = view.and_then(|view| usize::try_from(view).ok()).filter(|view| *view < counts.views);
+    let has = |name| at.value.get(name).is_some_and(|value| value.kind() == JsonType::String);
+    let mime_type = has("mimeType").then(|| at.loose_text("mimeType")).transpose()?;
+    let uri = has("uri").then(|| at.loose_text("uri")).transpose()?;
     Ok(Image {
-        name: at.name()?,
-        mime_type: at.optional("mimeType", text)?,
+        name: at.loose_text("name")?,
+        mime_type,
         source: match (view, uri) {
             (Some(view), _) => ImageSource::View(view),
             (None, Some(uri)) => ImageSource::Uri(uri),

@@ -51,6 +51,28 @@ impl Document<'_> {
             .map(Vec::into_flattened)
     }
 
+    /// Shows the numbers of an accessor as they are stored, some elements at a time.
+    pub(crate) fn each_number(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
+        match self.tables.accessors.get(index).map(|accessor| accessor.element.components()) {
+            Some(1) => self.numbers::<1>(index, see),
+            Some(2) => self.numbers::<2>(index, see),
+            Some(3) => self.numbers::<3>(index, see),
+            Some(4) => self.numbers::<4>(index, see),
+            Some(9) => self.numbers::<9>(index, see),
+            _ => self.numbers::<16>(index, see),
+        }
+    }
+
+    fn numbers<const N: usize>(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
+        let count = self.tables.accessors.get(index).map_or(0, |accessor| accessor.count);
+        let mut blocks = self.blocks::<N, f64>(index, accessor::numbers)?;
+        for start in (0..count).step_by(BLOCK) {
+            blocks.load(start..start.saturating_add(BLOCK).min(count));
+            see(blocks.loaded().as_flattened());
+        }
+        Ok(())
+    }
+
     /// The elements of an accessor as real numbers, a block at a time.
     pub(crate) fn floats_in_blocks<const N: usize>(
         &self,

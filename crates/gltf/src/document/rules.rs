@@ -22,6 +22,12 @@ meshwright_core::rules! {
     warning GLB_ALIGNMENT = "glb-alignment", Misaligned [NoEngine],
         "The length of a chunk is no multiple of 4.",
         "Pad the JSON with spaces and the binary part with zeros.";
+    error GLB_MISALIGNED = "glb-alignment", Misaligned [NoEngine],
+        "The length of a chunk is not a multiple of 4.",
+        "Pad the JSON with spaces and the binary part with zeros.";
+    error GLB_CHUNK_PLACE = "glb-chunk", Duplicate [NoEngine],
+        "A GLB has two chunks of one type, an empty JSON, or its binary chunk is not the second.",
+        "Export the file again.";
 
     error JSON_SYNTAX = "json-syntax", Syntax [NoEngine],
         "The text is no JSON.",
@@ -44,6 +50,24 @@ meshwright_core::rules! {
     warning JSON_BOM = "json-bom", Compatibility [NoEngine],
         "The text begins with a byte order mark.",
         "Save it without.";
+    error JSON_BOM_WRITTEN = "json-bom", Syntax [NoEngine],
+        "The text begins with a byte order mark, which glTF forbids.",
+        "Save it without.";
+    error VALUE_RANGE = "value-range", BadValue [NoEngine],
+        "A number is outside the range that glTF gives it.",
+        "Bring it into the range that the message names.";
+    warning VALUE_UNKNOWN = "value-unknown", Compatibility [NoEngine],
+        "A value is not among those that glTF 2.0 lists for its property.",
+        "Use one of those that the message names.";
+    warning PROPERTY_UNKNOWN = "property-unknown", Unused [NoEngine],
+        "An object has a property that glTF does not define.",
+        "Remove it, or put it into extras.";
+    error PROPERTY_CONFLICT = "property-conflict", Ambiguous [NoEngine],
+        "Two properties of an object exclude each other, or one needs another that is missing.",
+        "Keep one of them, or add the missing one.";
+    error ELEMENT_TWICE = "element-twice", Duplicate [NoEngine],
+        "A list has a duplicate.",
+        "Remove one of the two.";
     warning NAME_LONG = "name-long", BadName [NoEngine],
         "A name is longer than 1024 bytes and was cut.",
         "Give it a shorter name.";
@@ -57,6 +81,12 @@ meshwright_core::rules! {
     warning EXTENSION_IGNORED = "extension-ignored", Compatibility [NoEngine],
         "The document uses an extension that is not read.",
         "Nothing need be done if the model looks right.";
+    error EXTENSION_UNDECLARED = "extension-undeclared", Missing [NoEngine],
+        "An extension is used and not declared, or declared otherwise than it must be.",
+        "Name it in extensionsUsed, and in extensionsRequired where the message says so.";
+    error EXTENSION_MISPLACED = "extension-misplaced", BadReference [NoEngine],
+        "An extension is on an object for which it is not defined.",
+        "Remove it there.";
 
     warning EXTRAS_IGNORED = "extras-ignored", Compatibility [NoEngine],
         "What an export of this library says of a model cannot be read.",
@@ -77,9 +107,15 @@ meshwright_core::rules! {
     warning URI_DATA_LOOSE = "uri-data", Syntax [NoEngine],
         "Embedded data holds white space, or lacks its padding.",
         "Export the file again.";
+    error URI_DATA_TYPE = "uri-data", BadValue [NoEngine],
+        "The embedded data of a buffer has a media type that buffers do not have.",
+        "Embed it as application/octet-stream.";
     error BUFFER_MISSING = "buffer-missing", Missing [NoEngine],
         "The bytes of a buffer are not there.",
         "Put the file beside the document.";
+    warning BUFFER_OPEN = "buffer-missing", Missing [NoEngine],
+        "A buffer has no bytes: only an application that knows them can supply them.",
+        "Nothing has to be done if such an application reads the file.";
     error BUFFER_SHORT = "buffer-short", Truncated [NoEngine],
         "A buffer has fewer bytes than it states.",
         "Copy the file again.";
@@ -93,6 +129,9 @@ meshwright_core::rules! {
     error VIEW_STRIDE = "view-stride", BadValue [NoEngine],
         "A stride is below 4 or the size of an element, above 252, or no multiple of 4.",
         "Export the file again.";
+    error VIEW_USE = "view-use", Overlap [NoEngine],
+        "A view or an accessor is used for two purposes, or not for the purpose that it states.",
+        "Use a view and an accessor for each purpose.";
     error ACCESSOR_RANGE = "accessor-range", OutOfBounds [NoEngine],
         "An accessor goes beyond its view.",
         "Export the file again.";
@@ -108,6 +147,12 @@ meshwright_core::rules! {
     warning ACCESSOR_ALIGNMENT = "accessor-alignment", Misaligned [NoEngine],
         "An accessor begins at no multiple of the size of its components.",
         "Export the file again.";
+    error ACCESSOR_MISALIGNED = "accessor-alignment", Misaligned [NoEngine],
+        "An accessor does not begin at a multiple of its component size, or an attribute not at a multiple of 4.",
+        "Export the file again.";
+    error ACCESSOR_NORMALIZED = "accessor-normalized", BadValue [NoEngine],
+        "An accessor of 32-bit numbers is marked as normalised.",
+        "Remove normalized.";
     error SPARSE_RANGE = "sparse-range", OutOfBounds [NoEngine],
         "A sparse accessor replaces elements that it does not have.",
         "Export the file again.";
@@ -118,6 +163,15 @@ meshwright_core::rules! {
     error ATTRIBUTE_COUNT = "attribute-count", BadCount [NoEngine],
         "The attributes of a primitive have different lengths.",
         "Export the file again.";
+    error ATTRIBUTE_NAME = "attribute-name", BadName [NoEngine],
+        "An attribute has a name that glTF does not define, or its sets are not numbered from 0 on.",
+        "Number sets from 0 on; begin names of your own with an underscore.";
+    error MORPH_TARGETS = "morph-targets", BadCount [NoEngine],
+        "The counts of morph targets, weights and vertices do not fit each other.",
+        "Give all primitives of a mesh the same targets, and each target a weight.";
+    error MATERIAL_NEEDS = "material-attributes", Missing [NoEngine],
+        "A material needs texture coordinates or tangents that the primitive does not have.",
+        "Export the mesh with them.";
     error MODE = "mode", BadValue [NoEngine],
         "A primitive is of an unknown mode.",
         "Export the file again.";
@@ -130,9 +184,18 @@ meshwright_core::rules! {
     warning NODE_TRANSFORM = "node-transform", BadValue [NoEngine],
         "A node has a matrix beside other parts, or one that projects.",
         "Keep one of them.";
+    error NODE_MATRIX = "node-transform", BadValue [NoEngine],
+        "The matrix of a node shears, projects or flattens, or the node also has translation, rotation or scale.",
+        "Give the node translation, rotation and scale.";
+    error NODE_ROTATION = "rotations-scaled", NotNormalized [NoEngine],
+        "The rotation of a node is not of length 1.",
+        "Normalise it.";
     warning SCENE_ROOT = "scene-root", BadHierarchy [NoEngine],
         "A scene names a node that is a child, or one twice.",
         "Name roots alone, each once.";
+    error SCENE_ROOT_WRONG = "scene-root", BadHierarchy [NoEngine],
+        "A scene names a node that is a child of another.",
+        "Name roots only.";
     error NOT_FINITE = "not-finite", NonFinite [NoEngine],
         "A number is beyond 32-bit floats.",
         "Export the file again.";
@@ -167,6 +230,15 @@ meshwright_core::rules! {
     warning ACCESSOR_BOUNDS = "accessor-bounds", BadValue [NoEngine],
         "The stated bounds of positions are not theirs.",
         "Export the file again.";
+    error ACCESSOR_BOUNDS_WRONG = "accessor-bounds", BadValue [NoEngine],
+        "The stated bounds of an accessor are wrong, or missing where glTF requires them.",
+        "Export the file again.";
+    error VECTORS_SCALED = "vectors-scaled", NotNormalized [NoEngine],
+        "Normals, tangents or rotations are not of length 1.",
+        "Normalise them.";
+    error INDEX_RESTART = "index-restart", BadValue [NoEngine],
+        "An index is the greatest number of its type, which ends a strip in graphics interfaces.",
+        "Use a larger type of indices.";
     error JOINT_RANGE = "joint-range", BadReference [NoEngine],
         "A vertex follows a joint that its skin does not have.",
         "Export the file again.";
@@ -185,6 +257,9 @@ meshwright_core::rules! {
     warning WEIGHTS_NORMALIZED = "weights-normalized", NotNormalized [NoEngine],
         "The weights of vertices do not sum to 1 and are scaled.",
         "Normalise them.";
+    error WEIGHTS_UNEVEN = "weights-normalized", NotNormalized [NoEngine],
+        "The weights of a vertex are negative, or do not sum to 1.",
+        "Normalise them.";
     warning VERTICES_UNBOUND = "vertices-unbound", Missing [NoEngine],
         "Vertices of a skinned mesh follow no joint.",
         "Bind every vertex to a joint.";
@@ -194,6 +269,9 @@ meshwright_core::rules! {
     warning SKIN_WEIGHTS = "skin-weights", Missing [NoEngine],
         "Of skin, joints and weights one is there without the others: the mesh is drawn by its node.",
         "Give the mesh all of them or none.";
+    error SKIN_UNUSED = "skin-weights", Missing [NoEngine],
+        "A node has a skin, but its mesh has no joints.",
+        "Give the mesh joints and weights, or remove the skin.";
     warning SKIN_SKELETON = "skin-skeleton", BadHierarchy [NoEngine],
         "The skeleton's root that a skin names is not above its joints.",
         "Leave it out.";
@@ -203,8 +281,11 @@ meshwright_core::rules! {
     warning BIND_SINGULAR = "bind-singular", BadValue [NoEngine],
         "An inverse bind matrix cannot be inverted.",
         "Export the file again.";
+    error BIND_PROJECTIVE = "bind-projective", BadValue [NoEngine],
+        "The last row of an inverse bind matrix is not 0 0 0 1.",
+        "Export the file again.";
     error KEY_TIMES = "key-times", BadValue [NoEngine],
-        "The times of keys fall.",
+        "The times of keys are negative, or do not rise.",
         "Sort the keys.";
     warning KEY_TIMES_ODD = "key-times", BadValue [NoEngine],
         "The times of keys are equal, where the later counts, or negative, where they are cut off at 0.",
@@ -215,6 +296,21 @@ meshwright_core::rules! {
     warning EMPTY_CLIP = "empty-clip", Unused [NoEngine],
         "An animation has no keys of a node.",
         "Leave it out.";
+    error IMAGE_MISSING = "image-missing", Missing [NoEngine],
+        "An image file is missing, or embedded image data cannot be decoded.",
+        "Put the file next to the document.";
+    error IMAGE_DATA = "image-data", Truncated [NoEngine],
+        "An image ends before its size is known, or its header is broken.",
+        "Export the image again.";
+    warning IMAGE_CUT = "image-data", Truncated [NoEngine],
+        "An image ends too soon: part of it is missing.",
+        "Export the image again.";
+    error IMAGE_TYPE = "image-type", BadValue [NoEngine],
+        "An image is not of its stated type, or its type needs an extension.",
+        "State its type, or export it as PNG or JPEG.";
+    warning IMAGE_UNKNOWN = "image-type", Compatibility [NoEngine],
+        "An image is of no known type.",
+        "Export it as PNG or JPEG.";
     error LIMIT = "limit", Limit [NoEngine],
         "The file asks for more memory than is allowed.",
         "Allow more if the file can be trusted.";

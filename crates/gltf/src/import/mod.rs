@@ -143,6 +143,10 @@ pub struct Import {
 /// document's limits do not allow for the scene.
 pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Converted<Import>, ReadError> {
     let mut losses = Vec::new();
+    for name in document.required_extensions().filter(|name| !EXTENSIONS.contains(&&**name)) {
+        let message = format!("{name} is required but not read; surfaces may look different");
+        losses.push(Loss::new("extension-unread", "extensionsRequired", message));
+    }
     let mut told = told::Told::read(document)?;
     let plan = plan::Plan::new(document, told.levels, &mut losses)?;
     let bindings = bindings::Bindings::new(document, &plan)?;

@@ -12,6 +12,9 @@ notices! {
     loss "companion-missing",
         "A companion file is missing without which the model is not complete.",
         "Put the file next to the model, or name it with its option.";
+    loss "extension-unread",
+        "The document requires an extension that is not read. It only concerns how surfaces look.",
+        "Nothing has to be done if the model looks right.";
     note "file-left",
         "Nothing of a companion file is used any more after the edit, and it was not written.",
         "Delete the old file if the game does not need it.";

@@ -1,7 +1,7 @@
 //! glTF in the facade.
 
 use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::{LimitExceeded, ReadError};
+use meshwright_core::{LimitExceeded, ReadError, Report};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
@@ -49,6 +49,11 @@ impl Kind for GltfFile {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         exported(scene, options)
             .map(|made| made.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb())))
+    }
+
+    /// Everything that glTF forbids, of what keeps no scene from being made as well.
+    fn validate_with(&self, _: &Companions) -> Report {
+        self.conformance()
     }
 
     fn summary(&self) -> Summary {
