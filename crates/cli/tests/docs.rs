@@ -7,11 +7,10 @@
 //! ```text
 //! <!-- file dpm/hopper.ok.dpm as hopper.dpm -->   a fixture under a name of the page
 //! <!-- run meshwright pack stage/ -o x.pk3 -->    a command that readers need not see
-//! <!-- write build.ninja -->                      the next block becomes a file
+//! <!-- write convert.sh -->                       the next block becomes a file
 //! <!-- exits 1 -->                                the next block's commands end with this code
 //! <!-- leaves a.glb b.glb -->                     these are there by now
 //! <!-- not run: why -->                           the next block is not run
-//! <!-- needs ninja -->                            the next block is run where there is such a program
 //! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
@@ -26,7 +25,7 @@ use tempfile::TempDir;
 /// Languages of blocks that hold no command.
 const SHOWN: &[&str] = &["rust", "rust,no_run", "toml", "yaml", "json", "ninja", "ini", "c", "python"];
 /// What comments begin with that mean something.
-const VERBS: &[&str] = &["exits", "file", "leaves", "needs", "not", "run", "write"];
+const VERBS: &[&str] = &["exits", "file", "leaves", "not", "run", "write"];
 /// What runs these tests, and what would fetch the program.
 const ELSEWHERE: &[&str] = &["cargo test --workspace", "cargo install meshwright-cli"];
 /// The program as it is called where it is not installed.
@@ -74,7 +73,6 @@ struct Next {
     file: Option<String>,
     code: i32,
     is_left_out: bool,
-    needs: Option<String>,
 }
 
 impl Page {
@@ -122,7 +120,6 @@ impl Page {
             "run" => self.script(rest, 0),
             "write" => self.next.file = Some(rest.to_owned()),
             "exits" => self.next.code = rest.parse().unwrap(),
-            "needs" => self.next.needs = Some(rest.to_owned()),
             "not" => self.next.is_left_out = rest.starts_with("run: "),
             "leaves" => {
                 for name in rest.split_whitespace() {
@@ -149,9 +146,6 @@ impl Page {
         }
         if next.is_left_out || SHOWN.contains(&language) {
             return;
-        }
-        if let Some(tool) = next.needs.filter(|tool| !is_there(tool)) {
-            return skipped(&self.name, &format!("there is no {tool}"));
         }
         match language {
             "sh" if lines.iter().all(|line| is_plain(line)) => {
@@ -240,11 +234,6 @@ fn is_plain(line: &str) -> bool {
         || line.starts_with('#')
         || ELSEWHERE.contains(&line)
         || (is_command && !line.contains(['|', '>', '<', '\'', '"', '$', '*', ';', '&', '\\', '~']))
-}
-
-/// Whether a program answers.
-fn is_there(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// Whether lines are those that are shown.
