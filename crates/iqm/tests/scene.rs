@@ -242,6 +242,89 @@ fn a_fifth_joint_of_a_vertex_is_a_measured_loss() {
     assert!(!made.value.influences(0).iter().any(|(joint, weight)| *joint == 1 && *weight > 0.0));
 }
 
+/// Tangents are there if something uses them. Without them no vertex is split.
+#[test]
+fn tangents_are_stored_if_something_uses_them() {
+    use meshwright_scene::{Engine, Image, Material, MaterialId};
+    let has = |scene: &Scene, options: &FromSceneOptions<IqmOptions>| {
+        let made = Iqm::from_scene(scene, options).unwrap();
+        assert_eq!(
+            made.losses.iter().any(|l| l.code == "tangents-computed"),
+            made.value.array(ArrayKind::TANGENT).is_some()
+        );
+        made.value.array(ArrayKind::TANGENT).is_some()
+    };
+    let plain = options(Scales::Baked);
+    let mut scene = scaled([1.0; 3], [1.0; 3]);
+    assert!(!has(&scene, &plain));
+    assert!(!has(&scene, &plain.clone().for_engine(Engine::DarkPlaces)));
+    assert!(has(&scene, &plain.clone().for_engine(Engine::Daemon)));
+    assert!(has(&scene, &FromSceneOptions::of(IqmOptions::default().with_tangents(true))));
+    scene.materials.push(Material::named("flat"));
+    scene.materials.push(Material::named("bumpy").with_normal(Image::new("n", "image/png", Vec::new())));
+    scene.meshes[0].material = Some(MaterialId(0));
+    assert!(!has(&scene, &plain));
+    scene.meshes[0].material = Some(MaterialId(1));
+    assert!(has(&scene, &plain));
+    scene.meshes[0].material = None;
+    scene.meshes[0].normals = vec![[0.0, 0.0, 1.0]; 3];
+    scene.meshes[0].tangents = vec![[1.0, 0.0, 0.0, -1.0]; 3];
+    let made = Iqm::from_scene(&scene, &plain).unwrap().value;
+    let stored = made.array(ArrayKind::TANGENT).unwrap().floats::<4>(0, [0.0; 4]);
+    assert_eq!(stored[3], -1.0);
+}
+
+/// Vertices are posed in blocks: the bounds are those of all meshes, and memory is that of the result.
+#[test]
+fn bounds_and_errors_are_of_all_blocks() {
+    const SIDE: u16 = 120;
+    let mut scene = scaled([1.0; 3], [1.0; 3]);
+    let place = |i: u16| [f32::from(i % SIDE) * 0.01, f32::from(i / SIDE) * 0.01, 0.0];
+    let positions: Vec<_> = (0..SIDE * SIDE).map(place).collect();
+    let mut skin = Skin::new(SkeletonId(0));
+    for i in 0..SIDE * SIDE {
+        let share = f32::from(i % SIDE + 1) / 128.0;
+        for (joint, weight) in [(0, 1.0 - share), (1, share)] {
+            skin.influences.push(Influence { joint, weight });
+        }
+        skin.end_vertex();
+    }
+    let mut mesh = Mesh::new("m", positions, vec![[0, 1, 120], [14_398, 14_399, 14_279]]).with_skin(skin);
+    mesh.normals = vec![[0.0, 0.0, 1.0]; mesh.positions.len()];
+    // Six meshes of 28,800 parts: blocks end within meshes, and the last is not full.
+    scene.meshes = (0..6_u16)
+        .map(|n| {
+            let mut mesh = mesh.clone();
+            mesh.positions.iter_mut().for_each(|p| p[2] = f32::from(n) * if n == 3 { -1.0 } else { 0.1 });
+            mesh
+        })
+        .collect();
+    scene.nodes = (0..6).map(|n| Node::of_mesh("m", meshwright_scene::MeshId(n))).collect();
+    let size = Iqm::from_scene(&scene, &options(Scales::Baked)).unwrap().value.to_bytes().unwrap().len();
+    // The model, and twice a block.
+    let limits = meshwright_core::Limits::default().with_memory(size as u64 + (10 << 20));
+    let made = Iqm::from_scene(&scene, &options(Scales::Baked).with_limits(limits)).unwrap();
+    let model = made.value;
+    for (frame, bounds) in (0..).zip(model.bounds.as_ref().unwrap()) {
+        let posed: Vec<_> =
+            model.meshes.iter().flat_map(|m| model.evaluate(m, Some(frame)).unwrap().positions).collect();
+        for i in 0..3 {
+            let least = posed.iter().map(|p| p[i]).fold(f32::MAX, f32::min);
+            let most = posed.iter().map(|p| p[i]).fold(f32::MIN, f32::max);
+            assert!(
+                (bounds.mins[i].get() - least).abs() < 1e-4 && (bounds.maxs[i].get() - most).abs() < 1e-4
+            );
+        }
+        let far = posed.iter().map(|p| p.iter().map(|c| c * c).sum::<f32>().sqrt()).fold(0.0, f32::max);
+        assert!((bounds.radius.get() - far).abs() < 1e-4);
+    }
+    assert!(
+        made.losses.iter().any(|l| l.code == "pose-error" && l.amount.unwrap() < 0.01),
+        "{:?}",
+        made.losses
+    );
+}
+
 proptest! {
     #[test]
     fn whatever_opens_is_converted_or_refused(model in strategy::iqm()) {

@@ -140,7 +140,7 @@ pub(crate) struct ConvertArgs {
     /// Write the neighbours of triangles into IQM
     #[arg(long)]
     pub adjacency: bool,
-    /// Make tangents anew for IQM, where the model has texture coordinates
+    /// Compute tangents for IQM, also if no normal map needs them
     #[arg(long)]
     pub tangents: bool,
     /// Drop vertices that no triangle uses, as some importers do

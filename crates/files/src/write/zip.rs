@@ -19,7 +19,9 @@ const VERSION: u16 = 20;
 const UTF8: u16 = 1 << 11;
 /// The first day of 1980, at midnight.
 const TIME: u32 = 0x0021_0000;
-const LEVEL: u8 = 9;
+/// Levels of compression: as small as can be, and quick.
+const SMALL: u8 = 9;
+const QUICK: u8 = 1;
 
 /// What an entry of the directory and the header before its file both say.
 struct Said<'n> {
@@ -38,6 +40,7 @@ struct Archive<'o> {
     count: u64,
     /// What is subtracted from offsets: what stands before the archive.
     shift: u64,
+    level: u8,
 }
 
 fn fit(value: u64) -> io::Result<u32> {
@@ -53,7 +56,7 @@ impl Archive<'_> {
 
     /// A file, compressed where that makes it smaller.
     fn add(&mut self, name: &[u8], bytes: &[u8]) -> io::Result<()> {
-        let packed = compress_to_vec(bytes, LEVEL);
+        let packed = compress_to_vec(bytes, self.level);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
         let (packed, size) = (fit(data.len() as u64)?, fit(bytes.len() as u64)?);
         let said = Said { name, method, checksum: checksum(bytes), packed, size };
@@ -131,7 +134,8 @@ fn length(name: &[u8]) -> u16 {
 
 pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Result<Packed> {
     let mut done = Packed::default();
-    let mut archive = Archive { out, at: 0, directory: ByteWriter::new(), count: 0, shift: 0 };
+    let level = if builder.quick { QUICK } else { SMALL };
+    let mut archive = Archive { out, at: 0, directory: ByteWriter::new(), count: 0, shift: 0, level };
     let new = builder.new_files();
     let mut tail = None;
     if let Some(pack) = builder.onto {

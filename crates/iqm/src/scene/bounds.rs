@@ -46,52 +46,73 @@ impl Hull {
     }
 }
 
-/// Gives a model the bounds of its vertices at every frame, and reports for each clip how far they are from where the
-/// scene has them.
-pub(super) fn measure(
-    model: &mut Iqm,
-    timeline: &mut Timeline<'_, '_>,
-    bones: &Bones,
-    vertices: &Vertices,
-    budget: &Budget,
-    losses: &mut Vec<Loss>,
-) -> Result<(), ConvertError> {
-    let frames = timeline.frames();
-    let work = (vertices.parts.len() as u64).saturating_mul(frames as u64);
-    if work > MOST {
-        let message = "too many frames of too many vertices: engines compute the bounds";
-        losses.push(Loss::new("bounds", "frames", message));
-        return Ok(());
-    }
-    budget.work("bounds", work)?;
-    budget.charge_items("bounds", frames as u64, size_of::<(IqmBounds, f64)>())?;
-    let rest: Vec<_> = model.rest_matrices().iter().map(|m| m.inverse().unwrap_or_default()).collect();
-    let (mut bounds, mut errors) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-    let mut pose = Vec::new();
-    for frame in 0..frames {
-        timeline.pose(frame, &mut pose)?;
-        let truth = worlds(&pose, bones);
-        let posed = model.frame_matrices(u32::try_from(frame).unwrap_or(u32::MAX)).unwrap_or_default();
-        let skin: Vec<_> = posed.iter().zip(&rest).map(|(m, rest)| m.after(rest)).collect();
-        let (mut hull, mut error, mut start) = (Hull::default(), 0.0_f64, 0);
-        for (v, &end) in vertices.ends.iter().enumerate() {
-            let own = blended(vertices, v, &skin);
-            let mut meant = [0.0; 3];
-            for part in &vertices.parts[start..end] {
-                let m = truth.get(part.bone).copied().unwrap_or_default();
-                meant = add(meant, add(m.vector(part.at), scale(m.w, part.weight)));
-            }
-            start = end;
-            hull.add(own);
-            let off = distance(own, meant);
-            error = if off > error { off } else { error };
+/// The bounds of each frame, and how far posed vertices are from where the scene has them.
+pub(super) struct Measure<'m, 's, 'b> {
+    /// A model with joints and frames.
+    rig: &'m Iqm,
+    timeline: &'m mut Timeline<'s, 'b>,
+    bones: &'m Bones,
+    /// From model space at rest into the space of each joint.
+    inverses: Vec<Affine64>,
+    hulls: Vec<Hull>,
+    errors: Vec<f64>,
+    pose: Vec<Posed>,
+}
+
+impl<'m, 's, 'b> Measure<'m, 's, 'b> {
+    /// Prepares to measure vertices with this many parts; `None` if that takes too long.
+    pub(super) fn new(
+        rig: &'m Iqm,
+        timeline: &'m mut Timeline<'s, 'b>,
+        bones: &'m Bones,
+        parts: usize,
+        budget: &Budget,
+    ) -> Result<Option<Self>, ConvertError> {
+        let frames = timeline.frames();
+        let work = (parts as u64).saturating_mul(frames as u64);
+        if work > MOST {
+            return Ok(None);
         }
-        bounds.push(hull.bounds());
-        errors.push(error);
+        budget.work("bounds", work)?;
+        let mut hulls = budget.reserve("bounds", frames)?;
+        hulls.resize_with(frames, Hull::default);
+        let errors = budget.filled("bounds", frames, 0.0)?;
+        budget.charge_items("bounds", frames as u64, size_of::<IqmBounds>())?;
+        let inverses = rig.rest_matrices().iter().map(|m| m.inverse().unwrap_or_default()).collect();
+        Ok(Some(Self { rig, timeline, bones, inverses, hulls, errors, pose: Vec::new() }))
     }
-    model.bounds = Some(bounds);
-    report(model, timeline, vertices, &errors, losses);
-    Ok(())
+
+    /// Poses the vertices whose parts are known at every frame.
+    pub(super) fn add(&mut self, vertices: &Vertices) -> Result<(), ConvertError> {
+        let parts = vertices.parts.iter();
+        let first = vertices.count.saturating_sub(parts.len());
+        if parts.len() == 0 {
+            return Ok(());
+        }
+        for (frame, (hull, error)) in self.hulls.iter_mut().zip(&mut self.errors).enumerate() {
+            self.timeline.pose(frame, &mut self.pose)?;
+            let truth = worlds(&self.pose, self.bones);
+            let posed = self.rig.frame_matrices(u32::try_from(frame).unwrap_or(u32::MAX)).unwrap_or_default();
+            let skin: Vec<_> = posed.iter().zip(&self.inverses).map(|(m, rest)| m.after(rest)).collect();
+            for (v, parts) in (first..).zip(vertices.parts.iter()) {
+                let own = blended(vertices, v, &skin);
+                let mut meant = [0.0; 3];
+                for part in parts {
+                    let m = truth.get(part.bone).copied().unwrap_or_default();
+                    meant = add(meant, add(m.vector(part.at), scale(m.w, part.weight)));
+                }
+                hull.add(own);
+                let off = distance(own, meant);
+                *error = if off > *error { off } else { *error };
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the bounds and the greatest distance of each frame.
+    pub(super) fn finish(self) -> (Vec<IqmBounds>, Vec<f64>) {
+        (self.hulls.iter().map(Hull::bounds).collect(), self.errors)
+    }
 }
 
 /// The joints of a pose in model space.
@@ -104,19 +125,19 @@ fn worlds(pose: &[Posed], bones: &Bones) -> Vec<Affine64> {
     out
 }
 
-/// A vertex where the model's own joints and weights take it.
+/// Returns where the joints and weights of the model take a vertex.
 fn blended(vertices: &Vertices, v: usize, skin: &[Affine64]) -> [f64; 3] {
-    let at = wide(vertices.positions[v]);
-    let mut sum = [0.0; 3];
-    for (joint, weight) in vertices.joints[v].iter().zip(vertices.weights[v]).filter(|(_, w)| *w > 0) {
-        let m = skin.get(usize::from(*joint)).copied().unwrap_or_default();
+    let (at, joints) = vertices.bound(v);
+    let (at, mut sum) = (wide(at), [0.0; 3]);
+    for (joint, weight) in joints.filter(|(_, weight)| *weight > 0) {
+        let m = skin.get(usize::from(joint)).copied().unwrap_or_default();
         sum = add(sum, scale(m.point(at), f64::from(weight) / 255.0));
     }
     sum
 }
 
-/// What each clip's vertices are off by: a note within what 16-bit channels and 8-bit weights leave, else a loss.
-fn report(
+/// Reports for each clip how far its vertices are off: a note if that is rounding of channels and weights, else a loss.
+pub(super) fn report(
     model: &Iqm,
     timeline: &Timeline<'_, '_>,
     vertices: &Vertices,
@@ -124,12 +145,11 @@ fn report(
     losses: &mut Vec<Loss>,
 ) {
     let mut hull = Hull::default();
-    vertices.positions.iter().for_each(|p| hull.add(wide(*p)));
+    vertices.positions().for_each(|p| hull.add(wide(p)));
     let extent = hull.extent();
     let steps = model.poses.iter().flat_map(|p| p.scale.iter().take(3)).map(|s| f64::from(s.get()));
     let step = steps.fold(0.0, f64::max);
-    let blends = vertices.weights.iter().any(|w| w[1] > 0);
-    let allowed = 5e-5 * extent + step + if blends { 5e-4 * extent } else { 0.0 };
+    let allowed = 5e-5 * extent + step + if vertices.blends() { 5e-4 * extent } else { 0.0 };
     for range in &timeline.ranges {
         let own = errors.iter().skip(range.first as usize).take(range.count as usize);
         let error = own.copied().fold(0.0, f64::max);

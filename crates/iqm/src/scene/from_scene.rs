@@ -3,7 +3,7 @@
 use super::axes::{TO_GLTF, turned};
 use super::bake::Baker;
 use super::bones::Bones;
-use super::bounds::measure;
+use super::bounds::{Measure, report};
 use super::fte;
 use super::neighbours::neighbours;
 use super::options::IqmOptions;
@@ -12,7 +12,7 @@ use super::text::Text;
 use super::timeline::Timeline;
 use super::vertices::Vertices;
 use crate::check::check;
-use crate::model::{AnimFlags, Iqm, IqmAnim, IqmJoint, IqmMesh, IqmPose};
+use crate::model::{AnimFlags, Iqm, IqmAnim, IqmBounds, IqmJoint, IqmMesh};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
@@ -21,8 +21,8 @@ use meshwright_core::{F32, Findings};
 use meshwright_scene::draw::Tangents;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Joint, Lack, Levels,
-    Loss, MostBones, Scene, Skeleton, SkeletonId,
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Engine, FromScene, FromSceneOptions,
+    Joint, Lack, Levels, Loss, MostBones, Scene, Skeleton, SkeletonId,
 };
 
 /// Names of meshes, materials and anims.
@@ -37,8 +37,9 @@ impl Iqm {
     /// all loaders take: version 2, floats, joints and weights as bytes, no scales unless they are kept, no arrays of its
     /// own, bounds of every frame.
     ///
-    /// A mesh has its own name, or its material's; vertices are as they are bound, with normals and tangents. All
-    /// skeletons become one. Frames are those of the clips, where the clips say that they begin; poses of which all clips
+    /// A mesh has its own name, or its material's; vertices are as they are bound, with normals. The model has tangents if a
+    /// mesh of the scene has them, if a drawn material has a normal map, if the engine needs them, or if the options ask for
+    /// them; other engines compute them. All skeletons become one. Frames are those of the clips, where the clips say that they begin; poses of which all clips
     /// are ranges are all kept. A model with joints but without clips has one of a single frame. What 16-bit channels,
     /// 8-bit weights and a fifth joint that finds no room move is measured for each clip.
     ///
@@ -49,7 +50,7 @@ impl Iqm {
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let made = Traced::of(scene, options, true)?;
+        let made = Traced::of(scene, options, None)?;
         check(&made.value.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
@@ -76,12 +77,12 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// As [`Iqm::from_scene`], with tangents for all meshes or with those that these have. Not checked: numbers that are
-    /// not finite may stand where a merge keeps what the file has.
+    /// As [`Iqm::from_scene`], but not checked: a merge replaces numbers that are not finite with those of the file.
+    /// `tangents` says whether the model has tangents; if `None`, the scene and the options decide.
     pub(super) fn of(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
-        tangents: bool,
+        tangents: Option<bool>,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
@@ -104,6 +105,7 @@ impl Traced {
             }
             None => scene,
         };
+        let tangents = tangents.unwrap_or_else(|| wants_tangents(&scene, options));
         let scene = without_tangents(scene, options.format.tangents, &budget)?;
         let mut made = Making {
             scene: &scene,
@@ -111,8 +113,7 @@ impl Traced {
             budget: &budget,
             text: Text::new(&budget),
             made: Traced::default(),
-            vertices: Vertices::default(),
-            tangents: if tangents { Tangents::Down } else { Tangents::Keep },
+            tangents,
             losses,
         };
         made.all(home)?;
@@ -131,6 +132,15 @@ impl FromScene for Iqm {
     ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
+}
+
+/// Whether a model of the scene has tangents. Computing them takes longer than all else, and splits vertices.
+fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool {
+    let bumpy = |material: usize| scene.materials.get(material).is_some_and(|m| m.normal.is_some());
+    let wanted =
+        scene.meshes.iter().any(|m| !m.tangents.is_empty() || m.material.is_some_and(|m| bumpy(m.0)));
+    let needed = options.engine_of("iqm").is_some_and(|(engine, _)| engine == Engine::Daemon);
+    wanted || needed || options.format.tangents
 }
 
 /// The scene without the tangents of its meshes, where they shall be made anew.
@@ -153,17 +163,53 @@ struct Making<'a, 'b> {
     budget: &'b Budget,
     text: Text<'b>,
     made: Traced,
-    vertices: Vertices,
-    tangents: Tangents,
+    tangents: bool,
     losses: Vec<Loss>,
 }
 
-impl Making<'_, '_> {
+/// Joints and frames, before the model has vertices.
+struct Motion<'s, 'b> {
+    rig: Iqm,
+    timeline: Timeline<'s, 'b>,
+    losses: Vec<Loss>,
+}
+
+/// What the drawn meshes have in all, before any is split.
+#[derive(Default)]
+struct Totals {
+    vertices: usize,
+    triangles: usize,
+    /// Parts of vertices, one for each joint that a vertex follows.
+    parts: usize,
+}
+
+impl Totals {
+    fn of(scene: &Scene, drawables: &Drawables<'_, '_>) -> Self {
+        let mut totals = Self::default();
+        for mesh in drawables.instances().filter_map(|i| scene.meshes.get(i.mesh.0)) {
+            let vertices = mesh.positions.len();
+            totals.vertices += vertices;
+            totals.triangles += mesh.triangles.len();
+            totals.parts += mesh.skin.as_ref().map_or(vertices, |s| s.influences.len().max(vertices));
+        }
+        totals
+    }
+}
+
+impl<'a, 'b> Making<'a, 'b> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
-        let draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
-        // All joints of a vertex come along, so that what there is no room for counts as an error of the pose.
-        let draw = draw.with_normals(true).with_tangents(self.tangents).with_normalize(true);
+        let mut draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
+        // Without tangents a mesh changes nothing but its axes, for which it needs no copy.
+        let map = if self.tangents {
+            AxisMap::IDENTITY
+        } else {
+            core::mem::replace(&mut draw.axes, AxisMap::IDENTITY)
+        };
+        let tangents = if self.tangents { Tangents::Down } else { Tangents::Keep };
+        // Vertices keep all their joints here, so that the pose error includes those that find no room.
+        let draw = draw.with_normals(true).with_tangents(tangents).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
+        let totals = Totals::of(self.scene, &drawables);
         let bones = match home {
             Some(id) => {
                 let drawn = drawables.instances();
@@ -171,28 +217,45 @@ impl Making<'_, '_> {
             }
             None => None,
         };
+        // Frames are made first: vertices are posed as they are added.
+        let mut motion = bones.as_ref().map(|bones| self.motion(bones)).transpose()?;
+        let mut measure = match (&mut motion, &bones) {
+            (Some(Motion { rig, timeline, .. }), Some(bones)) => {
+                Measure::new(rig, timeline, bones, totals.parts, self.budget)?
+            }
+            _ => None,
+        };
+        let mut vertices = Vertices::new(totals.vertices, map, self.tangents, bones.is_some(), self.budget)?;
+        self.made.model.triangles = self.budget.reserve("triangles", totals.triangles)?;
         let mut names = Names::new(NAMES, self.options.names, self.budget);
         for drawable in drawables.by_ref() {
             let drawable = drawable?;
-            self.mesh(&drawable, bones.as_ref(), &mut names)?;
+            let mut pose = |vertices: &Vertices| measure.as_mut().map_or(Ok(()), |m| m.add(vertices));
+            self.mesh(&drawable, bones.as_ref(), &mut names, &mut vertices, &mut pose)?;
             self.budget.charge("meshes", 16)?;
             self.made.meshes.push(drawable.id().map(|id| id.0));
         }
         self.losses.append(&mut drawables.take_losses());
-        let count = u32::try_from(self.vertices.positions.len());
         let many = |_| ConvertError::unsupported("meshes", "more vertices than 32 bits count");
-        self.made.model.vertex_count = count.map_err(many)?;
-        if !self.made.model.meshes.is_empty() {
-            self.made.model.arrays = self.vertices.arrays(bones.is_some(), self.budget)?;
-        }
+        self.made.model.vertex_count = u32::try_from(vertices.count).map_err(many)?;
         if self.options.format.adjacency {
-            self.made.model.adjacency =
-                Some(neighbours(&self.vertices.positions, &self.made.model.triangles, self.budget)?);
+            let neighbours = neighbours(vertices.positions(), &self.made.model.triangles, self.budget)?;
+            self.made.model.adjacency = Some(neighbours);
         }
         let meshes = self.made.meshes.iter().map(|id| id.and_then(|id| self.scene.meshes.get(id)));
         self.made.model.extensions.extend(fte::of_meshes(meshes, &mut self.text)?);
-        if let Some(bones) = &bones {
-            self.motion(bones)?;
+        let measured = match measure {
+            Some(mut measure) => {
+                measure.add(&vertices)?;
+                Some(measure.finish())
+            }
+            None => None,
+        };
+        if let (Some(motion), Some(bones)) = (motion, &bones) {
+            self.moving(motion, measured, bones, &vertices)?;
+        }
+        if !self.made.model.meshes.is_empty() {
+            self.made.model.arrays = vertices.into_arrays(bones.is_some());
         }
         Ok(())
     }
@@ -202,6 +265,8 @@ impl Making<'_, '_> {
         drawable: &Drawable<'_>,
         bones: Option<&Bones>,
         names: &mut Names<'_>,
+        vertices: &mut Vertices,
+        pose: &mut dyn FnMut(&Vertices) -> Result<(), ConvertError>,
     ) -> Result<(), ConvertError> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material =
@@ -212,10 +277,8 @@ impl Making<'_, '_> {
         let name = names.fit(name, &path, &mut self.losses)?;
         let material = names.fit(material, &path, &mut self.losses)?;
         let wide = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let (first_vertex, first_triangle) =
-            (wide(self.vertices.positions.len()), wide(self.made.model.triangles.len()));
-        self.vertices.add(mesh, bones, &path, self.budget, &mut self.losses)?;
-        self.budget.charge_items("triangles", mesh.triangles.len() as u64, 2 * size_of::<[u32; 3]>())?;
+        let (first_vertex, first_triangle) = (wide(vertices.count), wide(self.made.model.triangles.len()));
+        vertices.add(mesh, bones, &path, self.budget, &mut self.losses, pose)?;
         let space = self.options.space_of(self.scene);
         let number = |v: u32| v.saturating_add(first_vertex);
         self.made.model.triangles.extend(mesh.triangles.iter().map(|t| turned(t.map(number), space)));
@@ -231,41 +294,62 @@ impl Making<'_, '_> {
         Ok(())
     }
 
-    /// Joints, poses, anims and frames.
-    fn motion(&mut self, bones: &Bones) -> Result<(), ConvertError> {
+    /// Makes joints, poses and frames.
+    fn motion<'m>(&self, bones: &'m Bones) -> Result<Motion<'a, 'm>, ConvertError>
+    where
+        'b: 'm,
+    {
+        let (mut rig, mut losses) = (Iqm::default(), Vec::new());
         let (mut baker, at_rest) = Baker::new(self.options.format.scales, &bones.parents, &bones.bind);
-        let mut timeline = Timeline::of(self.scene, bones, &mut baker, self.budget, &mut self.losses)?;
-        baker.report(&mut self.losses);
+        let mut timeline = Timeline::of(self.scene, bones, &mut baker, self.budget, &mut losses)?;
+        baker.report(&mut losses);
         let parent = |p: &Option<usize>| p.and_then(|p| i32::try_from(p).ok()).unwrap_or(-1);
         let parents: Vec<i32> = bones.parents.iter().map(parent).collect();
-        // Motions whose joints have no names are for joints of another file.
-        if !(bones.nameless && self.made.model.meshes.is_empty()) {
-            for ((t, name), parent) in at_rest.iter().zip(&bones.names).zip(&parents) {
-                let [a, b, c, x, y, z, w, d, e, f] = rest(t).map(F32::new);
-                self.made.model.joints.push(IqmJoint {
-                    name: *name,
-                    parent: *parent,
-                    translate: [a, b, c],
-                    rotate: [x, y, z, w],
-                    scale: [d, e, f],
-                });
-            }
+        for ((t, name), parent) in at_rest.iter().zip(&bones.names).zip(&parents) {
+            let [a, b, c, x, y, z, w, d, e, f] = rest(t).map(F32::new);
+            rig.joints.push(IqmJoint {
+                name: *name,
+                parent: *parent,
+                translate: [a, b, c],
+                rotate: [x, y, z, w],
+                scale: [d, e, f],
+            });
         }
         align(&mut timeline.rows, bones.len());
-        let (poses, frames): (Vec<IqmPose>, _) = quantize(&timeline.rows, &parents, self.budget)?;
-        (self.made.model.poses, self.made.model.frames) = (poses, frames);
+        (rig.poses, rig.frames) = quantize(&timeline.rows, &parents, self.budget)?;
         let many = |_| ConvertError::unsupported("clips", "more frames than 32 bits count");
-        self.made.model.frame_count = u32::try_from(timeline.frames()).map_err(many)?;
+        rig.frame_count = u32::try_from(timeline.frames()).map_err(many)?;
+        Ok(Motion { rig, timeline, losses })
+    }
+
+    /// Gives the model its joints, poses, anims and frames, with the bounds and errors that were `measured`.
+    fn moving(
+        &mut self,
+        motion: Motion<'_, '_>,
+        measured: Option<(Vec<IqmBounds>, Vec<f64>)>,
+        bones: &Bones,
+        vertices: &Vertices,
+    ) -> Result<(), ConvertError> {
+        let Motion { rig, timeline, mut losses } = motion;
+        self.losses.append(&mut losses);
+        let model = &mut self.made.model;
+        // Motions whose joints have no names are for joints of another file.
+        if !(bones.nameless && model.meshes.is_empty()) {
+            model.joints = rig.joints;
+        }
+        (model.poses, model.frames, model.frame_count) = (rig.poses, rig.frames, rig.frame_count);
         self.anims(&timeline)?;
-        if !self.made.model.meshes.is_empty() {
-            measure(
-                &mut self.made.model,
-                &mut timeline,
-                bones,
-                &self.vertices,
-                self.budget,
-                &mut self.losses,
-            )?;
+        let model = &mut self.made.model;
+        match measured.filter(|_| !model.meshes.is_empty()) {
+            Some((bounds, errors)) => {
+                model.bounds = Some(bounds);
+                report(model, &timeline, vertices, &errors, &mut self.losses);
+            }
+            None if model.meshes.is_empty() => {}
+            None => {
+                let message = "too many frames of too many vertices: engines compute the bounds";
+                self.losses.push(Loss::new("bounds", "frames", message));
+            }
         }
         self.made.rows = timeline.rows;
         self.made.clips = timeline.ranges.iter().map(|range| range.clip).collect();

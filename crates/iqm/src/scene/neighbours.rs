@@ -7,7 +7,7 @@ use meshwright_scene::{Budget, ConvertError};
 
 /// For each triangle those beside it, as the format's own tool finds them: by the places of corners.
 pub(super) fn neighbours(
-    positions: &[[f32; 3]],
+    positions: impl ExactSizeIterator<Item = [f32; 3]>,
     triangles: &[[u32; 3]],
     budget: &Budget,
 ) -> Result<Vec<[u32; 3]>, ConvertError> {
@@ -17,7 +17,7 @@ pub(super) fn neighbours(
     budget.charge_items("adjacency", corners as u64, 64)?;
     let mut first: BTreeMap<[u32; 3], u32> = BTreeMap::new();
     let mut places = Vec::with_capacity(corners);
-    for (v, p) in positions.iter().enumerate() {
+    for (v, p) in positions.enumerate() {
         let key = p.map(|c| (c + 0.0).to_bits());
         places.push(*first.entry(key).or_insert(u32::try_from(v).unwrap_or(u32::MAX)));
     }

@@ -1,11 +1,11 @@
-//! Vertices of all meshes as arrays, and where they truly are.
+//! The vertices of all meshes as arrays, and their exact places relative to joints.
 
 use super::bones::Bones;
 use crate::model::{ArrayFormat, ArrayKind, VertexArray};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::math::{scale, wide};
-use meshwright_scene::{Budget, ConvertError, Loss, Mesh};
+use meshwright_core::math::{add, scale, wide};
+use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Mesh};
 
 /// A joint's part in a vertex.
 #[derive(Clone, Copy, Debug)]
@@ -16,23 +16,51 @@ pub(super) struct Part {
     pub(super) at: [f64; 3],
 }
 
-/// What becomes arrays.
-#[derive(Default)]
+/// The arrays of the vertices, as their bytes.
 pub(super) struct Vertices {
-    pub(super) positions: Vec<[f32; 3]>,
-    pub(super) normals: Vec<[f32; 3]>,
-    tangents: Vec<[f32; 4]>,
-    uvs: Vec<[f32; 2]>,
-    colors: Vec<[u8; 4]>,
-    has_colors: bool,
-    pub(super) joints: Vec<[u8; MOST]>,
-    pub(super) weights: Vec<[u8; MOST]>,
-    /// Where the parts of each vertex end.
-    pub(super) ends: Vec<usize>,
-    pub(super) parts: Vec<Part>,
+    /// The number of vertices.
+    pub(super) count: usize,
+    /// From the axes of the added meshes into those of the file.
+    map: AxisMap,
+    positions: Vec<u8>,
+    uvs: Vec<u8>,
+    normals: Vec<u8>,
+    /// `None` if the model has no tangents.
+    tangents: Option<Vec<u8>>,
+    /// `None` while all meshes are white.
+    colors: Option<Vec<u8>>,
+    joints: Vec<u8>,
+    weights: Vec<u8>,
+    /// The parts of the last vertices. Those of earlier vertices are dropped after they were posed.
+    pub(super) parts: Parts,
     loose: usize,
     not_finite: usize,
     cut: Cut,
+}
+
+/// The parts of vertices, one for each joint that a vertex follows.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// For each vertex, the end of its parts in `all`.
+    ends: Vec<usize>,
+    all: Vec<Part>,
+}
+
+impl Parts {
+    /// The parts of each vertex.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[Part]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let own = self.all.get(start..*end).unwrap_or_default();
+            start = *end;
+            own
+        })
+    }
+
+    fn clear(&mut self) {
+        self.ends.clear();
+        self.all.clear();
+    }
 }
 
 /// Vertices of a mesh with more joints than there is room for.
@@ -43,14 +71,46 @@ struct Cut {
     share: f64,
 }
 
-/// The joints of a vertex.
+/// The most joints of a vertex.
 const MOST: usize = 4;
-
-/// What a vertex takes.
-const VERTEX: usize = 2 * (12 + 12 + 16 + 8 + 4 + 8 + 8);
+/// The number of parts after which vertices are posed.
+const PARTS: usize = 1 << 16;
+/// The bytes of a vertex in all arrays but those of joints and weights.
+const VERTEX: usize = 12 + 8 + 12 + 16 + 4;
 
 impl Vertices {
-    /// Adds those of a mesh.
+    /// Reserves room for `count` vertices. `bound` says whether they follow joints.
+    pub(super) fn new(
+        count: usize,
+        map: AxisMap,
+        tangents: bool,
+        bound: bool,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
+        let room = |size| budget.reserve("vertices", count.saturating_mul(size));
+        let joints = if bound { MOST } else { 0 };
+        if bound {
+            budget.charge_items("vertices", 2 * PARTS as u64, size_of::<(Part, usize)>())?;
+        }
+        Ok(Self {
+            count: 0,
+            map,
+            positions: room(12)?,
+            uvs: room(8)?,
+            normals: room(12)?,
+            tangents: if tangents { Some(room(16)?) } else { None },
+            colors: None,
+            joints: room(joints)?,
+            weights: room(joints)?,
+            parts: Parts::default(),
+            loose: 0,
+            not_finite: 0,
+            cut: Cut::default(),
+        })
+    }
+
+    /// Adds the vertices of a mesh. Calls `pose` with blocks of vertices whose parts are still known. The caller poses
+    /// the last block.
     pub(super) fn add(
         &mut self,
         mesh: &Mesh,
@@ -58,37 +118,45 @@ impl Vertices {
         path: &str,
         budget: &Budget,
         losses: &mut Vec<Loss>,
+        pose: &mut dyn FnMut(&Self) -> Result<(), ConvertError>,
     ) -> Result<(), ConvertError> {
         let n = mesh.positions.len();
-        let influences = mesh.skin.as_ref().map_or(n, |s| s.influences.len().max(n));
-        budget.charge_items("vertices", n as u64, VERTEX)?;
-        budget.charge_items("vertices", influences as u64, 2 * size_of::<Part>())?;
+        // A mesh grows when vertices get tangents of their own.
+        let room = self.positions.capacity() / 12;
+        let more = (self.count + n).saturating_sub(room);
+        budget.charge_items("vertices", more as u64, 2 * (VERTEX + 2 * MOST))?;
+        if !mesh.colors.is_empty() && self.colors.is_none() {
+            let mut white = budget.reserve("vertices", room.max(self.count + n) * 4)?;
+            white.resize(self.count * 4, 255);
+            self.colors = Some(white);
+        }
         (self.loose, self.not_finite, self.cut) = (0, 0, Cut::default());
         for v in 0..n {
-            let [mut at] = [mesh.positions[v]];
-            let mut clean = |c: &mut f32| {
-                if !c.is_finite() {
-                    *c = 0.0;
-                    self.not_finite += 1;
-                }
-            };
-            at.iter_mut().for_each(&mut clean);
-            let mut normal = mesh.normals.get(v).copied().unwrap_or([0.0, 0.0, 1.0]);
-            normal.iter_mut().for_each(&mut clean);
-            let mut tangent = mesh.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
-            tangent.iter_mut().for_each(&mut clean);
-            let mut uv = mesh.uvs.get(v).copied().unwrap_or_default();
-            uv.iter_mut().for_each(&mut clean);
-            self.positions.push(at);
-            self.normals.push(normal);
-            self.tangents.push(tangent);
-            self.uvs.push(uv);
-            self.colors.push(mesh.colors.get(v).copied().unwrap_or([255; 4]));
+            let at = self.finite(self.map.point(mesh.positions[v]));
+            let normal = mesh.normals.get(v).map_or([0.0, 0.0, 1.0], |n| self.map.direction(*n));
+            let normal = self.finite(normal);
+            let uv = self.finite(mesh.uvs.get(v).copied().unwrap_or_default());
+            put(&mut self.positions, at);
+            put(&mut self.normals, normal);
+            put(&mut self.uvs, uv);
+            if self.tangents.is_some() {
+                let [x, y, z, side] = mesh.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
+                let [x, y, z] = self.map.direction([x, y, z]);
+                let tangent = self.finite([x, y, z, side]);
+                self.tangents.iter_mut().for_each(|to| put(to, tangent));
+            }
+            if let Some(colors) = &mut self.colors {
+                colors.extend(mesh.colors.get(v).copied().unwrap_or([255; 4]));
+            }
+            self.count += 1;
             if let Some(bones) = bones {
                 self.bind(mesh, v, at, bones, path)?;
+                if self.parts.all.len() >= PARTS {
+                    pose(self)?;
+                    self.parts.clear();
+                }
             }
         }
-        self.has_colors |= !mesh.colors.is_empty();
         if self.cut.vertices > 0 {
             let message = format!("vertices keep their {MOST} heaviest joints");
             let loss = Loss::new("influences-dropped", path, message);
@@ -106,6 +174,31 @@ impl Vertices {
         Ok(())
     }
 
+    /// Replaces numbers that are not finite with 0.
+    fn finite<const N: usize>(&mut self, mut numbers: [f32; N]) -> [f32; N] {
+        for c in numbers.iter_mut().filter(|c| !c.is_finite()) {
+            *c = 0.0;
+            self.not_finite += 1;
+        }
+        numbers
+    }
+
+    pub(super) fn positions(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
+        self.positions.as_chunks::<12>().0.iter().map(position)
+    }
+
+    /// Returns the position of a vertex, and its joints with their weights.
+    pub(super) fn bound(&self, v: usize) -> ([f32; 3], impl Iterator<Item = (u8, u8)>) {
+        let at = self.positions.as_chunks().0.get(v).map(position).unwrap_or_default();
+        let four = |list: &[u8]| list.as_chunks::<MOST>().0.get(v).copied().unwrap_or_default();
+        (at, four(&self.joints).into_iter().zip(four(&self.weights)))
+    }
+
+    /// Whether a vertex follows more than one joint.
+    pub(super) fn blends(&self) -> bool {
+        self.weights.as_chunks::<MOST>().0.iter().any(|w| w[1] > 0)
+    }
+
     /// The joints of a vertex.
     fn bind(
         &mut self,
@@ -115,7 +208,8 @@ impl Vertices {
         bones: &Bones,
         path: &str,
     ) -> Result<(), ConvertError> {
-        let start = self.parts.len();
+        let parts = &mut self.parts.all;
+        let start = parts.len();
         let range = mesh.skin.as_ref().map_or(0..0, |s| s.range(v));
         for k in range {
             let Some((skin, i)) = mesh.skin.as_ref().and_then(|s| Some((s, s.influences.get(k)?))) else {
@@ -128,7 +222,7 @@ impl Vertices {
             let bone = bones.number(i.joint).ok_or_else(missing)?;
             let weight = f64::from(i.weight);
             let local = match (skin.local.get(k), bones.inverses.get(bone).copied().flatten()) {
-                (Some(local), _) => wide(local.position),
+                (Some(local), _) => wide(self.map.point(local.position)),
                 (None, Some(inverse)) => scale(inverse.point(wide(at)), weight),
                 (None, None) => {
                     let message =
@@ -136,62 +230,56 @@ impl Vertices {
                     return Err(ConvertError::unsupported(path, message));
                 }
             };
-            match self.parts[start..].iter_mut().find(|p| p.bone == bone) {
+            match parts[start..].iter_mut().find(|p| p.bone == bone) {
                 Some(part) => {
                     part.weight += weight;
-                    part.at = meshwright_core::math::add(part.at, local);
+                    part.at = add(part.at, local);
                 }
-                None => self.parts.push(Part { bone, weight, at: local }),
+                None => parts.push(Part { bone, weight, at: local }),
             }
         }
-        if self.parts.len() == start {
+        if parts.len() == start {
             self.loose += 1;
-            self.parts.push(Part { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
+            parts.push(Part { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
         }
-        self.ends.push(self.parts.len());
-        let (joints, weights, gone) = bytes(&self.parts[start..]);
+        self.parts.ends.push(parts.len());
+        let (joints, weights, gone) = bytes(&parts[start..]);
         if gone > 0.0 {
             self.cut.vertices += 1;
             self.cut.share = self.cut.share.max(gone);
         }
-        self.joints.push(joints);
-        self.weights.push(weights);
+        self.joints.extend(joints);
+        self.weights.extend(weights);
         Ok(())
     }
 
-    /// The arrays in the order of their kinds.
-    pub(super) fn arrays(&self, skinned: bool, budget: &Budget) -> Result<Vec<VertexArray>, ConvertError> {
-        let size = 12 + 8 + 12 + 16 + 4 + 4 + 4;
-        budget.charge_items("vertices", self.positions.len() as u64, size)?;
-        let floats = |kind, rows: &[f32], components| VertexArray {
-            kind,
-            flags: 0,
-            format: ArrayFormat::FLOAT,
-            components,
-            data: rows.iter().flat_map(|c| c.to_le_bytes()).collect(),
-        };
-        let bytes = |kind, rows: &[[u8; 4]]| VertexArray {
-            kind,
-            flags: 0,
-            format: ArrayFormat::U8,
-            components: 4,
-            data: rows.as_flattened().to_vec(),
-        };
+    /// Returns the arrays in the order of their kinds.
+    pub(super) fn into_arrays(self, skinned: bool) -> Vec<VertexArray> {
+        let array = |kind, format, components, data| VertexArray { kind, flags: 0, format, components, data };
+        let floats = |kind, components, data| array(kind, ArrayFormat::FLOAT, components, data);
+        let bytes = |kind, data| array(kind, ArrayFormat::U8, 4, data);
         let mut arrays = alloc::vec![
-            floats(ArrayKind::POSITION, self.positions.as_flattened(), 3),
-            floats(ArrayKind::TEXCOORD, self.uvs.as_flattened(), 2),
-            floats(ArrayKind::NORMAL, self.normals.as_flattened(), 3),
-            floats(ArrayKind::TANGENT, self.tangents.as_flattened(), 4),
+            floats(ArrayKind::POSITION, 3, self.positions),
+            floats(ArrayKind::TEXCOORD, 2, self.uvs),
+            floats(ArrayKind::NORMAL, 3, self.normals),
         ];
+        arrays.extend(self.tangents.map(|data| floats(ArrayKind::TANGENT, 4, data)));
         if skinned {
-            arrays.push(bytes(ArrayKind::BLEND_INDEXES, &self.joints));
-            arrays.push(bytes(ArrayKind::BLEND_WEIGHTS, &self.weights));
+            arrays.push(bytes(ArrayKind::BLEND_INDEXES, self.joints));
+            arrays.push(bytes(ArrayKind::BLEND_WEIGHTS, self.weights));
         }
-        if self.has_colors {
-            arrays.push(bytes(ArrayKind::COLOR, &self.colors));
-        }
-        Ok(arrays)
+        arrays.extend(self.colors.map(|data| bytes(ArrayKind::COLOR, data)));
+        arrays
     }
+}
+
+fn put<const N: usize>(to: &mut Vec<u8>, numbers: [f32; N]) {
+    numbers.iter().for_each(|c| to.extend_from_slice(&c.to_le_bytes()));
+}
+
+fn position(bytes: &[u8; 12]) -> [f32; 3] {
+    let (words, _) = bytes.as_chunks::<4>();
+    core::array::from_fn(|c| f32::from_le_bytes(words[c]))
 }
 
 /// Joints and weights as bytes: the heaviest first, those without weight left out, and a sum of 255; with the share of

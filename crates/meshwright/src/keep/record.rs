@@ -92,7 +92,8 @@ impl Asset {
         let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);
         // A pack, the same as text, and the record around it.
         Budget::new(limits).charge_items("kept files", size as u64, 4)?;
-        let mut pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?.with_limits(limits);
+        let pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?;
+        let mut pack = pack.with_limits(limits).quick();
         for (number, file) in files.iter().enumerate() {
             let path = TreePath::new(number.to_string()).map_err(|e| failed(&e))?;
             pack.add(path, Box::new(|| Ok(file.bytes.to_vec()))).map_err(|e| failed(&e))?;

@@ -318,8 +318,7 @@ impl Meshes<'_> {
         let beside = |m: &Iqm| {
             let positions = m.array(ArrayKind::POSITION);
             let at = |v: usize| narrow(positions.map_or([0.0; 3], |a| a.floats(v, [0.0; 3])));
-            let positions: Vec<[f32; 3]> = (0..m.vertex_count as usize).map(at).collect();
-            neighbours(&positions, &m.triangles, budget)
+            neighbours((0..m.vertex_count as usize).map(at), &m.triangles, budget)
         };
         let (was, mut is) = (beside(native)?, beside(model)?);
         let origins: Match =

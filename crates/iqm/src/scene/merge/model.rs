@@ -64,8 +64,8 @@ impl Iqm {
             options.format.scales = Scales::Kept;
         }
         let tangents = self.array(ArrayKind::TANGENT).is_some();
-        let before = Traced::of(native, &options, tangents)?;
-        let after = Traced::of(recovered, &options, tangents)?;
+        let before = Traced::of(native, &options, Some(tangents))?;
+        let after = Traced::of(recovered, &options, Some(tangents))?;
         let budget = options.budget();
         let all = new_losses(&before.losses, after.losses);
         let mut losses = all.clone();
