@@ -1,5 +1,6 @@
 //! The files that a command works on.
 
+use crate::relative::as_os;
 use crate::selection::Selection;
 use crate::{Fail, render};
 use meshwright::files::output::{FileId, is_temporary};
@@ -211,11 +212,6 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
 /// A path with slashes, whatever the system writes.
 fn slashed(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
-}
-
-/// A path of a tree as one of the operating system, for names of outputs.
-pub(crate) fn as_os(path: &TreePath) -> PathBuf {
-    path.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 #[cfg(test)]

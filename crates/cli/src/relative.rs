@@ -1,5 +1,6 @@
 //! Paths from one place to another.
 
+use meshwright::files::TreePath;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -34,6 +35,11 @@ fn resolved(path: &Path) -> Option<PathBuf> {
         missing.push(at.file_name()?);
         at = at.parent()?;
     }
+}
+
+/// Returns the path in a tree as a path of the operating system, for names of outputs.
+pub(crate) fn as_os(path: &TreePath) -> PathBuf {
+    path.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::Fail;
 use crate::args::ManyArgs;
-use crate::input::as_os;
+use crate::relative::as_os;
 use glob::{MatchOptions, Pattern};
 use meshwright::Limits;
 use meshwright::files::Tree;

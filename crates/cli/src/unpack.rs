@@ -2,9 +2,9 @@
 
 use crate::args::{OutputFormat, UnpackArgs};
 use crate::destination::Destination;
-use crate::input::as_os;
 use crate::output::{self, Outputs, whole};
 use crate::refusal::Refusal;
+use crate::relative::as_os;
 use crate::results::print;
 use crate::{Fail, Status, render, say};
 use meshwright::files::output::{Clash, OutputName, Place, Plan, Replace};

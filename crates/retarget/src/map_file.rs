@@ -8,7 +8,7 @@
 //! L_TOE01 = ""
 //! ```
 
-use crate::map::MapError;
+use crate::error::MapError;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

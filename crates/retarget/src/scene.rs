@@ -6,8 +6,9 @@
 )]
 
 use crate::clip::Baker;
+use crate::error::MapError;
 use crate::hold::Hold;
-use crate::map::{BoneMap, MapError};
+use crate::map::BoneMap;
 use crate::map_file::MapFile;
 use crate::mesh::Rebinding;
 use crate::report::{BoneReport, Report};

@@ -41,6 +41,10 @@ const LIBRARIES: &[&str] = &["core", "scene", "edit", "files", "quake", "rig", "
 const MEASURED: &[&str] =
     &["", "core", "scene", "edit", "files", "quake", "rig", "render", "gltf", "cli", "testkit", "xtask"];
 
+/// Crates that the tests of every crate may use besides.
+const TEST_SUPPORT: &[&str] =
+    &["meshwright-testkit", "meshwright-quake", "meshwright-rig", "meshwright-edit"];
+
 /// Those that may use every format.
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 
@@ -215,8 +219,7 @@ fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut V
         let to = dep["name"].as_str().unwrap_or_default();
         let dev = dep["kind"].as_str() == Some("dev");
         let ours = to.starts_with("meshwright") || to == "xtask";
-        let support =
-            to == name || ["meshwright-testkit", "meshwright-quake", "meshwright-rig"].contains(&to);
+        let support = to == name || TEST_SUPPORT.contains(&to);
         let allowed = match (ours, dev) {
             (true, true) => support || rules.allows_ours(to),
             (true, false) => rules.allows_ours(to),

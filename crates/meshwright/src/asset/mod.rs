@@ -9,6 +9,7 @@ mod figure;
 mod finder;
 mod levels;
 mod open;
+mod opening;
 mod options;
 mod part;
 #[cfg(feature = "textures")]

@@ -1,12 +1,12 @@
 //! From a path to an asset.
 
 use super::finder::lacks_magic;
+use super::opening::Opening;
 use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
 use meshwright_files::{AsTreePath, FilesError, TreePath};
-use meshwright_scene::Loss;
 use std::sync::Arc;
 
 impl Finder {
@@ -32,7 +32,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let bytes = finder.read(path, options)?.into_owned();
     let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
     let format = format.ok_or(AssetError::UnknownFormat)?;
-    let mut work = Work {
+    let mut work = Opening {
         finder,
         path,
         options,
@@ -40,7 +40,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         parts: Vec::new(),
         losses: Vec::new(),
         #[cfg(feature = "tso")]
-        worn: super::wear::Worn::default(),
+        worn: Default::default(),
     };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
@@ -102,19 +102,7 @@ fn unsaid(e: &ReadError) -> String {
     e.clone().without_content().to_string()
 }
 
-/// An asset being put together.
-pub(super) struct Work<'w> {
-    pub(super) finder: &'w Finder,
-    pub(super) path: &'w TreePath,
-    pub(super) options: &'w OpenOptions,
-    pub(super) format: Format,
-    pub(super) parts: Vec<Part>,
-    pub(super) losses: Vec<Loss>,
-    #[cfg(feature = "tso")]
-    pub(super) worn: super::wear::Worn,
-}
-
-impl Work<'_> {
+impl Opening<'_> {
     fn is_named(&self, role: Role) -> bool {
         self.options.named.iter().any(|file| file.role == role)
     }

@@ -1,7 +1,7 @@
 //! What belongs to a figure of The Sims, looked for in the whole tree: skeletons by name, keys and meshes by the names that
 //! records give them, parts of outfits by their numbers, textures by the game's naming.
 
-use super::open::Work;
+use super::opening::{Opening, Worn};
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, sims};
 use meshwright_core::{Budget, Limits, Role};
@@ -10,7 +10,7 @@ use meshwright_scene::Loss;
 use meshwright_tso::{
     Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel, Wear,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Files that may hold a skeleton.
@@ -54,15 +54,6 @@ fn in_tone(texture: &str, tone: &str) -> Option<String> {
     let at = ["lgt", "med", "drk"].iter().find_map(|tone| lower.find(tone))?;
     let (before, after) = (texture.get(..at)?, texture.get(at.checked_add(3)?..)?);
     Some(format!("{before}{tone}{after}"))
-}
-
-/// What of the wear that was asked for found its place.
-#[derive(Debug, Default)]
-pub(super) struct Worn {
-    /// The numbers of suits that the model has.
-    suits: BTreeSet<usize>,
-    /// Textures, by the numbers of wear and texture: whether a skin takes them, and whether their file was found.
-    textures: BTreeMap<(usize, usize), bool>,
 }
 
 impl Worn {
@@ -160,7 +151,7 @@ impl Finder {
     }
 }
 
-impl Work<'_> {
+impl Opening<'_> {
     fn record(&self, path: &TreePath) -> Option<Vec<u8>> {
         let budget = Budget::new(Limits::default().with_memory(RECORD));
         self.finder.tree.read(path, &budget).ok().map(std::borrow::Cow::into_owned)

@@ -1,6 +1,6 @@
 //! Corners of triangles that two meshes draw at the same place, in whatever order they are stored.
 
-use super::vertices::distance;
+use super::nearest::distance;
 use meshwright_scene::Mesh;
 use std::collections::HashMap;
 

@@ -1,6 +1,5 @@
 //! The nearest of many points.
 
-use super::vertices::distance;
 use meshwright_core::{Budget, LimitExceeded};
 
 /// Points that are looked at one after the other.
@@ -92,6 +91,12 @@ fn place(points: &[[f32; 3]], at: u32) -> [f32; 3] {
 
 fn along(points: &[[f32; 3]], at: u32, axis: usize) -> f32 {
     place(points, at).get(axis).copied().unwrap_or(f32::NAN)
+}
+
+/// Returns the distance of two points.
+pub(super) fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
+    let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
+    a.iter().zip(&b).map(square).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Meshes, materials, bones and clips by their fields.
 
 use super::corners::{Corners, corners};
-use super::vertices::distance;
+use super::nearest::distance;
 use super::{Diff, DiffOptions, Difference};
 use meshwright_scene::{Material, Mesh, Scene, Skeleton};
 use std::collections::BTreeMap;

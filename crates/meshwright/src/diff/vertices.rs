@@ -1,6 +1,6 @@
 //! Where the vertices of a scene are, and how far two sets of them are apart.
 
-use super::nearest::Nearest;
+use super::nearest::{Nearest, distance};
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Affine, MeshId, Scene};
@@ -49,11 +49,6 @@ impl<'s> Posed<'s> {
 pub(super) fn size(points: &[[f32; 3]]) -> f64 {
     let bounds = crate::describe::Bounds::of(points.iter().copied());
     bounds.map_or(0.0, |b| (0..3).map(|axis| b.extent(axis)).fold(0.0, f64::max))
-}
-
-pub(super) fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
-    let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
-    a.iter().zip(&b).map(square).sum::<f64>().sqrt()
 }
 
 /// Which vertex of the other set each vertex stands for.

@@ -5,6 +5,7 @@
     reason = "skins whose ranges and joints the plan has checked"
 )]
 
+use super::dual::Dual;
 use super::plan::SkinPlan;
 use super::plan_info::VertexSpace;
 use super::workspace::Workspace;
@@ -12,7 +13,7 @@ use crate::error::RigError;
 use crate::kernels::Output;
 use crate::matrix::Matrix;
 use crate::pose::Pose;
-use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
+use glam::{Vec3, Vec4};
 use meshwright_scene::Influence;
 
 impl SkinPlan {
@@ -75,37 +76,4 @@ fn weighted_sum(influences: &[Influence], duals: &[Dual]) -> Option<Dual> {
         sum.dual += d.dual * weight;
     }
     Some(sum)
-}
-
-/// A rigid motion as a dual quaternion, both parts as vectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Dual {
-    pub(super) real: Vec4,
-    pub(super) dual: Vec4,
-}
-
-impl Dual {
-    /// Makes the motion of a rotation, then a translation.
-    pub(super) fn new(q: Quat, t: Vec3) -> Self {
-        let dual = Quat::from_xyzw(t.x, t.y, t.z, 0.0) * q;
-        Self { real: Vec4::from(q), dual: Vec4::from(dual) * 0.5 }
-    }
-
-    /// Normalises the motion. `None` if it has no length, because rotations cancel.
-    pub(super) fn unit(&self) -> Option<Self> {
-        let length = self.real.length();
-        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-        (length != 0.0).then(|| Self { real: self.real * scale, dual: self.dual * scale })
-    }
-
-    /// Rotates a direction.
-    pub(super) fn turn(&self, v: Vec3) -> Vec3 {
-        let r = self.real.xyz();
-        v + r.cross(r.cross(v) + v * self.real.w) * 2.0
-    }
-
-    pub(super) fn translation(&self) -> Vec3 {
-        let (r, d) = (self.real.xyz(), self.dual.xyz());
-        (d * self.real.w - r * self.dual.w + r.cross(d)) * 2.0
-    }
 }

@@ -2,6 +2,7 @@
 
 mod bind_pose;
 mod bounds;
+mod dual;
 mod dual_quaternion;
 mod joint_boxes;
 mod kernel_choice;

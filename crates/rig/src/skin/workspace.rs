@@ -1,6 +1,6 @@
 //! Memory that skinning uses between its steps.
 
-use super::dual_quaternion::Dual;
+use super::dual::Dual;
 use crate::kernels::{self, Data, InstructionSet, Packed};
 use crate::matrix::Matrix;
 use alloc::vec::Vec;
