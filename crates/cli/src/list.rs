@@ -2,8 +2,9 @@
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::{ListArgs, OutputFormat};
-use crate::input::{Input, as_os, expand};
+use crate::input::{Input, expand};
 use crate::refusal::Refusal;
+use crate::relative::as_os;
 use crate::results::{Elsewhere, kind_of, links_out, print};
 use crate::selection::Selection;
 use crate::{Fail, Status, batch, render, say};

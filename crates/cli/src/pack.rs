@@ -2,9 +2,9 @@
 
 use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
-use crate::input::as_os;
 use crate::output::stream;
 use crate::refusal::Refusal;
+use crate::relative::as_os;
 use crate::results::{links_out, print};
 use crate::{Fail, Status, render, say};
 use meshwright::files::output::{Content, Plan};

@@ -15,7 +15,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
-use meshwright_rig::RigError;
 use meshwright_scene::Skeleton;
 
 /// The reason for mapping a bone to another.
