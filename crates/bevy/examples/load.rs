@@ -52,7 +52,7 @@ fn main() -> ExitCode {
                 failed += 1;
             }
         }
-        // What was let go is freed.
+        // Dropped assets are freed.
         app.update();
     }
     if loaded + failed > 1 {
@@ -68,7 +68,7 @@ fn found(path: &Path) -> Result<(Tree, Vec<Result<TreePath, FilesError>>), Files
         return Ok((tree, vec![Ok(file)]));
     }
     let finder = Finder::new(tree.clone());
-    // What cannot be read says so when it is loaded.
+    // Unreadable files report an error when they are loaded.
     let is_model = |file: &TreePath| {
         let kind = finder.detect_met(file, Limits::default());
         kind.map_or(true, |kind| kind.is_some_and(|kind| kind.format.holds_model()))

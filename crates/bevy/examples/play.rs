@@ -133,7 +133,7 @@ fn orbit(
     }
 }
 
-/// What cannot be loaded ends the program; Bevy's log says why.
+/// A model that cannot be loaded ends the program; Bevy's log has the reason.
 fn failed(
     mut failures: MessageReader<bevy::asset::AssetLoadFailedEvent<Model>>,
     mut exit: MessageWriter<AppExit>,

@@ -21,7 +21,7 @@ pub enum ModelError {
     /// Bytes cannot be read.
     #[error("[cannot-read] {0}")]
     Read(#[from] std::io::Error),
-    /// What lies beside the model cannot be found out.
+    /// The folder of the model cannot be listed.
     #[error("[cannot-read] {0}")]
     Folder(#[from] AssetReaderError),
     /// The model's source is gone.
@@ -44,7 +44,7 @@ impl ModelError {
         }
     }
 
-    /// What is wrong with the file, where that is it.
+    /// The fault of the file, if the file is the cause.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Model(failure) => Some(failure),

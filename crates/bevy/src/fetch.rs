@@ -1,4 +1,4 @@
-//! What belongs to a model, through the asset server.
+//! Loads the companion files of a model through the asset server.
 
 use crate::error::ModelError;
 use crate::source::tree_path;
@@ -27,13 +27,13 @@ pub(crate) struct Fetch<'s> {
     questions: usize,
 }
 
-/// Whether a source can say what lies in its folders: over the network none can.
+/// Returns true if a source can list its folders: sources over the network cannot.
 fn lists(source: &AssetSourceId<'_>) -> bool {
     !cfg!(target_arch = "wasm32") && !matches!(source.as_str(), Some("http" | "https"))
 }
 
-/// The folder that the names in a model lead from, where nobody says which: the one that the nearest `models` folder
-/// lies in, else the model's own.
+/// The folder from which the names in a model lead, by default: the parent of the nearest `models` folder, otherwise
+/// the model's own folder.
 fn around(file: &TreePath) -> TreePath {
     let mut at = file.parent();
     while !at.is_root() {
@@ -106,7 +106,7 @@ impl<'s> Fetch<'s> {
         })
     }
 
-    /// What lies in a folder; nothing where it is none, or cannot be listed.
+    /// The listing of a folder; empty if it does not exist, or cannot be listed.
     async fn list(&mut self, folder: &TreePath) -> Result<Vec<(Vec<u8>, EntryKind)>, ModelError> {
         let whole = self.whole(folder);
         let reader = self.reader()?;
@@ -140,8 +140,8 @@ impl<'s> Fetch<'s> {
         })
     }
 
-    /// Fetches what was asked for in vain; false where that is nothing, and what was found stands. Files that are read this
-    /// way are dependencies of the asset: when one changes it is loaded anew.
+    /// Fetches the missing files; returns false if there are none, and the result is valid. Files that are read this
+    /// way are dependencies of the asset: if one changes, the asset is loaded again.
     pub(crate) async fn more(&mut self, context: &mut LoadContext<'_>) -> Result<bool, ModelError> {
         let wants = self.remote.wants();
         if wants.is_empty() {
@@ -174,7 +174,7 @@ impl<'s> Fetch<'s> {
         file: &TreePath,
         context: &mut LoadContext<'_>,
     ) -> Result<Option<Vec<u8>>, ModelError> {
-        // What is no UTF-8 has no path of an asset.
+        // A name that is not UTF-8 cannot be the path of an asset.
         if std::str::from_utf8(file.as_bytes()).is_err() {
             return Ok(None);
         }

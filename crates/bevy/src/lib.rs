@@ -1,5 +1,5 @@
-//! Models of old games as assets of [Bevy](https://bevy.org): every format that Meshwright reads, with meshes, skins, clips,
-//! levels of detail and materials with their pictures.
+//! Models of old games as assets of [Bevy](https://bevy.org): every format that Meshwright reads, with meshes, skins,
+//! clips, levels of detail and materials with their pictures.
 //!
 //! ```no_run
 //! use bevy_app::prelude::*;
@@ -13,30 +13,32 @@
 //! app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), MeshwrightPlugin));
 //! ```
 //!
-//! # What comes out
+//! # Result
 //!
-//! A model takes the way over glTF, which Meshwright's exporter and Bevy's own loader know: so it has the same labels as a
-//! glTF file (`#Scene0`, `#Mesh0/Primitive0`, `#Skin0`, `#Animation0`, `#Material0`, `#Texture0`), the same components on the
-//! entities of its scenes, and, where `bevy_pbr` is there, the same `StandardMaterial`s. [`Model`] holds their handles, what is
-//! known of the clips beyond that, and a graph that plays them.
+//! Meshwright exports a model as glTF, and Bevy's own loader reads it. So it has the same labels as a glTF file
+//! (`#Scene0`, `#Mesh0/Primitive0`, `#Skin0`, `#Animation0`, `#Material0`, `#Texture0`), the same components on the
+//! entities of its scenes, and, with `bevy_pbr`, the same `StandardMaterial`s. [`Model`] holds their handles, more
+//! facts about the clips, and a graph that plays them.
 //!
 //! | | |
 //! |---|---|
 //! | space | the scene's, which is glTF's and Bevy's: right-handed, +Y up, metres, seconds; the front looks along +Z |
 //! | levels of detail | a scene each, the finest first: `#Scene0`, `#Scene1`, ... |
-//! | hidden meshes | are there with a material that lets nothing through |
+//! | hidden meshes | exist, with a fully transparent material |
 //! | looping clips | end where they begin, so that they repeat without a jump; [`Model::start`] repeats them |
-//! | what belongs to a model | skeletons, framegroups, skins, shader scripts and pictures are read through the asset server: from folders, from embedded files, over the network; a model is loaded anew when one of them changes |
+//! | companion files | skeletons, framegroups, skins, shader scripts and image files are read through the asset server: from folders, from embedded files, over the network; if one of them changes, the model is loaded again |
 //! | packs | an asset source: [`tree_source`] |
 //! | errors | [`ModelError`], with code, field and offset |
 //!
-//! Sources that cannot list folders (the network) are asked for names one by one, as exactly as they are written; what is
-//! found by looking through folders, shader scripts and the numbers of The Sims' files, is not found there.
+//! For sources that cannot list folders (the network), the loader requests names one by one, exactly as they are
+//! written. Files that need a search through folders are not found there: shader scripts, and The Sims' files that
+//! are named by number.
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Any bytes give a model or an error, within the memory of [`ModelSettings::max_memory`]: a file, all files
-//! that belong to it, its scene and the document that goes to Bevy may take as much each, and Bevy's copies come on top.
+//! No unsafe code. Any bytes give a model or an error, within the memory of [`ModelSettings::max_memory`]: a file,
+//! all files that belong to it, its scene and the document that goes to Bevy may take as much each, and Bevy's copies
+//! come on top.
 
 mod error;
 mod fetch;

@@ -56,7 +56,7 @@ impl ModelLoader {
         let mut scene = asset.to_scene(&scene_options(memory))?;
         if settings.textures {
             loop {
-                // Materials alone: they say which pictures are needed.
+                // Only the materials: they name the needed image files.
                 let mut bare = Converted::new(bare(&scene.value), Vec::new());
                 Finder::new(Tree::remote(&fetch.remote)).add_textures(&mut asset, &mut bare, &options);
                 if !fetch.more(context).await? {

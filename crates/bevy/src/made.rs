@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Joints one below the other. Bevy descends by calling itself, once for each.
 const DEEPEST: usize = 256;
 
-/// What is known of a clip beyond its curves.
+/// The facts about a clip in addition to its curves.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClipFacts {
     pub(crate) name: String,
@@ -49,7 +49,7 @@ pub(crate) fn made(mut scene: Converted<Scene>, memory: u64) -> Result<Made, Mod
     Ok(Made { glb: document.value.into_glb(), clips, losses })
 }
 
-/// How a model becomes a scene that is shown.
+/// The options for converting a model to a scene for display.
 pub(crate) fn scene_options(memory: u64) -> meshwright::scene::SceneOptions {
     Target::Glb.scene_options().with_memory(memory)
 }
@@ -65,7 +65,7 @@ fn hanging(scene: &Scene, memory: u64) -> Result<(), ModelError> {
             while let Some(parent) = parents.get(at).copied().flatten() {
                 (at, depth) = (parent, depth.saturating_add(1));
                 if depth > DEEPEST {
-                    let why = format!("more than {DEEPEST} joints or nodes hang one from the other");
+                    let why = format!("joints or nodes are more than {DEEPEST} levels deep");
                     return Err(ModelError::Limit(why));
                 }
             }
@@ -78,8 +78,8 @@ fn hanging(scene: &Scene, memory: u64) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Bevy tells the targets of curves by the names on the way to them: joints that hang from the same one, and all at the top,
-/// get different ones.
+/// Bevy identifies the targets of curves by the names on the path to them: joints with the same parent, and all
+/// topmost joints, get different names.
 fn distinguish(scene: &mut Scene) -> Option<Loss> {
     let mut taken: BTreeSet<(usize, Option<usize>, String)> = BTreeSet::new();
     let at_top = |skeleton: usize, parent: Option<usize>| if parent.is_some() { skeleton } else { 0 };
@@ -105,6 +105,6 @@ fn distinguish(scene: &mut Scene) -> Option<Loss> {
         }
     }
     let message =
-        format!("{renamed} joints have the name of another beside them, or none, and got one of their own");
+        format!("{renamed} joints without a unique name among their siblings got a new name");
     (renamed > 0).then(|| Loss::note("joint-renamed", "skeletons", message))
 }

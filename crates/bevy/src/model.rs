@@ -1,4 +1,4 @@
-//! What a model is in Bevy.
+//! A model in Bevy.
 
 use bevy_animation::ActiveAnimation;
 use bevy_animation::prelude::*;
@@ -18,11 +18,11 @@ pub struct Model {
     pub gltf: Gltf,
     /// The clips, in the order of `#Animation0`, `#Animation1`, ...
     pub clips: Vec<Clip>,
-    /// A graph in which each clip hangs from the root: `#AnimationGraph`.
+    /// A graph in which each clip is a child of the root: `#AnimationGraph`.
     pub graph: Handle<AnimationGraph>,
-    /// What is odd about the file and about what belongs to it.
+    /// The findings about the file and its companion files.
     pub findings: Report,
-    /// What of the file is not here, and what was decided.
+    /// The dropped data of the file, and decisions.
     pub losses: Vec<Loss>,
     /// Every file that took part, and every one that was found and could not be used.
     pub parts: Vec<Part>,
@@ -34,13 +34,13 @@ pub struct Model {
 pub struct Clip {
     /// Its name.
     pub name: String,
-    /// Whether it loops. Its curves then end where they begin.
+    /// True if it loops. Then its curves end at their start values.
     pub looping: bool,
     /// Frames a second.
     pub rate: f32,
-    /// How many frames it has.
+    /// The number of frames.
     pub frames: u32,
-    /// How long it takes: a looping clip until it begins again.
+    /// The duration: for a looping clip, until it starts again.
     pub seconds: f64,
     /// Its curves.
     pub animation: Handle<AnimationClip>,

@@ -1,11 +1,11 @@
-//! How models are loaded.
+//! Settings for loading models.
 
 use crate::error::ModelError;
 use bevy_gltf::GltfLoaderSettings;
 use meshwright::{Limits, OpenOptions, Strictness};
 use serde::{Deserialize, Serialize};
 
-/// How a model is loaded; also in `.meta` files.
+/// Settings for loading a model; also in `.meta` files.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelSettings {
@@ -14,7 +14,7 @@ pub struct ModelSettings {
     pub max_memory: u64,
     /// Broken rules that leave the rest readable are passed over, and among the [findings](crate::Model::findings).
     pub lenient: bool,
-    /// Files that belong to the model are looked for beside it.
+    /// Search for companion files of the model.
     pub companions: bool,
     /// Pictures of materials are looked for.
     pub textures: bool,
@@ -22,10 +22,10 @@ pub struct ModelSettings {
     pub skin: Option<u32>,
     /// The kind of file, as in `dpm`, whatever content and name say.
     pub format: Option<String>,
-    /// The folder of the source that the names of pictures lead from. Without it that is the one that the nearest `models`
-    /// folder lies in, else the file's own.
+    /// The folder of the source from which the names of image files lead. By default it is the parent of the nearest
+    /// `models` folder, otherwise the file's own folder.
     pub root: Option<String>,
-    /// What is done with meshes, materials and clips: as for a glTF file.
+    /// The treatment of meshes, materials and clips: as for a glTF file.
     pub gltf: GltfLoaderSettings,
 }
 
@@ -45,7 +45,7 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// How the facade opens the file; its pictures come later.
+    /// The options with which the facade opens the file; image files are loaded later.
     pub(crate) fn opening(&self) -> Result<OpenOptions, ModelError> {
         let mut options = OpenOptions::default().with_companions(self.companions);
         options.settings.read.limits.memory = self.max_memory;

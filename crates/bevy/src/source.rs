@@ -9,8 +9,8 @@ use meshwright::{Budget, Limits};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An asset source over a tree of files: a game's data folder with its packs, hiding each other as the engine has them, one
-/// pack alone, or files in memory.
+/// An asset source over a tree of files: a game's data folder with its packs in the engine's search order, a single
+/// pack, or files in memory.
 ///
 /// It is registered before `AssetPlugin` is added. Changes in packs are not watched.
 ///
@@ -63,7 +63,7 @@ pub(crate) fn tree_path(path: &Path) -> Result<TreePath, AssetReaderError> {
     TreePath::new(names.join(&b'/')).map_err(|e| refused(path, &e))
 }
 
-/// What Bevy passes over is what is not there; anything else is said as it is.
+/// Bevy skips a missing file; other errors are reported unchanged.
 fn refused(path: &Path, e: &FilesError) -> AssetReaderError {
     match e {
         FilesError::NotFound { .. } | FilesError::BadPath { .. } | FilesError::WrongKind { .. } => {

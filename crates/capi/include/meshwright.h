@@ -23,7 +23,7 @@
 
 
 /**
- * What became of a call.
+ * The result of a call.
  */
 typedef enum {
   /**
@@ -45,7 +45,7 @@ typedef enum {
 } MwStatus;
 
 /**
- * How bad a finding is.
+ * The severity of a finding.
  */
 typedef enum {
   /**
@@ -83,7 +83,7 @@ typedef struct MwModel MwModel;
 typedef struct MwPlayer MwPlayer;
 
 /**
- * What a model draws: to be freed by mw_scene_free.
+ * The drawn content of a model, to be freed by mw_scene_free.
  */
 typedef struct MwScene MwScene;
 
@@ -96,7 +96,7 @@ typedef struct {
    */
   const char *bytes;
   /**
-   * How many there are.
+   * The number of bytes.
    */
   size_t length;
 } MwText;
@@ -110,11 +110,11 @@ typedef struct {
    */
   MwText name;
   /**
-   * What it holds.
+   * The content.
    */
   const uint8_t *bytes;
   /**
-   * How much that is.
+   * The length of the content in bytes.
    */
   size_t length;
 } MwOutput;
@@ -128,7 +128,7 @@ typedef struct {
    */
   bool is_note;
   /**
-   * How many things it is about.
+   * The number of affected items.
    */
   uint64_t count;
   /**
@@ -136,17 +136,17 @@ typedef struct {
    */
   MwText code;
   /**
-   * Where in the scene.
+   * The field path in the scene.
    */
   MwText path;
   /**
-   * What is lost, in words.
+   * The dropped data, in words.
    */
   MwText message;
 } MwLoss;
 
 /**
- * How models are opened. Begin with mw_options_default().
+ * Options for opening models. Begin with mw_options_default().
  */
 typedef struct {
   /**
@@ -158,7 +158,7 @@ typedef struct {
    */
   bool lenient;
   /**
-   * Look for files that belong to the model beside it.
+   * Search for companion files next to the model.
    */
   bool companions;
   /**
@@ -172,7 +172,7 @@ typedef struct {
 } MwOptions;
 
 /**
- * A file in memory that lies beside a model.
+ * A companion file in memory.
  */
 typedef struct {
   /**
@@ -180,25 +180,25 @@ typedef struct {
    */
   const char *name;
   /**
-   * What it holds.
+   * The content.
    */
   const uint8_t *bytes;
   /**
-   * How much that is.
+   * The length of the content in bytes.
    */
   size_t length;
 } MwFile;
 
 /**
- * What is odd about a model.
+ * A finding about a model.
  */
 typedef struct {
   /**
-   * How bad it is.
+   * The severity.
    */
   MwSeverity severity;
   /**
-   * Whether offset is known.
+   * True if offset is known.
    */
   bool has_offset;
   /**
@@ -214,7 +214,7 @@ typedef struct {
    */
   MwText path;
   /**
-   * What was expected and what was found.
+   * The expected and the actual content.
    */
   MwText message;
 } MwFinding;
@@ -242,11 +242,11 @@ typedef struct {
    */
   MwText name;
   /**
-   * How many vertices there are.
+   * The number of vertices.
    */
   size_t vertex_count;
   /**
-   * How many triangles.
+   * The number of triangles.
    */
   size_t triangle_count;
   /**
@@ -304,11 +304,11 @@ typedef struct {
    */
   const uint8_t *image;
   /**
-   * How many there are.
+   * The length of the image file in bytes.
    */
   size_t image_length;
   /**
-   * What they are, as in image/png.
+   * The media type, as in image/png.
    */
   MwText image_type;
 } MwMaterial;
@@ -326,7 +326,7 @@ typedef struct {
    */
   size_t skeleton;
   /**
-   * How many frames there are.
+   * The number of frames.
    */
   uint32_t frames;
   /**
@@ -334,11 +334,11 @@ typedef struct {
    */
   float rate;
   /**
-   * Begins again behind its last frame.
+   * True if it starts again after its last frame.
    */
   bool looping;
   /**
-   * How long it takes once.
+   * The duration.
    */
   double seconds;
 } MwClip;
@@ -352,7 +352,7 @@ typedef struct {
    */
   MwText name;
   /**
-   * The joint that it hangs on, or MW_NONE.
+   * The parent joint, or MW_NONE.
    */
   size_t parent;
 } MwJoint;
@@ -388,7 +388,7 @@ MwStatus mw_model_convert(const MwModel *model,
 void mw_files_free(MwFiles *files);
 
 /**
- * How many files there are; the main one is the first.
+ * The number of files; the main one is the first.
  *
  * # Safety
  * `files` is NULL or not freed.
@@ -404,7 +404,7 @@ size_t mw_files_count(const MwFiles *files);
 bool mw_files_get(const MwFiles *files, size_t index, MwOutput *out);
 
 /**
- * How many losses and notes there are.
+ * The number of losses and notes.
  *
  * # Safety
  * `files` is NULL or not freed.
@@ -432,11 +432,11 @@ MwStatus mw_model_open(const char *path,
                        MwError **error);
 
 /**
- * Opens a file that is in memory, with those that belong to it. The bytes are not needed any more afterwards.
+ * Opens a file that is in memory, with its companion files. The caller may free the bytes afterwards.
  *
  * # Safety
- * `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files that
- * point to their bytes; the other pointers are NULL or point to what they are pointers to.
+ * `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files
+ * that point to their bytes; the other pointers are NULL or point to values of their type.
  */
 MwStatus mw_model_from_memory(const char *name,
                               const uint8_t *bytes,
@@ -464,7 +464,7 @@ void mw_model_free(MwModel *model);
 MwText mw_model_format(const MwModel *model);
 
 /**
- * How many things are odd about the model and about what belongs to it.
+ * The number of findings about the model and its companion files.
  *
  * # Safety
  * `model` is NULL or not freed.
@@ -480,7 +480,7 @@ size_t mw_model_finding_count(const MwModel *model);
 bool mw_model_finding(const MwModel *model, size_t index, MwFinding *finding);
 
 /**
- * 256 MiB, strict, with what lies beside the model, without pictures.
+ * 256 MiB, strict, with companion files, without textures.
  */
 MwOptions mw_options_default(void);
 
@@ -504,15 +504,15 @@ void mw_player_free(MwPlayer *player);
  * Moves to the rest pose.
  *
  * # Safety
- * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ * `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
  */
 MwStatus mw_player_rest(MwPlayer *player, MwError **error);
 
 /**
- * Moves to a frame of a clip, which may lie between two. A looping clip repeats, another is held at its ends.
+ * Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
  *
  * # Safety
- * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ * `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
  */
 MwStatus mw_player_frame(MwPlayer *player,
                          size_t clip,
@@ -523,18 +523,18 @@ MwStatus mw_player_frame(MwPlayer *player,
  * Moves to a time of a clip in seconds, by the clip's own rate.
  *
  * # Safety
- * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ * `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
  */
 MwStatus mw_player_seconds(MwPlayer *player, size_t clip, double seconds, MwError **error);
 
 /**
  * The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
- * Either array may be NULL; normals may be asked for where the mesh has them. What the arrays hold before does not matter;
- * they must not overlap.
+ * Either array may be NULL; normals are available if the mesh has them. The arrays need not be initialised; they must
+ * not overlap.
  *
  * # Safety
- * `player` is NULL or not freed, and used by nobody else; `positions` and `normals` are NULL or point to
- * 3 * `vertex_count` numbers; `error` is NULL or may be written to.
+ * `player` is NULL or not freed, and no other thread uses it; `positions` and `normals` are NULL or point to 3 *
+ * `vertex_count` numbers; `error` is NULL or may be written to.
  */
 MwStatus mw_player_vertices(MwPlayer *player,
                             size_t mesh,
@@ -544,11 +544,11 @@ MwStatus mw_player_vertices(MwPlayer *player,
                             MwError **error);
 
 /**
- * Where a joint stands in the pose: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
+ * The pose of a joint: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
  *
  * # Safety
- * `player` is NULL or not freed, and nobody else writes to it; `matrix` is NULL or points to 16 numbers; `error` is NULL
- * or may be written to.
+ * `player` is NULL or not freed, and no other thread writes to it; `matrix` is NULL or points to 16 numbers; `error`
+ * is NULL or may be written to.
  */
 MwStatus mw_player_joint(const MwPlayer *player,
                          size_t skeleton,
@@ -557,7 +557,7 @@ MwStatus mw_player_joint(const MwPlayer *player,
                          MwError **error);
 
 /**
- * What a model draws: meshes, skeletons, clips.
+ * Converts a model to a scene: meshes, skeletons, clips.
  *
  * # Safety
  * `model` is NULL or not freed; the other pointers are NULL or may be written to.
@@ -573,7 +573,7 @@ MwStatus mw_scene_new(const MwModel *model, MwScene **scene, MwError **error);
 void mw_scene_free(MwScene *scene);
 
 /**
- * How many meshes there are.
+ * The number of meshes.
  *
  * # Safety
  * `scene` is NULL or not freed.
@@ -589,7 +589,7 @@ size_t mw_scene_mesh_count(const MwScene *scene);
 bool mw_scene_mesh(const MwScene *scene, size_t index, MwMesh *out);
 
 /**
- * How many materials there are.
+ * The number of materials.
  *
  * # Safety
  * `scene` is NULL or not freed.
@@ -605,7 +605,7 @@ size_t mw_scene_material_count(const MwScene *scene);
 bool mw_scene_material(const MwScene *scene, size_t index, MwMaterial *out);
 
 /**
- * How many clips there are.
+ * The number of clips.
  *
  * # Safety
  * `scene` is NULL or not freed.
@@ -621,7 +621,7 @@ size_t mw_scene_clip_count(const MwScene *scene);
 bool mw_scene_clip(const MwScene *scene, size_t index, MwClip *out);
 
 /**
- * How many skeletons there are.
+ * The number of skeletons.
  *
  * # Safety
  * `scene` is NULL or not freed.
@@ -629,7 +629,7 @@ bool mw_scene_clip(const MwScene *scene, size_t index, MwClip *out);
 size_t mw_scene_skeleton_count(const MwScene *scene);
 
 /**
- * How many joints a skeleton has.
+ * The number of joints of a skeleton.
  *
  * # Safety
  * `scene` is NULL or not freed.
@@ -654,7 +654,7 @@ bool mw_scene_joint(const MwScene *scene, size_t skeleton, size_t index, MwJoint
 MwText mw_error_code(const MwError *error);
 
 /**
- * What is wrong, in words.
+ * The message.
  *
  * # Safety
  * `error` is NULL or not freed.

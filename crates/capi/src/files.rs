@@ -21,9 +21,9 @@ pub struct MwFiles {
 pub struct MwOutput {
     /// Its name, relative to where the result is put, with / between folders.
     pub name: MwText,
-    /// What it holds.
+    /// The content.
     pub bytes: *const u8,
-    /// How much that is.
+    /// The length of the content in bytes.
     pub length: usize,
 }
 
@@ -33,13 +33,13 @@ pub struct MwOutput {
 pub struct MwLoss {
     /// A decision, not a loss.
     pub is_note: bool,
-    /// How many things it is about.
+    /// The number of affected items.
     pub count: u64,
     /// A stable code.
     pub code: MwText,
-    /// Where in the scene.
+    /// The field path in the scene.
     pub path: MwText,
-    /// What is lost, in words.
+    /// The dropped data, in words.
     pub message: MwText,
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn mw_files_free(files: *mut MwFiles) {
     unsafe { freed(files) }
 }
 
-/// How many files there are; the main one is the first.
+/// The number of files; the main one is the first.
 ///
 /// # Safety
 /// `files` is NULL or not freed.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn mw_files_get(files: *const MwFiles, index: usize, out: 
     unsafe { put(out, told) }
 }
 
-/// How many losses and notes there are.
+/// The number of losses and notes.
 ///
 /// # Safety
 /// `files` is NULL or not freed.

@@ -22,19 +22,19 @@ struct Noticed {
     path: String,
 }
 
-/// A file in memory that lies beside a model.
+/// A companion file in memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MwFile {
     /// Its name, relative to that of the model's folder; ends with a zero byte.
     pub name: *const c_char,
-    /// What it holds.
+    /// The content.
     pub bytes: *const u8,
-    /// How much that is.
+    /// The length of the content in bytes.
     pub length: usize,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MwSeverity {
@@ -46,13 +46,13 @@ pub enum MwSeverity {
     Error = 2,
 }
 
-/// What is odd about a model.
+/// A finding about a model.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MwFinding {
-    /// How bad it is.
+    /// The severity.
     pub severity: MwSeverity,
-    /// Whether offset is known.
+    /// True if offset is known.
     pub has_offset: bool,
     /// The first byte of the field.
     pub offset: u64,
@@ -60,7 +60,7 @@ pub struct MwFinding {
     pub code: MwText,
     /// The field.
     pub path: MwText,
-    /// What was expected and what was found.
+    /// The expected and the actual content.
     pub message: MwText,
 }
 
@@ -96,11 +96,11 @@ pub unsafe extern "C" fn mw_model_open(
     unsafe { made(model, error, open) }
 }
 
-/// Opens a file that is in memory, with those that belong to it. The bytes are not needed any more afterwards.
+/// Opens a file that is in memory, with its companion files. The caller may free the bytes afterwards.
 ///
 /// # Safety
-/// `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files that
-/// point to their bytes; the other pointers are NULL or point to what they are pointers to.
+/// `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files
+/// that point to their bytes; the other pointers are NULL or point to values of their type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_model_from_memory(
     name: *const c_char,
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn mw_model_format(model: *const MwModel) -> MwText {
     unsafe { seen(model) }.map_or(MwText::NONE, |m| MwText::of(m.asset.format().id()))
 }
 
-/// How many things are odd about the model and about what belongs to it.
+/// The number of findings about the model and its companion files.
 ///
 /// # Safety
 /// `model` is NULL or not freed.

@@ -1,10 +1,10 @@
-//! How models are opened.
+//! Options for opening models.
 
 use crate::raw::{Refused, seen, text};
 use facade::{Format, Limits, OpenOptions, Strictness};
 use std::ffi::c_char;
 
-/// How models are opened. Begin with mw_options_default().
+/// Options for opening models. Begin with mw_options_default().
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MwOptions {
@@ -12,7 +12,7 @@ pub struct MwOptions {
     pub max_memory: u64,
     /// Pass over broken rules that leave the rest readable: they are among the findings.
     pub lenient: bool,
-    /// Look for files that belong to the model beside it.
+    /// Search for companion files next to the model.
     pub companions: bool,
     /// Look for the pictures of materials.
     pub textures: bool,
@@ -20,7 +20,7 @@ pub struct MwOptions {
     pub format: *const c_char,
 }
 
-/// 256 MiB, strict, with what lies beside the model, without pictures.
+/// 256 MiB, strict, with companion files, without textures.
 #[unsafe(no_mangle)]
 pub extern "C" fn mw_options_default() -> MwOptions {
     MwOptions {

@@ -54,17 +54,17 @@ pub unsafe extern "C" fn mw_player_free(player: *mut MwPlayer) {
 /// Moves to the rest pose.
 ///
 /// # Safety
-/// `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+/// `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_rest(player: *mut MwPlayer, error: *mut *mut MwError) -> MwStatus {
     // SAFETY: the caller's contract.
     unsafe { moved(player, error, |player| player.evaluator.pose(None).map_err(Failure::from)) }
 }
 
-/// Moves to a frame of a clip, which may lie between two. A looping clip repeats, another is held at its ends.
+/// Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
 ///
 /// # Safety
-/// `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+/// `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_frame(
     player: *mut MwPlayer,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn mw_player_frame(
 /// Moves to a time of a clip in seconds, by the clip's own rate.
 ///
 /// # Safety
-/// `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+/// `player` is NULL or not freed, and no other thread uses it; `error` is NULL or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_seconds(
     player: *mut MwPlayer,
@@ -105,12 +105,12 @@ unsafe fn moved(
 }
 
 /// The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
-/// Either array may be NULL; normals may be asked for where the mesh has them. What the arrays hold before does not matter;
-/// they must not overlap.
+/// Either array may be NULL; normals are available if the mesh has them. The arrays need not be initialised; they must
+/// not overlap.
 ///
 /// # Safety
-/// `player` is NULL or not freed, and used by nobody else; `positions` and `normals` are NULL or point to
-/// 3 * `vertex_count` numbers; `error` is NULL or may be written to.
+/// `player` is NULL or not freed, and no other thread uses it; `positions` and `normals` are NULL or point to 3 *
+/// `vertex_count` numbers; `error` is NULL or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_vertices(
     player: *mut MwPlayer,
@@ -150,11 +150,11 @@ pub unsafe extern "C" fn mw_player_vertices(
     unsafe { guarded(error, fill) }
 }
 
-/// Where a joint stands in the pose: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
+/// The pose of a joint: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
 ///
 /// # Safety
-/// `player` is NULL or not freed, and nobody else writes to it; `matrix` is NULL or points to 16 numbers; `error` is NULL
-/// or may be written to.
+/// `player` is NULL or not freed, and no other thread writes to it; `matrix` is NULL or points to 16 numbers; `error`
+/// is NULL or may be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_joint(
     player: *const MwPlayer,

@@ -11,7 +11,7 @@ use std::ptr;
 pub struct MwText {
     /// Its first byte.
     pub bytes: *const c_char,
-    /// How many there are.
+    /// The number of bytes.
     pub length: usize,
 }
 
@@ -25,7 +25,7 @@ impl MwText {
 
 /// Why a call gives nothing.
 pub(crate) enum Refused {
-    /// What the caller handed over cannot be.
+    /// An invalid argument.
     Argument(&'static str),
     /// The library says no.
     Failure(Failure),
@@ -111,7 +111,7 @@ fn fits<T>(length: usize) -> bool {
     length.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }
 
-/// What ends with a zero byte.
+/// Reads a text that ends with a zero byte.
 ///
 /// # Safety
 /// It is null, or ends with a zero byte and lives while it is used.

@@ -9,11 +9,11 @@ use facade::scene::{Clip, Material, Mesh, Scene, SceneOptions};
 use std::ptr;
 use std::sync::Arc;
 
-/// What a model draws: to be freed by mw_scene_free.
+/// The drawn content of a model, to be freed by mw_scene_free.
 #[derive(Debug)]
 pub struct MwScene {
     pub(crate) scene: Arc<Scene>,
-    /// Of each mesh, as C has them.
+    /// The influences of each mesh, in the form for C.
     influences: Vec<Vec<MwInfluence>>,
 }
 
@@ -26,9 +26,9 @@ pub const MW_NONE: usize = usize::MAX;
 pub struct MwMesh {
     /// Its name.
     pub name: MwText,
-    /// How many vertices there are.
+    /// The number of vertices.
     pub vertex_count: usize,
-    /// How many triangles.
+    /// The number of triangles.
     pub triangle_count: usize,
     /// x, y, z for each vertex.
     pub positions: *const f32,
@@ -64,7 +64,7 @@ pub struct MwInfluence {
 pub struct MwJoint {
     /// Its name.
     pub name: MwText,
-    /// The joint that it hangs on, or MW_NONE.
+    /// The parent joint, or MW_NONE.
     pub parent: usize,
 }
 
@@ -80,9 +80,9 @@ pub struct MwMaterial {
     pub double_sided: bool,
     /// The bytes of its picture's file; NULL without one.
     pub image: *const u8,
-    /// How many there are.
+    /// The length of the image file in bytes.
     pub image_length: usize,
-    /// What they are, as in image/png.
+    /// The media type, as in image/png.
     pub image_type: MwText,
 }
 
@@ -94,17 +94,17 @@ pub struct MwClip {
     pub name: MwText,
     /// The skeleton that it moves.
     pub skeleton: usize,
-    /// How many frames there are.
+    /// The number of frames.
     pub frames: u32,
     /// Frames per second.
     pub rate: f32,
-    /// Begins again behind its last frame.
+    /// True if it starts again after its last frame.
     pub looping: bool,
-    /// How long it takes once.
+    /// The duration.
     pub seconds: f64,
 }
 
-/// What a model draws: meshes, skeletons, clips.
+/// Converts a model to a scene: meshes, skeletons, clips.
 ///
 /// # Safety
 /// `model` is NULL or not freed; the other pointers are NULL or may be written to.
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn mw_scene_free(scene: *mut MwScene) {
     unsafe { freed(scene) }
 }
 
-/// How many meshes there are.
+/// The number of meshes.
 ///
 /// # Safety
 /// `scene` is NULL or not freed.
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn mw_scene_mesh(scene: *const MwScene, index: usize, out:
     told.is_some_and(|told| unsafe { put(out, told) })
 }
 
-/// How many materials there are.
+/// The number of materials.
 ///
 /// # Safety
 /// `scene` is NULL or not freed.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn mw_scene_material(
     told.is_some_and(|told| unsafe { put(out, told) })
 }
 
-/// How many clips there are.
+/// The number of clips.
 ///
 /// # Safety
 /// `scene` is NULL or not freed.
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn mw_scene_clip(scene: *const MwScene, index: usize, out:
     told.is_some_and(|told| unsafe { put(out, told) })
 }
 
-/// How many skeletons there are.
+/// The number of skeletons.
 ///
 /// # Safety
 /// `scene` is NULL or not freed.
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn mw_scene_skeleton_count(scene: *const MwScene) -> usize
     unsafe { seen(scene) }.map_or(0, |s| s.scene.skeletons.len())
 }
 
-/// How many joints a skeleton has.
+/// The number of joints of a skeleton.
 ///
 /// # Safety
 /// `scene` is NULL or not freed.

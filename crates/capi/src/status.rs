@@ -1,9 +1,9 @@
-//! What went wrong.
+//! Errors.
 
 use crate::raw::{MwText, freed, put, seen};
 use facade::Failure;
 
-/// What became of a call.
+/// The result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MwStatus {
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn mw_error_code(error: *const MwError) -> MwText {
     unsafe { seen(error) }.map_or(MwText::NONE, |e| MwText::of(e.code))
 }
 
-/// What is wrong, in words.
+/// The message.
 ///
 /// # Safety
 /// `error` is NULL or not freed.

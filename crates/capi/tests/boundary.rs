@@ -1,4 +1,4 @@
-//! What C may get wrong at the boundary is refused, not followed.
+//! Tests that invalid arguments from C are rejected.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright::*;
@@ -82,7 +82,7 @@ fn another_number_of_vertices_is_refused() {
         assert_eq!(mw_model_open(path.as_ptr().cast(), null(), &raw mut model, null_mut()), MwStatus::Ok);
         assert_eq!(mw_scene_new(model, &raw mut scene, null_mut()), MwStatus::Ok);
         assert_eq!(mw_player_new(scene, &raw mut player, null_mut()), MwStatus::Ok);
-        // What a player needs is its own.
+        // A player owns its data.
         mw_scene_free(scene);
         mw_model_free(model);
         let mut one = [0.0_f32; 3];
@@ -98,7 +98,7 @@ fn another_number_of_vertices_is_refused() {
     }
 }
 
-/// What opening a path says: its status, code and message.
+/// The result of opening a path: its status, code and message.
 fn opened(path: &[u8]) -> (MwStatus, String, String) {
     let path = CString::new(path).unwrap();
     let (mut model, mut error) = (null_mut(), null_mut());

@@ -30,7 +30,7 @@ fn program() -> PathBuf {
     program
 }
 
-/// Everything in testdata, and what lies in its packs.
+/// All files in testdata and in its packs.
 fn fixtures() -> Vec<PathBuf> {
     let found: Vec<_> = files_below(&testdata()).into_iter().chain(members()).collect();
     assert!(found.len() > 100);

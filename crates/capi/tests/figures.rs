@@ -32,7 +32,7 @@ fn from_disk(path: &Path) -> Option<Opened> {
     (status == MwStatus::Ok).then_some(Opened(model))
 }
 
-/// A file by its name, with those that lie beside it.
+/// Opens a file by name, with its companion files.
 fn from_memory(name: &str, bytes: &[u8], beside: &[(String, Vec<u8>)]) -> Option<Opened> {
     let name = CString::new(name).unwrap();
     let names: Vec<_> = beside.iter().map(|(name, _)| CString::new(name.as_str()).unwrap()).collect();
@@ -59,7 +59,7 @@ fn from_memory(name: &str, bytes: &[u8], beside: &[(String, Vec<u8>)]) -> Option
     (status == MwStatus::Ok).then_some(Opened(model))
 }
 
-/// What was compared.
+/// The number of comparisons.
 #[derive(Default)]
 struct Tally {
     models: usize,
@@ -83,7 +83,7 @@ fn compared(opened: &Opened, asset: &Asset, what: &str, tally: &mut Tally) -> bo
         assert_eq!(mw_scene_mesh_count(own), scene.meshes.len(), "{what}");
         assert_eq!(mw_scene_skeleton_count(own), scene.skeletons.len(), "{what}");
         assert_eq!(mw_scene_clip_count(own), scene.clips.len(), "{what}");
-        // What a player needs is its own.
+        // A player owns its data.
         mw_scene_free(own);
     }
     let mut evaluator = Evaluator::new(&scene).unwrap();
@@ -94,7 +94,7 @@ fn compared(opened: &Opened, asset: &Asset, what: &str, tally: &mut Tally) -> bo
     }
     for pose in poses {
         evaluator.pose(pose).unwrap();
-        // SAFETY: the player was made above, and is used by nobody else.
+        // SAFETY: the player was created above, and no other thread uses it.
         let status = unsafe {
             match pose {
                 None => mw_player_rest(player, null_mut()),
@@ -166,7 +166,7 @@ fn a_pose_of_every_format_is_the_librarys_on_disk_and_in_packs() {
 fn a_pose_of_every_format_is_the_librarys_from_memory() {
     let mut tally = Tally::default();
     for path in files_below(&testdata()) {
-        // A pack is a folder on a disk alone.
+        // A pack is a folder only on a disk.
         let Ok(disk) = Asset::open_path(&path, &OpenOptions::default()) else { continue };
         let folder = path.parent().unwrap();
         let text = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
@@ -183,7 +183,7 @@ fn a_pose_of_every_format_is_the_librarys_from_memory() {
         // As on disk, with what belongs to it.
         assert_eq!(asset.parts().len(), disk.parts().len(), "{name}");
     }
-    // An animation moves the skeleton of a game, which lies in a pack here.
+    // An animation moves the skeleton of a game, which is in a pack here.
     assert_eq!(missing(&tally), ["anim"]);
 }
 

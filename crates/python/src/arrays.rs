@@ -1,15 +1,15 @@
-//! Memory of the library's as arrays of numpy's, without copies.
+//! Memory of the library as numpy arrays, without copies.
 //!
-//! All that is `unsafe` in this crate is [`borrowed`]. An array that numpy does not own must not outlive its memory, nor may
-//! that memory change while the array is there. Here it lies in an `O` behind an [`Arc`]:
+//! Only [`borrowed`] contains `unsafe` code in this crate. An array that numpy does not own must not outlive its
+//! memory, and that memory must not change while the array exists. Here the memory belongs to an `O` in an [`Arc`]:
 //!
-//! * it outlives the array, which holds an [`Owner`] with a reference of its own as long as it lives itself;
-//! * it stays where it is and as it is. The closure takes every `&'a O` to a slice of `'a`, so that the slice is part of
-//!   what lies behind the reference, borrowed from it. As long as the owner's reference is there nobody has a `&mut O`, since
-//!   an `Arc` gives that to a single holder alone, and a type with interior mutability gives no such slice away of what it
-//!   can change;
-//! * Python cannot write to it: the array is read-only from the start, and numpy lets nobody turn that back, since what
-//!   its memory belongs to is no buffer that can be written to.
+//! * It outlives the array, which holds an [`Owner`] with a reference of its own.
+//! * It neither moves nor changes. The closure maps every `&'a O` to a slice of `'a`, so that the slice is borrowed
+//!   from the data of the reference. As long as the owner's reference exists, no code has a `&mut O`, because an
+//!   `Arc` gives that only to a single holder. A type with interior mutability returns no such slice of data that it
+//!   can change.
+//! * Python cannot write to it: the array is read-only from the start, and numpy does not allow to reverse this,
+//!   because the owner of its memory is not a writable buffer.
 
 use numpy::ndarray::{ArrayView, Dimension};
 use numpy::{Element, Ix1, Ix2, PyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::sync::Arc;
 
-/// What arrays are views of.
+/// The owner of the memory of arrays.
 #[pyclass(frozen, module = "meshwright")]
 struct Owner {
     _held: Arc<dyn Any + Send + Sync>,

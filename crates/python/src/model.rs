@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
     asset: Asset,
-    /// How it was opened.
+    /// The options that it was opened with.
     open: OpenOptions,
     /// The files that it was read from.
     pub(crate) sources: Vec<PathBuf>,
@@ -35,7 +35,7 @@ type File<'py> = (String, Bound<'py, PyBytes>);
 /// Files, what they do not hold, and what was edited.
 type Restored<'py> = (Vec<File<'py>>, Vec<Loss>, Option<Bound<'py, PyAny>>);
 
-/// What is to be opened.
+/// The source of a model.
 pub(crate) enum Source {
     Path(PathBuf),
     Bytes(Vec<u8>),
@@ -59,9 +59,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Source {
 
 /// Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes with a name.
 ///
-/// Of bytes, `beside` holds the files that belong to them, by name. What breaks a rule of its format raises `Error`;
-/// `lenient` passes over what leaves the rest readable. `max_memory` bounds reading and every conversion in bytes, 256 MiB
-/// unless given; `format` and `dialect` say what the file is where that is known better.
+/// For bytes, `beside` holds the companion files by name. A file that breaks a rule of its format raises `Error`;
+/// `lenient` accepts faults that leave the rest readable. `max_memory` bounds reading and every conversion in bytes,
+/// 256 MiB by default. `format` and `dialect` override the detection.
 #[pyfunction]
 #[pyo3(signature = (
     source, *, name = None, beside = None, lenient = false, companions = true, textures = false, max_memory = None,
@@ -152,7 +152,7 @@ pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &
     Ok(met.found)
 }
 
-/// What was met in folders.
+/// The files found in folders.
 #[derive(Default)]
 struct Met {
     found: Vec<(OsString, &'static str)>,
@@ -197,13 +197,13 @@ impl Met {
     }
 }
 
-/// What models can be converted to.
+/// The target formats of conversions.
 #[pyfunction]
 pub(crate) fn targets() -> Vec<&'static str> {
     Target::all().map(Target::id).collect()
 }
 
-/// What can be opened: short name, title, extensions.
+/// The supported formats: short name, title, extensions.
 #[pyfunction]
 pub(crate) fn formats() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     Format::ALL.iter().map(|f| (f.id(), f.title(), f.extensions().to_vec())).collect()
@@ -262,7 +262,7 @@ impl Model {
         report.iter().map(found).collect()
     }
 
-    /// What the model holds, in numbers.
+    /// The content of the model, in numbers.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = self.asset.summary();
         let info = PyDict::new(py);
@@ -279,19 +279,19 @@ impl Model {
         Ok(info)
     }
 
-    /// What the model draws.
+    /// The drawn content of the model.
     fn scene(&self, py: Python<'_>) -> PyResult<Scene> {
         let options = SceneOptions::default().with_limits(self.limits());
         let made = py.detach(|| self.asset.to_scene(&options)).map_err(raised)?;
         Ok(Scene::new(made.value, made.losses.into_iter().map(told).collect()))
     }
 
-    /// The model as the files of a target, by name, the main one first; and what they do not hold.
+    /// Converts the model to the files of a target. Returns them by name, the main one first, and the losses.
     ///
-    /// Of glTF: `keep` puts the game's own files into it, so that `restore` gives back what an editor left alone;
-    /// `influences` is "four" of each vertex or "all"; `frames_at` puts the keys of clips so many to the second, whatever their
-    /// rate, which is said beside them. `scale` multiplies all lengths; without it a scale that a document states is divided out
-    /// for a game's format. `dialect` is that of the files that are made.
+    /// For glTF: `keep` embeds the game's own files, so that `restore` preserves everything that an editor does not
+    /// change; `influences` is "four" per vertex or "all"; `frames_at` is the number of keys per second, whatever the
+    /// rates of the clips, which are stored in their extras. `scale` multiplies all lengths; without it, a scale that
+    /// a document states is undone for a game's format. `dialect` is that of the written files.
     #[pyo3(signature = (
         target, *, stem = "", keep = false, influences = "four", frames_at = None, scale = None, dialect = None
     ))]

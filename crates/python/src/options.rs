@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::str::FromStr;
 
-/// What a name means.
+/// Parses a name.
 pub(crate) fn named<T: FromStr<Err: ToString>>(name: &str) -> PyResult<T> {
     name.parse().map_err(|e: T::Err| PyValueError::new_err(e.to_string()))
 }
@@ -36,7 +36,7 @@ pub(crate) fn dialect(name: &str) -> PyResult<(String, String)> {
     chosen("dialect", name, &known).map(|()| ("dialect".into(), name.into()))
 }
 
-/// How files are made.
+/// Options for writing files.
 pub(crate) fn writing(
     limits: Limits,
     scale: Option<f64>,

@@ -1,8 +1,8 @@
-//! What is told of models.
+//! Findings and losses.
 
 use pyo3::prelude::*;
 
-/// What is odd about a model.
+/// A finding about a model.
 #[pyclass(frozen, get_all, module = "meshwright")]
 pub(crate) struct Finding {
     severity: String,

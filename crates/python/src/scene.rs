@@ -18,7 +18,7 @@ struct Shown {
     influences: Vec<(Vec<u32>, Vec<f32>)>,
 }
 
-/// What a model draws.
+/// The drawn content of a model.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Scene {
     shown: Arc<Shown>,
@@ -118,14 +118,14 @@ impl Scene {
         self.shown.scene.clips.iter().map(clip).collect()
     }
 
-    /// What the scene does not hold of the model.
+    /// The data of the model that the scene does not hold.
     #[getter]
     fn losses(&self) -> Vec<Loss> {
         self.losses.clone()
     }
 
-    /// Where meshes are drawn: each with a matrix of rows from its space to the scene's. A mesh may be drawn several times,
-    /// or nowhere; one with a skeleton follows that alone.
+    /// The instances of meshes: each with a matrix of rows from its space to the scene's. A mesh may be drawn several
+    /// times, or not at all; one with a skeleton follows only that.
     fn drawn<'py>(&self, py: Python<'py>) -> PyResult<Vec<(usize, Rows<'py, f64>)>> {
         let scene = &self.shown.scene;
         let worlds = rig::world_transforms(scene).map_err(raised)?;
@@ -194,7 +194,7 @@ impl Mesh {
         self.rows(py, |mesh| &mesh.positions)
     }
 
-    /// Of unit length; empty where the mesh has none.
+    /// Normalised; empty if the mesh has no normals.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py, f32>> {
         self.rows(py, |mesh| &mesh.normals)
@@ -211,7 +211,7 @@ impl Mesh {
         self.rows(py, |mesh| &mesh.triangles)
     }
 
-    /// Where the influences of each vertex begin, and where all end; empty of a mesh without skeleton.
+    /// The start of the influences of each vertex, and the end of all; empty for a mesh without skeleton.
     #[getter]
     fn influence_starts<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py, u32>> {
         arrays::numbers(py, &self.shown, |shown| {
@@ -329,7 +329,7 @@ impl Player {
         Ok((positions, turned.map(|turned| filled(normals, &turned)).transpose()?))
     }
 
-    /// Where the joints of a skeleton stand: a matrix of rows for each, from the joint's space to the model's.
+    /// The poses of the joints of a skeleton: a matrix of rows for each, from the joint's space to the model's.
     fn joints<'py>(&self, py: Python<'py>, skeleton: usize) -> PyResult<Bound<'py, numpy::PyArray3<f64>>> {
         let found = self.evaluator.skeleton(skeleton);
         let (_, pose) = found.ok_or_else(|| PyIndexError::new_err("there is no such skeleton"))?;

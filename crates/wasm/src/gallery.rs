@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 /// The most models of the list.
 const MOST_MODELS: usize = 20_000;
-/// Pixels of the picture beside a name.
+/// The size of a thumbnail in pixels.
 const THUMB: u32 = 96;
 
-/// What is said of a model, or of files, that cannot be read.
+/// The message about a model, or about files, that cannot be read.
 pub(crate) fn failed(name: &str, why: &Failure) -> Value {
     refused(name, why.code, &why.path, why.offset, &why.message)
 }
@@ -23,7 +23,7 @@ pub struct Gallery {
     last: Option<(usize, Shown)>,
 }
 
-/// What the page has of a model; the model itself is let go.
+/// The data of a model for the page; the model itself is freed.
 #[derive(Debug)]
 struct Shown {
     about: Value,
@@ -55,7 +55,7 @@ impl Gallery {
         json!({ "models": models.collect::<Vec<_>>() })
     }
 
-    /// What is said of a model beside its picture; `error` where it cannot be shown.
+    /// The facts about a model for the page; `error` if it cannot be shown.
     pub fn about(&mut self, id: usize) -> Value {
         let name = self.models.get(id).map(|model| model.name.clone()).unwrap_or_default();
         match self.opened(id) {
@@ -73,7 +73,7 @@ impl Gallery {
         Ok(glb(&self.opened(id)?.scene, limits)?)
     }
 
-    /// The picture beside its name, as PNG.
+    /// The thumbnail, as PNG.
     ///
     /// # Errors
     /// As [`glb`](Self::glb).
@@ -87,10 +87,10 @@ impl Gallery {
         thumb(&scene.value, THUMB, self.limits)
     }
 
-    /// A model as a file of a target, behind its name and what it does not hold: see [`saved`].
+    /// Converts a model to a file of a target, preceded by its name and losses: see [`saved`].
     ///
     /// # Errors
-    /// As [`glb`](Self::glb); when the target cannot hold it.
+    /// As [`glb`](Self::glb); or if the target cannot hold it.
     pub fn save(&mut self, id: usize, target: Target) -> Result<Vec<u8>, Failure> {
         self.last = None;
         let (model, options) = self.model(id)?;

@@ -1,7 +1,8 @@
-//! Meshwright for browsers: what the worker of the page calls.
+//! Meshwright for browsers: the functions that the worker of the page calls.
 //!
-//! Nothing here reaches the network or a disk: bytes come in, bytes and text go out. Whatever is refused is a text of JSON
-//! with `error`, `code`, `path` and `offset`. A panic ends the module; the page says so, and starts it anew.
+//! Nothing here reaches the network or a disk: its input is bytes, its output bytes and text. An error is a text of
+//! JSON with `error`, `code`, `path` and `offset`. A panic ends the module; the page reports this, and starts it
+//! again.
 
 mod gallery;
 
@@ -67,7 +68,7 @@ impl Models {
         self.gallery.list().to_string()
     }
 
-    /// What is said of a model.
+    /// The facts about a model.
     pub fn about(&mut self, id: usize) -> String {
         self.gallery.about(id).to_string()
     }
@@ -80,7 +81,7 @@ impl Models {
         self.gallery.glb(id).map_err(|why| told(&why))
     }
 
-    /// The picture beside a name.
+    /// The thumbnail of a model.
     ///
     /// # Errors
     /// As `glb`.
@@ -88,10 +89,10 @@ impl Models {
         self.gallery.thumb(id).map_err(|why| told(&why))
     }
 
-    /// A model as a file of a target, behind its name and what it does not hold.
+    /// Converts a model to a file of a target, preceded by its name and losses.
     ///
     /// # Errors
-    /// As `glb`; when the target cannot hold it, or there is no such one.
+    /// As `glb`; or if the target cannot hold it, or does not exist.
     pub fn save(&mut self, id: usize, target: &str) -> Result<Vec<u8>, String> {
         let target: Target = target.parse().map_err(|e: meshwright::UnknownTarget| e.to_string())?;
         self.gallery.save(id, target).map_err(|why| told(&why))

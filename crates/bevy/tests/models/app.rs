@@ -71,7 +71,7 @@ fn register(app: &mut App) {
     app.register_type::<GltfMaterialExtras>().register_type::<GltfMaterialName>();
 }
 
-/// Waits for a model, and all that hangs from it.
+/// Waits for a model and its dependencies.
 pub fn wait(app: &mut App, handle: &Handle<Model>) -> Result<(), AssetLoadError> {
     let begun = Instant::now();
     loop {
@@ -100,13 +100,13 @@ pub fn load_with(
     load_at(app, AssetPath::parse(path).into_owned(), settings)
 }
 
-/// Of a path that is no text, so that any name can be in it.
+/// Loads a path that need not be text, so that it can have any name.
 pub fn load_at(
     app: &mut App,
     path: AssetPath<'static>,
     settings: impl Fn(&mut ModelSettings) + Send + Sync + 'static,
 ) -> Result<Handle<Model>, AssetLoadError> {
-    // What was let go is forgotten: a path that is loaded has its settings already.
+    // Dropped assets are forgotten: a loaded path has its settings already.
     app.update();
     let server = app.world().resource::<AssetServer>().clone();
     let handle = server.load_builder().with_settings(settings).load::<Model>(path);

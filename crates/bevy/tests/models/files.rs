@@ -1,4 +1,4 @@
-//! What belongs to a model, wherever it lies.
+//! Tests the search for companion files of a model.
 
 use crate::app::{app, load, load_with, materials, model, root};
 use bevy_app::App;

@@ -1,4 +1,4 @@
-//! What an app shows is what the native evaluation says.
+//! Compares the poses in an app with the native evaluation.
 
 use crate::app::{app, asset_path, fixtures, load, model, root};
 use bevy_animation::prelude::*;
@@ -20,7 +20,7 @@ use meshwright_bevy::tree_source;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The scene that the loader makes, made by the facade alone, and the format; none where it refuses.
+/// The scene of the loader, made by only the facade, and the format; `None` if it is rejected.
 fn native(path: &Path) -> Option<(Scene, Format)> {
     let asset = Asset::open_path(path, &OpenOptions::default()).ok()?;
     Some((asset.to_scene(&Target::Glb.scene_options()).ok()?.value, asset.format()))
@@ -58,7 +58,7 @@ fn drawn(world: &World, mesh: &Mesh, place: &GlobalTransform, skin: Option<&Skin
     skinned.collect()
 }
 
-/// What hangs in the app, by the number of the document's mesh.
+/// The entities in the app, by the number of the document's mesh.
 fn all_drawn(app: &mut App, handle: &Handle<Model>) -> Vec<(usize, Vec<Vec3>)> {
     let world = app.world_mut();
     let mut query = world.query::<(&Mesh3d, &GlobalTransform, Option<&SkinnedMesh>)>();
@@ -111,15 +111,15 @@ fn extent(scene: &Scene) -> f64 {
 
 struct Judge<'s> {
     scene: &'s Scene,
-    /// Of each mesh of the document.
+    /// One entry for each mesh of the document.
     sources: Vec<MeshId>,
     places: Vec<meshwright_bevy::meshwright::rig::glam::DAffine3>,
     extent: f64,
 }
 
 impl Judge<'_> {
-    /// How far what is drawn is from the evaluation at worst, in parts of the extent. A mesh that several nodes draw may be at
-    /// any of their places.
+    /// The largest distance between the app and the evaluation, relative to the size of the model. A mesh that
+    /// several nodes draw may be at any of their places.
     fn worst(&self, evaluator: &Evaluator<&Scene>, drawn: &[(usize, Vec<Vec3>)], what: &str) -> f64 {
         let mut worst = 0.0_f64;
         for (number, vertices) in drawn {
@@ -158,7 +158,7 @@ struct Tally {
     between: f64,
     /// Between frames, from the file's own rule.
     blended: f64,
-    /// Where the losses of the model say so.
+    /// True if the losses of the model explain a difference.
     told: f64,
     told_models: usize,
     formats: BTreeSet<Format>,
@@ -190,7 +190,7 @@ impl Tally {
     }
 }
 
-/// One model in all its levels: at rest, and in every clip. `name` is what the app calls what lies at the path.
+/// Checks all levels of a model: at rest, and in every clip. `name` is the name of the path in the app.
 fn check(app: &mut App, name: &str, path: &Path, tally: &mut Tally) -> bool {
     let Some((scene, format)) = native(path) else {
         assert!(load(app, name).is_err(), "{name} loads, and the facade refuses it");
@@ -226,7 +226,7 @@ fn check(app: &mut App, name: &str, path: &Path, tally: &mut Tally) -> bool {
     assert_eq!(
         meshes.len(),
         judge.sources.iter().filter(hangs).count(),
-        "{name}: all that hangs somewhere is drawn"
+        "{name}: every entity is drawn"
     );
     let losses = model(app, &handle).losses.clone();
     tally.pose(judge.worst(&evaluator, &rest, name), false, &losses, name);
@@ -284,7 +284,7 @@ fn every_fixture_is_posed_as_the_native_evaluation_has_it() {
     println!("{told_models} models say that they are off: {told:e}");
     assert!(models > 80 && skinned > 40 && clips > 60 && poses > 300);
     assert!(told_models < models / 3, "{told_models}");
-    // What moves the skeleton of a game alone lies in a pack.
+    // Files that only move the skeleton of a game are in a pack.
     let missing: Vec<_> = Format::ALL.iter().filter(|f| f.holds_model() && !formats.contains(f)).collect();
     assert_eq!(missing, [&Format::TsoAnimation]);
 }

@@ -27,7 +27,7 @@ pub fn files_below(top: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What lies in the packs of testdata, each by its path through the pack.
+/// All files in the packs of testdata, each by its path through the pack.
 pub fn members() -> Vec<PathBuf> {
     let packs = || PackKind::ALL.iter().flat_map(|kind| kind.extensions());
     let is_pack = |path: &Path| packs().any(|e| path.extension().is_some_and(|own| own == *e));
