@@ -21,16 +21,16 @@ struct Words {
     low: Row<u32>,
     /// Bits 63 to 32.
     high: Row<u32>,
-    /// What follows the first 8 bytes.
+    /// The words after the first 8 bytes.
     second: Row<u32>,
     third: Row<u32>,
 }
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 impl Words {
-    /// Of fewer vertices than a block has the last one fills it.
+    /// If a block has too few vertices, the last one is repeated.
     #[inline(always)]
-    fn of(vertices: &[Vertex]) -> Self {
+    fn load(vertices: &[Vertex]) -> Self {
         if let Some(whole) = vertices.first_chunk() {
             return Self::of_block(whole);
         }
@@ -61,7 +61,11 @@ impl Words {
 /// Puts what is decoded of two words of each vertex: number by number, then together.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
-fn put<const N: usize>(words: [&Row<u32>; 2], out: &mut [[f32; N]], decode: impl Fn(u32, u32) -> [f32; N]) {
+fn decode_rows<const N: usize>(
+    words: [&Row<u32>; 2],
+    out: &mut [[f32; N]],
+    decode: impl Fn(u32, u32) -> [f32; N],
+) {
     let [first, second] = words;
     let mut rows = [[0.0; BLOCK]; N];
     for (k, row) in rows.iter_mut().enumerate() {
@@ -98,10 +102,10 @@ fn join<const N: usize>(rows: &[Row<f32>; N], out: &mut [[f32; N]; BLOCK]) {
 fn put_positions(words: &Words, kind: VertexKind, out: &mut [[f32; 3]]) {
     let rows = [&words.low, &words.high];
     match kind {
-        VertexKind::Bits128 => put(rows, out, |low, high| {
+        VertexKind::Bits128 => decode_rows(rows, out, |low, high| {
             [low as u16, (low >> 16) as u16, high as u16].map(|half| F16::from_bits(half).decode())
         }),
-        _ => put(rows, out, |low, _| Se32::from_bits(low).decode()),
+        _ => decode_rows(rows, out, |low, _| Se32::from_bits(low).decode()),
     }
 }
 
@@ -111,13 +115,13 @@ fn put_positions(words: &Words, kind: VertexKind, out: &mut [[f32; 3]]) {
 fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]) {
     let codes = match kind {
         VertexKind::Bits64 if !flat => {
-            return put([&words.low; 2], out, |low, _| direction(Se32::from_bits(low).decode()));
+            return decode_rows([&words.low; 2], out, |low, _| direction(Se32::from_bits(low).decode()));
         }
         VertexKind::Bits64 => &words.high,
         VertexKind::Bits96 => &words.second,
         VertexKind::Bits128 => &words.third,
     };
-    put([codes; 2], out, |codes, _| {
+    decode_rows([codes; 2], out, |codes, _| {
         let [x, y, z, _] = codes.to_le_bytes();
         [x, y, z].map(|code| F8A::from_bits(code).decode())
     });
@@ -130,13 +134,13 @@ fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mu
     let rows = [&words.high, &words.second];
     match kind {
         VertexKind::Bits64 if flat => out.fill([0.0; 2]),
-        VertexKind::Bits64 => put(rows, out, |high, _| St11::from_bits(high).decode()),
-        VertexKind::Bits96 => put(rows, out, |high, _| {
+        VertexKind::Bits64 => decode_rows(rows, out, |high, _| St11::from_bits(high).decode()),
+        VertexKind::Bits96 => decode_rows(rows, out, |high, _| {
             // Both forms, of which one is taken without a branch.
             let (fine, wide) = (St12::from_bits(high).decode(), St11::from_bits(high).decode());
             if high & 1 << 24 == 0 { fine } else { wide }
         }),
-        VertexKind::Bits128 => put(rows, out, |_, st| St14::from_bits(st).decode(form)),
+        VertexKind::Bits128 => decode_rows(rows, out, |_, st| St14::from_bits(st).decode(form)),
     }
 }
 
@@ -164,7 +168,7 @@ meshwright_core::kernels! {
             let n = vertices.len();
             let (positions, normals, uvs) = (next(&mut positions, n), next(&mut normals, n), next(&mut uvs, n));
             if n > FEW {
-                let words = Words::of(vertices);
+                let words = Words::load(vertices);
                 if let Some(kind) = words.kind {
                     put_positions(&words, kind, positions);
                     put_normals(&words, kind, flat, normals);

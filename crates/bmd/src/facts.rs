@@ -1,4 +1,4 @@
-//! What the elements of a list have in common, found once per list however many meshes share it.
+//! Facts about the elements of a list, computed once per list even if several meshes share it.
 
 use crate::model::{MeshFlags, identity};
 use crate::packed::{Primitive, Vertex};
@@ -29,7 +29,7 @@ impl Kinds {
     }
 }
 
-/// Of a vertex list.
+/// Facts about a vertex list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VertexFacts {
     pub(crate) kinds: Kinds,
@@ -41,7 +41,7 @@ pub(crate) struct VertexFacts {
 }
 
 impl VertexFacts {
-    pub(crate) fn of(vertices: &[Vertex]) -> Self {
+    pub(crate) fn collect(vertices: &[Vertex]) -> Self {
         let mut facts = Self::default();
         for (i, v) in vertices.iter().enumerate() {
             facts.kinds.add(v.kind().bit(), i);
@@ -56,7 +56,7 @@ impl VertexFacts {
     }
 }
 
-/// Of a primitive list.
+/// Facts about a primitive list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PrimitiveFacts {
     pub(crate) kinds: Kinds,
@@ -69,7 +69,7 @@ pub(crate) struct PrimitiveFacts {
 }
 
 impl PrimitiveFacts {
-    pub(crate) fn of(primitives: &[Primitive]) -> Self {
+    pub(crate) fn collect(primitives: &[Primitive]) -> Self {
         let mut facts = Self::default();
         for (i, p) in primitives.iter().enumerate() {
             facts.kinds.add(p.kind().bit(), i);
@@ -89,7 +89,10 @@ impl PrimitiveFacts {
 impl MeshFlags {
     /// The tightest flags for two lists.
     pub(crate) fn for_lists(vertices: &[Vertex], primitives: &[Primitive]) -> Self {
-        Self::for_kinds(VertexFacts::of(vertices).kinds.seen, PrimitiveFacts::of(primitives).kinds.seen)
+        Self::for_kinds(
+            VertexFacts::collect(vertices).kinds.seen,
+            PrimitiveFacts::collect(primitives).kinds.seen,
+        )
     }
 }
 
@@ -102,10 +105,10 @@ pub(crate) struct Facts {
 
 impl Facts {
     pub(crate) fn vertices(&mut self, list: &Arc<Vec<Vertex>>) -> VertexFacts {
-        *self.vertices.entry(identity(list)).or_insert_with(|| VertexFacts::of(list))
+        *self.vertices.entry(identity(list)).or_insert_with(|| VertexFacts::collect(list))
     }
 
     pub(crate) fn primitives(&mut self, list: &Arc<Vec<Primitive>>) -> PrimitiveFacts {
-        *self.primitives.entry(identity(list)).or_insert_with(|| PrimitiveFacts::of(list))
+        *self.primitives.entry(identity(list)).or_insert_with(|| PrimitiveFacts::collect(list))
     }
 }

@@ -1,4 +1,4 @@
-//! Where the parts of a model lay in its file.
+//! The offsets of the parts of a model in its file.
 
 use crate::record::{Table, header};
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub(crate) struct Layout {
     /// Offsets of the tables, in the order of [`Table::ALL`].
     pub(crate) tables: [u32; 4],
     pub(crate) meshes: Vec<MeshPlace>,
-    /// How many levels of detail there were.
+    /// The number of levels of detail.
     pub(crate) lods: usize,
     /// The name of each bone.
     pub(crate) bones: Vec<StringPlace>,
@@ -23,7 +23,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Where a table starts.
+    /// The start of a table.
     pub(crate) const fn table(&self, table: Table) -> u32 {
         let [meshes, lods, bones, anims] = self.tables;
         match table {
@@ -44,7 +44,7 @@ impl Layout {
         }
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     pub(crate) const fn rows(&self, table: Table) -> usize {
         match table {
             Table::Meshes => self.meshes.len(),
@@ -56,7 +56,7 @@ impl Layout {
 
     /// The offset of a field of row `index` of a table.
     pub(crate) fn field(&self, table: Table, index: usize, field: Field) -> u64 {
-        field.at(table.at(self.table(table), index))
+        field.offset_in(table.row_offset(self.table(table), index))
     }
 
     /// All sections with their offsets, sizes, and whether they are meant to lie on multiples of 4: tables and lists of
@@ -74,13 +74,13 @@ impl Layout {
         tables.chain(meshes.chain(bones).chain(clips).flatten())
     }
 
-    /// How many sections [`coverage`](Self::coverage) counts at most.
+    /// The maximum number of sections of [`coverage`](Self::coverage).
     pub(crate) fn section_count(&self) -> u64 {
         let each = [(self.meshes.len(), 3), (self.bones.len(), 1), (self.clips.len(), 2)];
         each.iter().fold(5, |n: u64, e| n.saturating_add((e.0 as u64).saturating_mul(e.1)))
     }
 
-    /// What the structures of the file cover, lists without the bytes behind their last element.
+    /// The sections of the file that structures cover; lists without the bytes after their last element.
     pub(crate) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::new();
         coverage.add(0, header::SIZE as u64);
@@ -131,16 +131,16 @@ pub(crate) struct ListPlace {
 
 impl ListPlace {
     /// As a record states it; how much is used shows when it is read.
-    pub(crate) const fn stated(at: u32, size: u32) -> Self {
+    pub(crate) const fn from_record(at: u32, size: u32) -> Self {
         Self { at, size, used: 0 }
     }
 
-    /// Bytes behind the last element.
+    /// Bytes after the last element.
     pub(crate) const fn spare(self) -> u32 {
         self.size.saturating_sub(self.used)
     }
 
-    /// Where the element starts before which others of these sizes lie.
+    /// The offset of the element after elements of these sizes.
     pub(crate) fn element(self, before: impl Iterator<Item = usize>) -> u64 {
         u64::from(self.at).saturating_add(before.sum::<usize>() as u64)
     }
@@ -154,8 +154,8 @@ pub(crate) struct MeshPlace {
 }
 
 impl MeshPlace {
-    /// Whether the primitives lie partly over the vertices. Overlap is only a warning, so such a mesh opens whatever
-    /// indices its doubly used bytes spell; triangles of missing vertices are left out of every view.
+    /// Returns true if the primitives overlap the vertices. Overlap is only a warning. Such a mesh opens even if the
+    /// shared bytes are nonsense as indices; views omit triangles of missing vertices.
     pub(crate) fn lies_on_vertices(&self) -> bool {
         let end = |l: &ListPlace| u64::from(l.at).saturating_add(u64::from(l.size));
         let (v, p) = (&self.vertices, &self.primitives);

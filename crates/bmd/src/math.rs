@@ -1,5 +1,5 @@
-//! What has an order of operations of its own. Poses have the engine's, which is also that of the shared mathematics:
-//! the tests against the original's values hold both to it.
+//! Mathematics with the order of operations of the original tools. Poses use the engine's order, which is also that
+//! of the shared mathematics: tests compare both with the original's values.
 
 use meshwright_core::math::{narrow1, quat, sqrt};
 

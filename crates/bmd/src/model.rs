@@ -13,10 +13,10 @@ use meshwright_core::layout::Retained;
 use meshwright_core::num::F8A;
 use meshwright_core::text::{Escaped, latin1};
 
-/// A model. Lists that the file shares between meshes, and streams that it shares between clips, are shared
-/// here too and written once.
+/// A model. Lists that the file shares between meshes, and streams that it shares between clips, are shared here too
+/// and written once.
 ///
-/// Two models are equal when their content is; where it lay in a file plays no part.
+/// Two models are equal if their content is equal; offsets in the file do not count.
 #[derive(Clone, Debug, Default)]
 pub struct Bmd {
     /// Three reserved words of the header, zero in a sound file.
@@ -29,8 +29,8 @@ pub struct Bmd {
     pub bones: Vec<Bone>,
     /// Animations.
     pub clips: Vec<Clip>,
-    /// Where everything lay in the file it came from, so that an unchanged model, or one whose sections kept
-    /// their sizes, is written into the same places.
+    /// The offsets in the original file. An unchanged model, or one whose sections keep their sizes, is written to
+    /// the same offsets.
     pub(crate) layout: Retained<Layout>,
 }
 
@@ -59,12 +59,12 @@ impl Bmd {
         self
     }
 
-    /// Forgets where everything lay in the file: the model is written as the current tool arranges files.
+    /// Discards the original offsets: the model is written as the current tool arranges files.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
 
-    /// How many bones stand in animation streams: all but the pseudo-bones, which follow them.
+    /// The number of bones in animation streams: all bones except the pseudo-bones, which come last.
     pub fn normal_bones(&self) -> usize {
         let pseudo = self.bones.iter().enumerate().position(|(i, b)| i > 0 && b.is_pseudo());
         pseudo.unwrap_or(self.bones.len())
@@ -87,7 +87,7 @@ impl Name {
         &self.0
     }
 
-    /// Where the name is stored: clones have one identity.
+    /// The address of the stored name: clones have the same identity.
     pub(crate) fn identity(&self) -> usize {
         self.0.as_ptr() as usize
     }
@@ -100,7 +100,7 @@ impl Name {
 
 /// Text that no file can hold as a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{character:?} cannot stand in a name: names hold characters up to U+00FF and end at a NUL")]
+#[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
 #[non_exhaustive]
 pub struct NameError {
     /// The first character that does not fit.
@@ -155,16 +155,16 @@ pub struct Mesh {
     pub primitives: Arc<Vec<Primitive>>,
     /// Texture path, shader name, or `#RRGGBB`; `None` for a mesh that is not drawn.
     pub material: Option<Name>,
-    /// What the lists may hold.
+    /// The kinds of elements that the lists may hold.
     pub flags: MeshFlags,
-    /// Whether the stored primitive count follows the description's rule for quads.
+    /// The rule for quads in the stored primitive count.
     pub quad_count: QuadCount,
     /// A reserved word, zero in a sound file.
     pub reserved: u32,
 }
 
 impl Mesh {
-    /// The flat colour that the material name stands for.
+    /// The flat colour that the material name means.
     pub fn flat_color(&self) -> Option<[u8; 3]> {
         self.material.as_ref().and_then(|m| flat_color(m.bytes()))
     }
@@ -172,8 +172,8 @@ impl Mesh {
     /// With fewer vertices than these all triangles fit 32 bits, and quads count twice.
     pub(crate) const FEW_VERTICES: usize = 1024;
 
-    /// How many primitives the file stores for `vertices` and these primitives: quads count twice for fewer
-    /// than 1024 vertices and once for more; [`QuadCount::Other`] is the other way round.
+    /// The primitive count that the file stores for `vertices` and these primitives. Quads count twice for fewer than
+    /// 1024 vertices and once for more; [`QuadCount::Other`] reverses this.
     pub fn stored_count(vertices: usize, primitives: usize, quads: usize, rule: QuadCount) -> usize {
         let twice = (vertices < Self::FEW_VERTICES) == (rule == QuadCount::Described);
         primitives.saturating_add(if twice { quads } else { 0 })
@@ -208,8 +208,8 @@ impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
     }
 }
 
-/// What the lists of a mesh may hold. Only a restriction: every element says of which kind it is. By default vertices of
-/// any kind, and triangles or quads, as the description finds reasonable.
+/// The kinds of elements that the lists of a mesh may hold. This is only a restriction: every element states its
+/// kind. By default vertices of any kind, and triangles or quads, as the description recommends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MeshFlags(pub u32);
 
@@ -283,7 +283,7 @@ impl fmt::Debug for MeshFlags {
     }
 }
 
-/// How quads are counted in the stored number of primitives.
+/// The rule for quads in the stored number of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum QuadCount {
     /// As described: twice with fewer than 1024 vertices, else once. Also where there are no quads.
@@ -298,7 +298,7 @@ pub enum QuadCount {
 pub struct Lod {
     /// The first mesh.
     pub first: u8,
-    /// How many meshes. Zero in the only level with `first` zero means all.
+    /// The number of meshes. Zero in the only level with `first` zero means all.
     pub count: u8,
     /// The nominal scale from which on the level is meant, the scale at `d` metres being `1 / (d + 1)`.
     pub scale: F8A,
@@ -344,7 +344,7 @@ impl Bone {
 pub struct Clip {
     /// Its name.
     pub name: Option<Name>,
-    /// How many frames it has, at least one.
+    /// The number of frames, at least one.
     pub frames: u8,
     /// Rate and looping.
     pub rate: ClipRate,
@@ -359,8 +359,8 @@ pub struct Clip {
 pub struct ClipRate(pub u8);
 
 impl Clip {
-    /// How long it lasts, a looping one from its first frame until that comes again; `None` where the file leaves the
-    /// rate open.
+    /// The duration, for a looping clip until its first frame is shown again; `None` if the file leaves the rate
+    /// open.
     pub fn seconds(&self) -> Option<f64> {
         let rate = f64::from(self.rate.frames_per_second());
         (rate > 0.0).then(|| f64::from(self.frames) / rate)

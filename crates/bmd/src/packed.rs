@@ -207,9 +207,9 @@ impl Vertex {
         if bone > Self::MAX_BONE_64 {
             return None;
         }
-        let w = textured::POSITION.with(0, position.to_bits() as u64);
-        let w = textured::ST.with(w, st.to_bits() as u64);
-        Some(Self { first: textured::TAG.with(w, bone as u64), second: 0 })
+        let w = textured::POSITION.set_in(0, position.to_bits() as u64);
+        let w = textured::ST.set_in(w, st.to_bits() as u64);
+        Some(Self { first: textured::TAG.set_in(w, bone as u64), second: 0 })
     }
 
     /// A 64-bit vertex under a flat colour; `None` for bones above 239.
@@ -217,11 +217,11 @@ impl Vertex {
         if bone > Self::MAX_BONE_64 {
             return None;
         }
-        let w = flat::POSITION.with(0, position.to_bits() as u64);
-        let w = flat::NORMAL_X.with(w, normal[0].to_bits() as u64);
-        let w = flat::NORMAL_Y.with(w, normal[1].to_bits() as u64);
-        let w = flat::NORMAL_Z.with(w, normal[2].to_bits() as u64);
-        Some(Self { first: flat::TAG.with(w, bone as u64), second: 0 })
+        let w = flat::POSITION.set_in(0, position.to_bits() as u64);
+        let w = flat::NORMAL_X.set_in(w, normal[0].to_bits() as u64);
+        let w = flat::NORMAL_Y.set_in(w, normal[1].to_bits() as u64);
+        let w = flat::NORMAL_Z.set_in(w, normal[2].to_bits() as u64);
+        Some(Self { first: flat::TAG.set_in(w, bone as u64), second: 0 })
     }
 
     /// A 96-bit vertex; the tag follows from what is given.
@@ -234,27 +234,27 @@ impl Vertex {
             Extra96::Color(c) => (c, 0),
             Extra96::Bone(b) => (b, 2),
         };
-        let w = textured::POSITION.with(0, position.to_bits() as u64);
-        let w = textured::ST.with(w, st as u64);
-        let first = textured::TAG.with(w, (Self::F8 | exponent | bone) as u64);
-        let w = second96::NORMAL_X.with(0, normal[0].to_bits() as u64);
-        let w = second96::NORMAL_Y.with(w, normal[1].to_bits() as u64);
-        let w = second96::NORMAL_Z.with(w, normal[2].to_bits() as u64);
-        Self { first, second: second96::EXTRA.with(w, extra as u64) }
+        let w = textured::POSITION.set_in(0, position.to_bits() as u64);
+        let w = textured::ST.set_in(w, st as u64);
+        let first = textured::TAG.set_in(w, (Self::F8 | exponent | bone) as u64);
+        let w = second96::NORMAL_X.set_in(0, normal[0].to_bits() as u64);
+        let w = second96::NORMAL_Y.set_in(w, normal[1].to_bits() as u64);
+        let w = second96::NORMAL_Z.set_in(w, normal[2].to_bits() as u64);
+        Self { first, second: second96::EXTRA.set_in(w, extra as u64) }
     }
 
     /// A 128-bit vertex.
     pub const fn bits128(position: [F16; 3], st: St14, normal: [F8A; 3], color: u8, bone: u8) -> Self {
-        let w = first128::X.with(0, position[0].to_bits() as u64);
-        let w = first128::Y.with(w, position[1].to_bits() as u64);
-        let w = first128::Z.with(w, position[2].to_bits() as u64);
-        let w = first128::COLOR.with(w, color as u64);
-        let first = first128::TAG.with(w, Self::FD as u64);
-        let w = second128::ST.with(0, st.to_bits() as u64);
-        let w = second128::NORMAL_X.with(w, normal[0].to_bits() as u64);
-        let w = second128::NORMAL_Y.with(w, normal[1].to_bits() as u64);
-        let w = second128::NORMAL_Z.with(w, normal[2].to_bits() as u64);
-        Self { first, second: second128::BONE.with(w, bone as u64) }
+        let w = first128::X.set_in(0, position[0].to_bits() as u64);
+        let w = first128::Y.set_in(w, position[1].to_bits() as u64);
+        let w = first128::Z.set_in(w, position[2].to_bits() as u64);
+        let w = first128::COLOR.set_in(w, color as u64);
+        let first = first128::TAG.set_in(w, Self::FD as u64);
+        let w = second128::ST.set_in(0, st.to_bits() as u64);
+        let w = second128::NORMAL_X.set_in(w, normal[0].to_bits() as u64);
+        let w = second128::NORMAL_Y.set_in(w, normal[1].to_bits() as u64);
+        let w = second128::NORMAL_Z.set_in(w, normal[2].to_bits() as u64);
+        Self { first, second: second128::BONE.set_in(w, bone as u64) }
     }
 
     /// The words as stored: the first 8 bytes and what follows them.
@@ -267,7 +267,7 @@ impl Vertex {
         byte(textured::TAG, self.first)
     }
 
-    /// How many bits it has.
+    /// The number of bits.
     pub const fn kind(self) -> VertexKind {
         match self.tag() {
             0..=0xef => VertexKind::Bits64,
@@ -326,8 +326,8 @@ impl Vertex {
         [f8a(second128::NORMAL_X, second), f8a(second128::NORMAL_Y, second), f8a(second128::NORMAL_Z, second)]
     }
 
-    /// The normal in the space of the vertex's bone, not brought to unit length. A 64-bit vertex under a
-    /// texture has none: the direction of its position stands for it, zero at the origin.
+    /// The normal in the space of the vertex's bone, not normalised. A 64-bit textured vertex has no normal: the
+    /// direction of its position replaces it, zero at the origin.
     #[inline]
     pub fn normal(self, flat_color: bool) -> [f32; 3] {
         match self.stored_normal(flat_color) {
@@ -397,7 +397,7 @@ pub enum St96 {
     Wide(St11),
 }
 
-/// What the last byte of a 96-bit vertex is.
+/// The meaning of the last byte of a 96-bit vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra96 {
     /// A colour; the bone is 0 (F8, F9).
@@ -484,13 +484,13 @@ impl Primitive {
         }
         let (a, b, c, d) = (a as u64, b as u64, c as u64, d as u64);
         Some(Self(match kind {
-            PrimitiveKind::Triangle32 => tri32::V2.with(tri32::V1.with(tri32::V0.with(0, a), b), c),
+            PrimitiveKind::Triangle32 => tri32::V2.set_in(tri32::V1.set_in(tri32::V0.set_in(0, a), b), c),
             PrimitiveKind::Quad32 => {
-                quad32::V3.with(quad32::V2.with(quad32::V1.with(quad32::V0.with(1, a), b), c), d)
+                quad32::V3.set_in(quad32::V2.set_in(quad32::V1.set_in(quad32::V0.set_in(1, a), b), c), d)
             }
-            PrimitiveKind::Triangle64 => tri64::V2.with(tri64::V1.with(tri64::V0.with(2, a), b), c),
+            PrimitiveKind::Triangle64 => tri64::V2.set_in(tri64::V1.set_in(tri64::V0.set_in(2, a), b), c),
             PrimitiveKind::Quad64 => {
-                quad64::V3.with(quad64::V2.with(quad64::V1.with(quad64::V0.with(3, a), b), c), d)
+                quad64::V3.set_in(quad64::V2.set_in(quad64::V1.set_in(quad64::V0.set_in(3, a), b), c), d)
             }
         }))
     }
@@ -554,7 +554,7 @@ impl Primitive {
         self.indices().into_iter().fold(0, u32::max)
     }
 
-    /// The triangles it stands for: (0,1,2), and (0,2,3) for a quad whose last two indices differ.
+    /// The triangles of the primitive: (0,1,2), and (0,2,3) for a quad whose last two indices differ.
     pub fn triangles(self) -> impl Iterator<Item = [u32; 3]> + Clone {
         let [a, b, c, d] = self.indices();
         core::iter::once([a, b, c]).chain((c != d).then_some([a, c, d]))

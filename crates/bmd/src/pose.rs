@@ -17,7 +17,7 @@ pub(crate) fn triple(word: Se32) -> [f64; 3] {
     word.decode().map(f64::from)
 }
 
-/// How a clip maps time to keys.
+/// Maps the time of a clip to keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Timing {
     pub(crate) frames: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Curves {
 }
 
 impl Curves {
-    pub(crate) fn of(keys: &Keys) -> Self {
+    pub(crate) fn decode(keys: &Keys) -> Self {
         Self {
             rotation: keys.rotation.iter().map(|k| (k.0, rotation(k.1))).collect(),
             translation: keys.translation.iter().map(|k| (k.0, triple(k.1))).collect(),
@@ -100,8 +100,8 @@ impl Curves {
         }
     }
 
-    /// What the keys do at frame `t`; channels without keys rest.
-    pub(crate) fn at(&self, timing: Timing, t: f64) -> BoneSample {
+    /// The values of the keys at frame `t`; channels without keys have the rest value.
+    pub(crate) fn sample(&self, timing: Timing, t: f64) -> BoneSample {
         BoneSample {
             rotation: timing.rotation(&self.rotation, t).unwrap_or(quat::IDENTITY),
             translation: timing.triple(&self.translation, t).unwrap_or([0.0; 3]),
@@ -118,12 +118,12 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    pub(crate) fn of(bone: &Bone) -> Self {
+    pub(crate) fn decode(bone: &Bone) -> Self {
         Self { rotation: rotation(bone.transform.rotation()), origin: triple(bone.transform.origin()) }
     }
 
     /// The transform relative to the parent with what a clip does.
-    pub(crate) fn moved(&self, by: &BoneSample) -> Affine64 {
+    pub(crate) fn apply(&self, by: &BoneSample) -> Affine64 {
         let rotation = unit(quat::product(by.rotation, self.rotation)).unwrap_or(quat::IDENTITY);
         let translation = add(self.origin, by.translation);
         Trs64 { translation, rotation, scale: by.scale }.to_affine()
@@ -153,7 +153,7 @@ pub struct BoneSample {
 }
 
 impl BoneSample {
-    /// What a bone without keys does.
+    /// The values of a bone without keys.
     pub(crate) const REST: Self = Self { rotation: quat::IDENTITY, translation: [0.0; 3], scale: [1.0; 3] };
 }
 
@@ -163,7 +163,7 @@ impl Bmd {
         Some(Motion {
             bones: &self.bones,
             order: order(&self.bones)?,
-            bases: self.bones.iter().map(Base::of).collect(),
+            bases: self.bones.iter().map(Base::decode).collect(),
             curves: Vec::new(),
             timing: Timing { frames: 1, looping: false },
         })
@@ -175,7 +175,7 @@ impl Bmd {
         let mut motion = self.rest()?;
         // Bone 0 is the base: keys for it have no effect.
         motion.curves = (0..clip.stream.bone_count())
-            .map(|b| if b == 0 { Curves::default() } else { Curves::of(&clip.stream.keys(b)) })
+            .map(|b| if b == 0 { Curves::default() } else { Curves::decode(&clip.stream.keys(b)) })
             .collect();
         motion.timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
         Some(motion)
@@ -204,15 +204,15 @@ impl Motion<'_> {
         Pose { matrices }
     }
 
-    /// What the clip does to a bone at frame `t`, its base transform left out. Bones without keys rest.
+    /// The motion of a bone at frame `t`, without its base transform. Bones without keys rest.
     pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
-        self.curves.get(bone).map_or(BoneSample::REST, |c| c.at(self.timing, t))
+        self.curves.get(bone).map_or(BoneSample::REST, |c| c.sample(self.timing, t))
     }
 
     /// A bone's transform relative to its parent.
     fn local(&self, bone: usize, t: f64) -> Affine64 {
         let Some(base) = self.bases.get(bone) else { return Affine64::IDENTITY };
-        base.moved(&self.sample(bone, t))
+        base.apply(&self.sample(bone, t))
     }
 }
 
@@ -282,8 +282,8 @@ impl Pose {
         if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
     }
 
-    /// What takes the vertices of the mesh that bounds a bone to model space: they are relative to that bone, whatever
-    /// bone they name.
+    /// The transform from the vertices of a bone's solid to model space. These vertices are relative to that bone,
+    /// whatever bone they name.
     pub fn solid(&self, bone: u8) -> Affine64 {
         self.matrix(bone).copied().unwrap_or_default()
     }

@@ -56,7 +56,7 @@ const fn scale(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The colour that a material name of the form `#RRGGBB` stands for.
+/// The colour of a material name of the form `#RRGGBB`.
 pub fn flat_color(name: &[u8]) -> Option<[u8; 3]> {
     let (b'#', digits) = name.split_first()? else { return None };
     let digits: &[u8; 6] = digits.try_into().ok()?;

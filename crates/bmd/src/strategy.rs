@@ -87,7 +87,7 @@ fn mesh(bones: u8) -> impl Strategy<Value = Mesh> {
             (any::<[bool; 3]>(), any::<u32>(), any::<u32>()),
         )
             .prop_map(|(vertices, primitives, material, ([any, odd, other], flags, reserved))| {
-                let facts = PrimitiveFacts::of(&primitives);
+                let facts = PrimitiveFacts::collect(&primitives);
                 let tight = MeshFlags::for_lists(&vertices, &primitives);
                 let flags = if odd { flags & !0xf } else { 0 };
                 let known = if any { MeshFlags::ANY } else { tight };
@@ -171,7 +171,7 @@ fn clip(bones: usize) -> impl Strategy<Value = Clip> {
         |(name, frames_stated, rate, reserved, bones)| {
             let mut stream = Stream::new();
             for steps in bones {
-                // Keys behind the last frame are left out, steps that only skip may stay.
+                // Keys after the last frame are left out, steps that only skip may stay.
                 let fits = |(frame, step): &(u32, Step)| *frame < u32::from(frames_stated) || !step.has_key();
                 let kept: Vec<_> = frames(&steps).take_while(fits).map(|f| f.1).collect();
                 stream.push_bone(&kept);

@@ -62,7 +62,7 @@ impl Step {
         ]
     }
 
-    /// How many payload words a tag is followed by.
+    /// The number of payload words after a tag.
     pub const fn payload(tag: u8) -> u32 {
         (tag & (ROTATION | TRANSLATION | SCALE)).count_ones()
     }
@@ -89,7 +89,7 @@ impl fmt::Debug for Step {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Stream {
     steps: Vec<Step>,
-    /// For each bone the index behind its last step.
+    /// For each bone, the index after its last step.
     ends: Vec<u32>,
 }
 
@@ -122,7 +122,7 @@ impl Stream {
         Self { steps, ends }
     }
 
-    /// How many bones it holds keys for.
+    /// The number of bones with keys.
     pub fn bone_count(&self) -> usize {
         self.ends.len()
     }
@@ -146,7 +146,7 @@ impl Stream {
 
     /// The keys of one bone, payloads of [`NO_KEY`] left out.
     pub fn keys(&self, bone: usize) -> Keys {
-        Keys::of(self.bone(bone))
+        Keys::from_steps(self.bone(bone))
     }
 }
 
@@ -169,7 +169,7 @@ pub struct Keys {
 
 impl Keys {
     /// The keys that steps set.
-    pub fn of(steps: &[Step]) -> Self {
+    pub fn from_steps(steps: &[Step]) -> Self {
         let mut keys = Self::default();
         for (frame, step) in frames(steps) {
             let [r, t, s] = step.words().map(|w| w.filter(|w| *w != NO_KEY));
@@ -242,14 +242,14 @@ mod tests {
             let keys = Keys { rotation: std::vec![(frame, QuatF8::IDENTITY)], ..Keys::default() };
             let steps = keys.to_steps();
             assert_eq!(steps.len() as u32, 1 + frame / 32, "{frame}");
-            assert_eq!(Keys::of(&steps), keys);
+            assert_eq!(Keys::from_steps(&steps), keys);
         }
     }
 
     #[test]
     fn payloads_that_mean_no_key_are_left_out() {
         let steps = [Step::new(0, Some(NO_KEY), Some(1), Some(NO_KEY)).unwrap()];
-        let keys = Keys::of(&steps);
+        let keys = Keys::from_steps(&steps);
         assert!(keys.rotation.is_empty() && keys.scale.is_empty());
         assert_eq!(keys.translation.len(), 1);
     }

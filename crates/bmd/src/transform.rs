@@ -28,8 +28,8 @@ impl BoneTransform {
 
     /// A normal bone's transform.
     pub const fn new(origin: Se32, rotation: QuatF8) -> Self {
-        let w = transform::ORIGIN.with(0, origin.to_bits() as u64);
-        Self(transform::ROTATION.with(w, rotation.to_bits() as u64))
+        let w = transform::ORIGIN.set_in(0, origin.to_bits() as u64);
+        Self(transform::ROTATION.set_in(w, rotation.to_bits() as u64))
     }
 
     /// A pseudo-bone's bones and weights; a weight of zero disables its bone.

@@ -7,11 +7,11 @@ use alloc::collections::BTreeSet;
 use meshwright_core::num::St14Form;
 
 impl Bmd {
-    /// How the texture coordinates of 128-bit vertices are to be read.
+    /// The reading of the texture coordinates of 128-bit vertices.
     ///
-    /// [`St14Form::Legacy`] when some vertex has an exponent that a careful writer of the described form would
-    /// not have used, else [`St14Form::Excess`]: the existing tool stores two 16-bit numbers there, and so do
-    /// the known files. Pass another form to the functions that take one to overrule this.
+    /// Returns [`St14Form::Legacy`] if some vertex has an exponent that a careful writer of the described form would
+    /// not use, otherwise [`St14Form::Excess`]. The existing tool and the known files store two 16-bit numbers there.
+    /// To override this, pass another form to the functions that take one.
     pub fn st_form(&self) -> St14Form {
         let mut seen = BTreeSet::new();
         let lists = self.meshes.iter().map(|m| &m.vertices).filter(|v| seen.insert(identity(v)));

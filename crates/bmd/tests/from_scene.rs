@@ -10,7 +10,7 @@
 )]
 
 use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, VertexForm, VertexKind};
-use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
 use meshwright_scene::{
     Affine, Budget, Clip, ConvertError, Engine, FromSceneOptions, Influence, Joint, Level, Levels, Limits,
@@ -25,7 +25,7 @@ fn models() -> Vec<(String, Bmd)> {
 }
 
 fn with_vertices(form: VertexForm) -> FromSceneOptions<BmdSceneOptions> {
-    FromSceneOptions::of(BmdSceneOptions::default().with_vertices(form))
+    FromSceneOptions::for_format(BmdSceneOptions::default().with_vertices(form))
 }
 
 /// Corners of all drawn triangles of the finest level in model space at one moment, in the order of drawing.
@@ -147,7 +147,7 @@ fn survives(scene: &Scene, form: VertexForm) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// How many joints stand above each other at most.
+/// The maximum depth of the joints.
 fn depth(scene: &Scene) -> f64 {
     let above = |s: &Skeleton, mut j: usize| {
         let mut n = 1.0;
@@ -164,7 +164,7 @@ fn on_one_joint(mut scene: Scene) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut one = Skin::new(skin.skeleton);
         for v in 0..skin.vertex_count() {
-            one.influences.extend(skin.of(v).first().map(|i| Influence { weight: 1.0, ..*i }));
+            one.influences.extend(skin.influences(v).first().map(|i| Influence { weight: 1.0, ..*i }));
             one.end_vertex();
         }
         *skin = one;
@@ -172,7 +172,7 @@ fn on_one_joint(mut scene: Scene) -> Scene {
     scene
 }
 
-/// A scene and the model made of it stand alike within what was stated.
+/// Checks that a scene and its model have the same poses within the stated errors.
 fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
     let budget = Budget::new(Limits::default());
     let Ok(made) = Bmd::from_scene(scene, &with_vertices(VertexForm::Widest)) else {
@@ -195,7 +195,7 @@ fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
         return Ok(());
     }
     let rounded = stated("positions-rounded") / 40.0;
-    let off = apart(&a, &b);
+    let off = largest_distance(&a, &b);
     prop_assert!(off <= 2.0 * rounded + 1e-4 * size(&a), "rest: {off}, stated {rounded}");
     for (c, clip) in made.value.clips.iter().enumerate() {
         let source = scene.clips.iter().position(|s| clip.name.as_ref().is_some_and(|n| n.text() == s.name));
@@ -211,7 +211,7 @@ fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
             let b = triangles(&again, at(c, again.clips[c].seconds(frame)), &budget).unwrap();
             let local = stated("keys-turned").to_radians() + stated("keys-scaled") + stated("joint-shear");
             let bound = rounded + depth(scene) * (local * 3.0 * size(&a) + stated("keys-moved") / 40.0 * 2.0);
-            let off = apart(&a, &b);
+            let off = largest_distance(&a, &b);
             prop_assert!(
                 off <= bound + 0.01 * size(&a),
                 "{}: {off} of {}, stated {bound}",
@@ -311,7 +311,7 @@ fn bind_matrices_count_in_gltf_space_too() {
     }
 }
 
-/// A scaled joint has no place in the format; its vertices still stand where it takes them.
+/// The format cannot store a scaled joint; its vertices still get their scaled positions.
 #[test]
 fn scaled_joints_leave_their_vertices_in_place() {
     let mut scene = bound_elsewhere();

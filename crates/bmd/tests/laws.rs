@@ -71,7 +71,7 @@ proptest! {
         let space = if file { Space::File } else { Space::Gltf };
         let scene = model.to_scene(&SceneOptions::in_space(space).with_extras(extras)).unwrap().value;
         prop_assert_eq!(scene.validate(), Ok(()));
-        // A solid that is not drawn as it bounds its bone has a mesh of its own behind the others.
+        // A solid whose mesh is drawn differently gets a mesh of its own after the others.
         let joints: Vec<_> = scene.skeletons.iter().flat_map(|s| &s.joints).collect();
         let own = joints.iter().filter_map(|j| j.solid).filter(|m| m.0 >= model.meshes.len()).count();
         prop_assert_eq!(scene.meshes.len(), model.meshes.len() + own);

@@ -1,5 +1,5 @@
-//! Every layout of the format as literal bytes and values, by the author's description: nothing here is written by this
-//! crate, and nothing lies beside the project.
+//! Tests every layout of the format with literal bytes and values from the author's description. Nothing here is
+//! written by this crate, and no other file is needed.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -56,7 +56,7 @@ fn one_mesh(
     file
 }
 
-/// What a vertex decodes to, the bone apart: several bones would take a table.
+/// The decoded values of a vertex, without the bone: several bones would need a table.
 #[derive(Debug, PartialEq)]
 struct Decoded {
     kind: VertexKind,
@@ -265,8 +265,8 @@ fn read_again(vertex: &[u8], flags: u32) -> Bmd {
     Bmd::parse(&one_mesh(vertex, 1, &[], 0, b"t", flags)).unwrap()
 }
 
-/// Bones and an animation: header, two meshes' worth of nothing, bones at 0x30, the animation at 0x60, its keys at 0x70, names
-/// behind them.
+/// Bones and an animation: header, two empty mesh entries, bones at 0x30, the animation at 0x60, its keys at 0x70,
+/// names after them.
 fn moving() -> Vec<u8> {
     let header: [u8; 48] = [
         b'B', b'M', b'D', b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // magic, reserved
@@ -375,7 +375,7 @@ fn what_is_not_on_a_multiple_of_8_is_remarked_on_and_written_so() {
     let vertex = bytes(&[&ORIGIN, &ST12, &[0xfa], &NORMAL, &[0]]);
     let sound = one_mesh(&vertex.repeat(3), 3, &[4, 0x20, 0, 0], 1, b"t", VARIABLE);
     assert!(codes(&sound).is_empty(), "{:?}", codes(&sound));
-    // Vertices from 0x54 on: the list is moved by 4 bytes into the padding behind it.
+    // Vertices from 0x54 on: the list is moved by 4 bytes into the padding after it.
     let mut moved = sound.clone();
     moved.splice(0x50..0x50, [0; 4]);
     moved.drain(0x50 + 4 + 36..0x50 + 4 + 36 + 4);
@@ -389,7 +389,7 @@ fn what_is_not_on_a_multiple_of_8_is_remarked_on_and_written_so() {
     for arrangement in [Arrangement::Aligned, Arrangement::Compact] {
         assert!(codes(&model.to_bytes_as(arrangement).unwrap()).is_empty(), "{arrangement:?}");
     }
-    // One level of detail behind three names of odd lengths: the current tool aligns it to 4 alone.
+    // One level of detail after three names of odd lengths: the current tool aligns only it, to 4.
     for name in [&b"gfx"[..], b"gfx/tile", b"gfx/1", b"g", b"gfx/tiles/1"] {
         let mut model =
             Bmd::parse(&one_mesh(&vertex.repeat(3), 3, &[4, 0x20, 0, 0], 1, name, VARIABLE)).unwrap();
@@ -431,7 +431,7 @@ fn colours_of_another_length_are_remarked_on() {
     }
 }
 
-/// A tetrahedron without a material that bounds bone 1, which stands at 0, -3, 4 and is turned; its vertices name bone 0.
+/// A tetrahedron without a material that bounds bone 1, which is at 0, -3, 4 and is turned; its vertices name bone 0.
 fn bounded(bone: u8) -> Vec<u8> {
     let corner =
         |x: u32, y: u32, z: u32| bytes(&[&(x | y << 9 | z << 18 | 22 << 27).to_le_bytes(), &[0; 3], &[bone]]);
@@ -484,7 +484,8 @@ fn a_solid_stands_where_its_bone_does() {
     }
 }
 
-/// A solid is a mesh of the scene that its joint points at, moved with the joint alone, and comes back as one.
+/// A solid becomes a mesh of the scene that its joint names. It moves only with the joint, and converts back to a
+/// solid.
 #[test]
 fn solids_go_into_a_scene_and_come_back() {
     for (bone, space) in [(0, Space::Gltf), (1, Space::Gltf), (0, Space::File), (1, Space::File)] {

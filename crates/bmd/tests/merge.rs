@@ -11,7 +11,7 @@ use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How near what was edited comes back: parts of vertices have eight bits and a common exponent, angles of keys are off by
+/// The accuracy of edited values: parts of vertices have eight bits and a common exponent, angles of keys are off by
 /// a degree at most.
 const NEAR: Near = Near { place: 0.01, normal: 0.3, uv: 0.01, weight: 1e-6, axes: 0.05 };
 
@@ -55,7 +55,7 @@ const EDITS: [Edit; 16] = [
     Edit::JointNew,
 ];
 
-/// What was wrong, the first of each kind.
+/// The failures, the first of each kind.
 #[derive(Default)]
 struct Failures(BTreeMap<String, String>);
 
@@ -107,7 +107,7 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Scene> {
     Some(scene)
 }
 
-/// Whether an edit is one that the format has a place for: what a pseudo-bone makes of bones has none of its own.
+/// Returns true if the format can store an edit. A pseudo-bone has no motion of its own.
 fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     let later =
         model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
@@ -176,7 +176,7 @@ fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     })
 }
 
-/// Whether an edit changed no more than it says.
+/// Checks that an edit changed nothing else.
 fn is_alone(edit: Edit, native: &Bmd, made: &Converted<Bmd>, split: bool) -> Result<(), String> {
     let Some(allowed) = touched(edit) else { return Ok(()) };
     let mut other = differences(native, &made.value);
@@ -204,7 +204,7 @@ fn is_alone(edit: Edit, native: &Bmd, made: &Converted<Bmd>, split: bool) -> Res
     Ok(())
 }
 
-/// Whether all keys but those of one frame are as they were.
+/// Checks that the keys of all frames but one are unchanged.
 fn kept_keys(native: &Bmd, made: &Bmd) -> Result<(), String> {
     for (c, (old, new)) in native.clips.iter().zip(&made.clips).enumerate() {
         let mut frames = BTreeSet::new();
@@ -221,14 +221,14 @@ fn kept_keys(native: &Bmd, made: &Bmd) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the joint of the first bone was moved, which never moves: another bone does so for it.
+/// Returns true if the edit moved the joint of the first bone, which cannot move: another bone moves instead.
 fn moves_base(native: &Bmd, made: &Bmd) -> bool {
     let name = |m: &Bmd, bone: usize| m.bones.get(bone).map(|b| b.name.clone());
     native.bones.len() + 1 == made.bones.len() && name(made, 1) == name(native, 0)
 }
 
-/// Whether all triangles are where they are to be, at rest and in every frame: a vertex on one of the joints that a
-/// pseudo-bone is comes onto the bone that this moves with.
+/// Checks that all triangles have their expected positions, at rest and in every frame. A vertex on one of the
+/// helpers of a pseudo-bone is bound to the bone that the helper moves with.
 fn moves_alike(edited: &Scene, back: &Scene) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
     let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
@@ -268,10 +268,10 @@ fn edited(
         return Err(format!("{new}"));
     }
     let back = again.model.to_scene(options).map_err(|e| e.to_string())?.value;
-    // Helpers of pseudo-bones are called by the bones that they follow, and come behind all bones.
+    // Helpers of pseudo-bones have the names of the bones that they follow, and come after all bones.
     let named = matches!(edit, Edit::JointName | Edit::JointNew) && model.normal_bones() < model.bones.len();
     if edit == Edit::MeshNew {
-        // What lies where the model has vertices already may be some of its own.
+        // New vertices at the positions of existing ones may be identified with those.
         if native.meshes.iter().zip(&scene.meshes).any(|(n, e)| n.positions != e.positions) {
             return Ok(());
         }
@@ -289,7 +289,7 @@ fn edited(
     if edit == Edit::Weight && model.normal_bones() < model.bones.len() {
         moves_alike(scene, &back)?;
     } else if !named && !moves_base(model, &made.value) {
-        // Beside a frame that was edited the one before and the one behind get keys, as near as the format has them.
+        // The frames before and after an edited frame get keys, as precise as the format allows.
         let mut base = native.clone();
         if edit == Edit::Key {
             kept_keys(model, &made.value)?;
@@ -334,7 +334,7 @@ fn following(native: &Scene, vertex: usize, other: usize) -> Scene {
     let skin = scene.meshes.first_mut().and_then(|m| m.skin.as_mut()).unwrap();
     let was = std::mem::replace(skin, Skin::new(skin.skeleton));
     for v in 0..was.vertex_count() {
-        skin.influences.extend(was.of(if v == vertex { other } else { v }));
+        skin.influences.extend(was.influences(if v == vertex { other } else { v }));
         skin.end_vertex();
     }
     scene

@@ -1,4 +1,4 @@
-//! What an optimisation saves, and that it gives up no more than it says.
+//! Measures the savings of an optimisation, and checks that its errors are within the stated bounds.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -125,7 +125,7 @@ fn a_second_run_changes_nothing() {
     }
 }
 
-/// Whether the existing engine's loader takes every mesh.
+/// Checks that the existing engine's loader can load every mesh.
 fn assert_safe_meshes(model: &Bmd, name: &str) {
     for mesh in &model.meshes {
         let quad = |k: PrimitiveKind| matches!(k, PrimitiveKind::Quad32 | PrimitiveKind::Quad64);
@@ -172,8 +172,8 @@ fn files_avoid_what_the_loader_gets_wrong() {
     println!("{kept} clips that the loader misreads");
 }
 
-/// The loader takes the end of a bone's keys behind the last frame for those of the next bone: where no bone with keys
-/// follows that does no harm.
+/// The loader takes the end of a bone's keys after the last frame for those of the next bone. Without a following
+/// bone with keys this does no harm.
 #[test]
 fn a_key_on_the_last_frame_counts_where_keys_follow() {
     let turn = |frame: u32, byte: u32| (frame, QuatF8::from_bits(0x7000_0000 | byte));
@@ -197,8 +197,8 @@ fn a_key_on_the_last_frame_counts_where_keys_follow() {
     }
 }
 
-/// How far the keys of `new` leave anything off that bones of `old` move, and bones turned: at whole frames of all clips,
-/// in model space.
+/// The largest distance and angle that the keys of `new` differ from those of `old`, at whole frames of all clips, in
+/// model space.
 fn posed(old: &Bmd, new: &Bmd) -> (f64, f64) {
     let (mut far, mut turned) = (0.0_f64, 0.0_f64);
     for (c, clip) in old.clips.iter().enumerate().filter(|_| !old.bones.is_empty()) {

@@ -1,5 +1,5 @@
-//! What the description of the format says, as literal words and values: fields that change places fail here without any
-//! other file.
+//! Tests the format's description with literal words and values: if two fields are exchanged, a test fails without
+//! any other file.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -49,7 +49,7 @@ fn a_vertex_of_64_bits_under_a_texture() {
         vertex.st(false, St14Form::Excess),
         [(600.0 / 1024.0 - 0.5) * 4.0, (1000.0 / 1024.0 - 0.5) * 4.0]
     );
-    // It has no normal: the direction of its position stands for one.
+    // It has no normal: the direction of its position replaces it.
     assert_eq!(vertex.stored_normal(false), None);
     let length = (1.25_f32 * 1.25 + 0.75 * 0.75 + 0.25 * 0.25).sqrt();
     assert!(vertex.normal(false).iter().zip(PLACE_IS).all(|(n, p)| (n - p / length).abs() < 1e-6));
@@ -172,7 +172,7 @@ fn triangles_and_quads() {
     );
     assert_eq!(wide_quad.triangles().collect::<Vec<_>>(), [[1, 2, 3], [1, 3, 0x7fff]]);
     assert_eq!(read(&[(31, 30, 2), (29, 23, 3), (22, 16, 2), (15, 9, 1), (8, 2, 0), (1, 0, 1)]).tag2(), 2);
-    // What 32 bits cannot number takes 64.
+    // Indices above 32 bits need a 64-bit primitive.
     let kind = |last| Primitive::triangle([0, 1, last]).unwrap().kind();
     assert_eq!((kind(1023), kind(1024)), (PrimitiveKind::Triangle32, PrimitiveKind::Triangle64));
     // Two triangles each below 1024 vertices, one beyond.
@@ -216,11 +216,11 @@ fn step(skip: u8, rotation: Option<u32>, translation: Option<u32>, scale: Option
     Step::new(skip, rotation, translation, scale).unwrap()
 }
 
-fn at(x: f32, y: f32, z: f32) -> u32 {
+fn pack_position(x: f32, y: f32, z: f32) -> u32 {
     Se32::encode([x, y, z]).to_bits()
 }
 
-/// A model whose bone 1 hangs from bone 0 and carries bone 2, which is moved by a clip of four frames.
+/// A model whose bone 1 is a child of bone 0 and the parent of bone 2, which a clip of four frames moves.
 fn arm(steps: Vec<Step>, rate: ClipRate) -> Bmd {
     let bone = |parent, origin: [f32; 3]| Bone {
         transform: BoneTransform::new(Se32::encode(origin), QuatF8::IDENTITY),
@@ -264,8 +264,8 @@ fn keys_are_relative_to_the_base_and_what_lies_between_is_blended() {
     let none = QuatF8::IDENTITY.to_bits();
     // Frame 0: no turn, moved by 0; frame 2: a quarter about Z, moved by 8 along Z, twice as large.
     let steps = vec![
-        step(0, Some(none), Some(at(0.0, 0.0, 0.0)), Some(at(1.0, 1.0, 1.0))),
-        step(1, Some(quarter), Some(at(0.0, 0.0, 8.0)), Some(at(2.0, 2.0, 2.0))),
+        step(0, Some(none), Some(pack_position(0.0, 0.0, 0.0)), Some(pack_position(1.0, 1.0, 1.0))),
+        step(1, Some(quarter), Some(pack_position(0.0, 0.0, 8.0)), Some(pack_position(2.0, 2.0, 2.0))),
     ];
     let model = arm(steps, ClipRate::new(40, false).unwrap());
     assert_eq!(positions(&model, 0.0)[1], [5.0, 10.0, 0.0]);
@@ -280,7 +280,7 @@ fn keys_are_relative_to_the_base_and_what_lies_between_is_blended() {
 
 #[test]
 fn a_value_without_a_key_is_the_identity() {
-    let model = arm(vec![step(1, None, Some(at(0.0, 0.0, 8.0)), None)], ClipRate::USUAL);
+    let model = arm(vec![step(1, None, Some(pack_position(0.0, 0.0, 8.0)), None)], ClipRate::USUAL);
     let sample = model.motion(0).unwrap().sample(2, 0.0);
     assert_eq!((sample.rotation, sample.scale), ([0.0, 0.0, 0.0, 1.0], [1.0; 3]));
     let sample = arm(vec![], ClipRate::USUAL);
@@ -289,7 +289,7 @@ fn a_value_without_a_key_is_the_identity() {
 
 #[test]
 fn pseudo_bones_are_the_mean_of_the_bones_that_they_follow() {
-    let mut model = arm(vec![step(0, None, Some(at(0.0, 0.0, 8.0)), None)], ClipRate::USUAL);
+    let mut model = arm(vec![step(0, None, Some(pack_position(0.0, 0.0, 8.0)), None)], ClipRate::USUAL);
     // Four bones in the lower half of the word, four weights in the upper one: 1 and 2, a quarter and three quarters.
     let bits = word(&[(7, 0, 1), (15, 8, 2), (39, 32, 0x50), (47, 40, 0x68)]);
     assert_eq!(
@@ -310,7 +310,7 @@ fn pseudo_bones_are_the_mean_of_the_bones_that_they_follow() {
     let bytes = model.to_bytes().unwrap();
     let again = Bmd::parse(&bytes).unwrap();
     assert_eq!((again.clips[0].stream.bone_count(), &again), (3, &model));
-    // A normal bone behind it would have its keys taken for another's.
+    // A normal bone after it would get the keys of another bone.
     model.bones.push(Bone { name: Some(Name::new(b"late")), ..Bone::default() });
     assert!(model.to_bytes().is_err() && model.validate().has("E_PSEUDO_ORDER"));
 }
@@ -468,11 +468,11 @@ fn a_file_byte_for_byte() {
         put(0xb8 + 8 * i, &word(&[&[(63, 56, bone)], &PLACE[..]].concat()).to_le_bytes());
     }
     put(0xd0, &u32s(&[word(&[(31, 22, 2), (21, 12, 1), (11, 2, 0), (1, 0, 0)]) as u32]));
-    // Keys of bone 0: none. Of bone 1: past one frame, a turn and a move, then a scale in the frame behind.
+    // Keys of bone 0: none. Of bone 1: past one frame, a turn and a move, then a scale in the next frame.
     put(0xd4, &[0, 0xc1]);
     put(0xd6, &u32s(&[0x7000_0000, word(&PLACE) as u32]));
     put(0xde, &[0x20]);
-    put(0xdf, &u32s(&[at(1.0, 2.0, 4.0)]));
+    put(0xdf, &u32s(&[pack_position(1.0, 2.0, 4.0)]));
     put(0xe3, &[0]);
     file.truncate(0xe4);
 
@@ -500,7 +500,7 @@ fn a_file_byte_for_byte() {
     assert_eq!(keys.scale, [(2, Se32::encode([1.0, 2.0, 4.0]))]);
     assert_eq!(model.to_bytes().unwrap(), file);
 
-    // What must be zero is remarked on; the magic is wanted.
+    // Reserved bytes other than zero are reported; the magic is required.
     for reserved in [0x04, 0x08, 0x0c, 0x4c, 0x53, 0x66, 0x67, 0x8e] {
         let mut odd = file.clone();
         odd[reserved] = 1;

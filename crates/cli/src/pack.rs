@@ -69,7 +69,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
     let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
     if let Some(original) = &original {
-        builder = builder.onto(original).map_err(|e| unpackable(&e))?;
+        builder = builder.based_on(original).map_err(|e| unpackable(&e))?;
     }
     let (plan, scope) = (Plan::default(), tree.scope().cloned().unwrap_or_default());
     let walk = tree.walk();

@@ -59,7 +59,7 @@ impl BitField {
 
     /// `word` with the field replaced; bits of `value` beyond the field are cut off.
     #[must_use]
-    pub const fn with(self, word: u64, value: u64) -> u64 {
+    pub const fn set_in(self, word: u64, value: u64) -> u64 {
         (word & !self.mask()) | ((value & self.max()) << self.lo)
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         #[test]
         fn what_is_put_in_comes_out(hi in 0_u8..64, span in 0_u8..64, word: u64, value: u64) {
             let field = BitField::new(hi, hi.saturating_sub(span));
-            let packed = field.with(word, value);
+            let packed = field.set_in(word, value);
             prop_assert_eq!(field.get(packed), value & field.max());
             prop_assert_eq!(packed & !field.mask(), word & !field.mask());
             let sign = field.get(packed) >> (field.width() - 1);

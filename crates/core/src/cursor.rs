@@ -286,7 +286,11 @@ impl<'a, 's> Cursor<'a, 's> {
     /// A table that the machine has no memory for.
     fn no_room(&self, path: &FieldPath<'_>, at: u64, count: u64, size: usize) -> ReadError {
         let wanted = count.saturating_mul(size as u64);
-        self.source.over_limit(path, at, LimitExceeded::bytes("table", wanted, self.source.budget.left()))
+        self.source.over_limit(
+            path,
+            at,
+            LimitExceeded::bytes("table", wanted, self.source.budget.remaining()),
+        )
     }
 
     /// `rule` is broken by the next byte.

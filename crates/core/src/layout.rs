@@ -40,7 +40,7 @@ impl<L> Retained<L> {
     }
 
     /// The layout, where it is not the one that the writer chooses.
-    pub fn own(&self) -> Option<&L> {
+    pub fn original(&self) -> Option<&L> {
         match self {
             Self::Own(layout) => Some(layout),
             Self::None | Self::Canonical(_) => None,
@@ -50,7 +50,7 @@ impl<L> Retained<L> {
 
 impl<L: PartialEq> PartialEq for Retained<L> {
     fn eq(&self, other: &Self) -> bool {
-        self.own() == other.own()
+        self.original() == other.original()
     }
 }
 
@@ -58,7 +58,7 @@ impl<L: Eq> Eq for Retained<L> {}
 
 impl<L> fmt::Debug for Retained<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.own().is_some() { "own" } else { "canonical" })
+        f.write_str(if self.original().is_some() { "own" } else { "canonical" })
     }
 }
 
@@ -181,7 +181,8 @@ impl Coverage {
     pub fn gap_memory(&mut self, len: u64) -> u64 {
         self.0.sort_unstable();
         let run = size_of::<(u64, usize)>() as u64;
-        self.free(len).fold(0, |n, (from, to)| n.saturating_add(to.saturating_sub(from)).saturating_add(run))
+        self.gaps_within(len)
+            .fold(0, |n, (from, to)| n.saturating_add(to.saturating_sub(from)).saturating_add(run))
     }
 
     /// The bytes of `file` that nothing covers.
@@ -190,7 +191,8 @@ impl Coverage {
         let all = file.len() as u64;
         let slices = || {
             let range = |(from, to)| usize::try_from(from).ok().zip(usize::try_from(to).ok());
-            self.free(all).filter_map(move |r| Some((r.0, range(r).and_then(|(a, b)| file.get(a..b))?)))
+            self.gaps_within(all)
+                .filter_map(move |r| Some((r.0, range(r).and_then(|(a, b)| file.get(a..b))?)))
         };
         let (runs, len) = slices().fold((0_usize, 0_usize), |(n, len), (_, run)| {
             (n.saturating_add(1), len.saturating_add(run.len()))
@@ -204,7 +206,7 @@ impl Coverage {
     }
 
     /// The runs of a file's `len` bytes between the sorted sections.
-    fn free(&self, len: u64) -> impl Iterator<Item = (u64, u64)> {
+    fn gaps_within(&self, len: u64) -> impl Iterator<Item = (u64, u64)> {
         let mut at = 0_u64;
         self.0.iter().copied().chain([(len, len)]).filter_map(move |(start, end)| {
             let run = (at, start.min(len));
@@ -275,7 +277,7 @@ pub struct Placer {
 impl Placer {
     /// Writes a section at its offset. Returns `None` if it is outside the file, or if it differs from a section that
     /// shares bytes with it.
-    pub fn put(&mut self, start: impl Into<u64>, section: &[u8]) -> Option<()> {
+    pub fn write_section(&mut self, start: impl Into<u64>, section: &[u8]) -> Option<()> {
         if self.comparing {
             self.image.holds(start.into(), section).then_some(())
         } else {
@@ -342,8 +344,8 @@ mod tests {
     fn a_layout_is_kept_as_long_as_shared_bytes_agree() {
         let file = |second: &'static [u8]| {
             emit(4, &Gaps::default(), |p| {
-                p.put(0_u32, &[1, 2, 3])?;
-                p.put(2_u64, second)
+                p.write_section(0_u32, &[1, 2, 3])?;
+                p.write_section(2_u64, second)
             })
         };
         assert_eq!(file(&[3, 4]), Some(alloc::vec![1, 2, 3, 4]));
@@ -357,7 +359,7 @@ mod tests {
         assert_eq!(own(1), Retained::None);
         assert_ne!(own(2), Retained::None);
         assert_ne!(own(2), own(3));
-        assert_eq!((own(1).get(), own(2).own(), own(1).own()), (Some(&1), Some(&2), None));
+        assert_eq!((own(1).get(), own(2).original(), own(1).original()), (Some(&1), Some(&2), None));
     }
 
     #[test]

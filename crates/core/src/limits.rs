@@ -123,7 +123,7 @@ impl Budget {
 
     /// Bytes that may still be charged.
     #[must_use]
-    pub const fn left(&self) -> u64 {
+    pub const fn remaining(&self) -> u64 {
         self.left.get()
     }
 
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(budget.charge("a", 60), Ok(()));
         assert_eq!(budget.charge("b", 41), Err(LimitExceeded::bytes("b", 41, 40)));
         assert_eq!(budget.charge("c", 40), Ok(()));
-        assert_eq!(budget.left(), 0);
+        assert_eq!(budget.remaining(), 0);
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(budget.work("poses", 150), Ok(()));
         let e = budget.work("poses", 11).unwrap_err();
         assert_eq!(e.to_string(), "poses: 11 steps wanted, the limit leaves 10");
-        assert_eq!((budget.left(), budget.work_left()), (10, 10));
+        assert_eq!((budget.remaining(), budget.work_left()), (10, 10));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Field {
 
 impl Field {
     /// The field's offset in a file whose record starts at `record`.
-    pub const fn at(self, record: u64) -> u64 {
+    pub const fn offset_in(self, record: u64) -> u64 {
         record.saturating_add(self.offset as u64)
     }
 

@@ -1,6 +1,7 @@
-//! Scales a mesh chunk and writes it back: `cargo run -p meshwright-crucible --example scale -- IN.cmesh OUT.cmesh 2.5`.
+//! Scales a mesh chunk and writes it back: `cargo run -p meshwright-crucible --example scale -- IN.cmesh OUT.cmesh
+//! 2.5`.
 //!
-//! Without arguments a chunk of one triangle that lies beside this program is scaled, and shown.
+//! Without arguments, it scales and prints the chunk of one triangle that is next to this program.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use meshwright_crucible::{Attribute, Chunk};

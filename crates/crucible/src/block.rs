@@ -16,7 +16,7 @@ use nom::{IResult, Parser as _};
 
 pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-/// What a block takes besides its bytes: in the lists of blocks, of results, of streams and of sizes.
+/// The memory of a block in addition to its bytes: entries in the lists of blocks, results, streams and sizes.
 const BLOCK: usize = 4 * size_of::<(&Block<'_>, AttributeFlag, u64)>()
     + size_of::<Result<Vec<u8>, DecodeError>>()
     + size_of::<AttributeStream<'_>>();
@@ -37,7 +37,7 @@ pub(crate) struct Block<'a> {
 }
 
 /// The bytes of `file` that were seen as `section` at `offset`; they outlive the reader that saw them.
-pub(crate) fn kept<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] {
+pub(crate) fn bytes_of_section<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] {
     let rest = usize::try_from(offset).ok().and_then(|at| file.get(at..));
     rest.and_then(|rest| rest.get(..section.len())).unwrap_or_default()
 }
@@ -55,11 +55,11 @@ pub(crate) fn take<'a>(
     let of = |value: i32, field: Field| {
         u64::try_from(value).map_err(|_| {
             let message = format!("a size of {value} bytes");
-            source.broken(NEGATIVE_SIZE, &field.path(path), field.at(record), message)
+            source.broken(NEGATIVE_SIZE, &field.path(path), field.offset_in(record), message)
         })
     };
     let [packed_field, size_field] = fields;
-    let (packed_at, size_at) = (packed_field.at(record), size_field.at(record));
+    let (packed_at, size_at) = (packed_field.offset_in(record), size_field.offset_in(record));
     let packed = of(packed, packed_field)?;
     let size = of(size, size_field)?;
     if packed > cursor.remaining() {
@@ -98,7 +98,7 @@ impl Block<'_> {
         let size = self.size;
         let broken = |rule, message: Cow<'static, str>| Err(source.broken(rule, path, self.at, message));
         match decoded {
-            Ok(data) => Ok(Stream::decoded(data, kept(file, self.packed, self.at))),
+            Ok(data) => Ok(Stream::decoded(data, bytes_of_section(file, self.packed, self.at))),
             Err(DecodeError::Block(why)) => broken(LZ4_BLOCK, why.into()),
             Err(DecodeError::TooLong) => {
                 broken(OUTPUT_TOO_LONG, format!("holds more than {size} bytes").into())
@@ -154,7 +154,7 @@ pub(crate) fn writable<'s>(
     Ok(Writable { packed, size, bytes })
 }
 
-/// The limit of the compressors lies below 2^31, so that what it allows fits a signed field.
+/// The limit of the compressors is below 2^31, so that every allowed size fits a signed field.
 fn decoded_size(path: &FieldPath<'_>, size: u64) -> Result<u32, WriteError> {
     let most = u32::try_from(MAX_BLOCK).unwrap_or(0);
     WriteError::fit(&path.field("size"), "decoded size", size, most)

@@ -1,12 +1,12 @@
-//! Crucible Engine mesh chunks: read, checked, converted, and written again byte for byte.
+//! Reads, checks, converts and writes mesh chunks of the Crucible Engine. Unedited chunks are written byte for byte.
 //!
 //! # The format
 //!
 //! A mesh chunk is a bare record without magic or version: an index stream and up to sixteen vertex attribute
-//! streams, each a raw LZ4 block. It is described in the engine's own repository ("Mesh Chunk Format"). The
-//! engine went on after the description was written: attribute bits moved, bone weights shrank. The
-//! [`Dialect`]s distinguish these, by the sizes of the streams wherever these decide. Beside the chunk, this
-//! crate reads the `.cmodel` container around chunks and the engine's skeleton chunk.
+//! streams, each a raw LZ4 block. It is described in the engine's own repository ("Mesh Chunk Format"). Later
+//! versions of the engine moved attribute bits and made bone weights smaller. A [`Dialect`] names the version; the
+//! sizes of the streams identify it in most cases. This crate also reads the `.cmodel` container around chunks and
+//! the engine's skeleton chunk.
 //!
 //! # What is supported
 //!
@@ -19,23 +19,23 @@
 //! | [`SkeletonChunk`] | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | later `cmsh` files | – | – | – | – | – |
 //!
-//! ✓: complete, every value kept; –: refused. "Checked" means that `validate` reports every departure from the
-//! description with a stable code; "written" that a file that was read comes out byte for byte, the compressed
-//! blocks of streams that nobody edited included.
+//! ✓: complete, every value preserved; –: rejected. "Checked" means that `validate` reports every departure from the
+//! description with a stable code. "Written" means that a file is written again byte for byte, including the
+//! compressed blocks of unedited streams.
 //!
 //! # How files are read
 //!
-//! Headers and bones are read by nom parsers over the tables of their fields. Streams of indices and attributes stay the
-//! bytes that their LZ4 block holds; views decode them in place, without a copy, from slices whose length was held against
-//! the item's size.
+//! Headers and bones are read by nom parsers over the tables of their fields. Streams of indices and attributes stay
+//! bytes as the LZ4 block holds them. Views decode them in place, without a copy, from slices whose length is a
+//! multiple of the item's size.
 //!
 //! # Safety contract
 //!
 //! No unsafe code. Any bytes give a model or an error with kind, code, offset, stream and field path, within the
-//! limits (256 MiB by default, decompressed streams included) and in time linear in input and output. Offsets behind
-//! the decoder count in the named stream. Nothing recurses. The sizes of a stream are
-//! checked in this order: sign, what is left of the file, ratio (a block never grows more than 255-fold), the
-//! caller's limit; only then memory is allocated, and the decoder must fill it exactly.
+//! limits (256 MiB by default, decompressed streams included) and in time linear in input and output. Offsets in
+//! decoded data count in the named stream. Nothing recurses. The sizes of a stream are checked in this order: sign,
+//! the rest of the file, ratio (a block never grows more than 255-fold), the caller's limit. Only then memory is
+//! allocated, and the decoder must fill it exactly.
 //!
 //! # Example
 //!
@@ -58,7 +58,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
-//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd` (default): decodes arrays with the vector instructions that it finds at run time.
 //! * `rayon`: `CrucibleOptions::with_threads` decodes streams on several threads.
 //! * `proptest`: generators of valid models.
 //!

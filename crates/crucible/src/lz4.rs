@@ -69,8 +69,8 @@ const LAST_LITERALS: usize = 5;
 /// and the last match starts so many bytes before the end, or earlier.
 const MATCH_LIMIT: usize = 12;
 
-/// Where the first sequence stands in a sound block of `size` bytes whose match reaches into the end, which encoders
-/// leave to literals.
+/// The offset of the first sequence whose match reaches into the end of a sound block of `size` bytes. Encoders write
+/// the end as literals.
 pub(crate) fn late_match(packed: &[u8], size: usize) -> Option<usize> {
     let (mut at, mut held) = (0_usize, 0_usize);
     let length = |at: &mut usize, nibble: u8| {

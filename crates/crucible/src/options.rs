@@ -1,10 +1,10 @@
-//! How Crucible files are read.
+//! Options for reading Crucible files.
 
 use crate::chunk::record::Dialect;
 use crate::skeleton::model::QuaternionOrder;
 use meshwright_core::{ReadOptions, Setting};
 
-/// How a Crucible file is read.
+/// Options for reading a Crucible file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrucibleOptions {
@@ -12,9 +12,9 @@ pub struct CrucibleOptions {
     /// (`ReservedFlag`), a partial last vertex or index (`StreamSize`), and a block of a mesh chunk that holds less
     /// than it states (`Lz4OutputTooShort`), which the engine fills up with zeros.
     pub read: ReadOptions,
-    /// What the attribute flags mean; `None` lets the bytes decide.
+    /// The meaning of the attribute flags; `None` detects it.
     pub dialect: Option<Dialect>,
-    /// How rotations of a skeleton chunk are stored.
+    /// The storage order of rotations in a skeleton chunk.
     pub quaternions: QuaternionOrder,
     pub(crate) parallel: bool,
 }

@@ -14,10 +14,10 @@ rules! {
         "Raise the limit if the file is to be trusted.";
     error NEGATIVE_SIZE = "NegativeSize", BadSize [Unchecked],
         "A size is negative. The engine does not look at the sign and fails while it decodes or allocates.",
-        "The file is damaged where the size stands: export it again.";
+        "The size in the file is damaged: export the file again.";
     error RATIO = "ImpossibleRatio", BadSize [Unchecked],
         "A stream states more bytes than its LZ4 block can decode to: a block never grows more than 255-fold.",
-        "The file is damaged where the sizes stand, or made to exhaust memory: export it again.";
+        "The sizes in the file are damaged, or made to exhaust memory: export the file again.";
     error LZ4_BLOCK = "Lz4", BadValue [Refuses],
         "An LZ4 block does not decode: it ends too early or refers to bytes that are not there.",
         "The block is damaged, or is an LZ4 frame or has its size in front, which is another format: export it again.";
@@ -31,7 +31,7 @@ rules! {
         "A value is infinite or not a number; the engine does not check this.",
         "Correct the value in the program that the model was made with.";
     warning TRAILING_BYTES = "TrailingBytes", Unused [Ignored],
-        "Bytes lie behind the end of the model, where the format has none; the engine ignores them.",
+        "Bytes follow the end of the model, where the format has none; the engine ignores them.",
         "Cut the file there unless the bytes are known to mean something.";
 }
 

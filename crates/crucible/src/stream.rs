@@ -42,9 +42,9 @@ impl fmt::Debug for Packed<'_> {
     }
 }
 
-/// Decoded bytes, with the LZ4 block they came from for as long as nobody edits them.
+/// Decoded bytes, with their LZ4 block as long as they are unedited.
 ///
-/// Two streams are equal when they hold the same bytes, however these were compressed.
+/// Two streams are equal if their decoded bytes are equal.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Stream<'a> {
     data: Vec<u8>,

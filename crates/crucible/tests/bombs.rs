@@ -5,7 +5,7 @@ use meshwright_core::{ErrorClass, Limits, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
 use meshwright_testkit::heap;
 
-/// What `f` returns, the most memory it took, and the milliseconds.
+/// Returns the result of `f`, its peak memory and the milliseconds it took.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     let (result, cost) = heap::measured(f);
     (result, cost.peak, cost.time.as_millis())

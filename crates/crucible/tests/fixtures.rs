@@ -104,7 +104,7 @@ fn an_error_says_where() {
     }
 }
 
-/// What a lenient reader passes over, and what not even that.
+/// Faults that a lenient reader accepts, and faults that it rejects.
 #[test]
 fn leniency() {
     let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "reserved_tangent", "too_short"];

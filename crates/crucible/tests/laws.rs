@@ -7,7 +7,7 @@ use meshwright_testkit::laws::{Laws, laws, laws_with};
 use proptest::prelude::*;
 
 /// The laws of a kind of file that is read in a dialect.
-fn of<F: FileFormat<Options = CrucibleOptions>>(
+fn run_laws<F: FileFormat<Options = CrucibleOptions>>(
     dialect: Dialect,
 ) -> Laws<F, impl Fn(ReadOptions) -> CrucibleOptions> {
     laws_with(move |read| CrucibleOptions::from(read).with_dialect(dialect))
@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn chunks_survive(chunk in any_chunk()) {
-        let format = of::<Chunk<'static>>(chunk.dialect);
+        let format = run_laws::<Chunk<'static>>(chunk.dialect);
         format.model_round_trip(&chunk);
         prop_assert!(!chunk.validate().has_errors());
         let bytes = chunk.to_bytes().unwrap();
@@ -42,9 +42,9 @@ proptest! {
     #[test]
     fn containers_survive(model in strategy::dialect().prop_flat_map(strategy::cmodel)) {
         let dialect = model.meshes.first().map_or(Dialect::Seed, |m| m.dialect);
-        of::<CModel<'static>>(dialect).model_round_trip(&model);
+        run_laws::<CModel<'static>>(dialect).model_round_trip(&model);
         let bytes = model.to_bytes().unwrap();
-        of::<CModel<'static>>(dialect).byte_round_trip("written", &bytes);
+        run_laws::<CModel<'static>>(dialect).byte_round_trip("written", &bytes);
     }
 
     #[test]
@@ -61,10 +61,10 @@ proptest! {
     fn any_bytes_get_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         laws::<Chunk<'static>>().any_bytes(&bytes);
         laws::<SkeletonChunk>().any_bytes(&bytes);
-        of::<CModel<'static>>(Dialect::Seed).any_bytes(&bytes);
+        run_laws::<CModel<'static>>(Dialect::Seed).any_bytes(&bytes);
         let mut with_magic = b"cmodel\n".to_vec();
         with_magic.extend(&bytes);
-        of::<CModel<'static>>(Dialect::Seed).any_bytes(&with_magic);
+        run_laws::<CModel<'static>>(Dialect::Seed).any_bytes(&with_magic);
     }
 
     #[test]
@@ -77,7 +77,7 @@ proptest! {
         let mut bytes = chunk.to_bytes().unwrap();
         let i = at.index(bytes.len());
         bytes[i] = byte;
-        of::<Chunk<'static>>(chunk.dialect).any_bytes(&bytes);
+        run_laws::<Chunk<'static>>(chunk.dialect).any_bytes(&bytes);
         laws::<Chunk<'static>>().any_bytes(&bytes);
         bytes.truncate(cut.index(bytes.len()));
         laws::<Chunk<'static>>().any_bytes(&bytes);

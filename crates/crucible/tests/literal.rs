@@ -1,4 +1,5 @@
-//! Every layout as bytes and values that stand here: two fields or axes that change places fail without any other file.
+//! Tests every layout with literal bytes and values: if two fields or axes are exchanged, a test fails without any
+//! other file.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use meshwright_core::{F32, FileFormat, f32s, values};
@@ -13,12 +14,12 @@ fn same<F: FileFormat>(bytes: &[u8], model: &F, options: &F::Options) {
     assert_eq!(read, *model);
     let written = read.to_bytes().unwrap();
     assert!(written == bytes, "{}", hex_diff(bytes, &written));
-    // What is compressed anew may be shorter.
+    // A block that is compressed again may be shorter.
     let anew = model.to_bytes().unwrap();
     assert_eq!(F::parse_with(&anew, options).unwrap().model, *model);
 }
 
-/// The width of indices, their sizes, the block of indices 0 0 0, and how many streams follow. A block of literals alone
+/// The width of indices, their sizes, the block of indices 0 0 0, and the number of streams. A block of only literals
 /// is their number in the upper half of a byte, and the bytes.
 const HEAD: &str = "00 07000000 06000000  60 0000 0000 0000";
 
@@ -96,7 +97,7 @@ fn indices_of_32_bits() {
     assert_eq!(chunk.to_bytes().unwrap(), bytes);
 }
 
-/// The description writes flags as binary digits behind 0x.
+/// The description writes flags as binary digits after 0x.
 #[test]
 fn flags_are_these_bits() {
     use Attribute::{BoneWeights, Color, Normal, Position2, Position3, Tangent, Uv};
@@ -148,7 +149,7 @@ const BONES: &str = "
 
 #[test]
 fn a_skeleton_in_both_orders() {
-    // Both sizes stand before the number of bones; 94 literals are 15 and 79 more.
+    // Both sizes come before the number of bones; 94 literals are 15 and 79 more.
     let bytes = from_hex(&format!("60000000 5e000000 0200  f0 4f {BONES}"));
     let bone = |position, rotation, scale, parent, children: &[u16]| Bone {
         position: f32s(position),

@@ -9,7 +9,7 @@ use meshwright_testkit::mutate::{Rng, mutant};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// What a block with a stated size comes to.
+/// The result of decoding a block with a stated size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Whole(Vec<u8>),
@@ -81,7 +81,7 @@ fn reference(block: &[u8]) -> Result<Vec<u8>, Flaw> {
     }
 }
 
-/// What a strict decoder makes of a block.
+/// The result of a strict decoder.
 fn expected(block: &[u8], size: usize) -> Outcome {
     match reference(block) {
         Err(_) => Outcome::Broken,
@@ -91,9 +91,9 @@ fn expected(block: &[u8], size: usize) -> Outcome {
     }
 }
 
-/// What the reader makes of it; `None` when it does not even try, because no such block can hold as much.
-/// `refused` is set where validation says that the engine's decoder may refuse it.
-fn found(block: &[u8], size: usize, refused: &Cell<bool>) -> Option<Outcome> {
+/// The result of the reader; `None` if it does not even try, because no such block can hold this many bytes.
+/// `refused` is set if validation warns that the engine's decoder may reject the block.
+fn read_block(block: &[u8], size: usize, refused: &Cell<bool>) -> Option<Outcome> {
     let mut file = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x10, 0];
     file.extend(i32::try_from(block.len()).unwrap().to_le_bytes());
     file.extend(i32::try_from(size).unwrap().to_le_bytes());
@@ -180,12 +180,12 @@ fn woven(rng: &mut Rng) -> Vec<u8> {
 
 fn compare(block: &[u8], size: usize, seen: &mut BTreeMap<&'static str, usize>) {
     let refused = Cell::new(false);
-    let (Some(found), expected) = (found(block, size, &refused), expected(block, size)) else {
+    let (Some(found), expected) = (read_block(block, size, &refused), expected(block, size)) else {
         *seen.entry("impossible").or_insert(0) += 1;
         return;
     };
     *seen.entry(expected.name()).or_insert(0) += 1;
-    // A block that is broken behind the point where it is too long may be called either.
+    // A block that is broken after the point where it is too long may be called either.
     let either = found == Outcome::Long && expected == Outcome::Broken;
     assert!(found == expected || either, "{found:?} for {expected:?}, {size} bytes stated: {block:02x?}");
     // The binding hands liblz4 a dangling pointer for no bytes. It is stricter about how blocks end.
@@ -195,7 +195,7 @@ fn compare(block: &[u8], size: usize, seen: &mut BTreeMap<&'static str, usize>) 
     let theirs = decompress(block, Some(i32::try_from(size).unwrap()));
     if matches!(found, Outcome::Whole(_)) {
         // It lets some short matches pass that the rule forbids.
-        assert!(theirs.is_ok() || refused.get(), "liblz4 refuses, and nobody says so: {block:02x?}");
+        assert!(theirs.is_ok() || refused.get(), "liblz4 rejects the block without a warning: {block:02x?}");
         *seen.entry(if theirs.is_ok() { "taken by liblz4" } else { "refused by liblz4" }).or_insert(0) += 1;
         *seen.entry(if refused.get() { "broken end" } else { "sound end" }).or_insert(0) += 1;
     }

@@ -8,7 +8,7 @@ use meshwright_crucible::{
     QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
 use meshwright_scene::draw::{DrawOptions, Drawables, Levels};
-use meshwright_scene::posed::{Triangle, apart};
+use meshwright_scene::posed::{Triangle, largest_distance};
 use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{
     Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Limits, Local, Mesh, MeshId, Node,
@@ -71,10 +71,14 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     let names: Vec<_> = scene.skeletons[0].joints.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["bone0", "bone1", "bone2", "bone70000"]);
     let skin = scene.meshes[0].skin.as_ref().unwrap();
-    assert_eq!(skin.of(0)[0], Influence { joint: 3, weight: 0.5 });
+    assert_eq!(skin.influences(0)[0], Influence { joint: 3, weight: 0.5 });
     // Their numbers come back, and do not fit the description's 16 bits.
-    let back =
-        Chunk::from_scene(scene, &FromSceneOptions::of(CrucibleTarget::of(Dialect::Bone32))).unwrap().value;
+    let back = Chunk::from_scene(
+        scene,
+        &FromSceneOptions::for_format(CrucibleTarget::with_dialect(Dialect::Bone32)),
+    )
+    .unwrap()
+    .value;
     assert_eq!(back.bone_weights().unwrap().get(0).unwrap()[0].bone, 70000);
     assert!(Chunk::from_scene(scene, &FromSceneOptions::default()).is_err());
 }
@@ -150,7 +154,7 @@ fn positions_in_the_plane_are_not_mirrored() {
         let model = CModel::from_scene(&converted.value, &FromSceneOptions::default()).unwrap().value;
         assert_eq!(model.meshes, [screen()]);
     }
-    // What was raised from the plane has positions in space.
+    // A 2D mesh whose points were moved out of the plane has 3D positions.
     let mut scene = screen().to_scene(&SceneOptions::default(), None).unwrap().value;
     scene.meshes[0].positions[0][2] = 0.5;
     let raised = Chunk::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
@@ -172,12 +176,12 @@ fn a_skeleton_is_not_mirrored_beside_the_plane_that_it_moves() {
     let rest = scene.skeletons[0].joints[1].rest.to_affine();
     assert_eq!(rest.w, [0.5, 2.0, 0.0]);
     let target = CrucibleTarget::default().with_file(CrucibleFile::Chunk);
-    let files = write_scene(&scene, "a", &FromSceneOptions::of(target)).unwrap().value;
+    let files = write_scene(&scene, "a", &FromSceneOptions::for_format(target)).unwrap().value;
     let files: Vec<_> = files.iter().collect();
     assert_eq!(Chunk::parse(&files[0].bytes).unwrap(), moved);
     let back = SkeletonChunk::parse(&files[1].bytes).unwrap();
     assert_eq!(back.bones[1].position, skeleton.bones[1].position);
-    // In a container with meshes in space it stands where the skeleton and they do.
+    // In a container with meshes in space, it is placed where the skeleton and they are.
     let mixed = CModel::new(vec![moved.clone(), quad(false), screen()]);
     let scene = mixed.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap().value;
     let first = |mesh: usize| (scene.meshes[mesh].positions[1], scene.meshes[mesh].triangles[0]);
@@ -341,8 +345,8 @@ fn a_scene_becomes_files() {
         (CrucibleFile::Model, &["l.cmodel", "l.cskel"]),
         (CrucibleFile::Skeleton, &["l.cskel"]),
     ] {
-        let target = CrucibleTarget::of(Dialect::Tangent).with_file(file);
-        let files = write_scene(&scene, "l", &FromSceneOptions::of(target)).unwrap().value;
+        let target = CrucibleTarget::with_dialect(Dialect::Tangent).with_file(file);
+        let files = write_scene(&scene, "l", &FromSceneOptions::for_format(target)).unwrap().value;
         assert_eq!(files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), names);
         let again = SkeletonChunk::parse(files.get("l.cskel").unwrap()).unwrap();
         assert_eq!(again.bones.len(), skeleton.bones.len());
@@ -364,8 +368,8 @@ fn a_scene_becomes_files() {
 fn bones_that_were_made_up_make_no_skeleton() {
     let file = fixture("bone32_dialect.ok.cmesh");
     let scene = Chunk::parse(&file).unwrap().to_scene(&SceneOptions::default(), None).unwrap().value;
-    let target = CrucibleTarget::of(Dialect::Bone32);
-    let files = write_scene(&scene, "a", &FromSceneOptions::of(target)).unwrap().value;
+    let target = CrucibleTarget::with_dialect(Dialect::Bone32);
+    let files = write_scene(&scene, "a", &FromSceneOptions::for_format(target)).unwrap().value;
     assert_eq!(files.len(), 1);
 }
 
@@ -381,13 +385,13 @@ fn weights_of_another_skeleton_are_lost_where_one_is_chosen() {
     assert!(codes(&made).contains(&"skeletons-joined"));
     let weighted = |m: &CModel<'_>| m.meshes.iter().map(|m| m.bone_weights().is_some()).collect::<Vec<_>>();
     assert_eq!(weighted(&made.value), [true, true]);
-    let second = FromSceneOptions::of(CrucibleTarget::default().with_skeleton(SkeletonId(1)));
+    let second = FromSceneOptions::for_format(CrucibleTarget::default().with_skeleton(SkeletonId(1)));
     let made = CModel::from_scene(&scene, &second).unwrap();
     assert_eq!(weighted(&made.value), [false, true]);
     let files = write_scene(&scene, "a", &second).unwrap();
     assert!(codes(&files).contains(&"skins-dropped") && codes(&files).contains(&"skeletons-dropped"));
     let none = CrucibleTarget::default().with_skeleton(SkeletonId(7));
-    assert!(write_scene(&scene, "a", &FromSceneOptions::of(none)).is_err());
+    assert!(write_scene(&scene, "a", &FromSceneOptions::for_format(none)).is_err());
 }
 
 #[test]
@@ -395,7 +399,7 @@ fn rotations_are_stored_as_asked() {
     let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
     let scene = skeleton.to_scene(&SceneOptions::default()).unwrap().value;
     let target = CrucibleTarget::default().with_quaternions(QuaternionOrder::Wxyz);
-    let made = SkeletonChunk::from_scene(&scene, &FromSceneOptions::of(target)).unwrap().value;
+    let made = SkeletonChunk::from_scene(&scene, &FromSceneOptions::for_format(target)).unwrap().value;
     let plain = SkeletonChunk::from_scene(&scene, &options()).unwrap().value;
     assert_eq!(made.order, QuaternionOrder::Wxyz);
     for (a, b) in made.bones.iter().zip(&plain.bones) {
@@ -438,7 +442,7 @@ proptest! {
         }
     }
 
-    /// Bones may stand anywhere, and nowhere.
+    /// Bones may be anywhere, and not finite.
     #[test]
     fn every_skeleton_is_sound(skeleton in strategy::skeleton(), raw: bool) {
         let options = if raw { file_space() } else { SceneOptions::default() };
@@ -469,7 +473,7 @@ proptest! {
         let whole: Vec<u32> = chunk.triangles().flatten().collect();
         chunk.set_indices(&whole);
         let scene = chunk.to_scene(&SceneOptions::default(), None).unwrap().value;
-        let back = Chunk::from_scene(&scene, &FromSceneOptions::of(CrucibleTarget::of(chunk.dialect))).unwrap().value;
+        let back = Chunk::from_scene(&scene, &FromSceneOptions::for_format(CrucibleTarget::with_dialect(chunk.dialect))).unwrap().value;
         prop_assert_eq!(back.indices().iter().collect::<Vec<_>>(), whole);
         for a in Attribute::ALL {
             prop_assert_eq!(back.stream(a), chunk.stream(a));
@@ -496,7 +500,7 @@ proptest! {
     #[test]
     fn every_scene_becomes_files_that_are_read(scene in wild_scene(), which in 0_usize..3, dialect in strategy::dialect()) {
         let file = [CrucibleFile::Chunk, CrucibleFile::Model, CrucibleFile::Skeleton][which];
-        let options = FromSceneOptions::of(CrucibleTarget::of(dialect).with_file(file));
+        let options = FromSceneOptions::for_format(CrucibleTarget::with_dialect(dialect).with_file(file));
         let Ok(files) = write_scene(&scene, "a", &options) else { return Ok(()) };
         let read = CrucibleOptions::default().with_dialect(dialect);
         for file in &files.value {
@@ -522,11 +526,11 @@ fn bound(scene: &Scene) -> Vec<Triangle> {
 }
 
 proptest! {
-    /// Weights sum to 1, name bones that are there, and the model stands as the scene is bound.
+    /// Weights sum to 1 and name existing bones, and the model has the bind pose of the scene.
     #[test]
     fn foreign_scenes_stand_as_they_are_bound(scene in foreign_scene(), which in 0_usize..2, dialect in strategy::dialect()) {
         let file = [CrucibleFile::Chunk, CrucibleFile::Model][which];
-        let options = FromSceneOptions::of(CrucibleTarget::of(dialect).with_file(file));
+        let options = FromSceneOptions::for_format(CrucibleTarget::with_dialect(dialect).with_file(file));
         let Ok(files) = write_scene(&scene, "a", &options) else { return Ok(()) };
         let read = CrucibleOptions::default().with_dialect(dialect);
         let bytes = |name: &str| files.value.iter().find(|f| f.name.ends_with(name)).map(|f| f.bytes.clone());
@@ -546,7 +550,7 @@ proptest! {
         let back = model.to_scene(&SceneOptions::default(), skeleton.as_ref()).unwrap().value;
         let (a, b) = (bound(&scene), bound(&back));
         let size = a.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
-        let off = apart(&a, &b);
+        let off = largest_distance(&a, &b);
         prop_assert!((a.is_empty() && b.is_empty()) || off <= 1e-5 * size, "{off} of {size}");
     }
 }
@@ -579,7 +583,7 @@ fn all_skeletons_and_all_meshes_go_into_one_chunk() {
         .with_nodes((0..3).map(|m| Node::of_mesh("n", MeshId(m))).collect());
     scene.meshes[1].normals = vec![[0.0, 0.0, 1.0]; 3];
     scene.meshes[2].uvs = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
-    let options = FromSceneOptions::of(CrucibleTarget::default().with_file(CrucibleFile::Chunk));
+    let options = FromSceneOptions::for_format(CrucibleTarget::default().with_file(CrucibleFile::Chunk));
     let made = Chunk::from_scene(&scene, &options).unwrap();
     let weights: Vec<_> =
         made.value.bone_weights().unwrap().iter().map(|w| (w[0].bone, w[0].influence.get())).collect();

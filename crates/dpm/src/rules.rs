@@ -120,7 +120,7 @@ impl Extent {
             return Ok(());
         }
         let message = || format!("the header says {claimed} bytes, the file has {size}");
-        findings.broken(TRUNCATED, &field.path(&FieldPath::ROOT), field.at(0), message)
+        findings.broken(TRUNCATED, &field.path(&FieldPath::ROOT), field.offset_in(0), message)
     }
 
     /// Sections up to `end` lie where the header says that the file is.
@@ -131,7 +131,7 @@ impl Extent {
             return Ok(());
         }
         let message = || format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
-        findings.broken(BEHIND_END, &field.path(&FieldPath::ROOT), field.at(0), message)
+        findings.broken(BEHIND_END, &field.path(&FieldPath::ROOT), field.offset_in(0), message)
     }
 
     /// What lies between and behind the sections.
@@ -141,7 +141,7 @@ impl Extent {
         if size > stated {
             let extra = size.saturating_sub(stated);
             let message = || format!("{extra} bytes behind the stored size of {claimed}");
-            findings.broken(TRAILING, &field.path(&FieldPath::ROOT), field.at(0), message)?;
+            findings.broken(TRAILING, &field.path(&FieldPath::ROOT), field.offset_in(0), message)?;
         }
         for (at, bytes) in gaps.runs().filter(|(at, _)| *at < stated) {
             let message = || format!("{} bytes that no structure refers to", bytes.len());
@@ -188,7 +188,7 @@ pub(crate) fn check_parents(
     let table = FieldPath::ROOT.field("bones");
     let mut broken = |rule, i: usize, fault: &str| {
         let path = table.index(i);
-        let at = start.map(|o| fields.parent.at(item(o, i, fields.size)));
+        let at = start.map(|o| fields.parent.offset_in(item(o, i, fields.size)));
         let number = bones.get(i).map_or(0, |b| b.parent);
         let message = || format!("parent {number} of bone {i} is {fault}");
         findings.broken(rule, &fields.parent.path(&path), at, message)
@@ -228,7 +228,7 @@ pub(crate) fn check_bones(
     let mut first = BTreeMap::new();
     for (i, bone) in bones.iter().enumerate() {
         let path = table.index(i);
-        let at = |field: Field| start.map(|o| field.at(item(o, i, fields.size)));
+        let at = |field: Field| start.map(|o| field.offset_in(item(o, i, fields.size)));
         check_name(&bone.name, &fields.name.path(&path), at(fields.name), findings)?;
         if bone.flags.unknown() != 0 {
             let message = || format!("{:?} has unknown bits", bone.flags);
@@ -326,7 +326,7 @@ pub(crate) fn check_triangles(
     });
     let Some((t, v, field)) = first else { return Ok(()) };
     let path = path.index(t);
-    let at = start.map(|o| field.at(item(o, t, triangle::SIZE)));
+    let at = start.map(|o| field.offset_in(item(o, t, triangle::SIZE)));
     findings.broken(VERTEX_INDEX, &field.path(&path), at, || format!("index {v} of {vertices} vertices"))
 }
 
@@ -362,7 +362,7 @@ pub(crate) fn check_bounds(
     }
     let places = fields.iter().flat_map(|f| (0..f.width).step_by(WORD).map(move |within| (f, within)));
     for ((field, within), value) in places.zip(values).filter(|(_, v)| !v.is_finite()) {
-        let at = start.map(|o| item(field.at(o), within, 1));
+        let at = start.map(|o| item(field.offset_in(o), within, 1));
         findings.broken(BOUNDS, &field.path(path), at, || format!("{value:?} is not finite"))?;
     }
     Ok(())

@@ -169,7 +169,7 @@ fn the_saver_drops_what_is_there_twice_or_for_nothing() {
         assert_eq!(amount(&files.losses, code), Some(count), "{code}");
     }
     let nothing = DpmSceneOptions::default().with_optimize(OptimizeOptions::nothing());
-    let kept = write_scene(&scene, &FromSceneOptions::of(nothing)).unwrap().value.model;
+    let kept = write_scene(&scene, &FromSceneOptions::for_format(nothing)).unwrap().value.model;
     assert_eq!((kept.bones.len(), kept.meshes[0].vertices.len()), (3, 7));
     let native =
         Dpm::from_scene(&scene.clone().with_format("dpm"), &FromSceneOptions::default()).unwrap().value;

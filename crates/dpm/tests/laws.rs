@@ -3,7 +3,7 @@
 
 use meshwright_core::ReadOptions;
 use meshwright_dpm::{Dpm, FrameClip, Zym, strategy, write_scene};
-use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
 use meshwright_scene::{
     BindPose, Budget, ConvertError, FromSceneOptions, Influence as SceneInfluence, Levels, Limits, Scene,
@@ -129,7 +129,7 @@ proptest! {
         let options = FromSceneOptions::default().with_levels(Levels::Merged);
         let Ok(dpm) = Dpm::from_scene(&scene, &options) else { return Ok(()) };
         let again = dpm.value.to_scene(&SceneOptions::default(), None).unwrap().value;
-        let instances = scene.drawn().unwrap();
+        let instances = scene.drawn_meshes().unwrap();
         prop_assert_eq!(again.meshes.len(), instances.len());
         for (mesh, (_, id, world)) in again.meshes.iter().zip(instances) {
             let source = &scene.meshes[id.0];
@@ -155,7 +155,8 @@ fn with_weights(mut scene: Scene, one: bool) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut made = Skin::new(skin.skeleton);
         for v in 0..skin.vertex_count() {
-            let row = &skin.of(v)[..if one { skin.of(v).len().min(1) } else { skin.of(v).len() }];
+            let row = &skin.influences(v)
+                [..if one { skin.influences(v).len().min(1) } else { skin.influences(v).len() }];
             let sum: f32 = row.iter().map(|i| i.weight).sum();
             made.influences.extend(row.iter().map(|i| SceneInfluence { weight: i.weight / sum, ..*i }));
             made.end_vertex();
@@ -169,10 +170,10 @@ fn with_weights(mut scene: Scene, one: bool) -> Scene {
 /// bind pose.
 fn moves_alike(source: &Scene, again: &Scene) -> Result<(), TestCaseError> {
     let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
-    let bound = |i| BindPose::of(source, SkeletonId(i), &budget()).is_ok_and(|b| !b.differs_from_rest);
+    let bound = |i| BindPose::solve(source, SkeletonId(i), &budget()).is_ok_and(|b| !b.differs_from_rest);
     if (0..source.skeletons.len()).all(bound) {
         let [a, b] = [source, again].map(|s| triangles(s, None, &budget()).unwrap());
-        let off = apart(&a, &b);
+        let off = largest_distance(&a, &b);
         prop_assert!(off <= 2e-4 * size(&a), "at rest: {off} of {}", size(&a));
     }
     // A motion of several skeletons is one clip.
@@ -188,7 +189,7 @@ fn moves_alike(source: &Scene, again: &Scene) -> Result<(), TestCaseError> {
                 continue;
             }
             let [a, b] = [source, again].map(|s| triangles(s, Some(at(s)), &budget()).unwrap());
-            let off = apart(&a, &b);
+            let off = largest_distance(&a, &b);
             prop_assert!(off <= 2e-4 * size(&a), "clip {clip}, frame {frame}: {off} of {}", size(&a));
         }
     }

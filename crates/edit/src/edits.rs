@@ -189,7 +189,7 @@ impl Edit {
             _ => {
                 let skin = mesh.skin.as_mut()?;
                 let joints = skeletons.get(skin.skeleton.0)?.joints.len();
-                let old = skin.of(v).iter().map(|i| i.joint as usize).collect::<Vec<_>>();
+                let old = skin.influences(v).iter().map(|i| i.joint as usize).collect::<Vec<_>>();
                 // What flattens space binds nothing.
                 let stands = |j: usize| world(&skeletons[skin.skeleton.0], j)?.inverse();
                 let free = (0..joints).map(|j| (j + seed) % joints);
@@ -199,7 +199,7 @@ impl Edit {
                     if w == v {
                         skin.influences.push(meshwright_scene::Influence { joint: free as u32, weight: 1.0 });
                     } else {
-                        skin.influences.extend(was.of(w));
+                        skin.influences.extend(was.influences(w));
                     }
                     skin.end_vertex();
                 }
@@ -426,7 +426,7 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
             let (name, bind) = joint(i.joint);
             (name, i.weight, i.joint, bind)
         };
-        Some(skin.of(v).iter().map(one).collect::<Vec<Pull>>())
+        Some(skin.influences(v).iter().map(one).collect::<Vec<Pull>>())
     };
     let twins = twins(edited, merged)?;
     // Places, normals and weights make one record in some formats.

@@ -97,7 +97,7 @@ fn mangled(scene: &Scene) -> Scene {
     let old = mesh.skin.take().unwrap();
     let mut skin = Skin::new(SkeletonId(0));
     for v in (0..n).rev() {
-        skin.influences.extend(old.of(v).iter().map(|i| Influence { joint: 2 - i.joint, ..*i }));
+        skin.influences.extend(old.influences(v).iter().map(|i| Influence { joint: 2 - i.joint, ..*i }));
         skin.end_vertex();
     }
     mesh.skin = Some(skin);
@@ -311,7 +311,7 @@ fn normals_that_the_model_does_not_have_are_no_edits() {
     body.uvs.push(body.uvs[7]);
     body.normals.push([1.0, 0.0, 0.0]);
     let skin = body.skin.as_mut().unwrap();
-    let own = skin.of(7).to_vec();
+    let own = skin.influences(7).to_vec();
     skin.influences.extend(own);
     skin.end_vertex();
     let corner = body.triangles.iter_mut().flatten().find(|v| **v == 7).unwrap();

@@ -5,13 +5,13 @@ use std::io;
 
 /// Bytes of which any part can be read: a file that is not taken into memory, or bytes that are there already.
 pub trait ByteSource: Debug + Send + Sync {
-    /// How many bytes there are.
+    /// The number of bytes.
     fn size(&self) -> u64;
 
-    /// Fills `into` with what stands from `offset` on.
+    /// Fills `into` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// When there are fewer bytes, or the system refuses.
+    /// If there are fewer bytes, or the system reports an error.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()>;
 }
 

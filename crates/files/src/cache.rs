@@ -1,4 +1,4 @@
-//! What was listed is kept, within bounds.
+//! A bounded cache of listings.
 
 use crate::path::TreePath;
 use std::collections::BTreeMap;

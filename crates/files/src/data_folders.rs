@@ -61,17 +61,17 @@ impl Tree {
     }
 }
 
-/// Whether a file is a pack: its name says so, or, where all sorts of files are called like that, its first bytes.
+/// Returns true if a file is a pack: by its name, or by its first bytes if other files use the same extension.
 fn is_pack(name: &[u8], bytes: &[u8]) -> bool {
     PackKind::is_telling(name) || PackKind::from_magic(bytes).is_some()
 }
 
-/// The data folder that a file makes of one that it lies in: it is a pack, or lies in a folder that stands for one.
+/// The data folder that a file belongs to: the file is a pack, or is in a folder that is treated as one.
 fn holder(path: &TreePath, bytes: &[u8]) -> Option<TreePath> {
     let mut at = path.clone();
     let mut is_folder = false;
     loop {
-        let mountable = Mountable::of(at.name(), is_folder).filter(|m| !m.is_archive());
+        let mountable = Mountable::from_name(at.name(), is_folder).filter(|m| !m.is_archive());
         if mountable.is_some() && (is_folder || is_pack(at.name(), bytes)) {
             return Some(at.parent());
         }
@@ -88,7 +88,7 @@ fn mounted(mut files: Files, options: TreeOptions) -> Tree {
     for (path, bytes) in &files {
         let Some(first) = path.names().next() else { continue };
         let is_folder = *first != *path.as_bytes();
-        let mountable = Mountable::of(first, is_folder).filter(|_| is_folder || is_pack(first, bytes));
+        let mountable = Mountable::from_name(first, is_folder).filter(|_| is_folder || is_pack(first, bytes));
         packs.extend(mountable.map(|m| (m.name.clone(), m)));
     }
     let mut packs: Vec<_> = packs.into_values().collect();

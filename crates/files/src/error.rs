@@ -13,10 +13,10 @@ pub enum FilesError {
     BadPath {
         /// The path.
         path: String,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
-    /// Nothing lies there.
+    /// The path does not exist.
     #[error("{path}: there is no such file")]
     NotFound {
         /// The path.
@@ -27,7 +27,7 @@ pub enum FilesError {
     WrongKind {
         /// The path.
         path: String,
-        /// What it is instead.
+        /// The actual kind of the entry.
         why: &'static str,
     },
     /// The file is larger than the budget allows.
@@ -66,7 +66,7 @@ pub enum FilesError {
         path: String,
         /// Its kind of error.
         kind: io::ErrorKind,
-        /// What it says.
+        /// The message.
         message: String,
     },
 }
@@ -83,7 +83,7 @@ impl FilesError {
         }
     }
 
-    pub(crate) fn refused(path: &str, e: Refused, left: u64) -> Self {
+    pub(crate) fn from_refusal(path: &str, e: Refused, left: u64) -> Self {
         let path = path.to_owned();
         match e {
             Refused::Broken(error) => Self::Pack { path, error: Box::new(error) },
@@ -105,7 +105,7 @@ impl FilesError {
         }
     }
 
-    /// What is wrong, without the path: for whoever names the file in another way.
+    /// The fault without the path, for callers that name the file differently.
     pub fn reason(&self) -> String {
         let text = self.to_string();
         let rest = self.path().and_then(|path| text.strip_prefix(path)?.strip_prefix(": "));

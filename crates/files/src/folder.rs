@@ -8,7 +8,7 @@ use crate::listing::{EntryKind, Listing};
 use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
 use crate::pack::PackKind;
-use crate::path::{TreePath, shown};
+use crate::path::{TreePath, display_name};
 use meshwright_core::{Budget, Limits};
 use std::collections::BTreeSet;
 use std::io;
@@ -26,7 +26,7 @@ pub(crate) struct Folder {
     alone: bool,
     /// Links are followed wherever they lead.
     follows_links: bool,
-    /// What lies at the top and is mounted instead, in the order in which it hides each other.
+    /// The mounted packs and folders at the top, in search order.
     mounts: OnceLock<Vec<Mountable>>,
     listings: Cache<Listing>,
     /// Archives of a game in it, below the top.
@@ -115,12 +115,12 @@ impl Folder {
         below(&self.top, path)
     }
 
-    /// Whether this is the file that was named: it is read whatever it is.
+    /// Returns true if this is the file that was named: it is read whatever its kind.
     pub(crate) fn is_start(&self, path: &TreePath) -> bool {
         self.start.as_ref().is_some_and(|start| start.file == *path)
     }
 
-    /// What lies in a folder; listed once.
+    /// The listing of a folder, cached.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
         if let Some(start) = self.start.as_ref().filter(|_| self.alone) {
             if !folder.is_root() {
@@ -154,7 +154,7 @@ impl Folder {
         })
     }
 
-    /// Whether a file whose name could be that of a pack is one.
+    /// Returns true if a file with a possible pack name is a pack.
     fn is_pack(&self, path: &TreePath) -> bool {
         PackKind::is_telling(path.name())
             || self
@@ -170,38 +170,40 @@ impl Folder {
         let entries = listing.iter().filter_map(|(name, kind)| {
             let kind = if kind == EntryKind::Link { self.follow(&folder.child(name)) } else { kind };
             match kind {
-                EntryKind::File => Mountable::of(name, false).filter(|_| self.is_pack(&folder.child(name))),
-                EntryKind::Folder => Mountable::of(name, true),
+                EntryKind::File => {
+                    Mountable::from_name(name, false).filter(|_| self.is_pack(&folder.child(name)))
+                }
+                EntryKind::Folder => Mountable::from_name(name, true),
                 _ => None,
             }
         });
         entries.collect()
     }
 
-    /// What has exactly this path, for folders that can be entered and not listed.
+    /// The kind of the entry with exactly this path, for folders that can be entered and not listed.
     pub(crate) fn kind(&self, path: &TreePath) -> Option<EntryKind> {
         os::own_kind(&self.os_path(path)?).ok()
     }
 
-    /// What a link leads to; what lies outside the tree is never opened.
+    /// The kind of a link's target; a target outside the tree is never opened.
     pub(crate) fn follow(&self, link: &TreePath) -> EntryKind {
         self.target(link).map_or(EntryKind::Other, |(_, kind)| kind)
     }
 
-    /// Where a link leads, and what is there; none where that is outside of the tree and not to be followed.
+    /// The target of a link and its kind; `None` if it is outside of the tree and must not be followed.
     pub(crate) fn target(&self, link: &TreePath) -> Option<(PathBuf, EntryKind)> {
         let target = os::resolved(&self.os_path(link)?).ok()?;
         let kind = os::kind(&target).ok().filter(|_| self.follows_links || self.holds(&target))?;
         Some((target, kind))
     }
 
-    /// Whether a link leads to something outside of the folder.
+    /// Returns true if the target of a link is outside of the folder.
     pub(crate) fn leads_out(&self, link: &TreePath) -> bool {
         let target = self.os_path(link).and_then(|at| os::resolved(&at).ok());
         target.is_some_and(|target| !self.holds(&target))
     }
 
-    /// Whether a resolved path is in the folder.
+    /// Returns true if a resolved path is in the folder.
     fn holds(&self, target: &Path) -> bool {
         self.resolved().is_some_and(|top| target.starts_with(top))
     }
@@ -232,7 +234,7 @@ impl Folder {
         os::head(&os_path, most).map_err(|e| FilesError::system(named, &e))
     }
 
-    /// How many bytes a file has.
+    /// The size of a file in bytes.
     pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
         os::size(&self.os_path(path)?).ok()
     }
@@ -241,7 +243,7 @@ impl Folder {
     pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         let named = path.to_string();
         let Some(os_path) = self.os_path(path) else { return Err(FilesError::not_found(named)) };
-        let left = budget.left();
+        let left = budget.remaining();
         let bytes = os::read(&os_path, left).map_err(|e| match e {
             Unread::Folder => FilesError::WrongKind { path: named.clone(), why: "is a folder" },
             Unread::TooLarge(size) => FilesError::TooLarge { path: named.clone(), size, left },
@@ -254,7 +256,7 @@ impl Folder {
 
 impl Place for Folder {
     fn looks_like_one(&self, path: &TreePath) -> bool {
-        // What was named is read whatever it is, once.
+        // The named file is read whatever its kind, once.
         let at = self.os_path(path).filter(|_| !self.is_start(path));
         at.and_then(|at| os::head(&at, 4).ok()).is_some_and(|head| is_archive(&head))
     }
@@ -265,18 +267,18 @@ impl Place for Folder {
         Ok(Arc::new(file))
     }
 
-    fn shown(&self, path: &TreePath) -> String {
+    fn display_path(&self, path: &TreePath) -> String {
         self.os_path(path).map_or_else(|| path.to_string(), |at| shown_os(&at))
     }
 }
 
-/// What a path of the operating system leads to.
+/// The kind of the target of a path of the operating system.
 pub(crate) fn kind_of(path: &Path) -> Result<EntryKind, FilesError> {
     os::kind(path).map_err(|e: io::Error| FilesError::system(shown_os(path), &e))
 }
 
 fn shown_os(path: &Path) -> String {
-    shown(path.as_os_str().as_encoded_bytes())
+    display_name(path.as_os_str().as_encoded_bytes())
 }
 
 fn parent(file: &Path) -> PathBuf {
@@ -284,15 +286,15 @@ fn parent(file: &Path) -> PathBuf {
     parent.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The parent of the nearest `models` folder that a folder lies in or is, and the path from there; else the folder
-/// itself.
+/// The parent of the nearest `models` folder that is or contains a folder, and the path from there; otherwise the
+/// folder itself.
 fn enclosing(folder: &Path) -> (PathBuf, TreePath) {
     let alone = || (folder.to_owned(), TreePath::ROOT);
     let Ok(whole) = os::absolute(folder) else { return alone() };
     let mut names: Vec<&[u8]> = Vec::new();
     let mut at = whole.as_path();
     loop {
-        // What `..` means depends on links.
+        // The meaning of `..` depends on links.
         let Some(Component::Normal(name)) = at.components().next_back() else { return alone() };
         names.push(name.as_encoded_bytes());
         let Some(above) = at.parent() else { return alone() };

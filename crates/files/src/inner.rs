@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files of one place whose first bytes are looked at; whoever has more has no archives of a game.
+/// The maximum number of files per folder whose first bytes are read; a folder with more has no archives of a game.
 const MOST_LOOKS: usize = 4096;
 /// The first bytes that tell an archive.
 const HEAD: usize = 4;
@@ -25,7 +25,7 @@ type Found = Option<Result<Arc<Pack>, FilesError>>;
 #[derive(Debug)]
 pub(crate) struct Inner {
     state: Mutex<State>,
-    /// Of folders, with archives as folders.
+    /// Listings of folders, with archives as folders.
     listings: Cache<Listing>,
 }
 
@@ -33,18 +33,18 @@ pub(crate) struct Inner {
 struct State {
     archives: BTreeMap<TreePath, Found>,
     looks: usize,
-    /// What directories of archives and archives that are decompressed may still take.
+    /// The memory left for directories of archives and for decompressed archives.
     left: u64,
 }
 
-/// Where an archive's bytes come from.
+/// The source of an archive's bytes.
 pub(crate) trait Place {
     /// False where it takes little to see that a file is no archive.
     fn looks_like_one(&self, path: &TreePath) -> bool;
     /// The bytes of a file; what is taken into memory is charged.
     fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError>;
     /// As messages name it.
-    fn shown(&self, path: &TreePath) -> String;
+    fn display_path(&self, path: &TreePath) -> String;
 }
 
 impl Inner {
@@ -53,7 +53,7 @@ impl Inner {
         Self { state: Mutex::new(state), listings: Cache::new() }
     }
 
-    /// Whether a file may be an archive by its name.
+    /// Returns true if a file may be an archive, by its name.
     pub(crate) fn may_be(path: &TreePath) -> bool {
         PackKind::from_name(path.name()) == Some(PackKind::Far)
     }
@@ -74,7 +74,7 @@ impl Inner {
         // All archives of a place share what they may take: many of them can be the same bytes.
         let budget = Budget::new(Limits::default().with_memory(state.left));
         let found = place.looks_like_one(path).then(|| opened(path, place, &budget)).flatten();
-        state.left = budget.left();
+        state.left = budget.remaining();
         state.archives.insert(path.clone(), found.clone());
         found
     }
@@ -96,7 +96,7 @@ impl Inner {
         None
     }
 
-    /// A listing in which archives are folders beside the files that they are.
+    /// A listing in which archives are both files and folders.
     pub(crate) fn listed(
         &self,
         folder: &TreePath,
@@ -135,10 +135,10 @@ fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
     let mut head = [0; HEAD];
     source.read_at(0, &mut head).ok()?;
     let most = inner_allowance(source.size());
-    is_archive(&head).then(|| Pack::open_shared(source, &place.shown(path), budget, most).map(Arc::new))
+    is_archive(&head).then(|| Pack::open_shared(source, &place.display_path(path), budget, most).map(Arc::new))
 }
 
-/// A member that is stored as it is, read where it lies.
+/// A stored, uncompressed member, read directly from its pack.
 #[derive(Debug)]
 struct Window {
     source: Arc<dyn ByteSource>,
@@ -176,7 +176,7 @@ impl Place for Pack {
         Ok(Arc::new(self.read(member, budget)?))
     }
 
-    fn shown(&self, path: &TreePath) -> String {
+    fn display_path(&self, path: &TreePath) -> String {
         format!("{}/{path}", self.name())
     }
 }

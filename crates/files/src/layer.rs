@@ -26,7 +26,7 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
-    /// What lies in a folder that was found.
+    /// The listing of a folder that was found.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
         if let Some((_, pack, rest)) = self.within(folder) {
             return pack?.list(&rest);
@@ -81,7 +81,7 @@ impl Layer {
         }
     }
 
-    /// What an entry is that is wanted as a file or a folder, links followed.
+    /// The kind of an entry that is wanted as a file or a folder, with links followed.
     pub(crate) fn resolve(&self, path: &TreePath, kind: EntryKind, want: EntryKind) -> EntryKind {
         match self {
             Self::Folder(f) if kind == EntryKind::Link => f.follow(path),
@@ -90,12 +90,12 @@ impl Layer {
         }
     }
 
-    /// Whether an entry is a link that leads out of the tree and is not followed.
+    /// Returns true if an entry is a link out of the tree, which is not followed.
     pub(crate) fn leads_out(&self, path: &TreePath) -> bool {
         matches!(self, Self::Folder(f) if f.kind(path) == Some(EntryKind::Link) && f.target(path).is_none() && f.leads_out(path))
     }
 
-    /// What a link leads to that is walked: a folder once, and not where the link lies in it.
+    /// The kind of a link's target during a walk: each folder is entered once, and not if it contains the link.
     pub(crate) fn enter(&self, link: &TreePath, entered: &mut BTreeSet<PathBuf>) -> EntryKind {
         let Self::Folder(folder) = self else { return EntryKind::Other };
         let Some((target, kind)) = folder.target(link) else { return EntryKind::Other };
@@ -179,7 +179,7 @@ impl Layer {
             Self::Pack(_) => Err(FilesError::not_found(path.to_string())),
             Self::Memory(m) => {
                 let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
-                let (size, left) = (bytes.len() as u64, budget.left());
+                let (size, left) = (bytes.len() as u64, budget.remaining());
                 if size > left {
                     return Err(FilesError::TooLarge { path: path.to_string(), size, left });
                 }
@@ -208,7 +208,7 @@ impl Layer {
         }
     }
 
-    /// How many bytes a file that was found says that it has; for a folder's and memory's, how many it has.
+    /// The size of a file that was found: as its pack states, or the actual size in a folder or in memory.
     pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
         if let Some(place) = self.pack_of(path) {
             let (pack, path) = place.ok()?;
@@ -222,14 +222,14 @@ impl Layer {
         }
     }
 
-    /// Where a file lies as people read it, the pack that holds it included; none in memory.
+    /// The path of a file for people, including the pack that holds it; `None` in memory.
     pub(crate) fn shown_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Folder(f) => f.os_path(path),
             Self::Memory(_) | Self::Remote(_) => None,
             Self::Pack(p) => {
                 let names = path.names().map(String::from_utf8_lossy);
-                Some(names.fold(p.shown()?, |at, name| at.join(&*name)))
+                Some(names.fold(p.display_path()?, |at, name| at.join(&*name)))
             }
         }
     }

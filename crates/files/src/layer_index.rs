@@ -20,14 +20,14 @@ pub(crate) struct LayerIndex {
 
 impl LayerIndex {
     /// Opens all packs.
-    pub(crate) fn of(layers: &[Arc<Layer>]) -> Self {
+    pub(crate) fn build(layers: &[Arc<Layer>]) -> Self {
         let mut index = Self { hasher: RandomState::new(), packs: Vec::new(), others: Vec::new() };
         for (layer, number) in layers.iter().zip(0..) {
             let Layer::Pack(mount) = &**layer else {
                 index.others.push(number);
                 continue;
             };
-            // What cannot be read has nothing.
+            // An unreadable pack has no files.
             let Ok(pack) = mount.pack() else { continue };
             if pack.files().any(|(path, _)| Inner::may_be(path)) {
                 index.others.push(number);
@@ -55,7 +55,7 @@ impl LayerIndex {
     }
 
     /// The numbers of all layers that may have a file or a folder at a path, the later ones first.
-    pub(crate) fn with(&self, path: &TreePath, kind: EntryKind) -> Vec<usize> {
+    pub(crate) fn layers_with(&self, path: &TreePath, kind: EntryKind) -> Vec<usize> {
         let hash = self.hash(path, kind);
         let first = self.packs.partition_point(|(other, _)| *other < hash);
         let packs = self.packs.iter().skip(first).take_while(|(other, _)| *other == hash);

@@ -1,24 +1,24 @@
-//! Where models lie: folders, packs and bytes in memory as one read-only [`Tree`] of named bytes.
+//! Folders, packs and bytes in memory as one read-only [`Tree`] of named files.
 //!
 //! | | |
 //! |---|---|
-//! | names | bytes between slashes; none leaves the tree: `..`, absolute paths, drive letters, backslashes and NULs are refused |
-//! | case | the exact name first, then without regard to the case of ASCII letters, in the order of the bytes |
-//! | layers | several trees as one; a later layer hides what has the same path in an earlier one |
-//! | packs | zip archives (pk3, pk4, dpk, obb), Quake's `.pak`, FreeSpace's `.vp`, The Sims' `.far` and `.dat`: folders, whose members are read by themselves; the packs of a folder hide each other in the engine's [order](PackOrder), its loose files hide them all |
-//! | links | symbolic links are followed as long as they lead to what lies in the tree; a walk does not follow them |
-//! | order | listings and walks are sorted, and the same for the same content wherever it lies |
+//! | names | bytes between slashes; no name leaves the tree: `..`, absolute paths, drive letters, backslashes and NULs are rejected |
+//! | case | the exact name first, then any case of ASCII letters, in the order of the bytes |
+//! | layers | several trees as one; a file of a later layer hides the file with the same path in an earlier layer |
+//! | packs | zip archives (pk3, pk4, dpk, obb), Quake's `.pak`, FreeSpace's `.vp`, The Sims' `.far` and `.dat`: packs are folders, whose members are read one by one; later packs in the engine's [order](PackOrder) hide earlier ones, and loose files hide all packs |
+//! | links | symbolic links are followed if their target is in the tree; a walk does not follow them |
+//! | order | listings and walks are sorted, so that the same content gives the same order everywhere |
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Nothing outside the folders that were named is read. No file is read beyond the caller's budget,
-//! and none but a regular file, unless it was named itself. Nothing recurses. A tree calls the operating system in one
+//! No unsafe code. Only files in the named folders are read. No file is read beyond the caller's budget. Files that
+//! are not regular are read only if the caller names them. Nothing recurses. A tree calls the operating system in one
 //! module; a tree in memory does not need it. Only [`output`] writes.
 //!
-//! Of a pack the directory is read, then the members that are asked for. No name in it leads out of the tree, no two
-//! files share a part of their bytes, all files together are at most 32 times the pack and 256 MiB, and what a member says
-//! of its size is not believed: buffers grow with what comes out of it, at most as far as it says and the budget allows. A pack in a pack is a file, but
-//! for archives of The Sims: those are folders one level deep, in packs and in folders below the top.
+//! For a pack, the directory is read first, then each requested member. No name in it leaves the tree. No two files
+//! share a part of their bytes, and all files together are at most 32 times the pack and 256 MiB. Buffers grow with the
+//! actual content of a member, at most to its stated size and to the budget. A pack in a pack is a file. Archives of The
+//! Sims are an exception: they are folders one level deep, in packs and in folders below the top.
 //!
 //! # Example
 //!

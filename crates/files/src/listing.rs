@@ -1,10 +1,10 @@
-//! What lies in one folder.
+//! The listing of one folder.
 
 use crate::path::TreePath;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What lies under a name.
+/// The kind of a named entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -18,7 +18,7 @@ pub enum EntryKind {
     Other,
 }
 
-/// A name in a folder and what lies under it.
+/// A name in a folder, and the kind of its entry.
 pub(crate) type Named = (Box<[u8]>, EntryKind);
 
 /// The content of one folder of one layer.
@@ -80,7 +80,7 @@ impl Listing {
     }
 }
 
-/// The folders that some files lie in, each with what lies in it. The top is always there.
+/// The folders of some files, each with its listing. The top always exists.
 pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> BTreeMap<TreePath, Arc<Listing>> {
     let mut found: BTreeMap<TreePath, Vec<Named>> = BTreeMap::new();
     found.insert(TreePath::ROOT, Vec::new());

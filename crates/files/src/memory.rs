@@ -56,7 +56,7 @@ impl Place for Memory {
         Ok(Arc::<Vec<u8>>::clone(bytes))
     }
 
-    fn shown(&self, path: &TreePath) -> String {
+    fn display_path(&self, path: &TreePath) -> String {
         path.to_string()
     }
 }

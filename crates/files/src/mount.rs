@@ -6,16 +6,16 @@ use crate::inner::Inner;
 use crate::os;
 use crate::pack::Pack;
 use crate::pack::sharing::allowance;
-use crate::path::{TreePath, shown};
+use crate::path::{TreePath, display_name};
 use meshwright_core::{Budget, Limits};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A pack that lies in a folder, or that somebody has opened.
+/// A pack in a folder, or an opened pack.
 #[derive(Debug)]
 pub(crate) struct Mount {
     path: Option<PathBuf>,
-    /// Its name in the folder that it lies in.
+    /// Its name in its folder.
     place: TreePath,
     limits: Limits,
     /// What all its files may be together, where that is not said by its size.
@@ -26,7 +26,7 @@ pub(crate) struct Mount {
 
 impl Mount {
     /// A pack in a file; what its directory may take.
-    pub(crate) fn of(path: PathBuf, limits: Limits) -> Self {
+    pub(crate) fn from_path(path: PathBuf, limits: Limits) -> Self {
         let name = path.file_name().unwrap_or_default();
         let place = TreePath::ROOT.child(name.as_encoded_bytes());
         let (pack, inner) = (OnceLock::new(), Inner::new(limits));
@@ -38,7 +38,7 @@ impl Mount {
         Self { most_unpacked, ..self }
     }
 
-    /// A pack in memory that lies at the top of a folder; what its directory may take.
+    /// A pack in memory at the top of a folder; `limits` bounds the memory of its directory.
     pub(crate) fn in_memory(place: TreePath, bytes: Arc<dyn ByteSource>, limits: Limits) -> Self {
         let most = allowance(bytes.size());
         let pack = Pack::open_shared(bytes, &place.to_string(), &Budget::new(limits), most).map(Arc::new);
@@ -63,13 +63,13 @@ impl Mount {
         self.path.as_deref()
     }
 
-    /// Its name in the folder that it lies in.
+    /// Its name in its folder.
     pub(crate) fn place(&self) -> &TreePath {
         &self.place
     }
 
-    /// Where it is, as people read it.
-    pub(crate) fn shown(&self) -> Option<PathBuf> {
+    /// Its path, for people.
+    pub(crate) fn display_path(&self) -> Option<PathBuf> {
         let named = || (!self.place.is_root()).then(|| PathBuf::from(self.place.text().into_owned()));
         self.path.clone().or_else(named)
     }
@@ -80,7 +80,7 @@ impl Mount {
 
     fn open(&self) -> Result<Pack, FilesError> {
         let path = self.path.as_deref().unwrap_or(Path::new(""));
-        let name = shown(path.as_os_str().as_encoded_bytes());
+        let name = display_name(path.as_os_str().as_encoded_bytes());
         let file = os::open(path).map_err(|e| FilesError::system(name.clone(), &e))?;
         let most = self.most_unpacked.unwrap_or_else(|| allowance(file.size()));
         Pack::open_shared(Arc::new(file), &name, &Budget::new(self.limits), most)

@@ -20,17 +20,17 @@ pub enum PackOrder {
     FreeSpace,
 }
 
-/// What a folder of packs has under one name.
+/// An entry of a folder of packs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mountable {
     pub name: Box<[u8]>,
-    /// A folder that stands for a pack.
+    /// True for a folder that is used like a pack.
     pub is_folder: bool,
 }
 
 impl Mountable {
-    /// What is mounted of a folder's entries.
-    pub(crate) fn of(name: &[u8], is_folder: bool) -> Option<Self> {
+    /// Returns the mountable entry for a name of a folder, or `None`.
+    pub(crate) fn from_name(name: &[u8], is_folder: bool) -> Option<Self> {
         let dot = name.iter().rposition(|b| *b == b'.')?;
         let extension = name.get(dot.saturating_add(1)..)?;
         let is_pack_folder = PACK_FOLDERS.iter().any(|e| extension.eq_ignore_ascii_case(e.as_bytes()));
@@ -79,8 +79,10 @@ mod tests {
     use super::*;
 
     fn sorted(order: PackOrder, names: &[&str]) -> Vec<String> {
-        let mut packs: Vec<_> =
-            names.iter().filter_map(|name| Mountable::of(name.as_bytes(), name.ends_with("dir"))).collect();
+        let mut packs: Vec<_> = names
+            .iter()
+            .filter_map(|name| Mountable::from_name(name.as_bytes(), name.ends_with("dir")))
+            .collect();
         order.sort(&mut packs);
         packs.iter().map(|p| String::from_utf8_lossy(&p.name).into_owned()).collect()
     }

@@ -19,27 +19,27 @@ fn kind_of(kind: fs::FileType) -> EntryKind {
     }
 }
 
-/// What a path leads to.
+/// The kind of a path's target.
 pub(crate) fn kind(path: &Path) -> io::Result<EntryKind> {
     fs::metadata(path).map(|meta| kind_of(meta.file_type()))
 }
 
-/// What a path is, links not followed.
+/// The kind of a path, without following links.
 pub(crate) fn own_kind(path: &Path) -> io::Result<EntryKind> {
     fs::symlink_metadata(path).map(|meta| kind_of(meta.file_type()))
 }
 
-/// What lies in a folder.
+/// The listing of a folder.
 pub(crate) fn list(folder: &Path) -> io::Result<Listing> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        // What cannot be named again cannot be opened.
+        // A name that cannot be converted back cannot be opened.
         if os_name(name.as_encoded_bytes()).as_deref() != Some(&name) {
             continue;
         }
-        // What is gone meanwhile, or cannot be asked, is not there.
+        // An entry that disappeared or cannot be queried is skipped.
         let Ok(kind) = entry.file_type() else { continue };
         entries.push((name.as_encoded_bytes().into(), kind_of(kind)));
     }
@@ -104,7 +104,7 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     if bytes.len() as u64 > most { Err(Unread::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// A file that is read where it lies.
+/// A file that is read in place.
 #[derive(Debug)]
 pub(crate) struct OsFile {
     #[cfg(unix)]
@@ -146,7 +146,7 @@ impl ByteSource for OsFile {
     }
 }
 
-/// How many bytes a file has.
+/// The size of a file in bytes.
 pub(crate) fn size(path: &Path) -> io::Result<u64> {
     fs::metadata(path).map(|meta| meta.len())
 }

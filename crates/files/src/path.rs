@@ -19,14 +19,14 @@ impl TreePath {
     /// The top of a tree.
     pub const ROOT: Self = Self(Vec::new());
 
-    /// A path as somebody wrote it: `.` and doubled slashes are left out.
+    /// Creates a path from text: `.` and doubled slashes are dropped.
     ///
     /// # Errors
-    /// When it would leave the tree, or is one that no file has: absolute, with `..`, a drive letter, a backslash or
-    /// a NUL, or longer than 4096 bytes.
+    /// If the path would leave the tree or cannot exist: absolute, with `..`, a drive letter, a backslash or a NUL,
+    /// or longer than 4096 bytes.
     pub fn new(path: impl AsRef<[u8]>) -> Result<Self, FilesError> {
         let path = path.as_ref();
-        let refuse = |why| Err(FilesError::BadPath { path: shown(path), why });
+        let refuse = |why| Err(FilesError::BadPath { path: display_name(path), why });
         match path {
             _ if path.len() > LONGEST => return refuse("is too long"),
             [b'/', ..] => return refuse("is absolute"),
@@ -53,7 +53,7 @@ impl TreePath {
         Ok(Self(clean))
     }
 
-    /// The path below this one that somebody wrote.
+    /// Appends a path.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -70,7 +70,7 @@ impl TreePath {
     pub fn beside(&self, name: impl AsRef<[u8]>) -> Result<Self, FilesError> {
         let name = name.as_ref();
         if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.contains(&0) {
-            return Err(FilesError::BadPath { path: shown(name), why: "is no name of a file" });
+            return Err(FilesError::BadPath { path: display_name(name), why: "is no name of a file" });
         }
         Ok(self.parent().child(name))
     }
@@ -81,7 +81,7 @@ impl TreePath {
         Self([&self.0, slash, name].concat())
     }
 
-    /// Whether this is the top.
+    /// Returns true if this is the top.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -106,7 +106,7 @@ impl TreePath {
         split_name(self.name()).1
     }
 
-    /// The folder that it lies in; the top lies in itself.
+    /// The parent folder; the parent of the top is the top.
     pub fn parent(&self) -> Self {
         let slash = self.0.iter().rposition(|b| *b == b'/');
         Self(slash.and_then(|end| self.0.get(..end)).unwrap_or_default().to_vec())
@@ -170,7 +170,7 @@ fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// A path for a message: safe on a terminal, of a very long one its end.
-pub(crate) fn shown(path: &[u8]) -> String {
+pub(crate) fn display_name(path: &[u8]) -> String {
     const MOST: usize = 1024;
     let cut = path.len().saturating_sub(MOST);
     let text = String::from_utf8_lossy(path.get(cut..).unwrap_or_default());
@@ -180,7 +180,7 @@ pub(crate) fn shown(path: &[u8]) -> String {
 
 impl fmt::Display for TreePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&shown(&self.0))
+        f.pad(&display_name(&self.0))
     }
 }
 
@@ -218,7 +218,7 @@ impl PartialEq<&str> for TreePath {
     }
 }
 
-/// What can be taken for a path in a tree: a [`TreePath`], or text or bytes that are one.
+/// A type that can be used as a path in a tree: a [`TreePath`], or text or bytes.
 pub trait AsTreePath {
     /// The path.
     ///

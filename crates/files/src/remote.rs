@@ -1,4 +1,4 @@
-//! Files that somebody else fetches.
+//! Files that the caller fetches.
 
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
@@ -7,20 +7,22 @@ use meshwright_core::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is not known yet, and was asked for.
+/// A folder or file that was requested and is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Want {
-    /// What lies in a folder.
+    /// The listing of a folder.
     Folder(TreePath),
-    /// What a file holds, or that there is none.
+    /// The content of a file, or that it does not exist.
     File(TreePath),
 }
 
-/// A tree whose content its user fetches, from where nobody may wait: over the network, or in an engine's tasks.
+/// A tree whose content the caller fetches from a source that must not block: over the network, or in an engine's
+/// tasks.
 ///
-/// What is done with its [tree](crate::Tree::remote) finds what is known so far, and leaves what it asked for in vain. So it is done
-/// again with all that was fetched until nothing is wanted any more; only then its result stands.
+/// An operation on its [tree](crate::Tree::remote) finds the files that are known so far, and records the missing
+/// ones as wanted. The caller fetches these and repeats the operation until nothing is wanted; only then the result
+/// is valid.
 ///
 /// ```
 /// use meshwright_files::{Remote, Tree, TreePath, Want};
@@ -65,17 +67,17 @@ impl Remote {
         Self::new(false)
     }
 
-    pub(crate) fn shared(&self) -> Arc<Shared> {
+    pub(crate) fn shared_state(&self) -> Arc<Shared> {
         Arc::clone(&self.0)
     }
 
-    /// What was asked for since this was last called, sorted.
+    /// The requests since the last call, sorted.
     #[must_use]
     pub fn wants(&self) -> Vec<Want> {
         std::mem::take(&mut self.0.lock().wants).into_iter().collect()
     }
 
-    /// Says what lies in a folder; nothing, where it is none. Names that no file can have are left out.
+    /// Provides the listing of a folder, or that the folder does not exist. Names that no file can have are dropped.
     pub fn folder<N: AsRef<[u8]>>(
         &self,
         folder: TreePath,
@@ -118,12 +120,12 @@ impl Shared {
         Err(FilesError::not_found(folder.to_string()))
     }
 
-    /// Whether it is known what lies in folders, and that they are there.
+    /// Returns true if listings of folders can be provided.
     pub(crate) fn lists(&self) -> bool {
         self.lists
     }
 
-    /// What a name in a folder means where folders cannot be listed: any may be a folder.
+    /// The possible entries for a name in a folder, if folders cannot be listed: any may be a folder.
     pub(crate) fn named(&self, folder: &TreePath, name: &[u8]) -> Vec<(TreePath, EntryKind)> {
         if self.lists {
             return Vec::new();
@@ -131,7 +133,7 @@ impl Shared {
         vec![(folder.child(name), EntryKind::Link)]
     }
 
-    /// What is behind a name of [`named`](Self::named) that is wanted as a file or a folder.
+    /// The kind of an entry of [`named`](Self::named) that is wanted as a file or a folder.
     pub(crate) fn resolve(&self, path: &TreePath, want: EntryKind) -> EntryKind {
         match want {
             EntryKind::Folder => want,
@@ -140,7 +142,7 @@ impl Shared {
         }
     }
 
-    /// What a file holds; wanted where that is not known.
+    /// The content of a file; requested if it is not known.
     pub(crate) fn bytes(&self, path: &TreePath) -> Option<Arc<[u8]>> {
         let mut known = self.lock();
         if let Some(bytes) = known.files.get(path) {
@@ -154,7 +156,7 @@ impl Shared {
     pub(crate) fn read(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         let bytes = self.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
-        let (size, left) = (most as u64, budget.left());
+        let (size, left) = (most as u64, budget.remaining());
         if size > left {
             return Err(FilesError::TooLarge { path: path.to_string(), size, left });
         }

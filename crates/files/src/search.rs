@@ -14,20 +14,20 @@ const ATTEMPT: u64 = 256;
 pub struct Match {
     /// The file.
     pub path: TreePath,
-    /// Only the last part of its name led to it, beside the model: a guess where the name has more parts.
+    /// True if only the last part of the name matched, next to the model: a guess if the name has more parts.
     pub by_last_part: bool,
 }
 
 impl Tree {
-    /// The file that a name in a model means, such as that of a texture.
+    /// Finds the file for a name in a model, such as that of a texture.
     ///
-    /// First the whole name is looked for from the top of the tree, then from the folder `beside`, where `..` leads up
-    /// as long as it stays in the tree; of several `names` each in turn. Only then the last part of the first is looked
-    /// for in that folder. Each is tried as it is, where it has one of the extensions, and then with each of the
-    /// extensions in turn. Every attempt is charged: names times extensions can be many.
+    /// Each of `names` is tried in turn: first from the top of the tree, then from the folder `beside`, where `..`
+    /// goes up within the tree. Only then the last part of the first name is tried in that folder. Each name is tried
+    /// unchanged if it has one of the extensions, and then with each of the extensions. Every attempt is charged to
+    /// the budget, because names times extensions can be many.
     ///
     /// # Errors
-    /// When the search costs more than the budget allows.
+    /// If the search costs more than the budget allows.
     pub fn search(
         &self,
         names: &[&[u8]],
@@ -161,7 +161,7 @@ mod tests {
         let tree = Tree::memory([("a.png", "")]).unwrap();
         let budget = Budget::new(Limits::default().with_memory(40));
         let find = |name: &[u8]| tree.search(&[name], &TreePath::ROOT, &["png", "jpg"], &budget);
-        assert!(find(b"a").unwrap().is_some() && budget.left() == 40, "work, not memory");
+        assert!(find(b"a").unwrap().is_some() && budget.remaining() == 40, "work, not memory");
         assert!(matches!(find(b"not there"), Err(FilesError::Limit(_))));
     }
 }

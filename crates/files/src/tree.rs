@@ -11,7 +11,7 @@ use crate::mount::Mount;
 use crate::order::PackOrder;
 use crate::os;
 use crate::pack::{Pack, PackKind};
-use crate::path::{AsTreePath, TreePath, shown};
+use crate::path::{AsTreePath, TreePath, display_name};
 use crate::remote::Remote;
 use meshwright_core::{Budget, Limits};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Tree {
     /// The later ones hide the earlier ones.
     pub(crate) layers: Vec<Arc<Layer>>,
-    /// The file that was named, and the layer that it lies in.
+    /// The named file, and its layer.
     start: Option<(usize, TreePath)>,
     /// The pack, or the folder in it, that was named: it is all that is walked.
     pub(crate) scope: Option<(usize, TreePath)>,
@@ -38,13 +38,13 @@ pub struct Tree {
     pub(crate) flat: bool,
 }
 
-/// How a tree is opened.
+/// Options for opening a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeOptions {
     /// In which order packs hide each other.
     pub order: PackOrder,
-    /// What the directory of each pack may take in memory.
+    /// Limits on the memory of the directory of each pack.
     pub directories: Limits,
     /// Packs in a folder, and archives in a pack, are files like others.
     pub packs_are_files: bool,
@@ -92,7 +92,7 @@ impl TreeOptions {
     }
 }
 
-/// What lies in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -103,14 +103,14 @@ pub struct Entry {
 }
 
 impl Tree {
-    /// The tree of a folder with the packs that lie in it; or that around a file, which becomes its
-    /// [start](Self::start): the file's folder, or the parent of the nearest `models` folder that it lies in.
+    /// Opens a folder with its packs, or the tree around a file, which becomes its [start](Self::start). The root of
+    /// the tree around a file is the file's folder, or the parent of the nearest `models` folder above the file.
     ///
-    /// A pack is a folder: `data.pk3/models/x.dpm` is a path. The tree around a pack is the folder that it lies in with
-    /// its other packs, which the one that is named hides; a [walk](Self::walk) goes through that one alone.
+    /// A pack is a folder: `data.pk3/models/x.dpm` is a path. The tree around a pack is its folder with the other
+    /// packs; the files of the named pack hide theirs. A [walk](Self::walk) visits only the named pack.
     ///
     /// # Errors
-    /// When nothing lies there, or a pack that was named cannot be read.
+    /// If the path does not exist, or a named pack cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FilesError> {
         Self::open_with(path, TreeOptions::default())
     }
@@ -140,16 +140,16 @@ impl Tree {
     fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
         let folder = folder.following(options.follows_links);
         if options.packs_are_files {
-            return Self::of([Layer::Folder(folder)]);
+            return Self::from_layers([Layer::Folder(folder)]);
         }
         let folder = folder.with_inner(options.directories);
-        let mut tree = Self::of([]);
+        let mut tree = Self::from_layers([]);
         for mount in folder.mount(options.order).iter().filter(|m| without != Some(&*m.name)) {
             let Some(path) = folder.os_path(&TreePath::ROOT.child(&mount.name)) else { continue };
             tree.layers.push(Arc::new(if mount.is_folder {
                 Layer::Folder(Folder::new(path).following(options.follows_links))
             } else {
-                Layer::Pack(Mount::of(path, options.directories))
+                Layer::Pack(Mount::from_path(path, options.directories))
             }));
         }
         tree.layers.push(Arc::new(Layer::Folder(folder)));
@@ -157,8 +157,8 @@ impl Tree {
     }
 
     fn mount(pack: &Path, options: TreeOptions) -> Self {
-        let mount = Mount::of(pack.to_owned(), options.directories).with_most_unpacked(options.unpacked);
-        let mut tree = Self::of([Layer::Pack(mount)]);
+        let mount = Mount::from_path(pack.to_owned(), options.directories).with_most_unpacked(options.unpacked);
+        let mut tree = Self::from_layers([Layer::Pack(mount)]);
         tree.flat = options.packs_are_files;
         tree
     }
@@ -175,17 +175,17 @@ impl Tree {
         } else if let Some(file) = layer.find(inner, EntryKind::File) {
             self.start = Some((last, file));
         } else {
-            return Err(FilesError::not_found(shown(whole.as_os_str().as_encoded_bytes())));
+            return Err(FilesError::not_found(display_name(whole.as_os_str().as_encoded_bytes())));
         }
         Ok(self)
     }
 
     /// The tree of a pack that is open.
     pub fn pack(pack: Pack) -> Self {
-        Self::of([Layer::Pack(Mount::opened(Arc::new(pack)))])
+        Self::from_layers([Layer::Pack(Mount::opened(Arc::new(pack)))])
     }
 
-    /// Whether a path of the operating system is a pack, or leads into one.
+    /// Returns true if a path of the operating system is a pack, or is within one.
     pub fn leads_into_pack(path: impl AsRef<Path>) -> bool {
         in_pack(path.as_ref()).is_some()
     }
@@ -204,7 +204,7 @@ impl Tree {
         if kind_of(path)? == EntryKind::Folder {
             return Err(FilesError::WrongKind { path: start.to_string(), why: "is a folder" });
         }
-        Ok(Self { start: Some((0, start)), ..Self::of([Layer::Folder(folder)]) })
+        Ok(Self { start: Some((0, start)), ..Self::from_layers([Layer::Folder(folder)]) })
     }
 
     /// A tree of named bytes. Of two with one name the later one stays.
@@ -222,19 +222,20 @@ impl Tree {
             }
             named.insert(path, Arc::new(bytes.into()));
         }
-        Ok(Self::of([Layer::Memory(Memory::new(named))]))
+        Ok(Self::from_layers([Layer::Memory(Memory::new(named))]))
     }
 
-    /// Files that somebody fetches, as far as they are known: what is looked for in vain is a [`Want`](crate::Want) of the
-    /// remote's. The tree learns of what comes later, but for folders that it listed.
+    /// A tree of files that the caller fetches, as far as they are known; a missing file becomes a
+    /// [`Want`](crate::Want) of the remote. The tree sees files that are provided later, except in folders that it
+    /// has listed.
     pub fn remote(remote: &Remote) -> Self {
-        Self::of([Layer::Remote(remote.shared())])
+        Self::from_layers([Layer::Remote(remote.shared_state())])
     }
 
     /// Several trees as one: what has the same path in a later tree, whatever its case, hides what an earlier one has
     /// there. The start is that of the last tree with one.
     pub fn layered(trees: impl IntoIterator<Item = Self>) -> Self {
-        let mut whole = Self::of([]);
+        let mut whole = Self::from_layers([]);
         for tree in trees {
             let below = whole.layers.len();
             let start = tree.start.map(|(layer, path)| (layer.saturating_add(below), path));
@@ -259,7 +260,7 @@ impl Tree {
         }
     }
 
-    fn of<const N: usize>(layers: [Layer; N]) -> Self {
+    fn from_layers<const N: usize>(layers: [Layer; N]) -> Self {
         Self::over(layers.into())
     }
 
@@ -280,7 +281,7 @@ impl Tree {
         self.scope.as_ref().map(|(_, path)| path)
     }
 
-    /// Where files are looked for, in the order in which that is done: packs and folders of the operating system.
+    /// The packs and folders of the operating system that are searched, in search order.
     pub fn places(&self) -> impl Iterator<Item = PathBuf> {
         let place = |layer: &Arc<Layer>| match &**layer {
             Layer::Folder(f) => f.os_path(&TreePath::ROOT),
@@ -301,13 +302,13 @@ impl Tree {
     pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {
         self.layers.iter().filter_map(|layer| {
             let Layer::Pack(mount) = &**layer else { return None };
-            let path = mount.shown().unwrap_or_default();
+            let path = mount.display_path().unwrap_or_default();
             Some((path, mount.pack().map(Arc::clone).map_err(Clone::clone)))
         })
     }
 
-    /// The pack that was named, or why it cannot be read: its path in the tree, which is the top for one that lies in no
-    /// other; and the folder in it that was meant.
+    /// The named pack, or the reason why it cannot be read. Its path in the tree comes first, which is the top for a
+    /// pack that is not in another one; the folder in it that was meant comes last.
     pub fn named_pack(&self) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
         let (layer, scope) = self.scope.as_ref()?;
         let layer = self.layers.get(*layer)?;
@@ -332,15 +333,15 @@ impl Tree {
         self.layers.iter().filter_map(|layer| layer.inner()).flat_map(|(inner, _)| inner.opened())
     }
 
-    /// The pack that a file lies in.
+    /// The pack that holds a file.
     pub fn pack_of(&self, path: impl AsTreePath) -> Option<Arc<Pack>> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
         layer.pack_of(&found)?.ok().map(|(pack, _)| pack)
     }
 
-    /// Whether packs of an engine lie in a folder of the operating system's below the top: it is a data folder by itself.
-    /// Archives of The Sims are folders where they lie.
+    /// Returns true if a folder of the operating system below the top has packs of an engine: it is a data folder of
+    /// its own. Archives of The Sims are folders in their own place.
     pub fn has_packs(&self, folder: impl AsTreePath) -> bool {
         let Ok(folder) = folder.as_tree_path() else { return false };
         self.folders().any(|(layer, own)| {
@@ -363,7 +364,7 @@ impl Tree {
         Ok(self.lookup(&*path.as_tree_path()?).map(|(_, path)| path))
     }
 
-    /// Whether a path means a file.
+    /// Returns true if a path names a file.
     pub fn exists(&self, path: impl AsTreePath) -> bool {
         matches!(self.find(path), Ok(Some(_)))
     }
@@ -378,7 +379,7 @@ impl Tree {
 
     /// The layers that may have a file or a folder at a path, the later ones first.
     fn layers_with(&self, path: &TreePath, kind: EntryKind) -> impl Iterator<Item = &Layer> {
-        let numbers = self.index().map(|index| index.with(path, kind));
+        let numbers = self.index().map(|index| index.layers_with(path, kind));
         let numbers = numbers.unwrap_or_else(|| (0..self.layers.len()).rev().collect());
         numbers.into_iter().filter_map(|number| Some(&**self.layers.get(number)?))
     }
@@ -393,10 +394,10 @@ impl Tree {
         })
     }
 
-    /// What the packs of many layers have; none where there are few, which are searched one by one.
+    /// An index of the packs of many layers; `None` if there are only a few layers, which are searched one by one.
     fn index(&self) -> Option<&LayerIndex> {
         const FEW: usize = 8;
-        (self.layers.len() > FEW).then(|| self.index.get_or_init(|| LayerIndex::of(&self.layers)))
+        (self.layers.len() > FEW).then(|| self.index.get_or_init(|| LayerIndex::build(&self.layers)))
     }
 
     /// The bytes of the file that a path means. They are charged, and a larger file is not read.
@@ -429,27 +430,27 @@ impl Tree {
         }
     }
 
-    /// How many bytes the file that a path means has, as far as that is known before it is read.
+    /// The size of a file, as far as it is known before the file is read.
     pub fn size(&self, path: impl AsTreePath) -> Option<u64> {
         let path = path.as_tree_path().ok()?;
         self.lookup(&path).and_then(|(layer, found)| layer.size(&found))
     }
 
-    /// The file of the operating system that a file is, or that of the pack that it lies in; none in memory.
+    /// The file of the operating system that holds a file: the file itself or its pack. `None` in memory.
     pub fn container(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
         layer.container(&found)
     }
 
-    /// Where a file lies, as people read it: that of a pack below the pack's own path. None for bytes in memory.
+    /// The path of a file for people: for a file in a pack, below the pack's own path. `None` for bytes in memory.
     pub fn shown_path(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         let found = self.lookup(&path).and_then(|(layer, found)| layer.shown_path(&found));
         found.or_else(|| self.os_path(&*path)).or_else(|| {
             // A pack that is mounted is no file of the folder.
             self.layers.iter().find_map(|layer| match &**layer {
-                Layer::Pack(mount) => mount.shown().filter(|_| mount.place() == path.as_ref()),
+                Layer::Pack(mount) => mount.display_path().filter(|_| mount.place() == path.as_ref()),
                 Layer::Folder(_) | Layer::Memory(_) | Layer::Remote(_) => None,
             })
         })
@@ -466,8 +467,8 @@ impl Tree {
         FilesError::WrongKind { path: path.to_string(), why }
     }
 
-    /// Where a file really is, for messages and to know it again; none for bytes in memory, and where there is no such
-    /// file or folder.
+    /// The actual path of a file, for messages and for comparison; `None` for bytes in memory, and if the file or
+    /// folder does not exist.
     pub fn os_path(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         if let Some((layer, found)) = self.lookup(&path) {
@@ -478,7 +479,7 @@ impl Tree {
         found.and_then(|(layer, found)| layer.os_path(&found))
     }
 
-    /// The path in the tree of a file of the operating system; none where it lies elsewhere, or is hidden.
+    /// The path in the tree of a file of the operating system; `None` if it is outside of the tree, or hidden.
     pub fn locate(&self, file: impl AsRef<Path>) -> Option<TreePath> {
         self.folders().find_map(|(layer, folder)| {
             let path = folder.locate(file.as_ref())?;
@@ -487,10 +488,10 @@ impl Tree {
         })
     }
 
-    /// What lies in a folder, in the order of the names. Folders that differ in case only are taken together.
+    /// Lists a folder, in the order of the names. Folders that differ only in case are merged.
     ///
     /// # Errors
-    /// When there is no such folder, or it cannot be listed.
+    /// If the folder does not exist, or cannot be listed.
     pub fn list(&self, folder: impl AsTreePath) -> Result<Arc<[Entry]>, FilesError> {
         let folder = folder.as_tree_path()?;
         if let Some(entries) = self.listed.get(&folder) {
@@ -501,7 +502,7 @@ impl Tree {
         Ok(entries)
     }
 
-    /// What all layers have in a folder.
+    /// Merges the listings of a folder in all layers.
     fn merged(&self, folder: &TreePath) -> Result<Vec<Entry>, FilesError> {
         let (mut entries, mut hiding) = (Vec::new(), BTreeSet::new());
         let (mut found, mut failed) = (false, None);
@@ -543,7 +544,7 @@ impl Tree {
 fn in_pack(path: &Path) -> Option<(PathBuf, Result<TreePath, FilesError>)> {
     for at in path.ancestors().filter(|at| !at.as_os_str().is_empty()) {
         match os::kind(at) {
-            // What is there, and what only looks like it is in something that is none.
+            // Returns an existing archive, or an error if the path only looks like a member of one.
             Ok(EntryKind::File) if is_pack(at) => {
                 let inner = path.strip_prefix(at).unwrap_or(Path::new(""));
                 return Some((at.to_owned(), TreePath::new(slashed(inner))));
@@ -561,7 +562,7 @@ fn slashed(path: &Path) -> Vec<u8> {
     names.join(&b'/')
 }
 
-/// Whether a file of the operating system is a pack: its name says so, or its first bytes.
+/// Returns true if a file of the operating system is a pack: by its name, or by its first bytes.
 fn is_pack(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     PackKind::from_name(name).is_some() && PackKind::is_telling(name)

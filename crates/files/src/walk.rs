@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub struct Walk {
     /// The files, in each folder its own before those of the folders in it; where a folder cannot be listed, why.
     pub files: Vec<Result<TreePath, (TreePath, FilesError)>>,
-    /// How many files a later layer hides.
+    /// The number of files that a later layer hides.
     pub hidden: u64,
     /// Links to files and folders outside of the tree, which are not walked.
     pub links_out: Vec<TreePath>,
@@ -62,7 +62,7 @@ impl Tree {
     }
 }
 
-/// Where something is in a walk, and whether it is a folder.
+/// The path of an item of a walk, and whether it is a folder.
 fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
     match file {
         Ok(path) => (path, false),

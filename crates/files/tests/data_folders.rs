@@ -60,7 +60,7 @@ fn memory_is_searched_as_a_disk_is() {
     assert_eq!(folders, ["", "mod", "mod/more"]);
     for (folder, tree) in &trees {
         let disk = Tree::open(dir.path().join(folder.to_string())).unwrap();
-        // Of the disk's tree a folder with packs is a data folder by itself, which who walks it leaves to another tree.
+        // In a tree on disk, a folder with packs is a data folder of its own, which a walk leaves to another tree.
         let apart = |name: &str| ["mod/", "more/"].iter().any(|own| name.starts_with(own));
         let mut expected = content(&disk);
         expected.retain(|(name, _)| !apart(name));

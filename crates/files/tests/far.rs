@@ -184,7 +184,7 @@ fn archives_in_packs_and_folders_are_folders() {
         let one = Tree::open(at(named).join(&mesh)).unwrap();
         assert_eq!(*one.read(one.start().unwrap(), &budget()).unwrap(), *b"mesh");
     }
-    // Where packs are files, archives in them are.
+    // If packs are files, the archives in them are files too.
     let flat = Tree::open_with(at("o.far"), TreeOptions::default().with_packs_as_files()).unwrap();
     let files: Vec<_> = flat.walk().files.into_iter().map(|f| f.unwrap().to_string()).collect();
     assert_eq!(files, ["b.txt", "in.far", "no.far"]);

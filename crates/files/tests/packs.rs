@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What something takes in memory at once, beside what is there before.
+/// The peak memory of an operation, in addition to the memory used before.
 fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let (value, cost) = heap::measured(f);
     (value, cost.peak)
@@ -84,7 +84,7 @@ fn a_pack_is_a_folder() {
         assert!(inside.exists("textures/skin.tga") && inside.pack_of("models/a.dpm").is_some());
         let folder = Tree::open(path.join("MODELS")).unwrap();
         assert_eq!((folder.scope().unwrap().to_string(), folder.walk().files.len()), ("models".into(), 2));
-        assert!(folder.exists("textures/skin.tga"), "what belongs to a model lies elsewhere in the pack");
+        assert!(folder.exists("textures/skin.tga"), "companion files of a model are elsewhere in the pack");
         let gone = Tree::open(path.join("models/none")).unwrap_err();
         assert!(matches!(gone, FilesError::NotFound { .. }), "{gone}");
     }
@@ -114,7 +114,7 @@ fn a_folder_is_what_its_packs_and_files_make() {
     assert_eq!((broken.to_string(), code(e.clone())), ("broken.pk3".into(), "truncated".into()));
     assert_eq!(tree.shown_path(broken).unwrap(), at("broken.pk3"));
     assert_eq!(tree.packs().filter(|(_, pack)| pack.is_ok()).count(), 3);
-    // What is named is seen, whatever hides it.
+    // The named pack is used, whatever hides it.
     let named = Tree::open(at("pak0.pak")).unwrap();
     assert_eq!(*named.read("models/a.dpm", &budget()).unwrap(), *b"pak");
     assert!(named.exists("models/d.dpm") && named.walk().files.len() == 2);
@@ -439,7 +439,7 @@ proptest! {
 fn packed(kind: PackKind, files: &[(&str, &[u8])], onto: Option<&Pack>) -> (Vec<u8>, Packed) {
     let mut builder = PackBuilder::new(kind).unwrap();
     if let Some(pack) = onto {
-        builder = builder.onto(pack).unwrap();
+        builder = builder.based_on(pack).unwrap();
     }
     for (name, bytes) in files {
         builder.add(name.parse().unwrap(), Box::new(|| Ok(bytes.to_vec()))).unwrap();
@@ -449,8 +449,8 @@ fn packed(kind: PackKind, files: &[(&str, &[u8])], onto: Option<&Pack>) -> (Vec<
     (out, done)
 }
 
-/// What a pack holds, by its names.
-fn held(pack: &Pack) -> Vec<(String, Vec<u8>)> {
+/// The content of a pack, by name.
+fn contents(pack: &Pack) -> Vec<(String, Vec<u8>)> {
     pack.files().map(|(path, m)| (path.to_string(), pack.read(m, &budget()).unwrap())).collect()
 }
 
@@ -469,7 +469,7 @@ fn what_is_packed_is_unpacked() {
         assert!(codes(&pack).is_empty() && pack.kind() == kind);
         let mut expected: Vec<_> = files.iter().map(|(n, b)| ((*n).to_owned(), b.to_vec())).collect();
         expected.sort();
-        assert_eq!(held(&pack), expected);
+        assert_eq!(contents(&pack), expected);
     }
     assert!(PackBuilder::new(PackKind::Vp).is_err());
     let add = |kind, name: &str| {
@@ -499,7 +499,7 @@ fn what_is_not_touched_stays_byte_for_byte() {
         let edited = open(bytes.clone(), name).unwrap();
         let odd: &[&str] = if original.starts_with(before) { &["prepended-bytes"] } else { &[] };
         assert_eq!(codes(&edited), odd);
-        let held = held(&edited);
+        let held = contents(&edited);
         let find = |name: &str| &*held.iter().find(|(n, _)| n == name).unwrap().1;
         assert_eq!((find("models/a.dpm"), find("models/b.dpm")), (changes[0].1, changes[1].1));
         assert_eq!(find("Textures/Skin.tga"), FILES[2].1);

@@ -61,7 +61,7 @@ fn a_listed_tree_becomes_the_one_that_it_is_fetched_from() {
     assert_eq!(remote.wants(), [Want::Folder(TreePath::ROOT)], "nothing below is asked for before");
     serve(&remote, &source, |tree| drop(asked(tree)));
     assert_eq!(asked(&Tree::remote(&remote)), asked(&source));
-    assert_eq!(remote.fetched().len(), 3, "nothing is fetched that nobody reads");
+    assert_eq!(remote.fetched().len(), 3, "only files that are read are fetched");
     // A walk takes all folders, and no file.
     serve(&remote, &source, |tree| drop(tree.walk()));
     assert_eq!(Tree::remote(&remote).walk(), source.walk());

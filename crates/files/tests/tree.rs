@@ -35,7 +35,7 @@ fn walked(tree: &Tree) -> Vec<String> {
     tree.walk().files.iter().map(|f| f.as_ref().unwrap().to_string()).collect()
 }
 
-fn found(tree: &Tree, path: &str) -> Option<String> {
+fn find_path(tree: &Tree, path: &str) -> Option<String> {
     tree.find(path).unwrap().map(|p| p.to_string())
 }
 
@@ -67,11 +67,11 @@ fn a_walk_is_sorted() {
 fn files_are_found_whatever_their_case() {
     let tree =
         Tree::memory(["Models/H.DPM.FrameGroups", "models/h.dpm", "Models/H.dpm"].map(|n| (n, n))).unwrap();
-    assert_eq!(found(&tree, "models/h.dpm.framegroups").unwrap(), "Models/H.DPM.FrameGroups");
-    assert_eq!(found(&tree, "models/h.dpm").unwrap(), "models/h.dpm");
-    assert_eq!(found(&tree, "MODELS/H.DPM").unwrap(), "Models/H.dpm", "capitals come first");
+    assert_eq!(find_path(&tree, "models/h.dpm.framegroups").unwrap(), "Models/H.DPM.FrameGroups");
+    assert_eq!(find_path(&tree, "models/h.dpm").unwrap(), "models/h.dpm");
+    assert_eq!(find_path(&tree, "MODELS/H.DPM").unwrap(), "Models/H.dpm", "capitals come first");
     assert_eq!(read(&tree, "MODELS/h.dpm").unwrap(), "Models/H.dpm");
-    assert_eq!(found(&tree, "models"), None);
+    assert_eq!(find_path(&tree, "models"), None);
     assert!(!tree.exists("models/../models/h.dpm"));
     let listed = tree.list("MODELS").unwrap();
     let listed = texts(listed.iter().map(|e| &e.path));
@@ -115,7 +115,7 @@ fn a_file_opens_the_tree_around_it() {
     assert_eq!(tree.os_path("missing"), None);
     let tree = Tree::open(at("d/y.dpm")).unwrap();
     assert_eq!(tree.start().unwrap(), &TreePath::new("y.dpm").unwrap());
-    // What was named is read, whatever hides it.
+    // The named file is read, whatever hides it.
     let over = Tree::memory([("y.dpm", "other"), ("z", "")]).unwrap();
     let whole = Tree::layered([tree, over]);
     assert_eq!(read(&whole, "y.dpm").unwrap(), "d/y.dpm");
@@ -147,7 +147,7 @@ fn what_cannot_be_read_says_why() {
         let e = tree.read("a/b", &Budget::new(Limits::default().with_memory(2))).unwrap_err();
         assert_eq!(e, FilesError::TooLarge { path: "a/b".into(), size: 3, left: 2 });
         assert!(tree.read("a/b", &budget).is_ok() && tree.read("a/b", &budget).is_err());
-        assert_eq!(budget.left(), 1);
+        assert_eq!(budget.remaining(), 1);
     }
     assert!(Tree::memory([("..", "")]).is_err() && Tree::memory([("", "")]).is_err());
 }
@@ -192,7 +192,7 @@ mod unix {
         }
         let tree = Tree::open(at("d")).unwrap();
         assert_eq!(walked(&tree), ["a/x"]);
-        // Where they are asked for they are walked, each folder once and none in itself.
+        // With the option, links are walked: each folder once, and none within itself.
         symlink("a", at("d/second")).unwrap();
         let names = |walk: meshwright_files::Walk| {
             walk.files.iter().map(|f| f.as_ref().unwrap().to_string()).collect::<Vec<_>>()
@@ -257,7 +257,7 @@ mod unix {
         let pipe = dir.path().join("x.png");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let tree = Tree::open(dir.path()).unwrap();
-        assert_eq!(found(&tree, "x.png").unwrap(), "X.PNG");
+        assert_eq!(find_path(&tree, "x.png").unwrap(), "X.PNG");
         assert_eq!(walked(&tree), ["X.PNG"]);
         fs::remove_file(dir.path().join("X.PNG")).unwrap();
         let tree = Tree::open(dir.path()).unwrap();
@@ -306,7 +306,7 @@ proptest! {
             names.into_iter().filter(|name| write(dir.path(), name, name.as_bytes()).is_ok()).collect();
         let memory = |names: &[String]| Tree::memory(names.iter().map(|n| (n.clone(), n.as_bytes()))).unwrap();
         let over = memory(&over);
-        // Folders that hold nothing are known to the operating system alone.
+        // Only the operating system knows empty folders.
         let folder = Tree::open(dir.path()).unwrap();
         let memory = memory(&names);
         for (a, b) in [

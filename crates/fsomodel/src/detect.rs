@@ -11,7 +11,7 @@ use meshwright_core::{F32, Findings};
 /// Vertices whose normals are looked at.
 const SAMPLES: usize = 1024;
 
-/// What speaks for a dialect.
+/// The evidence for a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) dialect: Dialect,

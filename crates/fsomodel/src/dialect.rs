@@ -4,7 +4,7 @@ use crate::record::{vertex_44, vertex_56, vertex_60};
 use core::fmt;
 use core::str::FromStr;
 
-/// How vertices and indices are laid out. The format changed twice while its version stayed 1.
+/// The layout of vertices and indices. The format changed twice while its version stayed 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// The description's: vertices of 44 bytes, indices of 32 bits, a MESH chunk with offsets in bytes.
@@ -12,8 +12,8 @@ pub enum Dialect {
     Seed44,
     /// The description's later revision: vertices of 56 bytes with a bitangent, indices of 16 bits.
     Doc56,
-    /// What was implemented: vertices of 60 bytes with three texture coordinates, indices of 16 bits, meshes
-    /// in the companion with offsets in indices.
+    /// The layout of the engine's code: vertices of 60 bytes with three texture coordinates, indices of 16 bits,
+    /// meshes in the companion file with offsets in indices.
     Gl3,
 }
 
@@ -50,7 +50,7 @@ impl Dialect {
         }
     }
 
-    /// Where the normal stands in a vertex.
+    /// The offset of the normal in a vertex.
     pub(crate) const fn normal_at(self) -> usize {
         match self {
             Self::Seed44 => vertex_44::NORMAL.offset,

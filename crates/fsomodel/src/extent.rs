@@ -41,7 +41,7 @@ impl<'s> Extents<'s> {
     }
 
     /// The extent of the indices from `start` to before `end`, which must lie within.
-    pub(crate) fn of(&self, start: usize, end: usize) -> Extent {
+    pub(crate) fn between(&self, start: usize, end: usize) -> Extent {
         let end = end.min(self.indices.len());
         if start >= end {
             return None;
@@ -93,7 +93,7 @@ mod tests {
             for (a, b) in cuts {
                 let part = all.get(a.min(all.len())..b.min(all.len())).unwrap_or_default();
                 let scan = part.iter().min().copied().zip(part.iter().max().copied());
-                prop_assert_eq!(extents.of(a, b), scan);
+                prop_assert_eq!(extents.between(a, b), scan);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What is safe to mend: what a lenient reader passes over, so that an engine which does not look reads nothing else.
+//! Safe repairs: faults that a lenient reader accepts are changed so that an engine without checks reads the same.
 
 use crate::dialect::Dialect;
 use crate::model::{ChunkId, FsoModel};

@@ -22,7 +22,7 @@ pub const VERSION: u32 = 1;
 pub struct FsoModel<'a> {
     /// The format's version.
     pub version: u32,
-    /// How vertices and indices are laid out, which the file does not say.
+    /// The layout of vertices and indices, which the file does not state.
     pub dialect: Dialect,
     /// All chunks.
     pub chunks: Vec<Chunk<'a>>,
@@ -40,7 +40,7 @@ impl Default for FsoModel<'_> {
 /// A chunk: four letters and a payload.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// What it holds.
+    /// The kind of content.
     pub id: ChunkId,
     /// Its payload.
     pub data: Cow<'a, [u8]>,
@@ -128,9 +128,9 @@ impl fmt::Debug for ChunkId {
 /// An entry of the MESH chunk, 24 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshEntry {
-    /// Where its indices start in the INDX chunk, in bytes.
+    /// The start of its indices in the INDX chunk, in bytes.
     pub offset: u64,
-    /// How many indices it has.
+    /// The number of its indices.
     pub count: u32,
     /// Added to every index.
     pub base_index: u32,
@@ -160,7 +160,7 @@ impl MeshEntry {
     }
 
     /// Appends the bytes of the entry.
-    pub(crate) fn put(&self, w: &mut ByteWriter) {
+    pub(crate) fn write_to(&self, w: &mut ByteWriter) {
         w.record(mesh::SIZE, |r| {
             r.le_u64(mesh::OFFSET, self.offset);
             r.le_u32(mesh::COUNT, self.count);
@@ -227,7 +227,7 @@ impl<'a> FsoModel<'a> {
     /// Replaces the MESH chunk; only dialect [`Seed44`](Dialect::Seed44) has one.
     pub fn set_meshes(&mut self, meshes: &[MeshEntry]) {
         let mut w = ByteWriter::with_capacity(meshes.len().saturating_mul(MeshEntry::SIZE));
-        meshes.iter().for_each(|entry| entry.put(&mut w));
+        meshes.iter().for_each(|entry| entry.write_to(&mut w));
         self.set_chunk(ChunkId::MESH, w.into_bytes());
     }
 

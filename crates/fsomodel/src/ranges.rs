@@ -5,14 +5,14 @@ use crate::extent::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::{Indices, Vertices};
 
-/// The part of a range that lies within so many indices.
+/// Returns the start and end of a range, if it is within `indices`.
 pub(crate) fn within(range: &MeshRange, indices: usize) -> Option<(usize, usize)> {
     let first = usize::try_from(range.first).ok()?;
     let end = first.checked_add(usize::try_from(range.count).ok()?)?;
     (end <= indices).then_some((first, end))
 }
 
-/// How many of the numbers below `len` lie in none of the ranges, and the first of them; sorts the ranges.
+/// Returns how many numbers below `len` are in none of the ranges, and the first of them; sorts the ranges.
 pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<usize>) {
     ranges.sort_unstable();
     let (mut unused, mut first, mut at) = (0_usize, None, 0_usize);
@@ -31,7 +31,7 @@ pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<
 pub struct MeshRange {
     /// Its first index.
     pub first: u64,
-    /// How many indices it has.
+    /// The number of its indices.
     pub count: u64,
     /// Added to every index.
     pub base_index: u32,
@@ -41,7 +41,7 @@ pub struct MeshRange {
     pub(crate) misaligned: bool,
 }
 
-/// Where the ranges of the meshes are written down.
+/// The location of the ranges of the meshes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Table<'s> {
     /// In the MESH chunk.
@@ -92,8 +92,7 @@ impl Table<'_> {
 }
 
 impl MeshRange {
-    /// Which vertices lie from the lowest to the highest index, the base added to both: the first, and the one behind
-    /// the last.
+    /// The vertices from the lowest to the highest index, with the base added: the first, and the one after the last.
     pub(crate) fn span(&self, (low, high): (u32, u32)) -> (usize, usize) {
         let at = |v: u32| (self.base_index as usize).saturating_add(v as usize);
         (at(low), at(high).saturating_add(1))
@@ -101,19 +100,19 @@ impl MeshRange {
 }
 
 impl FsoModel<'_> {
-    /// For every range the vertices from its lowest to its highest index; none for one without indices.
+    /// The vertices of every range, from its lowest to its highest index. A range without indices has none.
     pub fn spans(&self) -> impl Iterator<Item = Vertices<'_>> + '_ {
         let vertices = self.vertices();
         self.slices().map(move |(start, end)| vertices.slice(start, end))
     }
 
-    /// For every range the number of the vertex of its lowest index, and the one behind that of its highest; both are 0
-    /// for one without indices.
+    /// For every range: the vertex of its lowest index, and the vertex after that of its highest. Both are 0 for a
+    /// range without indices.
     pub fn slices(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let indices = self.indices();
         let extents = Extents::new(indices);
         self.ranges().map(move |range| {
-            let extent = within(&range, indices.len()).and_then(|(first, end)| extents.of(first, end));
+            let extent = within(&range, indices.len()).and_then(|(first, end)| extents.between(first, end));
             extent.map_or((0, 0), |e| range.span(e))
         })
     }

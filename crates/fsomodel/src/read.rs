@@ -17,7 +17,7 @@ use meshwright_core::{
     Role, Rule, Setting, Source,
 };
 
-/// How a FSOMODEL file is read.
+/// Options for reading a FSOMODEL file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FsoOptions {
@@ -25,7 +25,7 @@ pub struct FsoOptions {
     /// or mesh (`StreamSize`), a mesh outside of the indices (`MeshRange`, `Misaligned`), an index outside of the
     /// vertices (`IndexRange`) and a companion with another number of meshes (`Metadata`).
     pub read: ReadOptions,
-    /// How vertices and indices are laid out; `None` lets the bytes decide.
+    /// The layout of vertices and indices; `None` detects it.
     pub dialect: Option<Dialect>,
     /// The text of the companion.
     pub metadata: Option<Arc<[u8]>>,
@@ -106,7 +106,7 @@ impl<'a> FsoModel<'a> {
         Ok(Parsed::new(model, findings.into_report()))
     }
 
-    /// Whether `bytes` start with the format's magic.
+    /// Checks whether `bytes` start with the format's magic.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
     }

@@ -1,7 +1,7 @@
 //! Records of fixed size.
 
 meshwright_core::record! {
-    /// What a file starts with.
+    /// The header of a file.
     pub(crate) mod header: 12 {
         /// `FSOMODEL`, no NUL.
         MAGIC = "magic": 0, 8;
@@ -11,7 +11,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What a chunk starts with.
+    /// The header of a chunk.
     pub(crate) mod chunk: 12 {
         /// Four bytes: `VDAT`, `INDX`, `MESH`; others are passed over and kept.
         ID = "id": 0, 4;

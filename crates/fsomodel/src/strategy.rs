@@ -23,7 +23,7 @@ pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
     (0_usize..12, 0_usize..20, vec(range(), 0..5), others, any::<bool>()).prop_flat_map(
         move |(vertices, indices, ranges, others, has_table)| {
             let indices = if vertices == 0 { 0 } else { indices };
-            // Where a base is added, half of the vertices are left to it.
+            // If a base is added, half of the vertices are reserved for it.
             let has_table = table && has_table;
             let (highest, base) =
                 if has_table { (vertices.div_ceil(2), vertices / 2) } else { (vertices, 0) };
@@ -39,7 +39,7 @@ pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
                     chunks.push((ChunkId::INDX, bytes));
                     if has_table {
                         let mut entries = ByteWriter::new();
-                        ranges.iter().for_each(|r| r.entry(indices.len(), base).put(&mut entries));
+                        ranges.iter().for_each(|r| r.entry(indices.len(), base).write_to(&mut entries));
                         chunks.push((ChunkId::MESH, entries.into_bytes()));
                     }
                     Just(chunks).prop_shuffle().prop_map(move |chunks| {
@@ -121,7 +121,7 @@ pub fn metadata() -> impl Strategy<Value = Metadata> {
         let mut way: Vec<usize> = Vec::new();
         let mut tree: Vec<Node> = Vec::new();
         for (i, (name, up, cells, drawn)) in nodes.into_iter().enumerate() {
-            // The next node hangs from any node on the way to the one before.
+            // The parent of the next node is any node on the path to the previous one.
             way.truncate(if way.is_empty() { 0 } else { 1 + up.index(way.len()) });
             let cell = |c: usize, r: usize| cells.get(4 * c + r).copied().unwrap_or_default();
             tree.push(Node {

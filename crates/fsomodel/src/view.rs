@@ -70,7 +70,7 @@ impl<'s> Vertices<'s> {
         Self { bytes, dialect }
     }
 
-    /// How many there are.
+    /// The number of vertices.
     pub const fn len(&self) -> usize {
         match self.bytes.len().checked_div(self.dialect.vertex_size()) {
             Some(n) => n,
@@ -121,7 +121,7 @@ impl<'s> Indices<'s> {
         if self.wide { 4 } else { 2 }
     }
 
-    /// How many there are.
+    /// The number of indices.
     pub const fn len(&self) -> usize {
         if self.wide { self.bytes.len() / 4 } else { self.bytes.len() / 2 }
     }

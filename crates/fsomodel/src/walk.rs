@@ -17,7 +17,7 @@ type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 pub(crate) const CODES: Codes =
     Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::LIMIT };
 
-/// What a file starts with.
+/// The magic at the start of a file.
 pub(crate) const MAGIC: &[u8; 8] = b"FSOMODEL";
 
 fn magic(i: &[u8]) -> Step<'_, ()> {
@@ -44,12 +44,12 @@ fn chunk_header(i: &[u8]) -> Step<'_, (ChunkId, u64)> {
     Ok((i, (ChunkId(id), len)))
 }
 
-/// A chunk where it lies in the file.
+/// A chunk within its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRef<'a> {
-    /// What it holds.
+    /// The kind of content.
     pub id: ChunkId,
-    /// Where its payload starts in the file. Nothing in the format aligns it.
+    /// The offset of its payload in the file. Nothing in the format aligns it.
     pub offset: u64,
     /// Its payload, ready for a vertex or index buffer.
     pub data: &'a [u8],
@@ -88,7 +88,7 @@ pub fn chunks(file: &[u8]) -> Result<Chunks<'_>, ReadError> {
     if version != VERSION {
         let message = format!("version {version}, only {VERSION} may be used");
         let path = FieldPath::ROOT.field(header::VERSION.name);
-        return Err(source.broken(rules::VERSION, &path, header::VERSION.at(0), message));
+        return Err(source.broken(rules::VERSION, &path, header::VERSION.offset_in(0), message));
     }
     Ok(Chunks { file, at: cursor.offset(), number: 0 })
 }
@@ -115,7 +115,7 @@ impl<'a> Chunks<'a> {
                 Err(source.broken(
                     rules::TRUNCATED,
                     &chunk::LENGTH.path(&path),
-                    chunk::LENGTH.at(self.at),
+                    chunk::LENGTH.offset_in(self.at),
                     message,
                 ))
             }
@@ -142,17 +142,17 @@ impl<'a> Iterator for Chunks<'a> {
 impl<'a> ChunkRef<'a> {
     /// The payload as packed vertices of dialect [`Seed44`](crate::Dialect::Seed44), if it divides so.
     pub fn vertices_44(&self) -> Option<&'a [[u8; 44]]> {
-        whole(self.data)
+        as_records(self.data)
     }
 
     /// The payload as packed vertices of dialect [`Doc56`](crate::Dialect::Doc56), if it divides so.
     pub fn vertices_56(&self) -> Option<&'a [[u8; 56]]> {
-        whole(self.data)
+        as_records(self.data)
     }
 
     /// The payload as packed vertices of dialect [`Gl3`](crate::Dialect::Gl3), if it divides so.
     pub fn vertices_60(&self) -> Option<&'a [[u8; 60]]> {
-        whole(self.data)
+        as_records(self.data)
     }
 
     /// The payload as floats in place: only where it is aligned, divides into whole floats and the machine is
@@ -179,7 +179,7 @@ const fn little() -> bool {
     cfg!(target_endian = "little")
 }
 
-fn whole<const N: usize>(bytes: &[u8]) -> Option<&[[u8; N]]> {
+fn as_records<const N: usize>(bytes: &[u8]) -> Option<&[[u8; N]]> {
     let (items, rest) = bytes.as_chunks();
     rest.is_empty().then_some(items)
 }

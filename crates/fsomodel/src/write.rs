@@ -47,7 +47,7 @@ impl FsoModel<'_> {
             .ranges()
             .map(|range| {
                 let (first, end) = within(&range, indices.len())?;
-                Some(extents.of(first, end).unwrap_or((0, 0)))
+                Some(extents.between(first, end).unwrap_or((0, 0)))
             })
             .collect();
         let mut changed = 0_usize;

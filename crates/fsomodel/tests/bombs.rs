@@ -10,7 +10,7 @@ use meshwright_scene::{
 };
 use meshwright_testkit::heap;
 
-/// What `f` returns, the most memory it took, and the milliseconds.
+/// Returns the result of `f`, its peak memory and the milliseconds it took.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     let (answer, cost) = heap::measured(f);
     (answer, cost.peak, cost.time.as_millis())
@@ -65,7 +65,7 @@ fn sixty_thousand_meshes_with_the_same_fault() {
     let meshes: Vec<_> =
         (0..60_000).map(|i| MeshEntry { count: n - 3 * (i as u32 % 5), ..mesh(i) }).collect();
     let mut bytes = file(&meshes, n);
-    // The last index lies outside; every mesh would search for it.
+    // The last index is outside; every mesh would search for it.
     let last = 12 + 12 + 300 * 44 + 12 + 4 * (n as usize - 1);
     bytes[last..last + 4].copy_from_slice(&300_u32.to_le_bytes());
     let (answer, _, ms) = measured(|| FsoModel::parse(&bytes).map(drop));
@@ -163,7 +163,8 @@ fn scenes_that_multiply_end_at_the_limit() {
     for dialect in Dialect::ALL {
         let mut done = 0;
         for power in 12..31 {
-            let options = FromSceneOptions::of(FsoSceneOptions::of(dialect)).with_memory(1 << power);
+            let options =
+                FromSceneOptions::for_format(FsoSceneOptions::with_dialect(dialect)).with_memory(1 << power);
             let (answer, memory, _) = measured(|| write_scene(&scene, "x", &options).map(drop));
             match answer {
                 Ok(()) => done += 1,

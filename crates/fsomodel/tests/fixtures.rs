@@ -119,14 +119,14 @@ fn warnings() {
     }
 }
 
-/// What the engine's loader refuses is odd, though it says enough to be read.
+/// A companion file that this crate reads but the engine's loader rejects gets a warning.
 #[test]
 fn what_the_loader_needs_is_missed() {
     let f = fixtures("fsomodel", &["json"]).into_iter().find(|f| f.name == "loader.warn.json").unwrap();
     let metadata = Metadata::parse(&f.bytes).unwrap();
     let paths: Vec<_> = metadata.validate().findings().iter().map(|f| f.path.to_string()).collect();
     assert_eq!(paths, ["materials[0].diffuse_texture", "nodes[0].meshes", "nodes[0].children"]);
-    // Written anew, a node has both lists.
+    // In the new text, a node has both lists.
     let canonical = Metadata::parse(&metadata.to_canonical().unwrap()).unwrap();
     assert_eq!(canonical.validate().findings().len(), 1);
 }
@@ -157,7 +157,7 @@ fn an_error_says_where() {
     }
 }
 
-/// What a lenient reader passes over, and what not even that.
+/// Faults that a lenient reader accepts, and faults that it rejects.
 #[test]
 fn lenient_readers() {
     let forgiven = [

@@ -44,7 +44,7 @@ proptest! {
         let bytes = model.to_bytes().unwrap();
         match FsoModel::parse(&bytes) {
             Ok(read) => prop_assert_eq!(read.to_bytes().unwrap(), bytes),
-            // Another dialect may look likelier by the noise that stands for normals, never one that does not fit.
+            // Random normals can make another dialect look likelier, but never one that does not fit.
             Err(e) => panic!("{e}"),
         }
     }

@@ -1,4 +1,5 @@
-//! Every layout as bytes and values that stand here: two fields or axes that change places fail without any other file.
+//! Tests every layout with literal bytes and values: if two fields or axes are exchanged, a test fails without any
+//! other file.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use meshwright_core::{f32s, values};
@@ -128,7 +129,7 @@ fn a_companion() {
     assert_eq!(read.to_bytes().unwrap(), METADATA.as_bytes());
     let written = metadata().to_bytes().unwrap();
     assert_eq!(Metadata::parse(&written).unwrap(), metadata());
-    // Fields stand under their names in what is written anew.
+    // The new text has the fields under their names.
     let text = String::from_utf8(written).unwrap();
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     for field in ["\"offset\":3", "\"count\":6", "\"base_index\":7", "\"min_index\":8", "\"max_index\":9"] {

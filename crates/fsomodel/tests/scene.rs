@@ -4,7 +4,7 @@
 
 use meshwright_core::values;
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, strategy, write_scene};
-use meshwright_scene::posed::{Triangle, apart, triangles};
+use meshwright_scene::posed::{Triangle, largest_distance, triangles};
 use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{
     Affine, Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Level, Levels, Limits,
@@ -26,8 +26,8 @@ fn codes<T>(converted: &Converted<T>) -> Vec<&'static str> {
     codes
 }
 
-fn into(dialect: Dialect) -> FromSceneOptions<FsoSceneOptions> {
-    FromSceneOptions::of(dialect.into())
+fn options_for(dialect: Dialect) -> FromSceneOptions<FsoSceneOptions> {
+    FromSceneOptions::for_format(dialect.into())
 }
 
 fn fighter() -> (Vec<u8>, Vec<u8>) {
@@ -44,7 +44,7 @@ fn the_companion_places_the_meshes() {
     assert_eq!(codes(&converted), ["bitangents-dropped"]);
     let scene = &converted.value;
     scene.validate().unwrap();
-    let drawn = scene.drawn().unwrap();
+    let drawn = scene.drawn_meshes().unwrap();
     assert_eq!(drawn.iter().map(|d| d.1.0).collect::<Vec<_>>(), [0, 1, 1]);
     assert_eq!(drawn[2].2.w, [-0.6, 0.0, 0.0]);
     assert_eq!(scene.nodes[1].parent, Some(NodeId(0)));
@@ -52,7 +52,7 @@ fn the_companion_places_the_meshes() {
     assert!(scene.materials[0].extras.is_some());
 
     // And back: the same file, and a companion that says the same.
-    let back = FsoModel::from_scene(scene, &into(Dialect::Gl3)).unwrap();
+    let back = FsoModel::from_scene(scene, &options_for(Dialect::Gl3)).unwrap();
     assert_eq!(back.losses, []);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.metadata, model.metadata);
@@ -72,7 +72,7 @@ fn the_description_has_no_tree() {
     let model = FsoModel::parse_with(&file, &options).unwrap().model;
     let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
     scene.meshes.push(quad(false));
-    let back = FsoModel::from_scene(&scene, &into(Dialect::Seed44)).unwrap();
+    let back = FsoModel::from_scene(&scene, &options_for(Dialect::Seed44)).unwrap();
     assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "mesh-not-drawn", "nodes-applied"]);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.ranges().len(), 3);
@@ -82,7 +82,7 @@ fn the_description_has_no_tree() {
         let near = values(a.position).iter().zip(values(b.position)).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(near, "{a:?} {b:?}");
     }
-    let merged = FsoModel::from_scene(&scene, &into(Dialect::Doc56)).unwrap();
+    let merged = FsoModel::from_scene(&scene, &options_for(Dialect::Doc56)).unwrap();
     assert!(codes(&merged).contains(&"meshes-merged"));
     assert_eq!(merged.value.indices().len() as u64, direct.ranges().map(|r| r.count).sum::<u64>());
     assert!(!merged.value.validate().has_errors());
@@ -109,7 +109,7 @@ fn scene_of(meshes: Vec<Mesh>, space: Space) -> Scene {
 fn mirrored_pictures_keep_their_side_in_every_dialect() {
     let scene = scene_of(vec![quad(false), quad(true)], Space::File);
     for dialect in [Dialect::Seed44, Dialect::Gl3] {
-        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        let made = FsoModel::from_scene(&scene, &options_for(dialect)).unwrap();
         assert!(codes(&made).contains(&"tangents-computed"));
         for space in [Space::File, Space::Gltf] {
             let back = made.value.to_scene(&SceneOptions::in_space(space)).unwrap().value;
@@ -127,7 +127,7 @@ fn mirrored_pictures_keep_their_side_in_every_dialect() {
         let mut bare = gltf.clone();
         bare.meshes.iter_mut().for_each(|m| m.tangents.clear());
         for scene in [gltf, bare] {
-            let again = FsoModel::from_scene(&scene, &into(dialect)).unwrap().value;
+            let again = FsoModel::from_scene(&scene, &options_for(dialect)).unwrap().value;
             assert_eq!(again.chunks, made.value.chunks);
         }
     }
@@ -175,21 +175,21 @@ fn a_tree_of_any_order_is_written_parents_first() {
         node("c", Some(2), 3.0),
     ];
     scene.nodes[0].meshes.push(MeshId(0));
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap().value;
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap().value;
     let metadata = made.metadata.as_ref().unwrap();
     let names: Vec<_> = metadata.nodes.iter().map(|n| n.name.as_deref().unwrap_or_default()).collect();
     assert_eq!(names, ["root", "b", "c", "leaf"]);
     let text = metadata.to_bytes().unwrap();
     assert_eq!(&Metadata::parse(&text).unwrap(), metadata);
     scene.nodes.push(node("second", None, 9.0));
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"root-added"));
     let bytes = made.value.to_bytes().unwrap();
     let text = made.value.metadata.as_ref().unwrap().to_bytes().unwrap();
     let options = FsoOptions::default().with_metadata(&text[..]);
     let again = FsoModel::parse_with(&bytes, &options).unwrap().model;
     assert_eq!(again, made.value);
-    let placed = again.to_scene(&SceneOptions::default()).unwrap().value.drawn().unwrap();
+    let placed = again.to_scene(&SceneOptions::default()).unwrap().value.drawn_meshes().unwrap();
     assert_eq!(placed[0].2, Affine { w: [8.0, 0.0, 0.0], ..Affine::IDENTITY });
 }
 
@@ -199,7 +199,7 @@ fn every_material_names_a_texture() {
     let mut scene = scene_of(vec![quad(false), quad(false)], Space::Gltf);
     scene.materials.push(Material::named("stone"));
     scene.meshes[0].material = Some(MaterialId(0));
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"texture-added") && codes(&made).contains(&"material-added"));
     let metadata = made.value.metadata.as_ref().unwrap();
     let textures: Vec<_> = metadata.materials.iter().map(|m| m.diffuse_texture.as_deref()).collect();
@@ -219,7 +219,7 @@ fn soup(triangles: u16) -> Mesh {
 fn sixteen_bits_are_not_exceeded() {
     let mut scene = scene_of(vec![soup(22_000)], Space::Gltf);
     scene.nodes.push(Node { parent: Some(NodeId(0)), ..Node::of_mesh("again", MeshId(0)) });
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"mesh-split"));
     let metadata = made.value.metadata.as_ref().unwrap();
     // Split once, though two nodes draw it.
@@ -227,7 +227,7 @@ fn sixteen_bits_are_not_exceeded() {
     assert_eq!(counts, [(65_535, 0, 65_534), (465, 65_535, 464)]);
     assert!(metadata.nodes.iter().all(|n| n.meshes == [0, 1]));
     assert_eq!(made.value.vertices().len(), 66_000);
-    let wide = FsoModel::from_scene(&scene, &into(Dialect::Seed44)).unwrap();
+    let wide = FsoModel::from_scene(&scene, &options_for(Dialect::Seed44)).unwrap();
     assert!(codes(&wide).contains(&"normals-computed") && codes(&wide).contains(&"uvs-missing"));
     assert!(
         wide.notes().any(|n| n.code == "normals-computed") && !wide.lost().any(|l| l.code == "uvs-missing")
@@ -235,14 +235,14 @@ fn sixteen_bits_are_not_exceeded() {
     assert_eq!(wide.value.entries().map(|e| e.count).collect::<Vec<_>>(), [66_000; 2]);
     // Two meshes have a base each, except where there is no table for it.
     let scene = scene_of(vec![soup(12_000), soup(12_000)], Space::Gltf);
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(!codes(&made).contains(&"mesh-split"));
-    let e = FsoModel::from_scene(&scene, &into(Dialect::Doc56)).unwrap_err();
+    let e = FsoModel::from_scene(&scene, &options_for(Dialect::Doc56)).unwrap_err();
     assert_eq!(e.to_string(), "meshes[1]: more vertices than indices of 16 bits can number");
     // As many vertices as the indices number are one mesh.
     let mut whole = soup(21_845);
     whole.positions.push([0.0; 3]);
-    let made = FsoModel::from_scene(&scene_of(vec![whole], Space::Gltf), &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene_of(vec![whole], Space::Gltf), &options_for(Dialect::Gl3)).unwrap();
     assert_eq!(made.value.vertices().len(), 1 << 16);
     assert_eq!(made.value.ranges().len(), 1);
 }
@@ -253,7 +253,7 @@ fn files_are_what_readers_take() {
     let model = FsoModel::parse_with(&file, &FsoOptions::default().with_metadata(&text[..])).unwrap().model;
     let scene = model.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
     for dialect in Dialect::ALL {
-        let made = write_scene(&scene, "ships/fighter", &into(dialect)).unwrap();
+        let made = write_scene(&scene, "ships/fighter", &options_for(dialect)).unwrap();
         let names: Vec<_> = made.value.iter().map(|f| f.name.as_str()).collect();
         let mut options = FsoOptions::default().with_dialect(dialect);
         if dialect == Dialect::Gl3 {
@@ -263,7 +263,7 @@ fn files_are_what_readers_take() {
         } else {
             assert_eq!(names, ["ships/fighter.fom"]);
         }
-        let model = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        let model = FsoModel::from_scene(&scene, &options_for(dialect)).unwrap();
         let bytes = made.value.get("ships/fighter.fom").unwrap();
         assert_eq!(FsoModel::parse_with(bytes, &options).unwrap().model, model.value);
         assert_eq!(made.losses, model.losses);
@@ -278,7 +278,7 @@ fn the_finest_level_is_drawn_unless_asked() {
     scene.nodes[2].meshes.clear();
     for dialect in [Dialect::Seed44, Dialect::Gl3] {
         let loose = usize::from(dialect == Dialect::Gl3);
-        let options = into(dialect);
+        let options = options_for(dialect);
         let count = |options: &FromSceneOptions<_>| {
             let made = FsoModel::from_scene(&scene, options).unwrap();
             assert!(made.value.validate().is_empty(), "{:?}", made.value.validate());
@@ -309,10 +309,10 @@ fn a_skinned_mesh_stays_where_its_bones_are() {
     scene.nodes[0].local = moved;
     scene.nodes[1].local = moved;
     for dialect in [Dialect::Seed44, Dialect::Gl3] {
-        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        let made = FsoModel::from_scene(&scene, &options_for(dialect)).unwrap();
         assert!(codes(&made).contains(&"skins-dropped"));
         let back = made.value.to_scene(&SceneOptions::in_space(Space::File)).unwrap().value;
-        let drawn = back.drawn().unwrap();
+        let drawn = back.drawn_meshes().unwrap();
         let x: Vec<_> =
             drawn.iter().map(|(_, id, m)| m.point(back.meshes[id.0].positions[0])[0].to_bits()).collect();
         assert_eq!(x, [(-1.0_f32).to_bits(), 4.0_f32.to_bits()], "{dialect}");
@@ -323,12 +323,12 @@ fn a_skinned_mesh_stays_where_its_bones_are() {
 fn names_have_no_end_within() {
     let mut scene = scene_of(vec![quad(false)], Space::Gltf);
     scene.meshes[0].name = "a\0b".into();
-    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert_eq!(made.lost().filter(|l| l.code == "name-changed").count(), 1);
     let metadata = made.value.metadata.unwrap();
     assert_eq!(metadata.meshes[0].name.as_deref(), Some("a_b"));
     assert!(metadata.to_bytes().is_ok());
-    let strict = into(Dialect::Gl3).with_names(Naming::Refuse);
+    let strict = options_for(Dialect::Gl3).with_names(Naming::Refuse);
     assert!(matches!(FsoModel::from_scene(&scene, &strict), Err(ConvertError::Unsupported { .. })));
 }
 
@@ -339,9 +339,9 @@ fn what_nothing_draws_is_left_out_on_request() {
     scene.materials = vec![Material::named("loose"), Material::named("drawn")];
     scene.meshes[0].material = Some(MaterialId(1));
     scene.meshes[1].material = Some(MaterialId(0));
-    let kept = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap().value.metadata.unwrap();
+    let kept = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap().value.metadata.unwrap();
     assert_eq!((kept.meshes.len(), kept.materials.len()), (2, 2));
-    let pruned = FsoModel::from_scene(&scene, &into(Dialect::Gl3).with_prune(true)).unwrap();
+    let pruned = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3).with_prune(true)).unwrap();
     assert!(pruned.lost().any(|l: &Loss| l.code == "mesh-not-drawn"));
     let pruned = pruned.value.metadata.unwrap();
     assert_eq!((pruned.meshes.len(), pruned.materials.len()), (1, 1));
@@ -355,7 +355,7 @@ proptest! {
     #[test]
     fn every_file_is_sound(scene in wild_scene(), prune: bool, memory in prop::option::of(0_u64..200_000)) {
         for dialect in Dialect::ALL {
-            let options = into(dialect).with_levels(Levels::Merged).with_prune(prune);
+            let options = options_for(dialect).with_levels(Levels::Merged).with_prune(prune);
             let options = memory.map_or(options.clone(), |m| options.with_memory(m));
             let made = match write_scene(&scene, "x", &options) {
                 Ok(made) => made.value,
@@ -369,7 +369,7 @@ proptest! {
             prop_assert!(!model.validate().has_errors());
             let back = model.to_scene(&SceneOptions::in_space(scene.space)).unwrap().value;
             let triangles = |scene: &Scene| {
-                scene.drawn().unwrap().iter().map(|d| scene.meshes[d.1.0].triangles.len()).sum::<usize>()
+                scene.drawn_meshes().unwrap().iter().map(|d| scene.meshes[d.1.0].triangles.len()).sum::<usize>()
             };
             prop_assert_eq!(triangles(&back), triangles(&scene));
         }
@@ -385,25 +385,25 @@ proptest! {
         for (mesh, range) in scene.meshes.iter().zip(model.ranges()) {
             prop_assert_eq!(mesh.triangles.len() as u64, range.count / 3);
         }
-        let made = FsoModel::from_scene(&scene, &into(model.dialect)).unwrap().value;
+        let made = FsoModel::from_scene(&scene, &options_for(model.dialect)).unwrap().value;
         prop_assert!(!made.validate().has_errors());
         prop_assert!(made.to_bytes().is_ok());
     }
 }
 
 proptest! {
-    /// Skinned meshes stand as they rest, whatever they are bound to, and the others where their nodes are.
+    /// Skinned meshes get their rest pose, whatever they are bound to, and the others the transforms of their nodes.
     #[test]
     fn foreign_scenes_stand_as_they_rest(mut scene in foreign_scene(), which in 0_usize..3) {
         // Sums of weights other than 1 are a loss of their own.
         for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
             for v in 0..skin.vertex_count() {
-                let (range, sum) = (skin.range(v), skin.of(v).iter().map(|i| i.weight).sum::<f32>());
+                let (range, sum) = (skin.range(v), skin.influences(v).iter().map(|i| i.weight).sum::<f32>());
                 skin.influences[range].iter_mut().for_each(|i| i.weight /= sum);
             }
         }
         let dialect = Dialect::ALL[which];
-        let made = write_scene(&scene, "x", &into(dialect)).unwrap();
+        let made = write_scene(&scene, "x", &options_for(dialect)).unwrap();
         let mut read = FsoOptions::from(dialect);
         read.metadata = made.value.get("x.json").map(Into::into);
         let model = FsoModel::parse_with(&made.value.main().unwrap().bytes, &read).unwrap().model;
@@ -412,7 +412,7 @@ proptest! {
         let budget = Budget::new(Limits::default());
         let [a, b] = [&scene, &back].map(|s| triangles(s, None, &budget).unwrap());
         let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
-        let off = apart(&a, &b);
+        let off = largest_distance(&a, &b);
         prop_assert!((a.is_empty() && b.is_empty()) || off <= 2e-4 * size(&a), "{off} of {}", size(&a));
     }
 }
@@ -429,7 +429,7 @@ fn a_mirrored_texture_gets_tangents_of_both_sides() {
     .with_uvs(at.map(|[x, y]| [if x > 1.0 { 2.0 - x } else { x }, 1.0 - y]).to_vec());
     let scene = scene_of(vec![mesh], Space::Gltf);
     for dialect in [Dialect::Doc56, Dialect::Gl3] {
-        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        let made = FsoModel::from_scene(&scene, &options_for(dialect)).unwrap();
         assert_eq!(codes(&made).iter().filter(|c| c.contains("tangents") || c.contains("split")).count(), 2);
         let vertices: Vec<_> = made.value.vertices().iter().collect();
         assert_eq!(vertices.len(), 8, "the seam is there twice");

@@ -47,7 +47,7 @@ pub(crate) fn read_and_write(kind: PackKind, bytes: &[u8]) {
     // What is not touched stays, whatever else the pack holds.
     if pack.kind() != PackKind::Vp {
         let mut out = Vec::new();
-        let same = PackBuilder::new(pack.kind()).and_then(|builder| builder.onto(&pack));
+        let same = PackBuilder::new(pack.kind()).and_then(|builder| builder.based_on(&pack));
         if same.unwrap().write(&mut out).is_ok() {
             assert_eq!(out, bytes);
         }

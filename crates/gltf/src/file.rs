@@ -12,31 +12,31 @@ use meshwright_scene::{Converted, Extra};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a name in a growing list takes beside its bytes.
+/// The memory of a name in a growing list, in addition to its bytes.
 const REFERENCE: usize = 3 * size_of::<String>();
 
-/// A GLB or `.gltf` with what it names.
+/// A GLB or `.gltf` with the files that it names.
 ///
-/// Files beside a `.gltf` are not looked for: whoever has them [supplies](Self::supply) those that are
-/// [asked for](Self::references).
+/// This type does not open files next to a `.gltf`: the caller [supplies](Self::supply) those that it
+/// [references](Self::references).
 #[derive(Clone)]
 pub struct GltfFile {
     bytes: Arc<[u8]>,
     files: Vec<(String, Arc<[u8]>)>,
     references: Vec<String>,
     options: ReadOptions,
-    /// What came of it, where nothing that it needs is missing.
+    /// The result, if all needed files are present.
     made: Option<Arc<Made>>,
 }
 
-/// What came of reading all of a file.
+/// The result of reading all parts of a file.
 struct Made {
     report: Report,
     /// The memory that it took.
     needs: u64,
-    /// What went along.
+    /// Embedded data of the export.
     kept: Option<Extra>,
-    /// The scene, until someone asks for it: then it is theirs, and made anew for who asks again.
+    /// The scene, until a caller takes it; it is built again for the next one.
     scene: Mutex<Option<Converted<Import>>>,
 }
 
@@ -47,7 +47,7 @@ impl Made {
         let budget = document.budget();
         let full = Budget::new(limits);
         let worked = full.work_left().saturating_sub(budget.work_left()).div_ceil(Budget::STEPS_PER_BYTE);
-        let needs = full.left().saturating_sub(budget.left()).max(worked);
+        let needs = full.remaining().saturating_sub(budget.remaining()).max(worked);
         Ok(Self { report: document.report(), needs, kept, scene: Mutex::new(Some(scene)) })
     }
 
@@ -85,7 +85,7 @@ impl std::fmt::Debug for GltfFile {
 }
 
 impl GltfFile {
-    /// How sure the bytes make that they are glTF: a GLB has a magic, a text must be an object with an asset.
+    /// Returns how certainly the bytes are glTF: a GLB has a magic, a text must be an object with an asset.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         /// As far as the asset is looked for.
         const NEAR: usize = 64 << 10;
@@ -141,7 +141,7 @@ impl GltfFile {
         Ok(Parsed::new(file, Report::new()))
     }
 
-    /// The files beside it that it names: relative paths with slashes, decoded, each once.
+    /// The companion files that it names: relative paths with slashes, decoded, each once.
     pub fn references(&self) -> &[String] {
         &self.references
     }
@@ -170,12 +170,12 @@ impl GltfFile {
         self.files.iter().find(|(n, _)| n == name).map(|(_, bytes)| &**bytes)
     }
 
-    /// What an export of this crate [kept](crate::export_keeping) in it, once all that it names is there.
-    pub fn kept(&self) -> Option<&Extra> {
+    /// The data that an export of this crate [embedded](crate::export_keeping), once all named files are present.
+    pub fn embedded(&self) -> Option<&Extra> {
         self.made.as_deref()?.kept.as_ref()
     }
 
-    /// The document without the files beside it.
+    /// The document without its companion files.
     ///
     /// # Errors
     /// As [`parse_with`](Self::parse_with).

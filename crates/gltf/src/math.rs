@@ -39,8 +39,7 @@ pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
     quat::angle(quat::from_basis(a), quat::from_basis(b)).to_degrees()
 }
 
-/// How near a scale must be to 1 to be taken for it: matrices that come from angles in 32 bits are that far
-/// from rotations.
+/// The difference of a scale from 1 that is ignored: the error of matrices from angles in 32 bits.
 const SCALE_NOISE: f64 = 1e-6;
 
 /// Translation, rotation and scale of a matrix, and what they fail to express relative to the longest column.
@@ -58,7 +57,7 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
     (trs, if largest > 0.0 { error / largest } else { 0.0 })
 }
 
-/// What of a matrix may get lost without a word: the noise of 32 bits.
+/// The part of a matrix that may get lost without a report: the noise of 32 bits.
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
 /// The least and the greatest of each component.
@@ -85,12 +84,13 @@ pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<Range<N>> {
     Some((fold(low, f32::min), fold(high, f32::max)))
 }
 
-/// What is seen of points by the way: whether all are finite, and then their range.
+/// Statistics of points: whether all are finite, and their range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     low: [[f32; 3]; LANES],
     high: [[f32; 3]; LANES],
-    /// The greatest magnitudes by their bits: side by side too, since one for all would be made anew of each eight points.
+    /// The greatest magnitudes, as bits, in several lanes: a single maximum would be reduced after every eight
+    /// points.
     most: [[u32; 3]; LANES],
 }
 
@@ -144,7 +144,7 @@ meshwright_core::kernels! {
 }
 
 meshwright_core::kernels! {
-    /// Whether all are of length 1 for certain, within the rounding of 32 bits, in which this is found out quickly.
+    /// Returns true if all normals certainly have length 1, within the rounding of 32 bits. This check is fast.
     pub(crate) fn are_unit as are_unit_portable<'a>(normals: &'a [[f32; 3]]) -> bool {
         // Some at a time, without a branch for each. The error of the sum of three squares is below a quarter of the bound.
         let is_unit = |[x, y, z]: &[f32; 3]| (x * x + y * y + z * z - 1.0).abs() <= 5e-7;

@@ -6,12 +6,12 @@ use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{Limits, ReadError};
 use meshwright_scene::{ConvertError, Extra, Mark, Marks, Mesh, Motion, Scene, Skeleton, SkeletonId};
 
-/// What an export of a scene reads back as, in the order of the scene: the vertices, joints and keys that a tool is
-/// given. What was not exported is as it was. For `meshwright_edit`, which tells what the
-/// tool changed from what the export did.
+/// Exports a scene and imports the result, in the order of the scene: the vertices, joints and keys that an editor
+/// gets. Data that is not exported is unchanged. With this, `meshwright_edit` separates the changes of the editor
+/// from those of the export.
 ///
 /// # Errors
-/// When the scene cannot be exported, or its document would take more than the options' memory to read.
+/// If the scene cannot be exported, or reading its document would take more memory than the options allow.
 pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertError> {
     // Joints of two skeletons may have the same names and places: the document says which is which.
     let made = export_keeping(scene, options, &Extra::Map(Vec::new()))?.value;

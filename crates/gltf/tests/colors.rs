@@ -85,7 +85,7 @@ fn alpha_is_told_by_what_there_is_or_by_what_the_surface_says() {
     assert_eq!(told(plain(), painted(AlphaLevels::Two)), is("MASK"));
     assert_eq!(told(plain(), painted(AlphaLevels::Many)), is("BLEND"));
     assert_eq!(told(plain(), painted(AlphaLevels::None)), is("OPAQUE"));
-    // Where the texture is not shown, its alpha is not either.
+    // If the texture is not shown, its alpha does not count.
     assert_eq!(told(triangles(3), painted(AlphaLevels::Many)), is("OPAQUE"));
     assert_eq!(told(plain().with_colors(alpha([255, 0, 255])), Material::default()), is("MASK"));
     assert_eq!(told(plain().with_colors(alpha([255, 9, 0])), painted(AlphaLevels::Two)), is("BLEND"));

@@ -1,5 +1,5 @@
-//! The reader of documents: literal bytes of every kind of accessor, faults with their codes and paths, bytes of any
-//! kind, and the corpus where it lies beside the project.
+//! Tests the reader of documents: literal bytes of every kind of accessor, faults with their codes and paths, random
+//! bytes, and the corpus next to the project.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -149,7 +149,7 @@ fn columns_of_small_matrices_are_padded() {
     );
     assert_eq!(integers::<4>(&read(5123, "MAT2", 1)).unwrap(), [[1, 3, 5, 7].map(word)]);
     assert_eq!(integers::<16>(&read(5121, "MAT4", 1)).unwrap()[0].to_vec(), (1..=16).collect::<Vec<u32>>());
-    // The padding behind the last column need not be there.
+    // The padding after the last column may be missing.
     let bytes: Vec<u8> = (1..=7).collect();
     let cut = json!({ "bufferView": 0, "componentType": 5120, "count": 1, "type": "MAT2" });
     assert_eq!(floats::<4>(&with_accessor(&bytes, cut)).unwrap(), [[1.0, 2.0, 5.0, 6.0]]);

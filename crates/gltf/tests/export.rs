@@ -1,4 +1,4 @@
-//! What is where in an exported document.
+//! Tests the structure of an exported document.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -32,13 +32,13 @@ fn triangle(name: &str) -> Mesh {
     Mesh::new(name, vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
 }
 
-fn moved(x: f32) -> Local {
+fn translated(x: f32) -> Local {
     Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY })
 }
 
-/// Two joints, a triangle that hangs on both.
+/// Two joints, and a triangle that is bound to both.
 fn skinned() -> Scene {
-    let joints = vec![Joint::new("Hip", None, moved(1.0)), Joint::new("Knee", Some(0), moved(2.0))];
+    let joints = vec![Joint::new("Hip", None, translated(1.0)), Joint::new("Knee", Some(0), translated(2.0))];
     let mut skeleton = Skeleton { name: "bones".into(), joints };
     skeleton.bind_rest().unwrap();
     let mut skin = Skin::new(SkeletonId(0));
@@ -91,7 +91,7 @@ fn nodes_keep_their_tree_and_lose_what_moved_away() {
         ..Node::default()
     };
     scene.nodes = vec![
-        Node { name: "top".into(), local: moved(5.0), ..Node::default() },
+        Node { name: "top".into(), local: translated(5.0), ..Node::default() },
         child("both", 0, &[1, 2]),
         child("leg only", 0, &[0]),
         child("leg and b", 0, &[0, 2]),
@@ -261,7 +261,7 @@ fn channels_that_say_nothing_are_left_out() {
         samplers.iter().map(count).collect::<Vec<_>>()
     };
     let target = |a: usize| gltf["animations"][a]["channels"][0]["target"].clone();
-    // It moves; it stands elsewhere; it rests, yet lasts as long and says so of what the others move.
+    // It moves; it is elsewhere; it rests, but is as long and has keys for everything that the others move.
     assert_eq!((keys(0), target(0)), (vec![3], json!({ "node": 2, "path": "translation" })));
     assert_eq!((keys(1), target(1)), (vec![2], json!({ "node": 2, "path": "translation" })));
     assert_eq!((keys(2), target(2)), (vec![2], json!({ "node": 2, "path": "translation" })));
@@ -364,7 +364,7 @@ fn translations(keys: &[(f32, f32)]) -> Motion {
     Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }])
 }
 
-/// Where the joint that the tests move stands at a frame, as a viewer has it, and how long the animation is.
+/// The position of the joint that the tests move at a frame, as in a viewer, and the length of the animation.
 fn played(scene: &Scene, options: &ExportOptions, frame: f32) -> (f64, f32) {
     let player = Player::new(&export(scene, options).unwrap().value.to_glb()).unwrap();
     let x = player.evaluate(Some(0), frame / 10.0)[0].positions[0][0];
@@ -435,7 +435,7 @@ fn nodes_without_anything_to_draw_keep_their_place_and_extras() {
     let node = |name: &str, parent: Option<usize>, meshes: &[usize], extras| Node {
         name: name.into(),
         parent: parent.map(NodeId),
-        local: moved(4.0),
+        local: translated(4.0),
         meshes: meshes.iter().map(|m| MeshId(*m)).collect(),
         extras,
     };

@@ -1,5 +1,5 @@
-//! JSON has no NaN and no infinities, and glTF allows none in its buffers: a number that is not finite is refused
-//! or replaced with a loss, wherever it stands in a scene.
+//! JSON has no NaN and no infinities, and glTF does not allow them in its buffers: a number that is not finite is
+//! rejected or replaced with a loss, anywhere in a scene.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_gltf::{ExportOptions, Gltf, Influences, export};
@@ -10,7 +10,7 @@ use meshwright_scene::{
 };
 use serde_json::Value;
 
-fn moved(x: f32) -> Local {
+fn translated(x: f32) -> Local {
     Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY })
 }
 
@@ -37,8 +37,8 @@ fn mesh(local: bool) -> Mesh {
 /// A scene with every kind of number.
 fn scene() -> Scene {
     let mut joints = vec![
-        Joint::new("a", None, moved(1.0)),
-        Joint::new("b", Some(0), moved(2.0)),
+        Joint::new("a", None, translated(1.0)),
+        Joint::new("b", Some(0), translated(2.0)),
         Joint::new("c", Some(0), Local::Affine(Affine::IDENTITY)),
     ];
     joints[2].follows = vec![(0, 0.5), (1, 0.5)];
@@ -67,7 +67,7 @@ fn scene() -> Scene {
         .with_nodes(vec![
             node("bind", 0),
             node("local", 1),
-            Node { local: moved(1.0), ..node("still", 2) },
+            Node { local: translated(1.0), ..node("still", 2) },
             Node { local: Local::Affine(Affine::IDENTITY), ..node("again", 2) },
         ])
         .with_meshes(vec![mesh(false), mesh(true), still])
@@ -83,7 +83,7 @@ fn scene() -> Scene {
         .with_extras(Extra::Map(vec![("f".into(), Extra::Float(0.25))]))
 }
 
-/// Where a number is put.
+/// The location of a number.
 type Place = (&'static str, fn(&mut Scene, f32));
 
 fn locals(scene: &mut Scene, of: fn(&mut Trs) -> &mut f32, value: f32) {
@@ -128,7 +128,7 @@ const PLACES: &[Place] = &[
     ("inverse bind", |s, v| s.skeletons[0].joints[1].inverse_bind.y[1] = v),
     ("follows", |s, v| s.skeletons[0].joints[2].follows[1].1 = v),
     ("joint extras", |s, v| s.skeletons[0].joints[0].extras = Some(Extra::Float(v.into()))),
-    ("node translation", |s, v| s.nodes[2].local = moved(v)),
+    ("node translation", |s, v| s.nodes[2].local = translated(v)),
     ("node matrix", |s, v| {
         let Local::Affine(m) = &mut s.nodes[3].local else { return };
         m.z[2] = v;

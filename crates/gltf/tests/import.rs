@@ -1,4 +1,4 @@
-//! What a document means as a scene, with the values of small documents written out.
+//! Tests the conversion of documents to scenes, with literal values of small documents.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -74,7 +74,7 @@ fn posed(import: &Import, clip: usize, seconds: f64) -> Vec<[f32; 3]> {
     evaluator.mesh(MeshId(0)).unwrap().positions
 }
 
-fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
 }
 
@@ -142,12 +142,12 @@ fn what_lies_above_a_skeleton_is_folded_into_it() {
     assert_eq!((clip.rate, clip.frames, clip.looping, clip.name.as_str()), (10.0, 6, false, "turn"));
     // Y up becomes Z, doubled; the mesh node's own place does not count.
     let at = posed(&made.value, 0, 0.0);
-    assert!(near(at[1], [0.0, 0.0, 7.0]) && near(at[2], [2.0, 0.0, 7.0]), "{at:?}");
+    assert!(is_near(at[1], [0.0, 0.0, 7.0]) && is_near(at[2], [2.0, 0.0, 7.0]), "{at:?}");
     let at = posed(&made.value, 0, 0.5);
-    assert!(near(at[1], [0.0, 0.0, 7.0]) && near(at[2], [0.0, 0.0, 9.0]), "{at:?}");
+    assert!(is_near(at[1], [0.0, 0.0, 7.0]) && is_near(at[2], [0.0, 0.0, 9.0]), "{at:?}");
     let at = posed(&made.value, 0, 0.25);
     let part = 2.0_f32.sqrt();
-    assert!(near(at[2], [part, 0.0, 7.0 + part]), "{at:?}");
+    assert!(is_near(at[2], [part, 0.0, 7.0 + part]), "{at:?}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_first_joint_that_moves_stays_below_what_was_folded() {
     let (made, _) = armature(&channel, "LINEAR", &[[0.0], [1.0]], &[STILL, QUARTER]).read().unwrap();
     // The quarter about Z of the node's space turns its Y to -X.
     let at = posed(&made.value, 0, 1.0);
-    assert!(near(at[1], [-2.0, 0.0, 5.0]), "{at:?}");
+    assert!(is_near(at[1], [-2.0, 0.0, 5.0]), "{at:?}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn steps_hold_until_the_next_key() {
     let (made, _) = armature(&channel, "STEP", &[[0.0], [0.5]], &[STILL, QUARTER]).read().unwrap();
     for (time, z) in [(0.0, 7.0), (0.3, 7.0), (0.4999, 7.0), (0.5, 9.0)] {
         let at = posed(&made.value, 0, time);
-        assert!(near(at[2], [if z > 8.0 { 0.0 } else { 2.0 }, 0.0, z]), "{time}: {at:?}");
+        assert!(is_near(at[2], [if z > 8.0 { 0.0 } else { 2.0 }, 0.0, z]), "{time}: {at:?}");
     }
 }
 
@@ -186,7 +186,7 @@ fn splines_keep_their_curve() {
         let angle = 2.0 * z.atan2(w);
         let wanted = [2.0 * angle.cos() as f32, 0.0, 7.0 + 2.0 * angle.sin() as f32];
         let at = posed(&made.value, 0, time);
-        assert!(near(at[2], wanted), "{time}: {at:?}, not {wanted:?}");
+        assert!(is_near(at[2], wanted), "{time}: {at:?}, not {wanted:?}");
     }
 }
 
@@ -228,9 +228,9 @@ fn a_mesh_below_a_joint_follows_it() {
     );
     // Mirrored, so that the front is kept by turning triangles round.
     assert_eq!(scene.meshes[0].triangles[0], [2, 1, 0]);
-    assert_eq!(scene.meshes[0].skin.as_ref().unwrap().of(3)[0].joint, 0);
+    assert_eq!(scene.meshes[0].skin.as_ref().unwrap().influences(3)[0].joint, 0);
     let at = posed(&made.value, 0, 1.0);
-    assert!(near(at[1], [1.0, -1.0, 0.0]), "{at:?}");
+    assert!(is_near(at[1], [1.0, -1.0, 0.0]), "{at:?}");
 }
 
 #[test]
@@ -259,14 +259,14 @@ fn skins_that_bind_one_skeleton_apart_share_it() {
         let (px, py) = (1.0 + x, 1.0 + y);
         let wanted = [2.0 * -py, 0.0, 5.0 + 2.0 * (1.0 + px)];
         let at = evaluator.mesh(MeshId(1)).unwrap().positions;
-        assert!(near(at[2], wanted), "{at:?}, not {wanted:?}");
+        assert!(is_near(at[2], wanted), "{at:?}, not {wanted:?}");
     }
 }
 
 #[test]
 fn compressed_views_are_decoded() {
     // Three vertices of four bytes: the first byte stored whole, the second in four bits, the third in two with one
-    // whole byte behind, the fourth not at all.
+    // whole byte after it, the fourth not at all.
     let mut stream = vec![0xa0];
     stream.push(3);
     stream.extend([20, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -327,7 +327,7 @@ fn filters_undo_what_made_values_small() {
     assert_eq!(filtered(&[127, 0, 127, 5], "OCTAHEDRAL"), [127, 0, 0, 5]);
     assert_eq!(filtered(&[0, 0, 127, 0], "OCTAHEDRAL"), [0, 0, 127, 0]);
     assert_eq!(filtered(&[127, 127, 127, 0], "OCTAHEDRAL"), [0, 0, 0x81, 0]);
-    // No turn: w is the largest part and left out; its number is in the low bits beside the scale.
+    // No turn: w is the largest part and left out; its number is in the low bits next to the scale.
     let shorts = |v: [i16; 4]| v.into_iter().flat_map(i16::to_le_bytes).collect::<Vec<u8>>();
     assert_eq!(filtered(&shorts([0, 0, 0, 0x7fff]), "QUATERNION"), shorts([0, 0, 0, 32767]));
     assert_eq!(filtered(&shorts([0, 0, 0, 0x7ffc]), "QUATERNION"), shorts([32767, 0, 0, 0]));
@@ -363,7 +363,8 @@ fn texture_coordinates_are_moved_as_the_material_says() {
     assert!(made.losses.iter().any(|l| l.code == "more-texture-sets"));
 }
 
-/// Where a material does not use the colours of vertices Blender writes white first; what others write there is no colour.
+/// If a material does not use the colours of vertices, Blender writes white first; the first colours of other tools
+/// are real.
 #[test]
 fn colours_that_a_material_does_not_use_are_behind_white() {
     let colors = |first: u8, generator: &str| {
@@ -405,7 +406,7 @@ fn a_rate_is_found_or_given() {
     assert_eq!((clip.rate, clip.frames, clip.looping), (20.0, 30, true));
 }
 
-/// The keys behind the frames of a loop are where it comes round; where they show a pose of their own they are a frame.
+/// Keys after the frames of a loop are its end; if they show a pose of their own, they are a frame.
 #[test]
 fn a_loop_may_be_longer_by_a_frame() {
     let channel = json!({ "node": 2, "path": "rotation" });

@@ -1,4 +1,4 @@
-//! What lies between keys in engines and in glTF.
+//! Interpolation in engines and in glTF.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_gltf::{ExportOptions, export};
@@ -8,15 +8,15 @@ use meshwright_scene::{
 };
 
 /// A turn about Z, and as the pose of the one joint there is.
-fn turned(degrees: f32, scale: f32) -> Affine {
+fn rotation_about_z(degrees: f32, scale: f32) -> Affine {
     let half = degrees.to_radians() / 2.0;
     let rotation = [0.0, 0.0, half.sin(), half.cos()];
     Trs { rotation, scale: [scale; 3], ..Trs::IDENTITY }.to_affine()
 }
 
-/// What is lost between the frames of clips over the poses at 0, 120 and 60 degrees.
+/// The loss between the frames of clips over the poses at 0, 120 and 60 degrees.
 fn lost(rule: Interpolation, scale: f32, clips: &[&[u32]]) -> Vec<Loss> {
-    let locals = [0.0, 120.0, 60.0].map(|d| turned(d, scale)).to_vec();
+    let locals = [0.0, 120.0, 60.0].map(|d| rotation_about_z(d, scale)).to_vec();
     let clip = |(i, frames): (usize, &&[u32])| {
         let motion = Motion::Poses { set: PoseSetId(0), frames: frames.to_vec() };
         Clip::new(format!("clip {i}"), SkeletonId(0), 10.0, motion).with_interpolation(rule)
@@ -30,7 +30,7 @@ fn lost(rule: Interpolation, scale: f32, clips: &[&[u32]]) -> Vec<Loss> {
     losses.into_iter().filter(|l| l.code == "interpolation").collect()
 }
 
-/// Of an arc of 120 degrees a quarter is 30; of its chord atan(sin 60 / (3 + cos 60)), twice, which is 27.7958.
+/// A quarter of an arc of 120 degrees is 30; of its chord atan(sin 60 / (3 + cos 60)), twice, which is 27.7958.
 const CHORD: f64 = 2.204_227_5;
 
 #[test]
@@ -53,6 +53,6 @@ fn a_file_has_one_line_with_its_worst_clip() {
     let [loss] = found.as_slice() else { panic!("{found:?}") };
     assert!(loss.path == "clips[2]" && loss.message.contains("\"clip 2\""), "{loss}");
     assert!((loss.amount.unwrap() - CHORD).abs() < 1e-4);
-    // Of 60 degrees the quarter of the chord is off by a quarter of a degree, which is not told.
+    // For 60 degrees, the quarter of the chord is off by a quarter of a degree, which is not reported.
     assert_eq!(loss.count, 2, "{loss}");
 }

@@ -25,18 +25,18 @@ fn document(gltf: &Gltf<'_>) -> Value {
     serde_json::from_slice(&gltf.to_gltf("x.bin").0).unwrap()
 }
 
-fn moved(x: f32) -> Local {
+fn translated(x: f32) -> Local {
     Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY })
 }
 
-fn at(x: f32) -> Affine {
+fn affine_at(x: f32) -> Affine {
     Affine { w: [x, 0.0, 0.0], ..Affine::IDENTITY }
 }
 
 /// Three joints in a chain, each a unit from the last, without clips.
 fn skeleton() -> Skeleton {
     let names = ["hip", "knee", "foot"].into_iter().enumerate();
-    let joints = names.map(|(i, name)| Joint::new(name, i.checked_sub(1), moved(1.0))).collect();
+    let joints = names.map(|(i, name)| Joint::new(name, i.checked_sub(1), translated(1.0))).collect();
     let mut skeleton = Skeleton { name: String::new(), joints };
     skeleton.bind_rest().unwrap();
     skeleton
@@ -110,14 +110,15 @@ fn every_clip_says_where_everything_is_that_another_moves() {
             Clip::new("poses", SkeletonId(0), 10.0, still),
         ]
     };
-    let locals = vec![at(1.0), at(1.0), at(1.0), at(3.0), at(1.0), at(1.0)];
+    let locals =
+        vec![affine_at(1.0), affine_at(1.0), affine_at(1.0), affine_at(3.0), affine_at(1.0), affine_at(1.0)];
     let all = scene(skeleton(), clips()).with_pose_sets(vec![PoseSet { joints: 3, locals }]);
     let channels = channels(&done(&all));
     let names = ["foot rotation", "hip translation", "knee translation"];
     for channels in &channels {
         assert_eq!(channels.keys().collect::<Vec<_>>(), names);
     }
-    // What a clip does not move has one key, which is the rest pose.
+    // A channel that a clip does not move has one key, which is the rest pose.
     assert_eq!(channels[0]["foot rotation"], (vec![0.0], vec![0.0, 0.0, 0.0, 1.0]));
     assert_eq!(channels[1]["knee translation"], (vec![0.0], vec![1.0, 0.0, 0.0]));
     assert_eq!(channels[2]["knee translation"].0, [0.0]);
@@ -147,7 +148,7 @@ fn what_bones_cannot_hold_at_rest_is_keyed_in_every_clip() {
     assert_eq!(keyed(&scaled), ["hip scale"]);
     // A rest pose that is not the bind pose.
     let mut posed = skeleton();
-    posed.joints[1].rest = moved(5.0);
+    posed.joints[1].rest = translated(5.0);
     assert_eq!(keyed(&posed), ["knee translation"]);
     let half = core::f32::consts::FRAC_1_SQRT_2;
     posed.joints[1].rest = Local::Trs(Trs { rotation: [half, 0.0, 0.0, half], ..Trs::IDENTITY });
@@ -169,7 +170,7 @@ fn keys_within_equal_runs_are_dropped_and_the_clip_keeps_its_length() {
     // The one that moves does, where no other is there.
     let gltf = done(&scene(skeleton(), vec![clip("runs", vec![slide(0, &values)])]));
     assert_eq!(channels(&gltf)[0]["hip translation"].0, [0.0, 0.2, 0.3, 0.6, 0.7, 0.9]);
-    // Neighbours that are equal in pairs alone keep the times that all channels share.
+    // Equal neighbours that come only in pairs keep the times that all channels share.
     let gltf = done(&scene(skeleton(), vec![clip("pairs", vec![slide(0, &[1.0, 1.0, 2.0, 2.0])])]));
     assert_eq!(channels(&gltf)[0]["hip translation"].0, [0.0, 0.1, 0.2, 0.3]);
 }
@@ -258,7 +259,7 @@ fn vertices_that_no_triangle_uses_are_told() {
 
 #[test]
 fn binds_that_shear_are_straightened_where_joints_share_them() {
-    // Two joints that stand in for the mean of others, and a third of its own.
+    // Two helper joints for the mean of others, and a third with a matrix of its own.
     let mut skeleton = skeleton();
     let sheared = Affine { x: [0.9, 0.2, 0.1], y: [-0.3, 0.8, 0.0], z: [0.0, 0.1, 1.1], w: [0.5, 0.0, 2.0] };
     for joint in [1, 2] {
@@ -290,7 +291,7 @@ fn binds_that_shear_are_straightened_where_joints_share_them() {
             assert!(dot.abs() < 1e-6, "{matrix:?}");
         }
     }
-    // Everything stands where the skeleton says.
+    // All positions are as in the skeleton.
     let player = Player::new(&gltf.to_glb()).unwrap();
     let mut evaluator = Evaluator::new(&scene).unwrap().with_precision(Precision::Double);
     for (frame, time) in [(0.0, 0.0), (1.0, 0.1)] {
@@ -331,7 +332,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> T {
 
 #[test]
 fn poses_are_taken_apart_once_however_many_frames_show_them() {
-    // They differ in shear alone, of which nothing is left.
+    // They differ only in shear, which is lost.
     let sheared = |by| Affine { x: [0.8, by, 0.0], y: [by, 0.8, 0.0], ..Affine::IDENTITY };
     let scene = pairs(2000, 2000, 300, [sheared(0.6), sheared(-0.6)]);
     let done = timed(|| export(&scene, &ExportOptions::default())).unwrap();
@@ -345,7 +346,7 @@ fn poses_are_taken_apart_once_however_many_frames_show_them() {
 #[test]
 fn work_has_an_end_however_little_it_leaves() {
     // Equal keys of all joints and clips are stored once; they are made for each.
-    let scene = pairs(2000, 2000, 300, [at(0.0), at(1.0)]);
+    let scene = pairs(2000, 2000, 300, [affine_at(0.0), affine_at(1.0)]);
     let refused = timed(|| export(&scene, &ExportOptions::default()));
     let Err(ConvertError::Limit(limit)) = refused else { panic!("{:?}", refused.map(|d| d.value.glb_len())) };
     assert_eq!((limit.what, limit.unit), ("keys", "steps"));

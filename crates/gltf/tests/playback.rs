@@ -1,4 +1,4 @@
-//! A GLB, played from its bytes alone, moves like the scene it came from.
+//! A GLB, played only from its bytes, moves like its original scene.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,8 +15,8 @@ use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{Interpolation, MeshId, Motion, Scene};
 use proptest::prelude::*;
 
-/// What the scene says: the positions and normals of every drawn mesh, by the number of the glTF mesh, one
-/// entry for each node that draws it.
+/// The scene's own result: the positions and normals of every drawn mesh, by the number of the glTF mesh, one entry
+/// for each node that draws it.
 fn native(scene: &Scene, gltf: &Gltf<'_>, at: Option<(usize, f64)>) -> Vec<(usize, Vec<DVec3>, Vec<DVec3>)> {
     let mut evaluator = Evaluator::new(scene).unwrap().with_precision(Precision::Double);
     evaluator.pose(at).unwrap();
@@ -59,7 +59,7 @@ fn agree(native: &[(usize, Vec<DVec3>, Vec<DVec3>)], played: &[PrimitivePose], t
         assert!(nearest.0 <= tolerance * extent, "{} away, extent {extent}", nearest.0);
         assert_eq!(normals.is_empty(), nearest.1.normals.is_empty());
         for (a, b) in normals.iter().zip(&nearest.1.normals) {
-            // Where a joint is flat or weights cancel, the direction is noise.
+            // If a joint is flat or weights cancel out, the direction is noise.
             if a.length() > 0.5 {
                 assert!(a.distance(DVec3::from(*b)) < 2e-3, "{a} {b:?}");
             }
@@ -169,8 +169,8 @@ fn has_null(json: &serde_json::Value) -> bool {
     }
 }
 
-/// A joint below a flattened and turned one, and one that shears by itself: the nodes cannot stand where the
-/// joints do, yet the vertices do.
+/// A joint below a flattened and turned one, and one that shears: the nodes cannot have the joints' poses, but the
+/// vertices are right.
 #[test]
 fn the_rest_pose_survives_shear() {
     use meshwright_scene::{

@@ -1,4 +1,4 @@
-//! What comes back of a scene that went out and was not edited.
+//! Tests the import of an unedited export.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test panics")]
 
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
@@ -29,13 +29,13 @@ proptest! {
         prop_assert_eq!(format!("{back:?}"), format!("{scene:?}"));
     }
 
-    /// What goes along comes back, and says which part is which.
+    /// Embedded data is preserved, and identifies the parts.
     #[test]
     fn what_is_kept_comes_back(scene in clean_scene(), text in "\\PC{0,40}") {
         let kept = Extra::Map(vec![("v".into(), Extra::Int(1)), ("t".into(), text.into())]);
         let Ok(made) = export_keeping(&scene, &ExportOptions::default(), &kept) else { return Ok(()) };
         let file = GltfFile::parse(&made.value.to_glb()).unwrap();
-        prop_assert_eq!(file.kept(), Some(&kept));
+        prop_assert_eq!(file.embedded(), Some(&kept));
         let import = file.import(&scene.name, None).unwrap().0.value;
         for (mesh, mark) in import.scene.meshes.iter().zip(&import.marks.meshes) {
             let mark = mark.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! What an export writes for an import comes back.
+//! Tests that an import restores the data that an export writes for it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Kind, Limits};
@@ -113,13 +113,13 @@ fn joints_keep_their_solids_and_lose_the_one_that_never_moves() {
 }
 
 /// A document with a text in place of what the export said.
-fn said(text: &str) -> GltfFile {
+fn import_text(text: &str) -> GltfFile {
     let scene = scene();
     let glb = export(&scene, &ExportOptions::default()).unwrap();
     let (json, bin) = glb.value.to_gltf("data");
     let mut root: serde_json::Value = serde_json::from_slice(&json).unwrap();
     root["scenes"][0]["extras"]["meshwright"] = text.into();
-    // What Blender drops.
+    // Blender drops these extras.
     root["animations"][0].as_object_mut().unwrap().remove("extras");
     let mut file = GltfFile::parse(&serde_json::to_vec(&root).unwrap()).unwrap();
     file.supply(root["buffers"][0]["uri"].as_str().unwrap(), bin.to_vec());
@@ -129,7 +129,7 @@ fn said(text: &str) -> GltfFile {
 #[test]
 fn the_text_of_the_scene_stands_in_for_extras_that_tools_drop() {
     let text = r#"{"v":1,"scale":2,"clips":[{"name":"walk","rate":4,"loop":true,"start":3,"frames":3}]}"#;
-    let file = said(text);
+    let file = import_text(text);
     let (made, report) = file.import("", None).unwrap();
     assert!(report.is_empty(), "{report:?}");
     let clip = &made.value.scene.clips[0];
@@ -141,12 +141,12 @@ fn the_text_of_the_scene_stands_in_for_extras_that_tools_drop() {
 #[test]
 fn what_cannot_be_read_of_it_is_a_warning() {
     for text in ["{", "", "[1]", r#"{"v":2}"#, "{'v': 1}"] {
-        let (made, report) = said(text).import("", None).unwrap();
+        let (made, report) = import_text(text).import("", None).unwrap();
         let codes: Vec<_> = report.totals().map(|t| t.0).collect();
         assert_eq!(codes, ["extras-ignored"], "{text}");
         assert_eq!((made.value.scene.scale, made.value.scene.levels.len()), (1.0, 0));
     }
-    let odd = said(r#"{"v":1,"scale":-1,"clips":[{"name":"walk","rate":1e30,"frames":-1}]}"#);
+    let odd = import_text(r#"{"v":1,"scale":-1,"clips":[{"name":"walk","rate":1e30,"frames":-1}]}"#);
     let clip = odd.import("", None).unwrap().0.value.scene.clips.remove(0);
     assert!(clip.rate > 0.0 && clip.rate < 1000.0);
 }
@@ -163,7 +163,7 @@ fn the_scene_is_given_away_once_and_made_again_within_the_limits_that_are_asked_
     let (again, same) = within(needs).unwrap();
     assert_eq!((&first, &report), (&again, &same));
     assert_eq!(file.validate(), report);
-    // Files beside it are read anew with it.
+    // Its companion files are read again with it.
     let mut other = file.clone();
     other.supply("x", *b"y");
     assert_eq!((other.memory_needed(), other.import("a", None).unwrap().0), (None, first));

@@ -108,7 +108,7 @@ fn corner_cases_are_valid() {
         ("vertices-65535", grid(65_535)),
         ("vertices-65536", grid(65_536)),
         ("image", image()),
-        ("still", still()),
+        ("still", still_scene()),
         ("empty", Scene::default()),
         ("levels", levels()),
         ("marker", Scene::default().with_nodes(vec![Node::default()])),
@@ -178,7 +178,7 @@ fn image() -> Scene {
         .with_materials(materials)
 }
 
-fn still() -> Scene {
+fn still_scene() -> Scene {
     let mut scene = many_joints();
     let mut rotation = Channel::new();
     rotation.push(0.0, [0.0, 0.0, 0.0, -1.0]);

@@ -104,7 +104,7 @@ fn blocks_hold_what_their_vertices_do() {
             let expected = influences.iter().filter(|(_, w)| *w != 0.0);
             let expected: Vec<_> =
                 expected.map(|(j, w)| (name(*j), (f64::from(*w) * scale) as f32)).collect();
-            let found = skin.of(v).iter().map(|i| (joints[i.joint as usize].name.clone(), i.weight));
+            let found = skin.influences(v).iter().map(|i| (joints[i.joint as usize].name.clone(), i.weight));
             assert_eq!(found.collect::<Vec<_>>(), expected, "{v}");
         }
         assert!(unbound > 10 && scaled > 250);

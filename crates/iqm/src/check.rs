@@ -1,4 +1,4 @@
-//! Whether a model keeps the rules: what is refused, then what is odd.
+//! The rules of a model: first errors, then warnings.
 
 use crate::check_motion::{check_frames, check_motion, odd_motion};
 use crate::check_vertices::{check_vertices, odd_vertices};
@@ -30,16 +30,17 @@ impl Iqm {
     }
 }
 
-/// A file of so many bytes is there as far as its header says, and what ends at `end` lies within.
+/// Checks that the bytes reach to the size in the header, and that the section that ends at `end` is within that
+/// size.
 pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mut Findings) -> Checked {
-    let (path, at) = (h::FILESIZE.path(&FieldPath::ROOT), h::FILESIZE.at(0));
+    let (path, at) = (h::FILESIZE.path(&FieldPath::ROOT), h::FILESIZE.offset_in(0));
     let stated = u64::from(filesize);
     if stated > size {
         let message = || format!("the header says {stated} bytes, the file has {size}");
         return findings.broken(TRUNCATED, &path, at, message);
     }
     if end > stated {
-        let message = || format!("sections end at {end:#x}, behind the stored size of {stated} bytes");
+        let message = || format!("sections end at {end:#x}, after the stored size of {stated} bytes");
         return findings.broken(BEHIND_END, &path, at, message);
     }
     Ok(())
@@ -47,7 +48,7 @@ pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mu
 
 /// Everything that a strict reader refuses.
 pub(crate) fn check(model: &Iqm, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     let root = FieldPath::ROOT;
     if !matches!(model.version, 1 | 2) {
         let message = || format!("version {}, only 1 and 2 are defined", model.version);
@@ -71,7 +72,7 @@ pub(crate) fn check(model: &Iqm, findings: &mut Findings) -> Checked {
     check_motion(model, &places, findings)
 }
 
-/// Every name lies in the text, which has an end.
+/// Checks that every name is within the text, and that the text has an end.
 fn check_text(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     if model.text.last().is_some_and(|last| *last != 0) {
         let at = places.item(TEXT, model.text.len().saturating_sub(1));
@@ -85,14 +86,14 @@ fn check_text(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
     })
 }
 
-/// What is done with a name, its path and its place.
+/// The callback for a name, its path and its offset.
 type OnName<'f> = dyn FnMut(TextId, &FieldPath<'_>, Option<u64>) -> Checked + 'f;
 
 fn each_name(model: &Iqm, places: &Places<'_>, f: &mut OnName<'_>) -> Checked {
     let root = FieldPath::ROOT;
     let mut one = |table: &'static str, number: usize, i: usize, field: Field, id: TextId| {
         let (list, at) = (root.field(table), places.item(number, i));
-        f(id, &field.path(&list.index(i)), at.map(|o| field.at(o)))
+        f(id, &field.path(&list.index(i)), at.map(|o| field.offset_in(o)))
     };
     for (i, m) in model.meshes.iter().enumerate() {
         one("meshes", MESHES, i, mesh::NAME, m.name)?;
@@ -115,9 +116,9 @@ fn each_name(model: &Iqm, places: &Places<'_>, f: &mut OnName<'_>) -> Checked {
     Ok(())
 }
 
-/// What is odd, although most loaders take it.
+/// Warnings about values that most loaders accept.
 fn check_oddities(model: &Iqm, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     odd_layout(model, &places, findings)?;
     odd_flags(model, &places, findings)?;
     each_name(model, &places, &mut |id, path, at| {
@@ -138,8 +139,8 @@ fn odd_layout(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
     let (root, stated) = (FieldPath::ROOT, u64::from(layout.filesize));
     if layout.size > stated {
         let extra = layout.size.saturating_sub(stated);
-        let message = || format!("{extra} bytes behind the stored size of {stated}");
-        findings.broken(TRAILING, &h::FILESIZE.path(&root), h::FILESIZE.at(0), message)?;
+        let message = || format!("{extra} bytes after the stored size of {stated}");
+        findings.broken(TRAILING, &h::FILESIZE.path(&root), h::FILESIZE.offset_in(0), message)?;
     }
     for (at, bytes) in layout.gaps.runs().filter(|(at, _)| *at < stated) {
         let message = || format!("{} bytes that no structure refers to", bytes.len());
@@ -150,7 +151,7 @@ fn odd_layout(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
             return Ok(());
         }
         let message = || format!("{start:#x} is not a multiple of {align}");
-        findings.broken(MISALIGNED, &field.path(path), field.at(record), message)
+        findings.broken(MISALIGNED, &field.path(path), field.offset_in(record), message)
     };
     for (table, section) in TABLES.iter().zip(&layout.tables).filter(|(_, s)| s.len > 0) {
         lies(table.offset, &root, 0, section.start, table.align)?;
@@ -173,12 +174,12 @@ fn odd_flags(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
     }
     let list = root.field("vertexarrays");
     for (i, a) in model.arrays.iter().enumerate().filter(|(_, a)| a.flags != 0) {
-        let at = places.item(ARRAYS, i).map(|o| array::FLAGS.at(o));
+        let at = places.item(ARRAYS, i).map(|o| array::FLAGS.offset_in(o));
         findings.broken(FLAGS, &array::FLAGS.path(&list.index(i)), at, message(a.flags))?;
     }
     let list = root.field("anims");
     for (i, a) in model.anims.iter().enumerate().filter(|(_, a)| a.flags.unknown() != 0) {
-        let at = places.item(ANIMS, i).map(|o| anim::FLAGS.at(o));
+        let at = places.item(ANIMS, i).map(|o| anim::FLAGS.offset_in(o));
         findings.broken(FLAGS, &anim::FLAGS.path(&list.index(i)), at, message(a.flags.0))?;
     }
     Ok(())
@@ -209,7 +210,7 @@ fn odd_extensions(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> 
                 Some(expected) => format!("{} bytes, {expected} expected", e.data.len()),
                 None => format!("{} bytes are too few", e.data.len()),
             };
-            findings.broken(EXTENSION_SIZE, &size.path(&path), node.map(|o| size.at(o)), message)?;
+            findings.broken(EXTENSION_SIZE, &size.path(&path), node.map(|o| size.offset_in(o)), message)?;
         }
         if name.eq_ignore_ascii_case(b"FTE_EVENT") {
             odd_events(model, &e.data, &path, data, findings)?;

@@ -20,9 +20,9 @@ type Checked = Result<(), ReadError>;
 
 /// Frames times poses that a file may have.
 const MOST: u64 = 1 << 22;
-/// How far a joint's rotation may be from length 1, and one of a frame.
+/// The tolerance of the length of a joint's rotation, and of a frame's rotation.
 const LENGTHS: (f64, f64) = (1e-3, 1e-2);
-/// What is shorter is no rotation.
+/// A shorter quaternion is not a rotation.
 const NONE: f64 = 1e-6;
 
 /// The counts of poses, frames and their numbers agree, and are not beyond all measure.
@@ -69,14 +69,14 @@ fn pose_fields(version: u32) -> [Field; 2] {
     if version == 1 { [pose_v1::OFFSET, pose_v1::SCALE] } else { [pose::OFFSET, pose::SCALE] }
 }
 
-/// What a strict reader refuses.
+/// The rules of joints, poses and frames for a strict reader.
 pub(crate) fn check_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     check_joints(model, places, findings)?;
     check_poses(model, places, findings)?;
     let list = FieldPath::ROOT.field("anims");
     for (i, a) in model.anims.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(ANIMS, i));
-        let at = |field: Field| place.map(|o| field.at(o));
+        let at = |field: Field| place.map(|o| field.offset_in(o));
         if u64::from(a.first_frame).saturating_add(a.frame_count.into()) > model.frame_count.into() {
             let message = || {
                 format!("{} frames from {} on, there are {}", a.frame_count, a.first_frame, model.frame_count)
@@ -108,12 +108,12 @@ fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
         let rotation = if model.version == 1 { &[x, y, z][..] } else { &j.rotate[..] };
         for (field, numbers) in [(translate, &j.translate[..]), (rotate, rotation), (scale, &j.scale[..])] {
             if let Some((k, value)) = non_finite(numbers) {
-                let at = place.map(|o| item(field.at(o), k, 4));
+                let at = place.map(|o| item(field.offset_in(o), k, 4));
                 findings.broken(NON_FINITE, &field.path(&path), at, || format!("{value:?} is not finite"))?;
             }
         }
         if model.version == 1 && j.rotate != rotation_of_version_1([x, y, z]) {
-            let at = place.map(|o| rotate.at(o));
+            let at = place.map(|o| rotate.offset_in(o));
             findings.broken(VERSION_1, &rotate.path(&path), at, || "w does not follow from x, y and z")?;
         }
     }
@@ -129,11 +129,11 @@ fn check_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
         for (field, numbers) in pose_fields(model.version).into_iter().zip([&p.offset, &p.scale]) {
             let own = numbers.get(..channels).unwrap_or_default();
             if let Some((k, value)) = non_finite(own) {
-                let at = place.map(|o| item(field.at(o), k, 4));
+                let at = place.map(|o| item(field.offset_in(o), k, 4));
                 findings.broken(NON_FINITE, &field.path(&path), at, || format!("{value:?} is not finite"))?;
             }
             if numbers.iter().skip(channels).any(|v| v.to_bits() != 0) {
-                let at = place.map(|o| field.at(o));
+                let at = place.map(|o| field.offset_in(o));
                 findings.broken(VERSION_1, &field.path(&path), at, || "version 1 has nine channels")?;
             }
         }
@@ -151,19 +151,19 @@ fn check_parent(
 ) -> Checked {
     if usize::try_from(parent).is_ok_and(|p| p >= i) {
         let message = || format!("parent {parent} of joint {i} is not before it");
-        findings.broken(PARENT_ORDER, &field.path(path), place.map(|o| field.at(o)), message)?;
+        findings.broken(PARENT_ORDER, &field.path(path), place.map(|o| field.offset_in(o)), message)?;
     }
     Ok(())
 }
 
-/// What is odd, although loaders take it.
+/// Warnings about motions that loaders accept.
 pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let list = FieldPath::ROOT.field("joints");
     for (i, j) in model.joints.iter().enumerate() {
         let (path, place) = (list.index(i), places.item(JOINTS, i));
         odd_parent(j.parent, joint::PARENT, (&path, place), findings)?;
         let [_, rotate, _] = joint_fields(model.version);
-        let at = place.map(|o| rotate.at(o));
+        let at = place.map(|o| rotate.offset_in(o));
         odd_rotation(j.rotate.map(F32::get), LENGTHS.0, (&rotate.path(&path), at), findings)?;
     }
     odd_poses(model, places, findings)?;
@@ -173,18 +173,28 @@ pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findin
         let (path, place) = (list.index(i), places.item(ANIMS, i));
         if a.frame_count == 0 {
             let field = anim::NUM_FRAMES;
-            findings.broken(EMPTY_ANIM, &field.path(&path), place.map(|o| field.at(o)), || "no frame")?;
+            findings.broken(
+                EMPTY_ANIM,
+                &field.path(&path),
+                place.map(|o| field.offset_in(o)),
+                || "no frame",
+            )?;
         }
         if a.framerate == 0.0 {
             let field = anim::FRAMERATE;
-            findings.broken(NO_RATE, &field.path(&path), place.map(|o| field.at(o)), || "a rate of 0")?;
+            findings.broken(
+                NO_RATE,
+                &field.path(&path),
+                place.map(|o| field.offset_in(o)),
+                || "a rate of 0",
+            )?;
         }
     }
     let list = FieldPath::ROOT.field("bounds");
     for (i, b) in model.bounds.iter().flatten().enumerate() {
         let all = b.values().enumerate();
         if let Some((k, value)) = all.into_iter().find(|(_, v)| !v.is_finite()) {
-            let at = places.item(BOUNDS, i).map(|o| item(bounds::MINS.at(o), k, 4));
+            let at = places.item(BOUNDS, i).map(|o| item(bounds::MINS.offset_in(o), k, 4));
             findings.broken(NON_FINITE_EXTRA, &list.index(i), at, || format!("{value:?} is not finite"))?;
         }
     }
@@ -199,7 +209,7 @@ fn odd_parent(
 ) -> Checked {
     if parent < -1 {
         let message = || format!("parent {parent} is below -1");
-        findings.broken(PARENT_BELOW, &field.path(path), place.map(|o| field.at(o)), message)?;
+        findings.broken(PARENT_BELOW, &field.path(path), place.map(|o| field.offset_in(o)), message)?;
     }
     Ok(())
 }
@@ -232,7 +242,7 @@ fn odd_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
             findings.broken(
                 UNKNOWN_CHANNELS,
                 &pose::MASK.path(&path),
-                place.map(|o| pose::MASK.at(o)),
+                place.map(|o| pose::MASK.offset_in(o)),
                 message,
             )?;
         }
@@ -241,7 +251,7 @@ fn odd_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
             findings.broken(
                 PARENT_DIFFERS,
                 &pose::PARENT.path(&path),
-                place.map(|o| pose::PARENT.at(o)),
+                place.map(|o| pose::PARENT.offset_in(o)),
                 message,
             )?;
         }

@@ -17,17 +17,18 @@ use meshwright_core::{FieldPath, Findings, ReadError, Rule};
 
 type Checked = Result<(), ReadError>;
 
-/// Vertices or triangles of all meshes together up to which nobody asks how many are stored.
+/// Up to this many vertices or triangles of all meshes together, their storage is not checked for sharing.
 const SHARED: u64 = 1 << 20;
 
-/// What a strict reader refuses.
+/// The rules of vertices for a strict reader.
 pub(crate) fn check_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     check_arrays(model, places, findings)?;
     check_values(model, places, findings)?;
     check_meshes(model, places, findings)
 }
 
-/// Whether there is something to draw. Games have files of motion alone that count vertices all the same.
+/// Returns true if the model has something to draw. Games have files with only motion that count vertices all the
+/// same.
 fn is_drawn(model: &Iqm) -> bool {
     !model.triangles.is_empty() || !model.meshes.is_empty()
 }
@@ -47,7 +48,7 @@ fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
             _ => None,
         };
         if let Some(field) = fault {
-            let at = places.item(ARRAYS, i).map(|o| field.at(o));
+            let at = places.item(ARRAYS, i).map(|o| field.offset_in(o));
             let message =
                 || format!("kind {} has {} components of format {}", a.kind.0, a.components, a.format.0);
             findings.broken(BAD_FORMAT, &field.path(&path), at, message)?;
@@ -152,9 +153,9 @@ fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
         let most = SHARED.max(stored.saturating_mul(8));
         if used > most {
             let message = || format!("the meshes have {used} together, {stored} are stored");
-            let at = places.item(MESHES, 0).map(|o| field.at(o));
+            let at = places.item(MESHES, 0).map(|o| field.offset_in(o));
             findings.broken(TOO_MUCH, &field.path(&list.index(0)), at, message)?;
-            // What follows would take as long.
+            // The remaining checks would take as long.
             return Ok(());
         }
     }
@@ -167,7 +168,7 @@ fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
         ] {
             if u64::from(first).saturating_add(count.into()) > all {
                 let message = || format!("{count} from {first} on, there are {all}");
-                findings.broken(MESH_RANGE, &field.path(&path), at.map(|o| field.at(o)), message)?;
+                findings.broken(MESH_RANGE, &field.path(&path), at.map(|o| field.offset_in(o)), message)?;
             }
         }
         let own =
@@ -192,12 +193,12 @@ fn check_triangles(
     });
     let Some((t, v, field)) = found else { return Ok(()) };
     let list = FieldPath::ROOT.field("triangles");
-    let at = places.item(TRIANGLES, t).map(|o| field.at(o));
+    let at = places.item(TRIANGLES, t).map(|o| field.offset_in(o));
     let message = || format!("vertex {v} is not there, or none of the mesh");
     findings.broken(VERTEX_INDEX, &field.path(&list.index(t)), at, message)
 }
 
-/// What is odd, although most loaders take it.
+/// Warnings about vertices that most loaders accept.
 pub(crate) fn odd_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     odd_arrays(model, places, findings)?;
     let extra = [ArrayKind::TEXCOORD, ArrayKind::TANGENT, ArrayKind::COLOR];
@@ -237,7 +238,7 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
         let (path, kind) = (list.index(i), array::TYPE);
         let place = places.item(ARRAYS, i);
         let mut odd = |rule, field: meshwright_core::record::Field, message: &str| {
-            let at = place.map(|o| field.at(o));
+            let at = place.map(|o| field.offset_in(o));
             findings.broken(rule, &field.path(&path), at, || format!("kind {}: {message}", a.kind.0))
         };
         if !a.kind.is_known() && a.kind.custom().is_none() {
@@ -251,7 +252,7 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
             odd(DUPLICATE_ARRAY, kind, "is there already")?;
         }
         if a.kind < last {
-            odd(ARRAY_ORDER, kind, "comes behind a greater one")?;
+            odd(ARRAY_ORDER, kind, "comes after a greater one")?;
         }
         last = a.kind;
     }
@@ -316,7 +317,7 @@ fn odd_ranges(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
         let mut end = 0;
         for &(from, to, i) in ranges {
             if from < end {
-                let at = places.item(MESHES, i).map(|o| field.at(o));
+                let at = places.item(MESHES, i).map(|o| field.offset_in(o));
                 let message = || format!("{from} belongs to another mesh too");
                 findings.broken(OVERLAP, &field.path(&list.index(i)), at, message)?;
             }

@@ -1,4 +1,4 @@
-//! What a loader refuses, or reads otherwise than the file says.
+//! The rules of engine loaders: files that they reject, and values that they read differently.
 #![allow(clippy::arithmetic_side_effects, reason = "floats")]
 
 use crate::check_vertices::is_portable;
@@ -32,13 +32,13 @@ meshwright_core::rules! {
     error SIZE = "engine-filesize", BadSize [Refuses],
         "The loader refuses a file that is not of the stated size (FTE com_mesh.c), or above 16 MiB (Daemon \
          tr_model_iqm.cpp).",
-        "Write the model anew without the layout of its file, or make it smaller.";
+        "Write the model again with a new layout, or make it smaller.";
     error EMPTY = "engine-empty", Missing [Refuses],
         "Daemon refuses a file without an array, a triangle and a mesh, and anims without frames (tr_model_iqm.cpp, \
          R_LoadIQModel).",
         "Put the anims into the file of the meshes.";
     error VERSION = "engine-version", Unsupported [Refuses],
-        "Daemon reads version 2 alone (tr_model_iqm.cpp, R_LoadIQModel).",
+        "Daemon reads only version 2 (tr_model_iqm.cpp, R_LoadIQModel).",
         "Convert the model by way of a scene.";
     warning NAME = "engine-name-cut", BadName [Tolerated],
         "DarkPlaces cuts names of joints to 63 bytes and those of anims to 31 (model_shared.h: aliasbone_t, \
@@ -72,8 +72,8 @@ pub const ENGINE_RULES: &[&Rule] = RULES;
 const DAEMON_SIZE: u64 = 16 << 20;
 
 impl Iqm {
-    /// What an engine's loader would refuse (errors), or read otherwise than the file says (warnings); nothing for engines
-    /// that read no IQM. Each rule names its source.
+    /// Reports what an engine's loader would reject (errors), or would read differently (warnings). Engines that do
+    /// not read IQM have no findings. Each rule names its source.
     #[must_use]
     pub fn check_for(&self, engine: Engine) -> Report {
         let mut check = Check { model: self, engine, report: Findings::validating() };
@@ -94,17 +94,17 @@ struct Check<'m> {
 }
 
 impl Check<'_> {
-    fn found(&mut self, rule: &'static Rule, path: &FieldPath<'_>, message: String) {
+    fn report(&mut self, rule: &'static Rule, path: &FieldPath<'_>, message: String) {
         // Validation passes over everything.
         let _ = self.report.broken(rule, path, None, || message);
     }
 
-    fn at(&mut self, rule: &'static Rule, list: &'static str, i: usize, message: String) {
+    fn report_item(&mut self, rule: &'static Rule, list: &'static str, i: usize, message: String) {
         let root = FieldPath::ROOT.field(list);
-        self.found(rule, &root.index(i), message);
+        self.report(rule, &root.index(i), message);
     }
 
-    /// Whether the loader reads an array as it is stored.
+    /// Returns true if the loader reads an array as it is stored.
     fn reads(&self, a: &VertexArray) -> bool {
         match self.engine {
             Engine::DarkPlaces => is_portable(a),
@@ -129,7 +129,7 @@ impl Check<'_> {
             let needed = matches!(a.kind, ArrayKind::POSITION | ArrayKind::TEXCOORD)
                 || matches!(a.kind, ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS);
             let rule = if self.engine == Engine::Daemon || needed { FORMAT } else { SKIPPED };
-            self.at(rule, "vertexarrays", i, message);
+            self.report_item(rule, "vertexarrays", i, message);
         }
         let moves = model.frame_count > 0
             || !model.anims.is_empty()
@@ -143,12 +143,12 @@ impl Check<'_> {
         }
         let drawn = !model.meshes.is_empty();
         for (_, what) in needed.into_iter().filter(|(kind, _)| drawn && model.array(*kind).is_none()) {
-            self.found(MISSING, &FieldPath::ROOT.field("vertexarrays"), format!("no array of {what}"));
+            self.report(MISSING, &FieldPath::ROOT.field("vertexarrays"), format!("no array of {what}"));
         }
         if self.engine == Engine::Daemon && drawn {
             for (kind, what) in [(ArrayKind::NORMAL, "normals"), (ArrayKind::TANGENT, "tangents")] {
                 if model.array(kind).is_none() {
-                    self.found(DIRECTIONS, &FieldPath::ROOT.field("vertexarrays"), format!("no {what}"));
+                    self.report(DIRECTIONS, &FieldPath::ROOT.field("vertexarrays"), format!("no {what}"));
                 }
             }
         }
@@ -169,7 +169,7 @@ impl Check<'_> {
         };
         let n = (0..self.model.vertex_count as usize).filter(|v| odd(*v)).count();
         if n > 0 {
-            self.found(WEIGHTS, &FieldPath::ROOT.field("vertexarrays"), format!("weights of {n} vertices"));
+            self.report(WEIGHTS, &FieldPath::ROOT.field("vertexarrays"), format!("weights of {n} vertices"));
         }
     }
 
@@ -178,11 +178,11 @@ impl Check<'_> {
         let (joints, most) = (model.joints.len().max(model.poses.len()), self.engine.limits().bones);
         if joints > most {
             let message = format!("{joints} joints, {} takes {most}", self.engine.title());
-            self.found(JOINTS, &FieldPath::ROOT.field("joints"), message);
+            self.report(JOINTS, &FieldPath::ROOT.field("joints"), message);
         }
         if self.engine == Engine::Fte && model.joints.len() != model.poses.len() && !model.meshes.is_empty() {
             let message = format!("{} joints, {} poses", model.joints.len(), model.poses.len());
-            self.found(POSES, &FieldPath::ROOT.field("poses"), message);
+            self.report(POSES, &FieldPath::ROOT.field("poses"), message);
         }
         if self.engine == Engine::Fte {
             return;
@@ -191,7 +191,7 @@ impl Check<'_> {
         for (i, joint) in model.joints.iter().enumerate() {
             let length = long(joint.name);
             if self.engine == Engine::DarkPlaces && length > 63 {
-                self.at(NAME, "joints", i, format!("a name of {length} bytes"));
+                self.report_item(NAME, "joints", i, format!("a name of {length} bytes"));
             }
         }
         for (i, scale) in scales(model) {
@@ -202,9 +202,9 @@ impl Check<'_> {
                 _ => most - least > 1e-4,
             };
             if bad {
-                self.at(BAD_SCALE, "joints", i, format!("scales from {least} to {most}"));
+                self.report_item(BAD_SCALE, "joints", i, format!("scales from {least} to {most}"));
             } else if differs {
-                self.at(SCALE, "joints", i, format!("scales from {least} to {most}"));
+                self.report_item(SCALE, "joints", i, format!("scales from {least} to {most}"));
             }
         }
     }
@@ -213,13 +213,13 @@ impl Check<'_> {
         for (i, anim) in self.model.anims.iter().enumerate() {
             let length = self.model.str(anim.name).len();
             if self.engine == Engine::DarkPlaces && length > 31 {
-                self.at(NAME, "anims", i, format!("a name of {length} bytes"));
+                self.report_item(NAME, "anims", i, format!("a name of {length} bytes"));
             }
             if self.engine == Engine::Daemon && anim.frame_count == 0 {
-                self.at(EMPTY, "anims", i, "no frame".into());
+                self.report_item(EMPTY, "anims", i, "no frame".into());
             }
             if self.engine != Engine::Daemon && anim.framerate == 0.0 {
-                self.at(RATE, "anims", i, "a rate of 0".into());
+                self.report_item(RATE, "anims", i, "a rate of 0".into());
             }
         }
     }
@@ -232,15 +232,15 @@ impl Check<'_> {
             let differs = u64::from(layout.filesize) != layout.size;
             if self.engine == Engine::Fte && differs {
                 let message = format!("{} bytes stated, {} there", layout.filesize, layout.size);
-                self.found(SIZE, &filesize.path(&FieldPath::ROOT), message);
+                self.report(SIZE, &filesize.path(&FieldPath::ROOT), message);
             }
             if self.engine == Engine::Daemon && layout.size > DAEMON_SIZE {
-                self.found(SIZE, &filesize.path(&FieldPath::ROOT), format!("{} bytes", layout.size));
+                self.report(SIZE, &filesize.path(&FieldPath::ROOT), format!("{} bytes", layout.size));
             }
         }
         if self.engine == Engine::Daemon {
             if model.version != 2 {
-                self.found(VERSION, &FieldPath::ROOT.field("version"), format!("version {}", model.version));
+                self.report(VERSION, &FieldPath::ROOT.field("version"), format!("version {}", model.version));
             }
             for (what, none) in [
                 ("vertexarrays", model.arrays.is_empty()),
@@ -248,7 +248,7 @@ impl Check<'_> {
                 ("meshes", model.meshes.is_empty()),
             ] {
                 if none {
-                    self.found(EMPTY, &FieldPath::ROOT.field(what), "none".into());
+                    self.report(EMPTY, &FieldPath::ROOT.field(what), "none".into());
                 }
             }
         }

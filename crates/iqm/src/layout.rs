@@ -1,4 +1,4 @@
-//! Where everything in a file lies.
+//! The offsets of everything in a file.
 
 use crate::record::TABLES;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ pub(crate) struct Section {
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) data: Section,
-    /// Where it says that the next one is; the last one's word leads nowhere.
+    /// The stored offset of the next one; that of the last one is not used.
     pub(crate) next: u32,
 }
 

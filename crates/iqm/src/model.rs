@@ -9,7 +9,7 @@ use meshwright_core::{F32, bit_fields};
 bit_fields! {
     /// The flags of an anim.
     mod anim_flags: 32 {
-        /// Of no known meaning.
+        /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// The clip starts again.
         LOOP = 0..0;
@@ -31,22 +31,22 @@ pub struct Iqm {
     pub text: Vec<u8>,
     /// Meshes: ranges of the vertices and of the triangles.
     pub meshes: Vec<IqmMesh>,
-    /// How many vertices each array has a value for.
+    /// The number of vertices that each array has a value for.
     pub vertex_count: u32,
-    /// What is stored for each vertex.
+    /// The values that are stored for each vertex.
     pub arrays: Vec<VertexArray>,
     /// Triangles, **clockwise** from outside; numbers count the vertices of the file.
     pub triangles: Vec<[u32; 3]>,
-    /// For each triangle the triangles across the edges v0 v1, v1 v2, v2 v0; [`Iqm::NO_NEIGHBOUR`] where there is none,
-    /// or not one alone.
+    /// For each triangle: the triangles across the edges v0 v1, v1 v2, v2 v0. [`Iqm::NO_NEIGHBOUR`] if an edge has no
+    /// neighbour, or several.
     pub adjacency: Option<Vec<[u32; 3]>>,
     /// Joints in the rest pose, parents before their children.
     pub joints: Vec<IqmJoint>,
-    /// How frames store the channels of each joint.
+    /// The encoding of the channels of each joint in the frames.
     pub poses: Vec<IqmPose>,
     /// Clips: ranges of the frames.
     pub anims: Vec<IqmAnim>,
-    /// How many frames there are; they take no byte where no channel is stored.
+    /// The number of frames; they take no bytes if no channel is stored.
     pub frame_count: u32,
     /// Frame by frame, pose by pose, the channels that the masks name.
     pub frames: Vec<u16>,
@@ -54,7 +54,7 @@ pub struct Iqm {
     pub bounds: Option<Vec<IqmBounds>>,
     /// Any text.
     pub comment: Vec<u8>,
-    /// What others added, in the order of the list.
+    /// Extensions of other tools, in the order of the list.
     pub extensions: Vec<IqmExtension>,
     pub(crate) layout: Retained<Layout>,
 }
@@ -114,15 +114,15 @@ pub struct IqmMesh {
     pub material: TextId,
     /// Its first vertex.
     pub first_vertex: u32,
-    /// How many vertices it has.
+    /// The number of vertices.
     pub vertex_count: u32,
     /// Its first triangle.
     pub first_triangle: u32,
-    /// How many triangles it has.
+    /// The number of triangles.
     pub triangle_count: u32,
 }
 
-/// What an array holds.
+/// The meaning of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayKind(pub u32);
 
@@ -160,7 +160,7 @@ impl ArrayKind {
     }
 }
 
-/// How the components of an array are stored.
+/// The storage format of the components of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayFormat(pub u32);
 
@@ -206,11 +206,11 @@ impl ArrayFormat {
 /// A value for each vertex, as bytes of the file.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct VertexArray {
-    /// What it holds.
+    /// The meaning of the values.
     pub kind: ArrayKind,
     /// Flags, of which none has a meaning.
     pub flags: u32,
-    /// How components are stored.
+    /// The storage format of components.
     pub format: ArrayFormat,
     /// Components of a value.
     pub components: u32,
@@ -234,7 +234,7 @@ impl fmt::Debug for VertexArray {
 pub struct IqmJoint {
     /// Its name.
     pub name: TextId,
-    /// The number of the joint it hangs from; negative for a root.
+    /// The number of the parent joint; negative for a root.
     pub parent: i32,
     /// Translation relative to the parent.
     pub translate: [F32; 3],
@@ -244,17 +244,17 @@ pub struct IqmJoint {
     pub scale: [F32; 3],
 }
 
-/// How frames store the ten channels of a joint: translation, rotation x y z w, scale. A file of version 1 has nine:
-/// the last of the rotation is missing, those of the scale are one further to the front, and the tenth is 0.
+/// The encoding of the ten channels of a joint in the frames: translation, rotation x y z w, scale. A file of version
+/// 1 has nine: the last one of the rotation is missing, those of the scale come one earlier, and the tenth is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmPose {
-    /// The number of the joint that this one hangs from; negative for a root.
+    /// The number of the parent joint; negative for a root.
     pub parent: i32,
     /// A bit for each channel that frames store.
     pub mask: u32,
     /// The value of a channel where its number is 0, or without one.
     pub offset: [F32; 10],
-    /// What a step of its number counts for.
+    /// The size of one step of the stored number.
     pub scale: [F32; 10],
 }
 
@@ -265,7 +265,7 @@ pub struct IqmAnim {
     pub name: TextId,
     /// Its first frame.
     pub first_frame: u32,
-    /// How many frames it has.
+    /// The number of frames.
     pub frame_count: u32,
     /// Frames per second.
     pub framerate: F32,
@@ -325,7 +325,7 @@ impl IqmBounds {
 pub struct IqmExtension {
     /// Its name.
     pub name: TextId,
-    /// What it holds.
+    /// The content.
     pub data: Vec<u8>,
 }
 
@@ -366,7 +366,7 @@ impl Iqm {
         if self.version == 1 { 9 } else { 10 }
     }
 
-    /// How many numbers a frame stores.
+    /// The number of values that a frame stores.
     #[must_use]
     pub fn frame_channels(&self) -> usize {
         self.poses.iter().map(|p| p.stored(self.channels())).sum()
@@ -380,12 +380,12 @@ impl Iqm {
     /// True when the model would be written in the layout of the file it came from and that is not the usual one.
     #[must_use]
     pub fn has_own_layout(&self) -> bool {
-        self.layout.own().is_some()
+        self.layout.original().is_some()
     }
 }
 
 impl IqmPose {
-    /// How many of the first `channels` channels frames store.
+    /// The number of stored channels among the first `channels` channels.
     pub(crate) fn stored(&self, channels: usize) -> usize {
         (0..channels).filter(|c| self.stores(*c)).count()
     }

@@ -18,14 +18,14 @@ use nom::number::complete::{le_i32, le_u32};
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
 
-/// What a file starts with.
+/// The magic at the start of a file.
 pub(crate) const LETTERS: &[u8; 16] = b"INTERQUAKEMODEL\0";
 
 /// The header of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     pub(crate) version: u32,
-    /// All fields behind the letters.
+    /// All fields after the magic.
     words: [u32; 27],
 }
 

@@ -104,7 +104,7 @@ fn arrays(model: &Iqm, at: &mut Planner) -> Result<Vec<Section>, WriteError> {
     model.arrays.iter().enumerate().map(place).collect()
 }
 
-/// Places for the nodes of extensions, each behind its data.
+/// Reserves offsets for the nodes of extensions, each after its data.
 fn nodes(model: &Iqm, at: &mut Planner) -> Result<Vec<Node>, WriteError> {
     let table = FieldPath::ROOT.field("extensions");
     let mut nodes: Vec<Node> = Vec::with_capacity(model.extensions.len());
@@ -127,20 +127,20 @@ fn nodes(model: &Iqm, at: &mut Planner) -> Result<Vec<Node>, WriteError> {
 pub(crate) struct Places<'a>(pub(crate) Option<&'a Layout>, u32);
 
 impl<'a> Places<'a> {
-    pub(crate) fn of(model: &'a Iqm) -> Self {
+    pub(crate) fn locate(model: &'a Iqm) -> Self {
         Self(model.layout.get().filter(|layout| layout.fits(model)), model.version)
     }
 
     pub(crate) fn header(&self, field: Field) -> Option<u64> {
-        self.0.map(|_| field.at(0))
+        self.0.map(|_| field.offset_in(0))
     }
 
-    /// Where a section starts.
+    /// The start of a section.
     pub(crate) fn table(&self, table: usize) -> Option<u64> {
         self.0?.tables.get(table).map(|s| s.start.into())
     }
 
-    /// Where an item of a section is.
+    /// The offset of an item of a section.
     pub(crate) fn item(&self, table: usize, i: usize) -> Option<u64> {
         let (joint, pose) = sizes(self.1);
         let size = match table {
@@ -158,12 +158,12 @@ impl<'a> Places<'a> {
         self.table(table).map(|start| item(start, i, size))
     }
 
-    /// Where the data of an array starts.
+    /// The start of the data of an array.
     pub(crate) fn array(&self, i: usize) -> Option<u64> {
         self.0?.arrays.get(i).map(|s| s.start.into())
     }
 
-    /// Where the data of an extension starts.
+    /// The start of the data of an extension.
     pub(crate) fn data(&self, i: usize) -> Option<u64> {
         self.0?.nodes.get(i).map(|n| n.data.start.into())
     }

@@ -36,7 +36,7 @@ fn transform(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Trs6
 }
 
 impl IqmJoint {
-    /// The joint it hangs from.
+    /// The parent joint.
     #[must_use]
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
@@ -51,7 +51,7 @@ impl IqmJoint {
 }
 
 impl IqmPose {
-    /// The joint that it hangs from.
+    /// The parent joint.
     #[must_use]
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
@@ -125,8 +125,8 @@ impl Iqm {
         Some(concatenate(self.poses.iter().map(IqmPose::parent).zip(locals)))
     }
 
-    /// What takes vertices of the rest pose to where each joint has them at a frame; a joint that flattens space in the
-    /// rest pose moves nothing.
+    /// The matrices that move vertices from the rest pose to their positions at a frame. A joint whose rest pose is
+    /// flat moves nothing.
     #[must_use]
     pub fn skin_matrices(&self, frame: u32) -> Option<Vec<Affine64>> {
         let rest = self.rest_matrices();
@@ -154,7 +154,7 @@ impl Iqm {
             let normal = normals.map(|a| a.floats::<3>(v, [0.0; 3]));
             let blended = matrices.as_deref().filter(|m| !m.is_empty()).and_then(|m| self.blended(v, m));
             surface.positions.push(narrow(blended.map_or(position, |m| m.point(position))));
-            surface.normals.extend(normal.map(|n| narrow(blended.map_or(n, |m| turned(&m, n)))));
+            surface.normals.extend(normal.map(|n| narrow(blended.map_or(n, |m| rotate_normal(&m, n)))));
         }
         Some(surface)
     }
@@ -175,7 +175,7 @@ impl Iqm {
 }
 
 /// A normal turned with a surface, of length 1: by the cofactors of the linear part.
-fn turned(m: &Affine64, n: [f64; 3]) -> [f64; 3] {
+fn rotate_normal(m: &Affine64, n: [f64; 3]) -> [f64; 3] {
     let cofactors = Affine64 { x: cross(m.y, m.z), y: cross(m.z, m.x), z: cross(m.x, m.y), w: [0.0; 3] };
     unit(cofactors.vector(n)).unwrap_or([0.0; 3])
 }

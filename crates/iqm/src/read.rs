@@ -49,7 +49,7 @@ impl Iqm {
         Ok(Parsed::new(model, findings.into_report()))
     }
 
-    /// Whether the bytes start with the format's magic.
+    /// Checks whether the bytes start with the format's magic.
     #[must_use]
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(LETTERS) { Confidence::Certain } else { Confidence::No }
@@ -90,7 +90,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
     let header = whole.start().read(&root, header)?;
     let filesize = header.get(h::FILESIZE);
     check_extent((filesize, size), h::SIZE as u64, findings)?;
-    // What lies behind the stored size belongs to nobody.
+    // Bytes after the stored size are not part of the file.
     let own = if findings.is_lenient() { None } else { bytes.get(..filesize as usize) };
     let source = Source::file(own.unwrap_or(bytes), CODES, budget);
     let mut reader = Reader {
@@ -99,7 +99,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
         coverage: Coverage::new(),
         layout: Layout { filesize, size, ..Layout::default() },
     };
-    // What the layouts of this file and of the usual one take beside their lists.
+    // The memory of the layout of this file and of the usual one, in addition to their lists.
     whole.charge(&root, 0, "sections", LAYOUTS, 1)?;
     reader.coverage.add(0, h::SIZE as u64);
     let mut model = reader.model(findings)?;
@@ -171,17 +171,17 @@ impl<'s, 'a> Reader<'s, 'a> {
             layout: Retained::None,
         };
         let counts = [model.joints.len() as u64, model.poses.len() as u64, model.frame_count.into()];
-        check_pose_count(counts, Some(h::NUM_POSES.at(0)), findings)?;
+        check_pose_count(counts, Some(h::NUM_POSES.offset_in(0)), findings)?;
         let (stated, found) = (self.header.get(h::NUM_CHANNELS), model.frame_channels());
         if found as u64 != u64::from(stated) {
             let message = format!("the masks name {found} channels, the header {stated}");
             let path = h::NUM_CHANNELS.path(&FieldPath::ROOT);
-            return Err(self.source.broken(BAD_CHANNELS, &path, h::NUM_CHANNELS.at(0), message));
+            return Err(self.source.broken(BAD_CHANNELS, &path, h::NUM_CHANNELS.offset_in(0), message));
         }
         Ok(model)
     }
 
-    /// Sections whose offset alone says whether they are there.
+    /// Sections that are present if their offset is not 0.
     fn optional(&self, offset: Field) -> bool {
         self.header.get(offset) != 0
     }
@@ -216,17 +216,18 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// One of the sections that the header places: so many items as `field` says.
-    fn placed(
+    fn read_section(
         &mut self,
         table: usize,
         field: Field,
         count: u64,
         size: u64,
     ) -> Result<Cursor<'a, 's>, ReadError> {
-        self.fits((&field.path(&FieldPath::ROOT), field.at(0)), count, size)?;
+        self.fits((&field.path(&FieldPath::ROOT), field.offset_in(0)), count, size)?;
         let offset = TABLES.get(table).map_or(h::OFS_TEXT, |t| t.offset);
         let start = self.header.get(offset);
-        let cursor = self.section((&offset.path(&FieldPath::ROOT), offset.at(0)), start, count, size)?;
+        let cursor =
+            self.section((&offset.path(&FieldPath::ROOT), offset.offset_in(0)), start, count, size)?;
         if let Some(own) = self.layout.tables.get_mut(table) {
             *own = Section { start, len: cursor.remaining() };
         }
@@ -235,18 +236,23 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn table(&mut self, table: usize, count: Field, size: usize) -> Result<Table<'a, 's>, ReadError> {
         let number = self.header.get(count);
-        let cursor = self.placed(table, count, number.into(), size as u64)?;
+        let cursor = self.read_section(table, count, number.into(), size as u64)?;
         let name = TABLES.get(table).map_or("", |t| t.name);
         Ok(Table { cursor, name, count, number, size })
     }
 
     fn bytes(&mut self, table: usize, count: Field) -> Result<Vec<u8>, ReadError> {
-        let cursor = self.placed(table, count, self.header.get(count).into(), 1)?;
-        self.own(&cursor, &count.path(&FieldPath::ROOT), count.at(0))
+        let cursor = self.read_section(table, count, self.header.get(count).into(), 1)?;
+        self.read_own_bytes(&cursor, &count.path(&FieldPath::ROOT), count.offset_in(0))
     }
 
     /// The rest of a section as bytes of their own.
-    fn own(&self, cursor: &Cursor<'a, 's>, path: &FieldPath<'_>, at: u64) -> Result<Vec<u8>, ReadError> {
+    fn read_own_bytes(
+        &self,
+        cursor: &Cursor<'a, 's>,
+        path: &FieldPath<'_>,
+        at: u64,
+    ) -> Result<Vec<u8>, ReadError> {
         let mut bytes = cursor.reserve(path, at, cursor.remaining(), 1)?;
         bytes.extend_from_slice(cursor.rest());
         Ok(bytes)
@@ -256,7 +262,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         let Table { cursor, name, count, number, size } =
             self.table(table, h::NUM_TRIANGLES, triangle::SIZE)?;
         let mut all =
-            cursor.reserve(&FieldPath::ROOT.field(name), count.at(0), number.into(), size as u64)?;
+            cursor.reserve(&FieldPath::ROOT.field(name), count.offset_in(0), number.into(), size as u64)?;
         let (items, _) = cursor.rest().as_chunks::<{ triangle::SIZE }>();
         all.extend(items.iter().map(|item| {
             let (words, _) = item.as_chunks::<4>();
@@ -267,8 +273,8 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn frames(&mut self) -> Result<Vec<u16>, ReadError> {
         let [frames, channels] = [h::NUM_FRAMES, h::NUM_CHANNELS].map(|f| u64::from(self.header.get(f)));
-        let cursor = self.placed(FRAMES, h::NUM_FRAMES, frames, channels.saturating_mul(2))?;
-        let (path, at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let cursor = self.read_section(FRAMES, h::NUM_FRAMES, frames, channels.saturating_mul(2))?;
+        let (path, at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
         let mut all = cursor.reserve(&path, at, cursor.remaining() / 2, 2)?;
         meshwright_core::bulk::extend_le_u16(cursor.rest(), &mut all);
         Ok(all)
@@ -278,11 +284,11 @@ impl<'s, 'a> Reader<'s, 'a> {
         let table = self.table(ARRAYS, h::NUM_ARRAYS, array_record::SIZE)?;
         let (path, start) = (FieldPath::ROOT.field("vertexarrays"), table.cursor.offset());
         let entries = table.all(array)?;
-        self.source.charge(&path, h::NUM_ARRAYS.at(0), "sections", entries.len() as u64, ARRAY)?;
+        self.source.charge(&path, h::NUM_ARRAYS.offset_in(0), "sections", entries.len() as u64, ARRAY)?;
         let mut arrays = Vec::with_capacity(entries.len());
         self.source.charge(
             &path,
-            h::NUM_ARRAYS.at(0),
+            h::NUM_ARRAYS.offset_in(0),
             "arrays",
             entries.len() as u64,
             size_of::<VertexArray>(),
@@ -293,7 +299,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             let cursor = self.array_data(entry, &own, at)?;
             let offset = array_record::OFFSET;
             // Each has bytes of its own, so that arrays which share them cost what writing them again does.
-            let data = self.own(&cursor, &offset.path(&own), offset.at(at))?;
+            let data = self.read_own_bytes(&cursor, &offset.path(&own), offset.offset_in(at))?;
             self.layout.arrays.push(Section { start: entry.offset, len: cursor.remaining() });
             let ArrayEntry { kind, flags, format, components, .. } = *entry;
             arrays.push(VertexArray { kind, flags, format, components, data });
@@ -310,18 +316,18 @@ impl<'s, 'a> Reader<'s, 'a> {
         let Some(width) = entry.format.width() else {
             let message = format!("format {:#x} is not defined", entry.format.0);
             let field = array_record::FORMAT;
-            return Err(self.source.broken(BAD_FORMAT, &field.path(path), field.at(at), message));
+            return Err(self.source.broken(BAD_FORMAT, &field.path(path), field.offset_in(at), message));
         };
         let value = u64::from(width).saturating_mul(entry.components.into());
         let (offset, vertices) = (array_record::OFFSET, self.header.get(h::NUM_VERTEXES));
         let components = array_record::COMPONENTS;
-        self.fits((&components.path(path), components.at(at)), vertices.into(), value)?;
-        self.section((&offset.path(path), offset.at(at)), entry.offset, vertices.into(), value)
+        self.fits((&components.path(path), components.offset_in(at)), vertices.into(), value)?;
+        self.section((&offset.path(path), offset.offset_in(at)), entry.offset, vertices.into(), value)
     }
 
     fn extensions(&mut self) -> Result<Vec<IqmExtension>, ReadError> {
         let (table, count) = (FieldPath::ROOT.field("extensions"), self.header.get(h::NUM_EXTENSIONS));
-        let mut field = h::OFS_EXTENSIONS.at(0);
+        let mut field = h::OFS_EXTENSIONS.offset_in(0);
         let mut at = self.header.get(h::OFS_EXTENSIONS);
         if let Some(own) = self.layout.tables.get_mut(EXTENSIONS) {
             *own = Section { start: at, len: u64::from(count).saturating_mul(extension_record::SIZE as u64) };
@@ -337,14 +343,14 @@ impl<'s, 'a> Reader<'s, 'a> {
                 return Err(self.source.broken(EXTENSION_LOOP, &path, field, message));
             }
             let node = cursor.read(&path, extension)?;
-            let data_at = extension_record::OFS_DATA.at(at.into());
+            let data_at = extension_record::OFS_DATA.offset_in(at.into());
             let data_path = extension_record::OFS_DATA.path(&path);
             let data = self.section((&data_path, data_at), node.data, node.len.into(), 1)?;
-            let own = self.own(&data, &data_path, data_at)?;
+            let own = self.read_own_bytes(&data, &data_path, data_at)?;
             extensions.push(IqmExtension { name: node.name, data: own });
             let place = Section { start: node.data, len: node.len.into() };
             self.layout.nodes.push(Node { start: at, data: place, next: node.next });
-            field = extension_record::NEXT.at(at.into());
+            field = extension_record::NEXT.offset_in(at.into());
             at = node.next;
         }
         Ok(extensions)
@@ -363,6 +369,6 @@ struct Table<'a, 's> {
 impl<'a> Table<'a, '_> {
     fn all<T>(mut self, parser: impl meshwright_core::Parser<'a, T>) -> Result<Vec<T>, ReadError> {
         let path = FieldPath::ROOT.field(self.name);
-        self.cursor.table(&path, self.count.at(0), self.number.into(), self.size as u64, parser)
+        self.cursor.table(&path, self.count.offset_in(0), self.number.into(), self.size as u64, parser)
     }
 }

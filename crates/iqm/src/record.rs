@@ -3,7 +3,7 @@
 use meshwright_core::record::Field;
 
 meshwright_core::record! {
-    /// What a file starts with.
+    /// The header of a file.
     pub(crate) mod header: 124 {
         /// `INTERQUAKEMODEL` and NUL.
         MAGIC = "magic": 0, 16;
@@ -143,7 +143,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// How the channels of a joint are stored in the frames.
+    /// The encoding of the channels of a joint in the frames.
     pub(crate) mod pose: 88 {
         /// `i32`, as that of the joint.
         PARENT = "parent": 0, 4;
@@ -214,7 +214,7 @@ meshwright_core::record! {
     }
 }
 
-/// A section that the header places: its name, the field of its offset, and the multiple on which it lies.
+/// A section of the header: its name, the field of its offset, and its alignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,

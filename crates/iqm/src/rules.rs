@@ -5,7 +5,7 @@ use meshwright_core::Codes;
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic [Refuses],
         "The file does not begin with the letters of its format.",
-        "Nothing can be mended: the file is of another format, or its beginning is lost.";
+        "Nothing can be repaired: the file is of another format, or its beginning is lost.";
     error VERSION = "bad-version", Unsupported [Refuses],
         "The file is of a version that was never defined.",
         "Look for another program's format under the same extension.";
@@ -14,13 +14,13 @@ meshwright_core::rules! {
         "Get a complete copy; what is missing cannot be rebuilt.";
     forgivable TRUNCATED = "truncated", Truncated [Refuses],
         "The file is shorter than its header says; every loader refuses it.",
-        "Get a complete copy, or write the model anew without the layout of its file.";
+        "Get a complete copy, or write the model again with a new layout.";
     error SHORT = "out-of-file", OutOfBounds [Refuses],
-        "A table, an array or an extension lies outside of the file.",
+        "A table, an array or an extension is outside of the file.",
         "Get a complete copy, or correct the offset and the count.";
     forgivable BEHIND_END = "out-of-file", OutOfBounds,
-        "Sections lie behind the size that the header states.",
-        "Correct the stored size, or write the model anew without the layout of its file.";
+        "Sections are after the size that the header states.",
+        "Correct the stored size, or write the model again with a new layout.";
     error COUNT = "out-of-file", BadCount,
         "A table claims more items than the file has room for.",
         "Get a complete copy, or correct the count.";
@@ -40,10 +40,10 @@ meshwright_core::rules! {
         "A file of version 1 has no place for the fourth number of a rotation, nor for a tenth channel.",
         "Set the version to 2.";
     forgivable TEXT_END = "bad-text", BadName [Unchecked],
-        "The last string of the text has no end; loaders read on behind it.",
+        "The last string of the text has no end; loaders read past it.",
         "End the text with a zero byte.";
     forgivable NAME = "bad-name", BadName [Unchecked],
-        "A name lies outside of the text; DarkPlaces and FTE read whatever is there.",
+        "A name is outside of the text; DarkPlaces and FTE read other bytes as the name.",
         "Point it at a string of the text; 0 is the empty one.";
     error BAD_FORMAT = "bad-format", BadValue,
         "An array is of a format or size that nothing can be made of.",
@@ -58,7 +58,7 @@ meshwright_core::rules! {
         "A mesh has vertices or triangles that are not there.",
         "Correct where they start and how many there are.";
     error PARENT_ORDER = "bad-parent", BadHierarchy,
-        "A joint does not come behind the one it hangs from.",
+        "A joint does not come after its parent.",
         "Sort the joints so that parents come first.";
     error NON_FINITE = "non-finite", NonFinite [Misshown],
         "A position, normal, weight or transform is infinite or no number, so that nothing sensible can be drawn.",
@@ -92,7 +92,7 @@ meshwright_core::rules! {
         "Nothing needs to be done: the flags are kept and loaders ignore them.";
     warning MISALIGNED = "misaligned", Misaligned,
         "A table or an array does not lie on a multiple of its alignment; loaders that cast pointers may fail on it.",
-        "Write the model anew without the layout of its file.";
+        "Write the model again with a new layout.";
     warning NOT_UTF8 = "not-utf8", BadName,
         "A name is no UTF-8.",
         "Rename it, if programs show it wrongly.";
@@ -115,7 +115,7 @@ meshwright_core::rules! {
         "Meshes have vertices or triangles in common.",
         "Nothing needs to be done.";
     warning UNUSED_TRIANGLES = "unused-triangles", Unused [Ignored],
-        "Triangles belong to no mesh; nobody draws them.",
+        "Triangles belong to no mesh and are not drawn.",
         "Remove them, or give them to a mesh.";
     info UNUSED_VERTICES = "unused-vertices", Unused [Ignored],
         "The header counts vertices, and the file has no mesh. Animations of games are such files.",
@@ -151,11 +151,11 @@ meshwright_core::rules! {
         "An anim has no frame; Daemon refuses it.",
         "Leave it out.";
     warning NO_RATE = "no-framerate", BadValue [Tolerated],
-        "An anim has a rate of 0: FTE plays 10 frames per second, DarkPlaces stands still.",
+        "An anim has a rate of 0: FTE plays 10 frames per second, DarkPlaces does not move.",
         "State the rate.";
     warning EXTENSION_SIZE = "extension-size", BadSize,
         "An extension of FTE is not of the size that its content has.",
-        "Leave it out, or make it anew.";
+        "Leave it out, or export it again.";
     warning EXTENSION_ANIM = "extension-anim", BadReference [Ignored],
         "An event belongs to an anim that is not there; FTE drops it.",
         "Correct the number of the anim.";
@@ -164,9 +164,9 @@ meshwright_core::rules! {
         "Point it at a string of the text.";
     warning ADJACENCY = "bad-adjacency", BadReference [Ignored],
         "A triangle has a neighbour that is not there.",
-        "Make the adjacency anew, or leave it out: no engine reads it.";
+        "Compute the adjacency again, or leave it out: no engine reads it.";
     warning PARENT_DIFFERS = "parent-differs", BadReference,
-        "A pose hangs from another joint than its joint does.",
+        "A pose and its joint have different parents.",
         "Set both to the same parent.";
 }
 

@@ -1,4 +1,4 @@
-//! What arrays hold, decoded.
+//! Decoded views of arrays.
 #![allow(clippy::arithmetic_side_effects, reason = "places in arrays that are in memory")]
 
 use crate::model::{ArrayFormat, ArrayKind, Iqm, VertexArray};
@@ -36,7 +36,7 @@ impl VertexArray {
         })
     }
 
-    /// What a whole number of the format counts for 1 of: its greatest.
+    /// The stored number that means 1: the greatest one of the format.
     pub(crate) const fn unit(&self) -> f64 {
         match self.format {
             ArrayFormat::I8 => 127.0,
@@ -59,7 +59,7 @@ impl VertexArray {
         })
     }
 
-    /// How many vertices it has a value for.
+    /// The number of vertices that it has a value for.
     #[must_use]
     pub fn len(&self) -> usize {
         let value = u64::from(self.format.width().unwrap_or(0)).saturating_mul(self.components.into());

@@ -23,7 +23,7 @@ impl Iqm {
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
-        if let Some(bytes) = self.layout.own().filter(|layout| layout.fits(self)).and_then(write) {
+        if let Some(bytes) = self.layout.original().filter(|layout| layout.fits(self)).and_then(write) {
             return Ok(bytes);
         }
         let layout = Layout::canonical(self)?;
@@ -33,12 +33,12 @@ impl Iqm {
 }
 
 fn place(model: &Iqm, layout: &Layout, file: &mut Placer) -> Option<()> {
-    file.put(0_u32, &header(model, layout)?)?;
+    file.write_section(0_u32, &header(model, layout)?)?;
     for (number, section) in layout.tables.iter().enumerate().filter(|(n, s)| *n != EXTENSIONS && s.len > 0) {
-        file.put(section.start, &section_of(model, layout, number))?;
+        file.write_section(section.start, &section_of(model, layout, number))?;
     }
     for (array, section) in model.arrays.iter().zip(&layout.arrays).filter(|(_, s)| s.len > 0) {
-        file.put(section.start, &array.data)?;
+        file.write_section(section.start, &array.data)?;
     }
     for (extension, node) in model.extensions.iter().zip(&layout.nodes) {
         let mut w = ByteWriter::new();
@@ -48,9 +48,9 @@ fn place(model: &Iqm, layout: &Layout, file: &mut Placer) -> Option<()> {
             r.le_u32(e::OFS_DATA, node.data.start);
             r.le_u32(e::NEXT, node.next);
         });
-        file.put(node.start, w.as_bytes())?;
+        file.write_section(node.start, w.as_bytes())?;
         if node.data.len > 0 {
-            file.put(node.data.start, &extension.data)?;
+            file.write_section(node.data.start, &extension.data)?;
         }
     }
     Some(())

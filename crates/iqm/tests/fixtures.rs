@@ -144,7 +144,7 @@ fn an_edit_that_fits_keeps_the_layout() {
     let written = model.to_bytes().unwrap();
     let differing = bytes.iter().zip(&written).filter(|(a, b)| a != b).count();
     assert!(written.len() == bytes.len() && (1..=4).contains(&differing), "{differing}");
-    // Where arrays lie over one another, an edit of one that the other does not share gives the layout up.
+    // If arrays overlap, an edit of one that the other does not share gives the model a new layout.
     let bytes = file("shared.warn.iqm");
     let mut model = Iqm::parse(&bytes).unwrap();
     let normals = model.arrays.iter_mut().find(|a| a.kind == ArrayKind::NORMAL).unwrap();

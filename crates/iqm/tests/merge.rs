@@ -9,7 +9,7 @@ use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How near what was edited comes back: weights are bytes, channels have 65536 steps.
+/// The accuracy of edited values: weights are bytes, channels have 65536 steps.
 const NEAR: Near = Near { place: 1e-4, normal: 2e-3, uv: 1e-6, weight: 0.005, axes: 1e-4 };
 
 fn models() -> Vec<(String, Vec<u8>, Iqm)> {
@@ -52,7 +52,7 @@ const EDITS: [Edit; 16] = [
     Edit::JointNew,
 ];
 
-/// What was wrong, the first of each kind.
+/// The failures, the first of each kind.
 #[derive(Default)]
 struct Failures(BTreeMap<String, String>);
 
@@ -210,7 +210,7 @@ const MANY: usize = usize::MAX;
 /// The lists in which an edit may change something, and how many records of each; none where records come or go.
 fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     Some(match edit {
-        // What follows from places: the boxes, and which corners lie at one place.
+        // Data that follows from positions: the boxes, and the corners that have the same position.
         Edit::Position => &[("position", 1), ("bounds", MANY), ("adjacency", 1)],
         Edit::Normal => &[("normal", 1)],
         Edit::Uv => &[("texcoord", 1)],
@@ -226,7 +226,7 @@ fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     })
 }
 
-/// Whether an edit changed no more than it says.
+/// Checks that an edit changed nothing else.
 fn is_alone(edit: Edit, native: &Iqm, made: &Converted<MergedIqm>) -> Result<(), String> {
     let Some(allowed) = touched(edit) else { return Ok(()) };
     let mut other = differences(native, &made.value.model);
@@ -239,8 +239,8 @@ fn is_alone(edit: Edit, native: &Iqm, made: &Converted<MergedIqm>) -> Result<(),
         let forced = rescaled && *list == "frames" && own;
         !forced && (*list != "text" || !native.text.is_empty())
     });
-    // Frames that two clips show part, poses alone get joints where these rest otherwise than the first frame now or have
-    // names, and meshes that share vertices no longer do.
+    // Frames that two clips share are separated. Poses without joints get joints if the rest pose now differs from
+    // the first frame, or if joints have names. Meshes that share vertices get their own.
     let parted = made.value.model.frame_count != native.frame_count
         || native.joints.is_empty() && !made.value.model.joints.is_empty();
     let shared = made.value.model.vertex_count != native.vertex_count;
@@ -264,7 +264,7 @@ fn is_static(options: &SceneOptions) -> bool {
     options.static_meshes
 }
 
-/// What a model without weights that make a whole has no place for: new vertices.
+/// A model whose weights do not sum to 1 cannot store new vertices.
 fn is_held(model: &Iqm, edit: Edit) -> bool {
     let whole = |v: usize| (model.influences(v).iter().map(|i| i.1).sum::<f64>() - 1.0).abs() < 1e-3;
     edit != Edit::MeshNew || model.joints.is_empty() || (0..model.vertex_count as usize).all(whole)
@@ -288,7 +288,7 @@ fn edited(
     if is_static(options) && native.skeletons.is_empty() != back.skeletons.is_empty() {
         return Ok(());
     }
-    // Of channels that had to be stored anew, all values are as near as those of edited ones.
+    // If channels had to be stored again, all values are as accurate as edited ones.
     let mut base = native.clone();
     if made.losses.iter().any(|l| l.code == "channels-rescaled") {
         base.clips.clear();

@@ -20,10 +20,10 @@ fn fixture(name: &str) -> Iqm {
 }
 
 pub(crate) fn options(scales: Scales) -> FromSceneOptions<IqmOptions> {
-    FromSceneOptions::of(IqmOptions::default().with_scales(scales))
+    FromSceneOptions::for_format(IqmOptions::default().with_scales(scales))
 }
 
-pub(crate) fn again(model: &Iqm, scales: Scales) -> Iqm {
+pub(crate) fn convert_again(model: &Iqm, scales: Scales) -> Iqm {
     let scene = model.to_scene(&SceneOptions::default().with_extras(true)).unwrap();
     Iqm::from_scene(&scene.value, &options(scales)).unwrap().value
 }
@@ -37,7 +37,7 @@ fn extent(points: &[[f32; 3]]) -> f64 {
 }
 
 /// The most that any vertex of two models is apart at any frame, in parts of the extent.
-pub(crate) fn apart(a: &Iqm, b: &Iqm) -> f64 {
+pub(crate) fn largest_difference(a: &Iqm, b: &Iqm) -> f64 {
     assert_eq!((a.meshes.len(), a.frame_count), (b.meshes.len(), b.frame_count));
     let mut worst = 0.0_f64;
     for (m, n) in a.meshes.iter().zip(&b.meshes) {
@@ -55,8 +55,8 @@ pub(crate) fn apart(a: &Iqm, b: &Iqm) -> f64 {
 #[test]
 fn a_model_comes_back_from_a_scene() {
     let model = fixture("tube.ok.iqm");
-    let back = again(&model, Scales::Baked);
-    assert!(apart(&model, &back) < 2e-5, "{}", apart(&model, &back));
+    let back = convert_again(&model, Scales::Baked);
+    assert!(largest_difference(&model, &back) < 2e-5, "{}", largest_difference(&model, &back));
     let names = |m: &Iqm| {
         let anims = m.anims.iter().map(|a| (m.str(a.name).to_vec(), a.first_frame, a.frame_count, a.flags));
         let joints = m.joints.iter().map(|j| (m.str(j.name).to_vec(), j.parent));
@@ -95,7 +95,7 @@ fn motions_alone_come_back() {
 #[test]
 fn what_fte_adds_travels_in_extras() {
     let model = fixture("events.ok.iqm");
-    let back = again(&model, Scales::Baked);
+    let back = convert_again(&model, Scales::Baked);
     let data = |m: &Iqm, name: &[u8]| {
         let found = m.extensions.iter().find(|e| m.str(e.name) == name).unwrap();
         let words: Vec<u32> = found.data.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
@@ -107,7 +107,7 @@ fn what_fte_adds_travels_in_extras() {
     };
     assert_eq!(events(&model), events(&back));
     let model = fixture("sheet.ok.iqm");
-    assert_eq!(data(&model, b"FTE_MESH"), data(&again(&model, Scales::Baked), b"FTE_MESH"));
+    assert_eq!(data(&model, b"FTE_MESH"), data(&convert_again(&model, Scales::Baked), b"FTE_MESH"));
     let losses = model.to_scene(&SceneOptions::default()).unwrap().losses;
     assert!(losses.iter().any(|l| l.code == "extensions-dropped" && l.in_extras));
 }
@@ -116,7 +116,7 @@ fn what_fte_adds_travels_in_extras() {
 fn neighbours_are_those_that_the_tool_finds() {
     let model = fixture("sheet.ok.iqm");
     let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
-    let options = FromSceneOptions::of(IqmOptions::default().with_adjacency(true));
+    let options = FromSceneOptions::for_format(IqmOptions::default().with_adjacency(true));
     let back = Iqm::from_scene(&scene, &options).unwrap().value;
     let adjacency = back.adjacency.as_ref().unwrap();
     // Edges by the places of their corners: each meets at most one other.
@@ -182,8 +182,8 @@ fn a_scale_of_the_root_is_baked() {
     let [baked, kept] = [made.value, Iqm::from_scene(&scene, &options(Scales::Kept)).unwrap().value];
     let ones = |m: &Iqm| m.joints.iter().flat_map(|j| j.scale).all(|s| s == 1.0);
     assert!(ones(&baked) && !ones(&kept));
-    assert!(apart(&baked, &kept) < 1e-6);
-    // Half a unit further, since the root halves what hangs from it.
+    assert!(largest_difference(&baked, &kept) < 1e-6);
+    // Half a unit further, because the root halves its children.
     let [rest, moved] = [None, Some(1)].map(|f| baked.evaluate(&baked.meshes[0], f).unwrap().positions[1]);
     let off = distance(rest.map(f64::from), moved.map(f64::from));
     assert!((off - 0.5).abs() < 1e-4, "{off}");
@@ -344,7 +344,7 @@ proptest! {
 
     #[test]
     fn any_scene_is_written_or_refused(scene in prop_oneof![wild_scene(), foreign_scene()]) {
-        let options = FromSceneOptions::of(IqmOptions::default().with_adjacency(true)).with_memory(1 << 22);
+        let options = FromSceneOptions::for_format(IqmOptions::default().with_adjacency(true)).with_memory(1 << 22);
         match Iqm::from_scene(&scene, &options) {
             Ok(made) => {
                 IQM.model_round_trip(&made.value);
@@ -356,10 +356,10 @@ proptest! {
 
     #[test]
     fn a_clean_scene_is_drawn_the_same(scene in clean_scene()) {
-        let options = FromSceneOptions::of(IqmOptions::default()).with_levels(Levels::Merged);
+        let options = FromSceneOptions::for_format(IqmOptions::default()).with_levels(Levels::Merged);
         let Ok(made) = Iqm::from_scene(&scene, &options) else { return Ok(()) };
         let again = made.value.to_scene(&SceneOptions::default()).unwrap().value;
-        let instances = scene.drawn().unwrap();
+        let instances = scene.drawn_meshes().unwrap();
         prop_assert_eq!(again.meshes.len(), instances.len());
         for (mesh, (_, id, world)) in again.meshes.iter().zip(instances) {
             let source = &scene.meshes[id.0];

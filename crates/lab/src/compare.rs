@@ -25,7 +25,7 @@ pub(crate) fn playback(
     played: &[PrimitivePose],
     tolerance: f64,
 ) -> Result<(), String> {
-    let drawn = scene.drawn().ok_or("the nodes form a cycle")?;
+    let drawn = scene.drawn_meshes().ok_or("the nodes form a cycle")?;
     let drawn: Vec<_> = drawn
         .iter()
         .filter_map(|(_, mesh, place)| {

@@ -319,7 +319,7 @@ fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     let exported = gltf::export(scene, &options).map_err(|e| e.to_string())?.value;
     let player = Player::new(&exported.to_glb()).map_err(|e| e.to_string())?;
     let mut native = Evaluator::new(scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
-    let placed = scene.drawn().ok_or("the nodes form a cycle")?;
+    let placed = scene.drawn_meshes().ok_or("the nodes form a cycle")?;
     let points: Vec<_> = placed
         .iter()
         .flat_map(|(_, mesh, place)| scene.meshes[mesh.0].positions.iter().map(|p| place.point(*p)))

@@ -158,7 +158,7 @@ struct Corner {
 
 /// The corners of everything that the finest level draws, mesh by mesh.
 fn corners(scene: &Scene) -> Vec<Vec<Corner>> {
-    let drawn = scene.drawn().unwrap_or_default();
+    let drawn = scene.drawn_meshes().unwrap_or_default();
     let mut seen = Vec::new();
     for (_, mesh, place) in &drawn {
         let m = &scene.meshes[mesh.0];

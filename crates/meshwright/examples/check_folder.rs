@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-/// What came of a file.
+/// The result for a file.
 enum Outcome {
     NoModel,
     Broken(AssetError),

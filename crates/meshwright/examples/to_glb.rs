@@ -1,6 +1,6 @@
-//! A model of any format as GLB, in memory: `cargo run -p meshwright --example to_glb -- MODEL [OUT.glb]`.
+//! Converts a model of any format to GLB, in memory: `cargo run -p meshwright --example to_glb -- MODEL [OUT.glb]`.
 //!
-//! Without arguments the model is a small one that lies beside this program.
+//! Without arguments it converts the small model next to this program.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example")]
 
 use meshwright::gltf::{ExportOptions, export};
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The model without companions; `Asset` finds those that lie beside a file.
+/// Converts the model without companion files; `Asset` finds those next to a file.
 fn to_glb(file: &[u8], name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let model = AnyModel::open(file, name)?;
     let scene = model.to_scene(name, &Companions::default(), &SceneOptions::default())?;

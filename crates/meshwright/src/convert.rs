@@ -14,14 +14,14 @@ use std::str::FromStr;
 #[cfg(feature = "gltf")]
 use streams::Content;
 
-/// What a scene can become.
+/// The target formats of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Target {
     /// glTF 2.0 in one file.
     #[cfg(feature = "gltf")]
     Glb,
-    /// glTF 2.0 as text with a buffer beside it.
+    /// glTF 2.0 as text, with a buffer file.
     #[cfg(feature = "gltf")]
     Gltf,
     /// A page that plays the model in a browser, with everything inside.
@@ -79,13 +79,13 @@ impl Target {
         !matches!(self, Self::Native(_))
     }
 
-    /// True where engines look for skins beside a file of this target.
+    /// True if engines look for skins next to a file of this target.
     pub fn has_skins(self) -> bool {
         matches!(self, Self::Native(format) if matches!(format.id(), "dpm" | "zym" | "iqm"))
     }
 
-    /// How a model becomes a scene that goes to this target: for a game with all that the scene can carry, since other
-    /// formats take native fields of the same names; to be looked at without bones where nothing moves.
+    /// The options for converting a model to a scene for this target. For games they include everything that a scene
+    /// can hold, because other formats use the same native fields. For viewers, models without motion have no bones.
     pub fn scene_options(self) -> SceneOptions {
         let shown = !matches!(self, Self::Native(_));
         SceneOptions::default().with_extras(!shown).with_static_meshes(shown).with_bind_only(shown)

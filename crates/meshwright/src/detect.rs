@@ -3,13 +3,13 @@
 use crate::kinds::{AnyModel, Format};
 use meshwright_core::{Confidence, ReadOptions, Stream};
 
-/// What some bytes seem to be.
+/// The detected format of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detection {
     /// The format.
     pub format: Format,
-    /// How sure the content makes of it; [`Confidence::No`] where only the file name speaks for it: the file is damaged,
-    /// and opening it says where.
+    /// The certainty of the content. It is [`Confidence::No`] if only the file name indicates the format: the file is
+    /// damaged, and opening it reports the offset.
     pub confidence: Confidence,
 }
 
@@ -33,11 +33,11 @@ fn is_text(bytes: &[u8]) -> bool {
     !bytes.iter().take(HEAD).any(|b| *b == 0)
 }
 
-/// The format of a file that somebody named: by content where that says enough, else by name.
+/// Detects the format of a file that the user named: by content if that is sufficient, otherwise by name.
 ///
-/// A name decides between equals, and against content that is no more than [`Confidence::Possible`]. So a file
-/// whose first bytes are damaged still has the format of its name, and reading it says what is wrong with it. `None`
-/// means that neither content nor name is known.
+/// The name decides between equally likely formats, and against content that is at most [`Confidence::Possible`]. So
+/// a file whose first bytes are damaged still has the format of its name, and the reader reports the fault. Returns
+/// `None` if neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     // Any text can be called like one that says more about a model.
     let text = is_text(bytes);
@@ -82,8 +82,8 @@ pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
     (found.confidence >= least && !found.format.is_companion()).then_some(found)
 }
 
-/// The format that a file has by its name alone, where that makes it a damaged model. `has_siblings` says whether other
-/// files in its folder are of that format's family.
+/// The format of a damaged model, by its name. `has_siblings` returns whether other files in its folder are of the
+/// same family.
 pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> bool) -> Option<Detection> {
     let format = Format::from_name(name).filter(|format| !format.is_companion())?;
     let (_, extension) = name.rsplit_once('.')?;
@@ -92,7 +92,7 @@ pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> b
         let error = AnyModel::parse(bytes, format, &ReadOptions::default()).err();
         error.is_none_or(|e| *e.stream() != Stream::File || e.offset() >= BEGINNING)
     };
-    // Of ours, no kind of file with a shared extension is text.
+    // No supported format with a shared extension is text.
     let is_foreign_text = !bytes.is_empty() && is_text(bytes);
     let is_ours = !is_shared || begins_like_ours() || !is_foreign_text && has_siblings();
     is_ours.then_some(Detection { format, confidence: Confidence::No })

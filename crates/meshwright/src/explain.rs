@@ -1,4 +1,4 @@
-//! What every code means.
+//! The meaning of every code.
 
 mod errors;
 mod examples;
@@ -48,12 +48,12 @@ impl RuleSet {
     }
 }
 
-/// What a code means.
+/// The meaning of a code.
 #[derive(Clone, Debug)]
 pub enum Explanation {
     /// It is the code of a rule of files.
     Rule {
-        /// What it says.
+        /// The rule.
         rule: &'static Rule,
         /// The sets that have it.
         sets: Vec<RuleSet>,
@@ -65,7 +65,7 @@ pub enum Explanation {
 }
 
 impl Explanation {
-    /// What happened: a sentence for people.
+    /// The cause: a sentence for people.
     pub fn cause(&self) -> &'static str {
         match self {
             Self::Rule { rule, .. } => rule.cause,
@@ -73,7 +73,7 @@ impl Explanation {
         }
     }
 
-    /// What to do about it: a sentence for people.
+    /// The remedy: a sentence for people.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Rule { rule, .. } => rule.mending,

@@ -6,8 +6,7 @@ use meshwright_files::FilesError;
 use meshwright_scene::ConvertError;
 use std::fmt;
 
-/// Why something could not be done, in one shape for whoever passes errors on to another language or writes them down:
-/// all errors of this crate become one.
+/// All errors of this crate in one type, for callers that pass errors to another language or log them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
@@ -18,7 +17,7 @@ pub struct Failure {
     pub path: String,
     /// The first byte of the field, where the fault is one of a file.
     pub offset: Option<u64>,
-    /// What is wrong, in words.
+    /// The message.
     pub message: String,
 }
 

@@ -1,6 +1,6 @@
 //! Kinds of file that are not read here, by their first bytes, for messages.
 
-/// What files of other kinds begin with, and what they are called.
+/// The first bytes of unsupported kinds of files, and their names.
 const KNOWN: &[(&[u8], &str)] = &[
     (b"IDP3", "an MD3 model"),
     (b"IDP2", "a Quake II model (MD2)"),
@@ -30,7 +30,7 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"%PDF", "a PDF"),
 ];
 
-/// What a file of another kind is, where its first bytes say so: a phrase like `an MD3 model`.
+/// Names an unsupported kind of file by its first bytes, with a phrase like `an MD3 model`.
 ///
 /// ```
 /// assert_eq!(meshwright::foreign(b"IDP3\x0f\0\0\0"), Some("an MD3 model"));
@@ -119,7 +119,7 @@ const OTHERS: &[&str] = &[
     "spr32",
 ];
 
-/// Whether files of an extension are never a model that is read here.
+/// Returns true if files of an extension are never a supported model.
 pub(crate) fn is_other(extension: &[u8]) -> bool {
     OTHERS.iter().any(|other| extension.eq_ignore_ascii_case(other.as_bytes()))
 }
@@ -137,8 +137,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("pof", "FreeSpace models", "pof-tools or PCS2"),
 ];
 
-/// Of files with this extension, which are models that are not read here: what they are called, and which tool opens
-/// them.
+/// Returns the name of an unsupported model format by its extension, and a tool that opens it.
 ///
 /// ```
 /// assert_eq!(meshwright::opened_elsewhere("POF"), Some(("FreeSpace models", "pof-tools or PCS2")));

@@ -60,7 +60,7 @@ pub(crate) fn of(scene: &Scene, glb: &[u8]) -> Vec<u8> {
     Page::holding(&format!("{} - Meshwright", scene.name), glb, &about).html.into_bytes()
 }
 
-/// Text as it stands in HTML; controls, which a title cannot show, are left out.
+/// Escapes text for HTML; control characters are dropped.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !acts_on_terminal(*c)) {

@@ -1,19 +1,19 @@
-//! All of Meshwright's formats behind one door: models with all that belongs to them, detection, conversion of any format
-//! to any format, dumps, and the crates themselves.
+//! All of Meshwright's formats in one crate: models with their companion files, detection, conversion between
+//! formats, dumps, and the format crates themselves.
 //!
 //! | what | where |
 //! |---|---|
 //! | a model with its companions and textures, from a folder or from memory | [`Asset`], [`Finder`] |
-//! | a model of any format, from bytes alone | [`AnyModel`] |
-//! | which format some bytes are, and what there is to know of each | [`detect`], [`Format`] |
+//! | a model of any format, from its bytes | [`AnyModel`] |
+//! | the format of some bytes, and facts about each format | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
-//! | an edited scene in the model that it came from | [`merge`] |
-//! | a native model that went out as glTF and comes back edited | `Original` |
-//! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
+//! | an edited scene merged into its original model | [`merge`] |
+//! | a native model that was exported as glTF and edited | `Original` |
+//! | JSON for comparison with other readers, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
 //! | meshes and clips moved to another skeleton | `retarget` |
-//! | pictures without a GPU, a page that plays in a browser | `render`, `textures`, `page` |
+//! | renderings without a GPU, a page that plays in a browser | `render`, `textures`, `page` |
 //!
 //! ```
 //! use meshwright::AnyModel;
@@ -29,15 +29,17 @@
 //! # Safety contract
 //!
 //! No unsafe code. Any bytes, under any format, give a model or a [`ReadError`] with kind, code, offset, stream and
-//! field path. [`Limits`] bound the memory of one file, its companion that is read with it included, at 256 MiB unless
-//! set; scenes, dumps and exports have a budget each, of the same size by default. Time is linear in input and output
-//! but for sorting and searching names. What is said of a file is one line of at most 4 KiB, with control characters
-//! escaped.
+//! field path. [`Limits`] bound the memory of one file and the companion that is read with it, 256 MiB by default.
+//! Scenes, dumps and exports have a budget each, of the same size by default. Time is linear in input and output,
+//! except for sorting and searching names. A message about a file is one line of at most 4 KiB, with control
+//! characters escaped.
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...); `rig` for poses, `retarget` for other skeletons, `gltf` for glTF both ways and for edits that come back, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures, `simd` for vector instructions found at run time. All on by
-//! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
+//! One per format (`dpm`, ...); `rig` for poses, `retarget` for other skeletons, `gltf` for glTF in both directions
+//! and for round trips, `render` for renderings, `page` for pages that play models, `dump` for JSON, `textures` for
+//! image files, `simd` for vector instructions found at run time. All on by default. A user of a single format who
+//! needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // Whatever is said once for all formats has parts that a build with some of them does not need.

@@ -1,4 +1,4 @@
-//! One model of any kind, for whoever has bytes alone.
+//! A model of any format, from its bytes.
 
 use crate::detect::detect;
 use crate::kinds::{AnyModel, Format, ReadSettings};
@@ -26,8 +26,7 @@ impl AnyModel {
         Ok(Self::parse(bytes, found.format, &ReadOptions::default())?.model)
     }
 
-    /// Reads a file of a known kind; [`parse_with`](Self::parse_with) takes what the bytes of some formats leave open
-    /// alone.
+    /// Reads a file of a known format. Some formats need more settings: see [`parse_with`](Self::parse_with).
     ///
     /// # Errors
     /// As [`parse_with`](Self::parse_with).

@@ -33,11 +33,11 @@ pub fn textures(scene: &Scene, budget: &Budget) -> Result<Vec<Option<Arc<Texture
 }
 
 fn texture(image: &Image, alpha: bool, budget: &Budget) -> Result<Option<Texture>, ConvertError> {
-    // What is decoded, of up to eight bytes a pixel, and what is kept of it.
+    // The memory of decoding, up to eight bytes per pixel, and of the result.
     let charge = |width: u32, height: u32, _: u64| {
         budget.charge("textures", u64::from(width).saturating_mul(u64::from(height)).saturating_mul(12))
     };
-    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let allowance = Allowance { memory: budget.remaining(), charge: &charge };
     let decoded = match decode(&image.bytes, Kind::of_mime(image.mime), &allowance) {
         Ok(decoded) => decoded,
         Err(DecodeError::Limit(e)) => return Err(e.into()),

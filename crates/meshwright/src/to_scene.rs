@@ -34,12 +34,12 @@ fn name_parts(scene: &mut Scene, name: &str, budget: &Budget) -> Result<(), Conv
 }
 
 impl AnyModel {
-    /// The model as a scene. `name` becomes the scene's name, and that of a skeleton and a mesh whose file has none; of
-    /// several meshes, and of one beside a skeleton, with its number behind.
+    /// Converts the model to a scene. `name` becomes the scene's name, and that of a skeleton and a mesh without a
+    /// name. If there are several meshes, or a mesh and a skeleton, a number follows the name.
     ///
     /// # Errors
-    /// When the model breaks a rule that a lenient reader passed over, when it lacks a companion without which
-    /// nothing can be shown, or when the scene would exceed the limit of the options.
+    /// If the model breaks a rule that a lenient reader accepted, if it lacks a necessary companion file, or if the
+    /// scene would exceed the limit of the options.
     pub fn to_scene(
         &self,
         name: &str,
@@ -95,7 +95,7 @@ impl AnyModel {
         report
     }
 
-    /// What the format makes of the length of normals in a pose.
+    /// The treatment of the length of normals in a pose by the format.
     #[cfg(feature = "rig")]
     pub fn normals(&self) -> meshwright_rig::NormalLength {
         match self {

@@ -327,7 +327,7 @@ fn an_asset_becomes_its_own_bytes_or_another_format() {
     assert_eq!(own.value.get("hopper.ok.dpm").unwrap(), fixture("dpm/hopper.ok.dpm"));
     let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap();
     assert!(glb.bytes.starts_with(b"glTF") && glb.name == "hopper.ok.glb");
-    // What was multiplied on the way out is divided on the way back.
+    // The export multiplies lengths, and the import divides them.
     let mut large = asset.to_scene(&Target::Glb.scene_options()).unwrap().value;
     large.rescale(2.0).unwrap();
     let files = meshwright::convert(&large, Target::Glb, &options).unwrap().value;

@@ -1,4 +1,4 @@
-//! DPM and ZYM with the clips that lie beside them.
+//! Tests DPM and ZYM with the clips of their companion files.
 #![cfg(all(feature = "dpm", feature = "dump"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 

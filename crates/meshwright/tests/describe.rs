@@ -1,4 +1,4 @@
-//! What is told of a model is what its file holds.
+//! Compares the description of a model with the content of its file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;

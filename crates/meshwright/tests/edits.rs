@@ -28,11 +28,11 @@ use std::path::{Path, PathBuf};
 /// A kind of files that edited scenes are merged into.
 struct Kind {
     id: &'static str,
-    /// How near what was edited comes back.
+    /// The accuracy of edited values.
     near: Near,
-    /// What the format has no place for.
+    /// Edits that the format cannot store.
     lacks: &'static [Edit],
-    /// What needs a skeleton beside it, without which joints are the bones that vertices name.
+    /// Edits that need a skeleton file; without one, the bones that vertices name are the joints.
     alone: &'static [Edit],
 }
 
@@ -156,7 +156,7 @@ fn merged(asset: &Asset, native: &Scene, edited: &Patch) -> Result<Converted<Out
     merge(asset, native, edited, &WriteOptions::default()).map_err(|e| e.to_string())
 }
 
-/// What went wrong, the first of each kind.
+/// The failures, the first of each kind.
 #[derive(Default)]
 struct Failures(BTreeMap<String, (usize, String)>);
 
@@ -209,17 +209,17 @@ fn with_nothing_edited_the_files_are_the_original() {
     }
 }
 
-/// Whether a file has a place for an edit.
+/// Returns true if a file can store an edit.
 fn is_held(kind: &Kind, asset: &Asset, native: &Scene, edit: Edit) -> bool {
     let alone = asset.companions().files.is_empty() && (kind.id == "fso" || !native.skeletons.is_empty());
     let weightless = || {
         let skins = native.meshes.iter().filter_map(|m| m.skin.as_ref());
         skins
-            .flat_map(|s| (0..s.vertex_count()).map(|v| s.of(v)))
+            .flat_map(|s| (0..s.vertex_count()).map(|v| s.influences(v)))
             .any(|own| !own.is_empty() && own.iter().map(|i| i.weight).sum::<f32>() <= 0.0)
     };
     let lacks = kind.lacks.contains(&edit) || alone && kind.alone.contains(&edit);
-    // A vertex that weighs less than nothing cannot be bound anew.
+    // A vertex with a negative weight cannot be bound again.
     !(lacks || edit == Edit::MeshNew && weightless())
 }
 
@@ -235,7 +235,7 @@ fn renumbered(native: &Scene, mut edited: Scene) -> Scene {
     edited
 }
 
-/// How often each problem is reported.
+/// Counts the reports of each problem.
 fn problems(asset: &Asset) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for finding in &asset.check() {
@@ -310,7 +310,7 @@ fn fields(was: &Value, is: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What of the files an edit changed.
+/// The files that an edit changed.
 fn changed(files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for file in made.iter() {
@@ -327,15 +327,15 @@ const AROUND: &[&str] = &["mins", "maxs", "allradius", "yawradius", "radius_squa
 /// A vertex that several shaders or triangles of a ZYM share becomes two where one of them is edited.
 const SPLIT: &[&str] =
     &["vertices", "vertex_count", "texcoords", "triangles", "uvs", "positions", "normals", "origin"];
-/// Clips that share frames are taken apart where one of them is edited, which moves those behind.
+/// If a clip that shares frames is edited, it gets its own frames, which moves later ones.
 const FRAMES: &[&str] = &["clips", "frames", "name", "pose", "poses", "start"];
-/// What a chunk of Crucible says of its bytes; one of flat places has others when a vertex leaves the plane.
+/// The stream fields of a Crucible chunk; a chunk of 2D positions gets other fields if a vertex leaves the plane.
 const STREAMS: &[&str] = &["packed", "attribute", "flag", "size"];
 
 /// The fields that an edit changes: its own, and those that follow from them.
 fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
     Some(match edit {
-        // A vertex is bound anew with its normal.
+        // The normal of an edited vertex is stored again, too.
         Edit::Position => vec![&["position", "positions", "origin", "normal"], AROUND, SPLIT, STREAMS],
         Edit::Normal => vec![&["normal", "normals", "bitangent", "position", "positions"], STREAMS],
         Edit::Uv => vec![&["uv", "uvs"], SPLIT, STREAMS],
@@ -348,7 +348,7 @@ fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
         Edit::JointPlace => {
             vec![&["translation", "position", "positions", "origin", "normals"], FRAMES, AROUND]
         }
-        // What hangs on a bone knows it by its name.
+        // The children of a bone refer to it by name.
         Edit::JointName => vec![&["name", "parent_name", "parent", "bone"]],
         Edit::MaterialName => vec![&["name", "material", "materials", "material_index"]],
         Edit::ClipName => vec![&["name"]],

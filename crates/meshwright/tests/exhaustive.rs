@@ -47,7 +47,7 @@ struct Subject {
     name: String,
     format: Format,
     bytes: Vec<u8>,
-    /// What takes part in reading it.
+    /// The companion file of the read.
     companion: Option<(Role, Arc<[u8]>)>,
     /// The bytes are that companion, and this is the model that they belong to.
     of_model: Option<(Role, Vec<u8>)>,
@@ -122,7 +122,7 @@ fn subjects() -> Vec<Subject> {
         let bytes = fs::read(path).unwrap();
         let format = Format::from_name(&name).unwrap_or_else(|| panic!("{name}: of no known kind"));
         let alone = Subject { name, format, bytes, companion: None, of_model: None };
-        // A model with what takes part in reading it, and that with the model beside it.
+        // A model with the companion file of its read, and that file with the model as companion.
         for companion in format.companions().iter().filter(|c| c.part_of_reading) {
             let names =
                 companion.beside.iter().map(|b| String::from_utf8(b.name(alone.name.as_bytes())).unwrap());
@@ -154,7 +154,7 @@ fn subjects() -> Vec<Subject> {
     subjects
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Default)]
 struct Tally {
     outcomes: BTreeMap<Opened, usize>,

@@ -63,7 +63,7 @@ fn every_notice_has_all_its_texts() {
     }
 }
 
-/// Each rule that a lenient reader passes over is mended, or there is a reason.
+/// Each rule that a lenient reader accepts has a repair, or a reason why it has none.
 #[test]
 fn what_may_be_passed_over_is_mended_or_there_is_a_reason() {
     let mut mended = 0;
@@ -111,7 +111,7 @@ fn shown() -> BTreeMap<(String, String), String> {
     shown
 }
 
-/// With `MESHWRIGHT_WRITE=1` in the environment the list is written anew.
+/// With `MESHWRIGHT_WRITE=1` in the environment, the test writes the list.
 #[test]
 fn every_example_shows_its_code() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/explain/examples.rs");
@@ -129,7 +129,7 @@ fn every_example_shows_its_code() {
     }
     assert!(
         kept == made,
-        "src/explain/examples.rs is not what the test data shows: MESHWRIGHT_WRITE=1 writes it anew"
+        "src/explain/examples.rs differs from the test data: MESHWRIGHT_WRITE=1 updates it"
     );
     for ((_, code), path) in &shown {
         assert!(has_example(code), "{code} {path}");

@@ -1,4 +1,4 @@
-//! What becomes of the files of a figure whose export was edited: those that were edited, and those that were not.
+//! Tests the files of a character whose export was edited: edited and unedited files.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright::edit::{Recovery, State};
@@ -42,7 +42,7 @@ pub(crate) fn figure(files: &Files, names: &[&str]) -> Asset {
     Asset::figure(names.iter().map(one).collect()).unwrap()
 }
 
-/// What comes back of a figure whose document was edited as text.
+/// Restores a character whose document was edited as text.
 pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
     let open = OpenOptions::default();
     let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
@@ -131,7 +131,7 @@ fn a_bone_that_is_renamed_is_renamed_in_every_file() {
     }
 }
 
-/// Whatever file of a figure is edited, the others lie beside it as they lay.
+/// If one file of a character is edited, all others are unchanged.
 #[test]
 fn what_was_not_edited_lies_beside_what_was() {
     let all = files(&[
@@ -147,7 +147,7 @@ fn what_was_not_edited_lies_beside_what_was() {
     };
     let back = edited(&asset, |json| json);
     assert!(differ(&back).is_empty());
-    // The clip alone.
+    // An edit of only the clip.
     let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
     assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
     assert_eq!(differ(&back), ["sway.anim"]);

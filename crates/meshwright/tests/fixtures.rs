@@ -25,7 +25,7 @@ struct Fixture {
     /// `ok`, `warn` or `reject`.
     word: String,
     bytes: Vec<u8>,
-    /// What the extension says.
+    /// The format of the extension.
     format: Format,
 }
 
@@ -80,8 +80,8 @@ fn companions(model: &AnyModel) -> Companions {
 #[test]
 fn content_alone_tells_the_format() {
     let mut wrong = Vec::new();
-    // Keys that begin as no program writes them, and records whose numbers are of other types, are told by their names
-    // alone.
+    // Keys with a start that no program writes, and records whose numbers are of other types: only their names
+    // identify them.
     let speaks =
         |f: &&Fixture| f.word != "reject" && !["start.warn.cfp", "kind.warn.apr"].contains(&&*f.name);
     for f in fixtures().iter().filter(speaks) {
@@ -145,7 +145,7 @@ fn every_sound_fixture_becomes_gltf() {
             let bytes = glb(&scene);
             assert!(bytes.starts_with(b"glTF"), "{}", f.name);
             assert_eq!(bytes, glb(&scene), "{}: not the same twice", f.name);
-            assert_eq!(bytes, glb(&bound), "{}: not the same bound in model space alone", f.name);
+            assert_eq!(bytes, glb(&bound), "{}: not the same if bound only in model space", f.name);
         }
         exported += 1;
     }
@@ -177,7 +177,7 @@ fn dumped(model: &AnyModel, bytes: &[u8]) -> serde_json::Value {
     serde_json::from_str(&dump.to_json()).unwrap()
 }
 
-/// What is stored without motion is dumped as it is, whatever a scene would make of it.
+/// Data that is stored without motion is dumped unchanged, whatever a scene would do with it.
 #[test]
 fn a_dump_says_what_is_stored() {
     for name in ["fsomodel/nan.warn.fom", "crucible/nan.warn.cmesh"] {
@@ -288,7 +288,7 @@ fn a_texture_without_a_name_is_none() {
     assert!(materials(&skn).is_empty());
 }
 
-/// What a scene has to make up for glTF, a dump does not.
+/// A scene must make up some data for glTF, a dump does not.
 #[test]
 fn a_dump_makes_nothing_up() {
     let dump = |model: &AnyModel| dumped(model, &[]);

@@ -1,4 +1,4 @@
-//! What is fuzzed, without a fuzzer: over the seeds, and over the inputs that broke a promise once.
+//! Runs the fuzz targets without a fuzzer: over the seeds, and over inputs that failed once.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",

@@ -1,4 +1,4 @@
-//! What went along with a document is hostile input: whatever it holds, the document is what it is without it.
+//! Data embedded in a document is hostile input: whatever it holds, the document itself stays valid.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright::dpm::Dpm;
@@ -35,7 +35,7 @@ fn document(scene: &Scene, record: &Extra) -> Asset {
     Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
 }
 
-/// What skins and shaders make of surfaces lies in files of their own: it is no edit.
+/// Skins and shaders are files of their own: their effects on surfaces are not edits.
 #[test]
 fn a_model_in_its_skins_comes_back_unedited() {
     let path = testdata().join("game/base/pak0.pak/models/hopper.dpm");

@@ -1,4 +1,5 @@
-//! What files cost: heap in proportion to the input or within the limits, time within seconds, little stack.
+//! Measures the cost of files: heap in proportion to the input or within the limits, time within seconds, little
+//! stack.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",
@@ -30,7 +31,7 @@ use meshwright_testkit::{Deadline, heap, laws, patience};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What `f` returns, and the most heap it took.
+/// Returns the result of `f`, and its peak heap.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let (answer, cost) = heap::measured(f);
     (answer, cost.peak)
@@ -205,7 +206,7 @@ fn bombs_stay_within_limits_on_a_small_stack() {
         let Ok(opens) = done else { panic!("{name}: see above") };
         refused += usize::from(!opens);
     }
-    // Three trees that are too deep, three lies about LZ4, bones in a circle. All others are well-formed.
+    // Three trees that are too deep, three wrong LZ4 sizes, bones in a circle. All others are well-formed.
     assert_eq!(refused, 7);
 }
 

@@ -47,7 +47,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.into_iter().flat_map(|p| if p.is_dir() { walk(&p) } else { vec![p] }).collect()
 }
 
-/// What a scene holds, in numbers.
+/// The content of a scene, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     triangles: usize,
@@ -74,7 +74,7 @@ impl Held {
         }
     }
 
-    /// Whether a kind of file can hold something of it.
+    /// Returns true if a format can hold some of it.
     fn fits(self, target: Target) -> bool {
         match target.id() {
             "skel" | "cskel" => self.joints > 0,
@@ -102,14 +102,14 @@ fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
         match asset.to_scene(&SceneOptions::default()) {
             Ok(made) => {
                 let own = Held::of(&made.value);
-                // A skeleton stands in every mesh that hangs on it.
+                // Every mesh of a skeleton repeats the skeleton.
                 held.joints = held.joints.max(own.joints);
                 held.triangles += own.triangles;
                 held.clips += own.clips;
             }
-            // A character of suits alone: their meshes are files of their own.
+            // A character with only suits: their meshes are files of their own.
             Err(ConvertError::Unsupported { .. }) if matches!(format.id(), "bcf" | "cmx") => {}
-            // An animation alone.
+            // Only an animation.
             Err(ConvertError::Unsupported { .. }) if i > 0 || format.id() == "anim" => held.clips += 1,
             Err(e) => panic!("{pair}: {}: {e}", file.name),
         }
@@ -147,7 +147,7 @@ fn every_format_becomes_every_other() {
                 Ok(made) => {
                     let mut got = read(&pair, &made.value, &options);
                     if target.id() == "anim" {
-                        // It names the bones of a skeleton that lies elsewhere, as in an archive among the fixtures.
+                        // It names the bones of a skeleton in another file, as in an archive among the fixtures.
                         got.joints = has.joints;
                     }
                     wrong.extend(silent(&pair, has, got, &made));
@@ -160,7 +160,7 @@ fn every_format_becomes_every_other() {
     assert!(wrong.is_empty(), "{} pairs:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is less than before, without a loss.
+/// The counts that are less than before without a loss.
 fn silent(pair: &str, has: Held, got: Held, made: &Converted<OutputFiles>) -> Option<String> {
     let less = got.triangles < has.triangles || got.joints < has.joints || got.clips < has.clips;
     (less && made.losses.is_empty()).then(|| format!("{pair}: {got:?} of {has:?}, and nothing is said"))

@@ -22,7 +22,7 @@ use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-/// How many models of each strategy.
+/// The number of models of each strategy.
 const CASES: u32 = 24;
 
 /// Runs a check over the models of every strategy of a kind of file, with the setting that they are read by.

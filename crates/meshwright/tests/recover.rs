@@ -42,7 +42,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
     Some(())
 }
 
-/// What an asset was opened with, pictures aside, by the names of the files.
+/// The companion files of an asset without textures, by the names of the files.
 fn taken(asset: &Asset, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
     let parts = asset.parts().iter().filter(|part| part.took_part());
     let parts = parts.filter(|part| matches!(part.role, PartRole::Model | PartRole::Companion(_)));
@@ -66,7 +66,7 @@ fn sent(asset: &Asset, open: &OpenOptions, options: &ExportOptions) -> Option<As
     Some(Asset::from_memory(&name, glb, [], &OpenOptions::default()).unwrap())
 }
 
-/// What comes back of an asset that was not edited, by the names of the files.
+/// The restored files of an unedited asset, by name.
 fn back(asset: &Asset, sent: &Asset) -> BTreeMap<String, Vec<u8>> {
     let at = asset.path();
     let kept = Kept::kept_in(sent, &OpenOptions::default().settings);
@@ -99,8 +99,8 @@ fn same(files: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>, p
     }
 }
 
-/// The same of several files that make up one figure; nothing where they do not go together. A skeleton that was found
-/// beside one of them may give way to another.
+/// The same for several files that form one character; `None` if they do not fit each other. Another skeleton may
+/// replace one that the search found.
 pub(crate) fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
     let open = OpenOptions::default();
     let (mut assets, mut all) = (Vec::new(), BTreeMap::new());
@@ -145,7 +145,7 @@ fn fixtures_that_went_along_come_back_as_they_were() {
     assert!(count(&testdata(), |path| is_kept(path, &other)) > 50);
 }
 
-/// The files of a figure come back, whatever they are called: those of records as they lay there, with the keys of their
+/// The files of a character are restored, whatever their names: files of records unchanged, with the keys of their
 /// skills.
 #[test]
 fn figures_that_went_along_come_back_as_they_were() {
@@ -194,7 +194,7 @@ fn named_companions_come_back_under_their_names() {
     }
 }
 
-/// What a lenient reader passed over comes back too, which no writer would write.
+/// Faults that a lenient reader accepted are restored too, though no writer would write them.
 #[test]
 fn broken_companions_come_back_as_they_were() {
     let [bytes, sound] =

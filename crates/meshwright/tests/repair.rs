@@ -1,4 +1,4 @@
-//! What repair mends is mended, and nothing else is touched.
+//! Tests that repair repairs the stated faults, and changes nothing else.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
@@ -15,7 +15,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join(name)).unwrap()
 }
 
-/// The laws of a repair; the codes that were mended.
+/// Checks the laws of a repair; returns the repaired codes.
 fn laws(name: &str, bytes: &[u8], format: Format) -> Option<(Repaired, BTreeSet<&'static str>)> {
     let done = repair(bytes, format, &settings()).ok()?;
     let again = repair(&done.bytes, format, &settings()).unwrap();
@@ -122,7 +122,7 @@ fn everything_that_can_be_mended_is() {
     assert!(files > 200, "{files}");
     for (name, format, bytes) in broken() {
         let (_, codes) = laws(name, &bytes, format).unwrap_or_else(|| panic!("{name} does not open"));
-        assert!(!codes.is_empty(), "{name}: nothing was mended");
+        assert!(!codes.is_empty(), "{name}: nothing was repaired");
         seen.extend(codes.into_iter().map(|code| (format.family(), code)));
     }
     let all = Format::ALL.iter().flat_map(|f| f.mended().iter().map(|(code, _)| (f.family(), *code)));

@@ -1,5 +1,5 @@
-//! What belongs to a figure of The Sims is found in a tree: skeletons by their blends, keys and skins by name, outfits by
-//! their numbers, pictures by the game's naming.
+//! Tests the search for the parts of a The Sims character in a tree: skeletons by their blends, keys and skins by
+//! name, outfits by number, textures by the game's naming.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![cfg(all(feature = "tso", feature = "textures"))]
 

@@ -18,7 +18,7 @@ use meshwright::{Asset, OpenOptions};
 use meshwright_testkit::testdata;
 use std::path::PathBuf;
 
-/// What went out, as it is, as it is read back, and as a tool has it.
+/// A model as exported, as imported again, and as edited by a tool.
 pub(crate) struct Model {
     name: String,
     native: Scene,
@@ -35,7 +35,7 @@ pub(crate) struct Model {
 const MOVES: f32 = 5e-7;
 /// The same for joints.
 const JOINT_MOVES: f32 = 1e-6;
-/// How far a joint rests from where it was; few joints do not tell how exactly they came back.
+/// The distance between a joint's rest position and the original one; with few joints it cannot be estimated.
 const JOINT_RESTS: f32 = 4.5e-5;
 /// By how many radians a joint turns.
 const TURNS: f32 = 4e-6;
@@ -73,11 +73,11 @@ impl Model {
     }
 }
 
-/// How much an edit is.
+/// The size of an edit.
 #[derive(Clone, Copy)]
 struct By {
     snap: Snap,
-    /// Poses are so few that one key changes most of them: they do not tell that nobody computed with them.
+    /// There are so few poses that one key changes most of them: they cannot show that a tool left them unchanged.
     few: bool,
     extent: f32,
 }
@@ -87,7 +87,7 @@ impl By {
         self.snap == Snap::Exact
     }
 
-    /// What is just no noise of editors, or of packers.
+    /// The smallest value that is not noise of editors, or of packers.
     fn least(self, editors: f32, packers: f32) -> f32 {
         if self.snap == Snap::Loose { packers } else { editors }
     }
@@ -102,7 +102,7 @@ impl By {
     }
 }
 
-/// What an edit is of.
+/// The edited part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Mesh,
@@ -134,7 +134,7 @@ fn tracks(scene: &mut Scene) -> Option<&mut Vec<Track>> {
 fn turn(q: &mut [f32; 4], by: By, radians: f32) {
     if by.exact() {
         let largest = (0..4).max_by(|a, b| q[*a].abs().total_cmp(&q[*b].abs())).unwrap();
-        // What is short changes the angle most.
+        // The shortest axis changes the angle most.
         let other = (largest + 1) % 4;
         q[other] = if q[other] == 0.0 { f32::MIN_POSITIVE } else { q[other].next_up() };
         return;
@@ -175,7 +175,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
         let mesh = first_mesh(s)?;
         let v = drawn(mesh)?;
         let color = mesh.colors.get_mut(v)?;
-        // Of dark colours a step of eight bits of linear light is 13 of those of a screen.
+        // For dark colours, a step of eight bits in linear light is 13 steps on a screen.
         let steps = if by.snap == Snap::Loose { 16 } else { 1 };
         color[0] = if color[0] >= steps { color[0] - steps } else { color[0] + steps };
         Some(())
@@ -239,7 +239,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
     }),
     ("joint place", Of::Joint, |s, by| {
         let joint = s.skeletons.first_mut()?.joints.last_mut()?;
-        // What no vertex follows alone is where its node is.
+        // A joint without vertices of its own is placed by its node.
         let bind = joint.inverse_bind.wide();
         let mut m: Affine = bind.inverse()?.narrow();
         by.length(&mut m.w[0], JOINT_RESTS, 5e-4);
@@ -370,7 +370,7 @@ fn states(report: &Recovery) -> [(Of, bool); 4] {
     ]
 }
 
-/// Makes every edit that a model allows, each alone, and gives how many there were.
+/// Makes every edit that a model allows, each separately, and returns how many there were.
 pub(crate) fn touched(model: &Model) -> usize {
     let mut made = 0;
     for snap in [Snap::Exact, Snap::Default, Snap::Loose] {
@@ -388,7 +388,7 @@ pub(crate) fn touched(model: &Model) -> usize {
             let context = || format!("{}: {what} at {snap:?}: {report:?}", model.name);
             assert!(!report.is_untouched(), "{}", context());
             for (part, still) in states(&report) {
-                // A joint that hangs elsewhere moves otherwise on what it hangs from; a mesh has a material by its name.
+                // A joint with another parent has another motion relative to it; a mesh names its material.
                 let follows = (of, part) == (Of::Joint, Of::Clip)
                     || (of, part) == (Of::Material, Of::Mesh)
                     || (what, part) == (FACES, Of::Material);

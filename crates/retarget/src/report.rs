@@ -69,7 +69,7 @@ impl Report {
             let loss = Loss::note("retarget-end", end.bone.clone(), message);
             // Below this only rounding is left.
             let largest = if end.largest < 1e-7 { 0.0 } else { end.largest };
-            losses.push(loss.by(largest * 100.0, "% of the height"));
+            losses.push(loss.with_amount(largest * 100.0, "% of the height"));
         }
         losses
     }

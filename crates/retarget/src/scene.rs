@@ -184,12 +184,14 @@ fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss
     }
     if dropped > 0 {
         let message = "meshes that are not bound to the skeleton are dropped";
-        losses.push(Loss::new("retarget-meshes-dropped", "meshes", message).of(dropped, "mesh", "meshes"));
+        losses.push(
+            Loss::new("retarget-meshes-dropped", "meshes", message).with_count(dropped, "mesh", "meshes"),
+        );
     }
     let clips = source.clips.iter().filter(|c| lost(c.skeleton)).count();
     if clips > 0 {
         let message = "clips of other skeletons are dropped";
-        losses.push(Loss::new("retarget-clips-dropped", "clips", message).of(clips, "clip", "clips"));
+        losses.push(Loss::new("retarget-clips-dropped", "clips", message).with_count(clips, "clip", "clips"));
     }
     made
 }
@@ -203,7 +205,7 @@ fn bind(
     made: &mut Scene,
     budget: &Budget,
 ) -> Result<Skeleton, ConvertError> {
-    let pose: Vec<DAffine3> = BindPose::of(source, from, budget)?.model.iter().map(wide).collect();
+    let pose: Vec<DAffine3> = BindPose::solve(source, from, budget)?.model.iter().map(wide).collect();
     let mut target_pose = alloc::vec![DAffine3::IDENTITY; new.joints.len()];
     retargeter.retarget(&pose, &mut target_pose).map_err(|e| unfit(e.into()))?;
     let rebinding = Rebinding::new(retargeter, &pose, &target_pose);

@@ -1,6 +1,6 @@
-//! What becomes of alpha.
+//! Treatment of alpha.
 
-/// How a surface treats alpha: that of its base colour, its texture and its vertices multiplied.
+/// The treatment of alpha by a surface: that of its base colour, its texture and its vertices multiplied.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum AlphaMode {
@@ -9,13 +9,13 @@ pub enum AlphaMode {
     Content,
     /// It means nothing.
     Opaque,
-    /// What has at least this alpha is drawn, the rest is not.
+    /// Pixels with at least this alpha are drawn, the others are not.
     Mask(f32),
-    /// What is transparent lets through what lies behind.
+    /// Transparent pixels show the surfaces behind them.
     Blend,
 }
 
-/// Where a mask that was guessed from what is there cuts.
+/// The threshold of a mask that was guessed from the content.
 const CUTOFF: f32 = 0.5;
 
 impl AlphaMode {
@@ -49,7 +49,7 @@ pub enum AlphaLevels {
 
 impl AlphaLevels {
     /// The levels of some values.
-    pub fn of(values: impl IntoIterator<Item = u8>) -> Self {
+    pub fn classify(values: impl IntoIterator<Item = u8>) -> Self {
         let (mut zero, mut full) = (false, false);
         for value in values {
             match value {
@@ -90,7 +90,7 @@ mod tests {
             (&[0, 254], Many, AlphaMode::Blend),
             (&[128], Many, AlphaMode::Blend),
         ] {
-            assert_eq!(AlphaLevels::of(values.iter().copied()), levels);
+            assert_eq!(AlphaLevels::classify(values.iter().copied()), levels);
             assert_eq!(AlphaMode::Content.resolved(levels), mode);
             assert_eq!(AlphaMode::Opaque.resolved(levels), AlphaMode::Opaque);
             let blended = if levels == Full { AlphaMode::Opaque } else { AlphaMode::Blend };

@@ -143,7 +143,7 @@ mod tests {
         })
     }
 
-    fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+    fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
     }
 
@@ -158,12 +158,12 @@ mod tests {
         ) {
             let trs = Trs { translation: t, rotation: normalize(q).unwrap(), scale: s };
             let direct = map.point(trs.to_affine().point(p));
-            prop_assert!(near(map.affine(&trs.to_affine()).point(map.point(p)), direct));
-            prop_assert!(near(map.trs(&trs).to_affine().point(map.point(p)), direct));
+            prop_assert!(is_near(map.affine(&trs.to_affine()).point(map.point(p)), direct));
+            prop_assert!(is_near(map.trs(&trs).to_affine().point(map.point(p)), direct));
             let (wide, narrow) = (map.affine64(&trs.to_affine().wide()).narrow(), map.affine(&trs.to_affine()));
             prop_assert_eq!(wide, narrow);
             prop_assert_eq!(map.trs64(&trs.wide()).narrow(), map.trs(&trs));
-            prop_assert!(near(map.inverse().point(map.point(p)), p));
+            prop_assert!(is_near(map.inverse().point(map.point(p)), p));
             prop_assert_eq!(map.inverse().mirrors(), map.mirrors());
         }
     }

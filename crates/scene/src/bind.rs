@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add};
 use meshwright_core::{Budget, LimitExceeded};
 
-/// How far `inverse bind * rest` may be from the identity for the rest pose to be the bind pose: what rounding to 32 bits
-/// leaves of a chain of joints.
+/// The distance of `inverse bind * rest` from the identity up to which the rest pose is the bind pose: the error of a
+/// chain of joints after rounding to 32 bits.
 const SAME_POSE: f64 = 1.0e-4;
 
 /// Joints in another order.
@@ -120,20 +120,20 @@ pub struct BindPose {
 }
 
 impl BindPose {
-    /// The bind pose that the inverse bind matrices of a skeleton state. Only joints that move vertices count, and only
-    /// those of skins that bind in model space; the others stand as they rest on their parents.
+    /// Returns the bind pose of the inverse bind matrices of a skeleton. Only joints that move vertices count, and
+    /// only those of skins that bind in model space. The others keep their rest pose relative to their parents.
     ///
     /// # Errors
-    /// When there is no such skeleton or its joints form no tree, when a joint's parent flattens space where the joint
-    /// must be placed on it, or when the budget does not allow for the matrices.
-    pub fn of(scene: &Scene, id: SkeletonId, budget: &Budget) -> Result<Self, ConvertError> {
+    /// If the skeleton does not exist or its joints do not form a tree, if the pose of a joint cannot be computed
+    /// because its parent is flat, or if the budget does not suffice for the matrices.
+    pub fn solve(scene: &Scene, id: SkeletonId, budget: &Budget) -> Result<Self, ConvertError> {
         let path = || format!("skeletons[{}]", id.0);
         let invalid = || ConvertError::invalid(path(), "does not exist or its joints form no tree");
         let skeleton = scene.skeletons.get(id.0).ok_or_else(invalid)?;
         let n = skeleton.joints.len();
         budget.charge_items("joints", n as u64, size_of::<[usize; 4]>())?;
         let order = skeleton.order().ok_or_else(invalid)?;
-        let stated = stated(scene, id, skeleton, budget)?;
+        let stated = stated_matrices(scene, id, skeleton, budget)?;
         let mut locals = skeleton.rest_locals(budget)?;
         let mut model = budget.reserve("joints", n)?;
         model.extend(&locals);
@@ -155,7 +155,7 @@ fn flattened(path: &str) -> ConvertError {
 }
 
 /// The inverse bind matrices that matter.
-fn stated(
+fn stated_matrices(
     scene: &Scene,
     id: SkeletonId,
     skeleton: &Skeleton,
@@ -276,22 +276,22 @@ mod tests {
 
     #[test]
     fn bind_matrices_are_honoured_where_they_move_vertices() {
-        let bind = BindPose::of(&bound_elsewhere(1.0), SkeletonId(0), &budget()).unwrap();
+        let bind = BindPose::solve(&bound_elsewhere(1.0), SkeletonId(0), &budget()).unwrap();
         assert!(bind.differs_from_rest);
         assert_eq!([bind.model[0].w[0], bind.model[1].w[0]], [1.0, 5.0]);
         assert_eq!([bind.locals[0].w[0], bind.locals[1].w[0]], [1.0, 4.0]);
         assert_eq!(bind.inverses[1].unwrap().point([5.0, 0.0, 0.0]), [0.0; 3]);
-        let unused = BindPose::of(&bound_elsewhere(0.0), SkeletonId(0), &budget()).unwrap();
+        let unused = BindPose::solve(&bound_elsewhere(0.0), SkeletonId(0), &budget()).unwrap();
         assert!(!unused.differs_from_rest);
         assert_eq!(unused.model[1].w[0], 2.0);
-        assert!(BindPose::of(&Scene::default(), SkeletonId(0), &budget()).is_err());
+        assert!(BindPose::solve(&Scene::default(), SkeletonId(0), &budget()).is_err());
     }
 
     proptest! {
         #[test]
         fn any_skeleton_has_a_bind_pose_or_an_error(scene in wild_scene()) {
             for (i, skeleton) in scene.skeletons.iter().enumerate() {
-                let Ok(bind) = BindPose::of(&scene, SkeletonId(i), &budget()) else { continue };
+                let Ok(bind) = BindPose::solve(&scene, SkeletonId(i), &budget()) else { continue };
                 prop_assert_eq!(bind.model.len(), skeleton.joints.len());
                 if !bind.differs_from_rest {
                     let rest = skeleton.rest_model().unwrap();

@@ -2,7 +2,7 @@
 
 use meshwright_core::math::narrow1;
 
-/// What the red, green and blue bytes of vertex colours mean. Alpha is a share of 255 in either.
+/// The meaning of the red, green and blue bytes of vertex colours. Alpha is a share of 255 in either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColorEncoding {
     /// Display values on the sRGB curve, as `#RRGGBB` has them: what engines of that time bring to the screen as it

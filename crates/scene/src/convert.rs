@@ -1,4 +1,4 @@
-//! What conversions are asked for and what they return.
+//! Options and results of conversions.
 
 use crate::loss::Loss;
 use alloc::string::String;
@@ -23,15 +23,15 @@ pub struct SceneOptions {
     pub space: Space,
     /// Native fields that glTF has no place for are kept as extras.
     pub extras: bool,
-    /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. What hangs from its bones without
-    /// being moved by them, such as attachments, becomes a node.
+    /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of its bones that the
+    /// bones do not move, such as attachments, become nodes.
     pub static_meshes: bool,
     /// Meshes that bound bones are drawn too, with them.
     pub solids: bool,
-    /// Vertices are bound in model space alone: skins have no [`local`](crate::Skin::local) vertices, for which targets
-    /// like glTF have no place. What is lost by that is measured either way.
+    /// Vertices are bound only in model space: skins have no [`local`](crate::Skin::local) vertices, which targets
+    /// like glTF cannot store. The resulting loss is measured either way.
     pub bind_only: bool,
-    /// What the scene may take.
+    /// The limits of the scene's memory.
     pub limits: Limits,
 }
 
@@ -63,7 +63,7 @@ impl SceneOptions {
         self
     }
 
-    /// The same options with vertices bound in model space alone, or as the format stores them too.
+    /// The same options with vertices bound only in model space, or also as the format stores them.
     #[must_use]
     pub const fn with_bind_only(mut self, on: bool) -> Self {
         self.bind_only = on;
@@ -97,7 +97,7 @@ impl SceneOptions {
 pub struct Converted<T> {
     /// The result.
     pub value: T,
-    /// What it does not hold, and what was decided.
+    /// Dropped data, and decisions.
     pub losses: Vec<Loss>,
 }
 
@@ -107,12 +107,12 @@ impl<T> Converted<T> {
         Self { value, losses }
     }
 
-    /// What the value does not hold.
+    /// The dropped data.
     pub fn lost(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|l| !l.is_note())
     }
 
-    /// What was decided.
+    /// The decisions.
     pub fn notes(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|l| l.is_note())
     }
@@ -132,7 +132,7 @@ pub enum ConvertError {
     Invalid {
         /// The field at fault.
         path: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// The target has no way to express the source.

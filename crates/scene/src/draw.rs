@@ -1,8 +1,8 @@
-//! What a scene draws, made ready for formats that are simpler than a scene.
+//! Flattens a scene to drawables, for formats that are simpler than a scene.
 //!
-//! [`Drawables`] is an iterator over meshes as they are drawn. [`DrawOptions`] say what a format takes: one level of
-//! detail or several, instances applied to vertices, axes, how much a mesh may count. What is left for the format is to
-//! write numbers down. Everything is charged to a budget, and a mesh that needs no change is not copied.
+//! [`Drawables`] is an iterator over drawn meshes. [`DrawOptions`] state the needs of a format: one level of detail
+//! or several, instances applied to vertices, axes, the size limits of a mesh. The format only has to write the
+//! numbers. Everything is charged to a budget, and an unchanged mesh is not copied.
 
 mod instances;
 mod join;
@@ -43,7 +43,7 @@ pub enum Levels {
     Merged,
 }
 
-/// Whether missing tangents are computed, and for which way texture coordinates grow in what is written.
+/// The computation of missing tangents, and the direction of texture coordinates in the written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tangents {
     /// Meshes keep what they have.
@@ -55,13 +55,13 @@ pub enum Tangents {
     Down,
 }
 
-/// What a format takes.
+/// The needs of a format.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DrawOptions {
     /// Which levels of detail are drawn.
     pub levels: Levels,
-    /// The transforms of nodes are applied to the vertices of what hangs from them.
+    /// The transforms of nodes are applied to the vertices of their meshes.
     pub bake: bool,
     /// Meshes that no node draws come last, without a node.
     pub undrawn: bool,
@@ -75,7 +75,7 @@ pub struct DrawOptions {
     pub normals: bool,
     /// Missing tangents are computed by the rule of MikkTSpace; vertices whose triangles disagree are split.
     pub tangents: Tangents,
-    /// Skinned meshes stand as they rest, and have no skin.
+    /// Skinned meshes get their rest pose, and have no skin.
     pub rest: bool,
     /// Weights of a vertex sum to 1. Where vertices are stored per joint, they stay as they are.
     pub normalize: bool,
@@ -164,7 +164,7 @@ with! {
     with_max_influences(max_influences: usize);
 }
 
-/// Where a mesh is drawn.
+/// One occurrence of a mesh in a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
     /// The level of detail, where the scene has any and each is drawn by itself.
@@ -173,7 +173,7 @@ pub struct Instance {
     pub node: Option<NodeId>,
     /// The mesh.
     pub mesh: MeshId,
-    /// What takes its vertices to where they are drawn: the identity for skinned meshes.
+    /// The transform of its vertices to the scene: the identity for skinned meshes.
     pub matrix: Affine,
 }
 
@@ -185,7 +185,7 @@ pub struct Drawable<'s> {
     pub mesh: Cow<'s, Mesh>,
     /// The mesh's name, or its node's where it has none.
     pub name: &'s str,
-    /// What it was made of: one instance, or several that were joined.
+    /// The sources: one instance, or several that were joined.
     pub sources: Vec<Instance>,
     /// The joints of the skeleton that the mesh's influences number, where the options limit their count. The
     /// influences of the mesh then name places in this list.
@@ -239,7 +239,7 @@ pub struct Drawables<'s, 'b> {
     scene: &'s Scene,
     options: DrawOptions,
     budget: &'b Budget,
-    /// What becomes one mesh: one instance, or several of one material.
+    /// The groups of instances that become one mesh each: one instance, or several of one material.
     groups: alloc::vec::IntoIter<Vec<Instance>>,
     ready: VecDeque<Drawable<'s>>,
     losses: Vec<Loss>,
@@ -258,7 +258,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
     pub fn new(scene: &'s Scene, options: &DrawOptions, budget: &'b Budget) -> Result<Self, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
-        let instances = instances::of(scene, options, budget, &mut losses)?;
+        let instances = instances::collect_instances(scene, options, budget, &mut losses)?;
         let groups = join::groups(scene, options, instances, budget)?;
         Ok(Self {
             scene,
@@ -284,7 +284,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         self.instances().filter_map(|i| self.scene.meshes.get(i.mesh.0)?.material).collect()
     }
 
-    /// What was lost and decided so far. Taken when the iteration is over it is complete.
+    /// Returns the losses and notes so far. They are complete after the end of the iteration.
     #[must_use]
     pub fn take_losses(&mut self) -> Vec<Loss> {
         core::mem::take(&mut self.losses)
@@ -296,14 +296,14 @@ impl<'s, 'b> Drawables<'s, 'b> {
     /// # Errors
     /// When the format cannot express the mesh, or when the budget does not allow for it.
     pub fn make(&mut self, instance: &Instance) -> Result<Vec<Drawable<'s>>, ConvertError> {
-        self.made(core::slice::from_ref(instance))
+        self.make_group(core::slice::from_ref(instance))
     }
 
-    fn made(&mut self, group: &[Instance]) -> Result<Vec<Drawable<'s>>, ConvertError> {
+    fn make_group(&mut self, group: &[Instance]) -> Result<Vec<Drawable<'s>>, ConvertError> {
         let mut sources = Vec::new();
         let mut meshes = Vec::new();
         for instance in group {
-            if let Some(mesh) = self.placed(instance)? {
+            if let Some(mesh) = self.place_mesh(instance)? {
                 sources.push(*instance);
                 meshes.push(mesh);
             }
@@ -315,7 +315,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let parts = split::split(whole, &self.options, &path, self.budget)?;
         if parts.len() > 1 {
             let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's counts");
-            self.report(first.mesh, loss.of(parts.len(), "part", "parts"));
+            self.report(first.mesh, loss.with_count(parts.len(), "part", "parts"));
         }
         let made = parts.into_iter().enumerate().map(|(part, (mesh, palette))| Drawable {
             mesh,
@@ -341,7 +341,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
     }
 
     /// The mesh of an instance where it is drawn, in the format's axes; `None` where it is left out.
-    fn placed(&mut self, instance: &Instance) -> Result<Option<Cow<'s, Mesh>>, ConvertError> {
+    fn place_mesh(&mut self, instance: &Instance) -> Result<Option<Cow<'s, Mesh>>, ConvertError> {
         let Some(source) = self.scene.meshes.get(instance.mesh.0) else { return Ok(None) };
         let path = || format!("meshes[{}]", instance.mesh.0);
         if self.options.skip_empty && source.triangles.is_empty() {
@@ -351,45 +351,45 @@ impl<'s, 'b> Drawables<'s, 'b> {
         }
         let mut mesh = Cow::Borrowed(source);
         if self.options.bake && instance.matrix != Affine::IDENTITY {
-            own(&mut mesh, self.budget)?.bake(&instance.matrix);
+            make_owned(&mut mesh, self.budget)?.bake(&instance.matrix);
         }
         let wants_normals = self.options.normals || self.options.tangents != Tangents::Keep;
         if wants_normals && source.normals.is_empty() && !source.positions.is_empty() {
             let message = "the mesh has no normals; made from its triangles";
             self.report(instance.mesh, Loss::note("normals-computed", path(), message));
-            fill_normals(own(&mut mesh, self.budget)?, self.budget)?;
+            fill_normals(make_owned(&mut mesh, self.budget)?, self.budget)?;
         }
         if self.options.rest {
             self.stand(&mut mesh, instance.mesh)?;
         }
         if self.options.axes != AxisMap::IDENTITY {
-            own(&mut mesh, self.budget)?.map_axes(&self.options.axes);
+            make_owned(&mut mesh, self.budget)?.map_axes(&self.options.axes);
         }
         if self.options.flip_v && !source.uvs.is_empty() {
-            for uv in &mut own(&mut mesh, self.budget)?.uvs {
+            for uv in &mut make_owned(&mut mesh, self.budget)?.uvs {
                 uv[1] = 1.0 - uv[1];
             }
         }
         let lacks = source.tangents.is_empty() && !source.positions.is_empty();
         if lacks && self.options.tangents != Tangents::Keep {
             let up = self.options.tangents == Tangents::Up;
-            let made = tangents::compute(own(&mut mesh, self.budget)?, up, self.budget)?;
+            let made = tangents::compute(make_owned(&mut mesh, self.budget)?, up, self.budget)?;
             let message = "tangents from the texture coordinates, by the rule of MikkTSpace";
             let loss = Loss::note("tangents-computed", path(), message);
-            self.report(instance.mesh, loss.of(mesh.positions.len(), "vertex", "vertices"));
+            self.report(instance.mesh, loss.with_count(mesh.positions.len(), "vertex", "vertices"));
             if made.guessed > 0 {
                 let message = "no texture coordinates say where tangents point";
                 let loss = Loss::note("tangents-guessed", path(), message);
-                self.report(instance.mesh, loss.of(made.guessed, "vertex", "vertices"));
+                self.report(instance.mesh, loss.with_count(made.guessed, "vertex", "vertices"));
             }
             if made.split > 0 {
                 let message = "vertices were added where a texture is mirrored or has a seam";
                 let loss = Loss::note("vertices-split", path(), message);
-                self.report(instance.mesh, loss.of(made.split, "vertex", "vertices"));
+                self.report(instance.mesh, loss.with_count(made.split, "vertex", "vertices"));
             }
         }
         if !self.options.local && mesh.skin.as_ref().is_some_and(|s| !s.local.is_empty()) {
-            own(&mut mesh, self.budget)?.skin.iter_mut().for_each(|s| s.local.clear());
+            make_owned(&mut mesh, self.budget)?.skin.iter_mut().for_each(|s| s.local.clear());
         }
         self.cut_influences(&mut mesh, instance.mesh)?;
         self.normalize(&mut mesh, instance.mesh)?;
@@ -401,16 +401,16 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let Some(skeleton) = mesh.skin.as_ref().map(|s| s.skeleton) else { return Ok(()) };
         let rest = match self.rests.entry(skeleton.0) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(rest::Rest::of(self.scene, skeleton, self.budget)?),
+            Entry::Vacant(new) => new.insert(rest::Rest::compute(self.scene, skeleton, self.budget)?),
         };
-        let owned = own(mesh, self.budget)?;
+        let owned = make_owned(mesh, self.budget)?;
         let Some(mut skin) = owned.skin.take() else { return Ok(()) };
         let (odd, worst) = if skin.local.is_empty() { weights::off(&skin) } else { (0, 0.0) };
         weights::normalize(&mut skin);
         if rest.moves(&skin) {
             self.budget.work("the rest pose", skin.influences.len() as u64)?;
             rest.apply(owned, &skin);
-            let message = "the mesh is bound elsewhere than it rests; it stands as it rests";
+            let message = "the bind pose of the mesh differs from its rest pose; the rest pose is used";
             let loss = Loss::note("rest-pose-applied", format!("meshes[{}]", id.0), message);
             self.report(id, loss);
         }
@@ -429,7 +429,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         if count == 0 {
             return Ok(());
         }
-        own(mesh, self.budget)?.skin.iter_mut().for_each(weights::normalize);
+        make_owned(mesh, self.budget)?.skin.iter_mut().for_each(weights::normalize);
         self.report_weights(id, count, worst);
         Ok(())
     }
@@ -437,7 +437,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
     fn report_weights(&mut self, id: MeshId, count: usize, worst: f64) {
         let message = "weights were scaled to a sum of 1";
         let loss = Loss::new("weights-normalized", format!("meshes[{}]", id.0), message);
-        let loss = loss.of(count, "vertex", "vertices").by(worst, "off");
+        let loss = loss.with_count(count, "vertex", "vertices").with_amount(worst, "off");
         self.report(id, loss.noise_below(Loss::NOISE));
     }
 
@@ -446,13 +446,13 @@ impl<'s, 'b> Drawables<'s, 'b> {
         if mesh.skin.as_ref().is_none_or(|s| s.max_influences() <= most) {
             return Ok(());
         }
-        let Some(skin) = &mut own(mesh, self.budget)?.skin else { return Ok(()) };
+        let Some(skin) = &mut make_owned(mesh, self.budget)?.skin else { return Ok(()) };
         self.budget.charge_items("influences", skin.influences.len() as u64, 40)?;
         let (cut, share) = weights::heaviest(skin, most);
         if cut > 0 {
             let message = format!("vertices keep their {most} heaviest joints");
             let loss = Loss::new("influences-dropped", format!("meshes[{}]", id.0), message);
-            let loss = loss.of(cut, "vertex", "vertices").by(share, "of the weight");
+            let loss = loss.with_count(cut, "vertex", "vertices").with_amount(share, "of the weight");
             self.report(id, loss.noise_below(Loss::NOISE));
         }
         Ok(())
@@ -471,7 +471,7 @@ impl<'s> Iterator for Drawables<'s, '_> {
                 return None;
             }
             let group = self.groups.next()?;
-            match self.made(&group) {
+            match self.make_group(&group) {
                 Ok(parts) => self.ready.extend(parts),
                 Err(e) => {
                     self.failed = true;
@@ -490,7 +490,7 @@ fn fill_normals(mesh: &mut Mesh, budget: &Budget) -> Result<(), LimitExceeded> {
     Ok(())
 }
 
-/// What a copy of a mesh takes, without its extras.
+/// The memory of a copy of a mesh, without its extras.
 pub(crate) fn bytes(mesh: &Mesh) -> u64 {
     let vertex = [
         (mesh.positions.len(), 12),
@@ -511,7 +511,7 @@ pub(crate) fn bytes(mesh: &Mesh) -> u64 {
 }
 
 /// The mesh as one that may be changed: a charged copy where it is still the scene's.
-fn own<'m>(mesh: &'m mut Cow<'_, Mesh>, budget: &Budget) -> Result<&'m mut Mesh, LimitExceeded> {
+fn make_owned<'m>(mesh: &'m mut Cow<'_, Mesh>, budget: &Budget) -> Result<&'m mut Mesh, LimitExceeded> {
     if let Cow::Borrowed(source) = mesh {
         budget.charge("meshes as they are drawn", bytes(source))?;
         let source: &Mesh = source;

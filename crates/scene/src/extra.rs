@@ -24,7 +24,7 @@ impl Extra {
     /// Lists and maps within each other beyond this make a scene invalid: who writes them may recurse.
     pub const MAX_DEPTH: usize = 64;
 
-    /// Whether no more than [`MAX_DEPTH`](Self::MAX_DEPTH) lists and maps are within each other.
+    /// Returns true if at most [`MAX_DEPTH`](Self::MAX_DEPTH) lists and maps are nested.
     pub(crate) fn is_shallow(&self) -> bool {
         let mut open = alloc::vec![(self, 0_usize)];
         while let Some((value, depth)) = open.pop() {

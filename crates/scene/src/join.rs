@@ -13,17 +13,17 @@ use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
-/// How far the bind matrices of two exports of one skeleton may be apart, in parts of their own numbers.
+/// The relative difference of the bind matrices of two exports of one skeleton that counts as equal.
 const SAME: f32 = 1.0e-4;
 
 impl Scene {
-    /// Adds a scene of its own file as a further level of detail, below those that are there; the scene so far is the
-    /// finest where it has no levels. Materials that are the same become one. Where all joints of the level are in the
-    /// skeleton that is there, by their names and where they are bound, its meshes follow that one, and its clips are left
-    /// out; another skeleton stays beside it with its clips.
+    /// Adds a scene from another file as a further level of detail, below the existing levels. If the scene has no
+    /// levels, its content becomes the finest. Equal materials are joined. If all joints of the level are in an
+    /// existing skeleton, with the same names and bind poses, its meshes use that skeleton, and its clips are
+    /// dropped. Otherwise its skeleton and clips are added.
     ///
     /// # Errors
-    /// When one of the scenes names something that it does not have, or when the budget does not allow for the work.
+    /// If one of the scenes has a bad reference, or if the budget does not suffice.
     pub fn add_level(&mut self, level: Self, budget: &Budget) -> Result<Vec<Loss>, ConvertError> {
         if level.space != self.space {
             return Err(ConvertError::invalid("space", "levels lie in one space"));
@@ -88,7 +88,7 @@ impl Scene {
         Ok(losses)
     }
 
-    /// Where materials are in the scene: those that it has already are the same.
+    /// Returns the numbers of materials in the scene; equal materials are not added again.
     fn adopt_materials(&mut self, materials: Vec<crate::model::Material>) -> Vec<MaterialId> {
         let mut places = Vec::with_capacity(materials.len());
         for material in materials {
@@ -101,7 +101,7 @@ impl Scene {
         places
     }
 
-    /// Which skeletons of the scene stand for those of a level.
+    /// Returns the skeletons of the scene that replace those of a level.
     fn adopt_skeletons(
         &mut self,
         skeletons: Vec<Skeleton>,
@@ -161,13 +161,14 @@ impl Scene {
         if dropped > 0 {
             let message = "clips of a level that the first one has not, or of another length, were left out";
             losses.push(
-                Loss::note("level-clips", format!("{name}.clips"), message).of(dropped, "clip", "clips"),
+                Loss::note("level-clips", format!("{name}.clips"), message)
+                    .with_count(dropped, "clip", "clips"),
             );
         }
     }
 }
 
-/// How much of each there was before.
+/// The number of items of each kind before the level was added.
 struct Firsts {
     nodes: usize,
     meshes: usize,
@@ -183,10 +184,10 @@ impl Firsts {
     }
 }
 
-/// The skeleton that stands for one of a level.
+/// The skeleton that replaces one of a level.
 struct Home {
     skeleton: SkeletonId,
-    /// Where its joints are, when it was there before.
+    /// The numbers of its joints, if it existed before.
     joints: Option<Vec<u32>>,
 }
 
@@ -194,7 +195,7 @@ fn dangling(what: &str) -> ConvertError {
     ConvertError::invalid(what, "names something that is not there")
 }
 
-/// The nodes that hang from nothing, from the first that is meant.
+/// The nodes without a parent, from number `first` on.
 fn roots(scene: &Scene, first: usize) -> Vec<NodeId> {
     let nodes = scene.nodes.iter().enumerate().skip(first);
     nodes.filter(|(_, node)| node.parent.is_none()).map(|(n, _)| NodeId(n)).collect()
@@ -211,13 +212,13 @@ fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Option<Vec<u32>> {
     let place = |joint: &crate::skeleton::Joint| {
         let at = *by_name.get(&joint.name)?;
         let known = skeleton.joints.get(at)?;
-        let bound = alike(&known.inverse_bind, &joint.inverse_bind) && known.follows.is_empty();
+        let bound = is_similar(&known.inverse_bind, &joint.inverse_bind) && known.follows.is_empty();
         bound.then(|| u32::try_from(at).ok()).flatten()
     };
     other.joints.iter().map(place).collect()
 }
 
-fn alike(a: &Affine, b: &Affine) -> bool {
+fn is_similar(a: &Affine, b: &Affine) -> bool {
     let numbers = |m: &Affine| [m.x, m.y, m.z, m.w].into_iter().flatten();
     numbers(a).zip(numbers(b)).all(|(a, b)| (a - b).abs() <= SAME * a.abs().max(b.abs()).max(1.0))
 }

@@ -1,4 +1,4 @@
-//! What a format has no place for, reported with the same code and words by all formats.
+//! Unsupported features of formats, reported with the same code and words by all formats.
 
 use crate::loss::Loss;
 use crate::model::Scene;
@@ -18,7 +18,7 @@ pub enum Lack {
     Colors,
     /// Tangents.
     Tangents,
-    /// On which side of the tangent a bitangent lies; the tangent stays.
+    /// The side of the tangent on which a bitangent is; the tangent is unchanged.
     Handedness,
     /// Skins and skeletons.
     Skins,
@@ -51,7 +51,7 @@ impl Lack {
         }
     }
 
-    /// What is counted.
+    /// The names of the counted items.
     const fn items(self) -> [&'static str; 2] {
         match self {
             Self::Materials | Self::Images | Self::Surfaces => ["material", "materials"],
@@ -62,15 +62,15 @@ impl Lack {
         }
     }
 
-    /// Where it is, what is lost, and how often a scene has it.
-    fn of(self, scene: &Scene) -> (&'static str, &'static str, usize) {
+    /// The path, the message, and the number of occurrences in a scene.
+    fn describe(self, scene: &Scene) -> (&'static str, &'static str, usize) {
         let meshes = || scene.meshes.iter();
         let joints = || scene.skeletons.iter().flat_map(|s| &s.joints);
         match self {
             Self::Materials => ("materials", "the format has no materials", scene.materials.len()),
             Self::Images => {
                 let n = scene.materials.iter().filter(|m| m.image.is_some()).count();
-                ("materials", "the format holds no images; a material's name stands for its texture", n)
+                ("materials", "the format holds no images; the material name is used as texture name", n)
             }
             Self::Surfaces => {
                 let own = scene.materials.iter().filter(|m| m.base_color != [1.0; 4] || m.double_sided);
@@ -111,10 +111,10 @@ impl Lack {
     /// Reports what a scene has of everything that a format lacks, each once with its count.
     pub fn report(lacks: &[Self], scene: &Scene, losses: &mut Vec<Loss>) {
         for lack in lacks {
-            let (path, message, count) = lack.of(scene);
+            let (path, message, count) = lack.describe(scene);
             if count > 0 {
                 let [one, several] = lack.items();
-                losses.push(Loss::new(lack.code(), path, message).of(count, one, several));
+                losses.push(Loss::new(lack.code(), path, message).with_count(count, one, several));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a conversion lost, and what it decided.
+//! The losses of a conversion, and its decisions.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::text::counted;
 
-/// Whether something is missing, or was decided.
+/// Dropped data, or a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LossKind {
     /// The result does not hold something of the source, or not exactly.
@@ -30,28 +30,28 @@ impl fmt::Display for LossKind {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// Whether it is a loss or a note.
+    /// A loss or a note.
     pub kind: LossKind,
     /// A stable code in kebab case.
     pub code: &'static str,
-    /// Where in the source, as a field path.
+    /// The field path in the source.
     pub path: String,
-    /// What was lost or decided, in one line. It states neither count nor amount where these have words of their own.
+    /// The dropped data or the decision, in one line, without count and amount if these have fields of their own.
     pub message: String,
-    /// How many items it concerns; 1 unless stated.
+    /// The number of affected items; 1 unless stated.
     pub count: u64,
-    /// What one of those items is called, and several; empty where the message names them.
+    /// The name of one item and of several; empty if the message names them.
     pub items: [&'static str; 2],
-    /// How much, where it can be measured: the most of all items.
+    /// The size of the loss, if it can be measured: the maximum over all items.
     pub amount: Option<f64>,
     /// The unit of the amount, or what it is a part of: `degrees`, `of the weight`.
     pub unit: &'static str,
-    /// Whether the extras of the scene hold it when they are asked for.
+    /// True if the extras of the scene hold the data when they are asked for.
     pub in_extras: bool,
 }
 
 impl Loss {
-    /// What exporters of 32-bit files leave of a share, a length or a sum that should be exact.
+    /// The error that exporters of 32-bit files leave in a share, a length or a sum that should be exact.
     pub const NOISE: f64 = 1.0e-4;
 
     /// Something that is missing.
@@ -89,13 +89,13 @@ impl Loss {
     /// assert_eq!(loss.to_string(), "bones: bones have no scale (2 bones) [bones-dropped]");
     /// ```
     #[must_use]
-    pub fn of(self, count: usize, one: &'static str, several: &'static str) -> Self {
+    pub fn with_count(self, count: usize, one: &'static str, several: &'static str) -> Self {
         Self { items: [one, several], ..self.counted(count) }
     }
 
     /// The same with an amount in a unit.
     #[must_use]
-    pub const fn by(mut self, amount: f64, unit: &'static str) -> Self {
+    pub const fn with_amount(mut self, amount: f64, unit: &'static str) -> Self {
         self.amount = Some(amount);
         self.unit = unit;
         self
@@ -145,7 +145,7 @@ pub struct LossGroup<'l> {
 }
 
 impl<'l> LossGroup<'l> {
-    /// How many of the losses the text of a group shows.
+    /// The number of losses that the text of a group shows.
     const SHOWN: usize = 3;
 
     /// Sorts losses by kind and code: losses before notes, else in the order of their first.
@@ -163,7 +163,7 @@ impl<'l> LossGroup<'l> {
         groups
     }
 
-    /// Whether these are losses or notes.
+    /// Losses or notes.
     pub fn kind(&self) -> LossKind {
         self.losses.first().map(|loss| loss.kind).unwrap_or_default()
     }
@@ -173,17 +173,17 @@ impl<'l> LossGroup<'l> {
         self.losses.first().map_or("", |loss| loss.code)
     }
 
-    /// How many items they concern together.
+    /// The number of affected items of all together.
     pub fn count(&self) -> u64 {
         self.losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.count))
     }
 
-    /// Whether the extras of the scene hold all of it when they are asked for.
+    /// Returns true if the extras of the scene hold all of it when they are asked for.
     pub fn in_extras(&self) -> bool {
         self.losses.iter().all(|loss| loss.in_extras)
     }
 
-    /// Whether all say the same of different places.
+    /// Returns true if all have the same message, for different places.
     fn is_uniform(&self) -> bool {
         let said = |loss: &'l Loss| (&loss.message, loss.items, loss.unit);
         let mut all = self.losses.iter().map(|loss| said(loss));
@@ -286,16 +286,19 @@ mod tests {
     fn losses_print_on_one_line() {
         let loss = Loss::new("colors-dropped", "meshes[2]", "the format has no vertex colours");
         assert_eq!(loss.to_string(), "meshes[2]: the format has no vertex colours [colors-dropped]");
-        let loss = Loss::note("rate-changed", "", "the nearest rate").by(0.5, "frames per second").counted(3);
+        let loss = Loss::note("rate-changed", "", "the nearest rate")
+            .with_amount(0.5, "frames per second")
+            .counted(3);
         assert_eq!(loss.to_string(), "the nearest rate (at most 0.5 frames per second) [rate-changed]");
         assert_eq!((loss.is_note(), loss.count), (true, 3));
-        let loss = Loss::new("a", "b", "c").of(1, "vertex", "vertices").by(0.25, "units");
+        let loss = Loss::new("a", "b", "c").with_count(1, "vertex", "vertices").with_amount(0.25, "units");
         assert_eq!(loss.to_string(), "b: c (1 vertex, 0.25 units) [a]");
     }
 
     #[test]
     fn what_an_exporter_rounded_is_a_note() {
-        let loss = |amount| Loss::new("a", "", "b").by(amount, "of the sum").noise_below(Loss::NOISE);
+        let loss =
+            |amount| Loss::new("a", "", "b").with_amount(amount, "of the sum").noise_below(Loss::NOISE);
         assert!(loss(9.0e-5).is_note() && !loss(1.1e-4).is_note());
         assert!(!Loss::new("a", "", "b").noise_below(1.0).is_note(), "nothing was measured");
     }
@@ -306,7 +309,11 @@ mod tests {
         losses.push(Loss::note("n", "x", "decided"));
         for i in 0..5_u8 {
             let path = alloc::format!("meshes[{i}]");
-            losses.push(Loss::new("a", path, "gone").of(2, "bone", "bones").by(f64::from(i), "degrees"));
+            losses.push(
+                Loss::new("a", path, "gone")
+                    .with_count(2, "bone", "bones")
+                    .with_amount(f64::from(i), "degrees"),
+            );
         }
         losses.push(Loss::new("b", "p", "one").kept_in_extras());
         losses.push(Loss::new("b", "q", "other").kept_in_extras());

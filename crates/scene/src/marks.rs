@@ -1,14 +1,14 @@
-//! What parts of an imported scene say that they were in the model that was exported.
+//! Marks of an imported scene: the numbers that its parts had in the exported model.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a part says that it was in the native scene.
+/// The number of a part in the native scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mark {
     /// Its number.
     pub index: usize,
-    /// Of a joint, the number of its skeleton.
+    /// The number of the skeleton, if the part is a joint.
     pub of: usize,
     /// The name that it had.
     pub name: String,
@@ -21,10 +21,10 @@ pub struct Mark {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Marks {
-    /// Of joints, by skeleton.
+    /// Marks of joints, by skeleton.
     pub joints: Vec<Vec<Option<Mark>>>,
-    /// Of meshes.
+    /// Marks of meshes.
     pub meshes: Vec<Option<Mark>>,
-    /// Of materials.
+    /// Marks of materials.
     pub materials: Vec<Option<Mark>>,
 }

@@ -27,7 +27,7 @@ pub struct Mesh {
     pub uvs: Vec<[f32; 2]>,
     /// Vertex colours, RGBA.
     pub colors: Vec<[u8; 4]>,
-    /// What the bytes of the colours mean.
+    /// The meaning of the bytes of the colours.
     pub color_encoding: ColorEncoding,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
@@ -37,7 +37,7 @@ pub struct Mesh {
     pub extras: Option<Extra>,
 }
 
-/// A mesh as it stands in one pose.
+/// The positions and normals of a mesh in one pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshPose {
     /// Positions in model space.
@@ -47,7 +47,7 @@ pub struct MeshPose {
 }
 
 impl Mesh {
-    /// A mesh of positions and triangles alone.
+    /// Creates a mesh of positions and triangles.
     #[must_use]
     pub fn new(name: impl Into<String>, positions: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Self {
         Self { name: name.into(), positions, triangles, ..Self::default() }
@@ -80,7 +80,7 @@ impl Mesh {
 
     /// Which values the alpha of its vertices has.
     pub fn alpha_levels(&self) -> AlphaLevels {
-        AlphaLevels::of(self.colors.iter().map(|[.., a]| *a))
+        AlphaLevels::classify(self.colors.iter().map(|[.., a]| *a))
     }
 
     /// True when bones move the mesh.
@@ -98,11 +98,10 @@ pub struct Skin {
     pub starts: Vec<u32>,
     /// All influences, in the file's order.
     pub influences: Vec<Influence>,
-    /// Where the format stores vertices in bone space: for each influence the weighted position and normal in
-    /// the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its influences,
-    /// `R` and `t` being the joint's rotation part and translation in model space, and the mesh's positions
-    /// are that sum in the bind pose. Empty where the format binds model-space vertices; then the bind
-    /// matrices of the skeleton apply.
+    /// Only for formats that store vertices in bone space: for each influence, the weighted position and normal in
+    /// the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its influences, `R` and
+    /// `t` being the joint's rotation part and translation in model space, and the mesh's positions are that sum in
+    /// the bind pose. Empty if the format binds model-space vertices; then the bind matrices of the skeleton apply.
     pub local: Vec<LocalVertex>,
 }
 
@@ -148,7 +147,7 @@ impl Skin {
         Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
     }
 
-    /// How many vertices are bound.
+    /// The number of bound vertices.
     pub fn vertex_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -170,12 +169,12 @@ impl Skin {
 
     /// The influences of a vertex.
     #[inline]
-    pub fn of(&self, vertex: usize) -> &[Influence] {
+    pub fn influences(&self, vertex: usize) -> &[Influence] {
         self.influences.get(self.range(vertex)).unwrap_or_default()
     }
 
     /// The most influences of any vertex.
     pub fn max_influences(&self) -> usize {
-        (0..self.vertex_count()).map(|v| self.of(v).len()).max().unwrap_or(0)
+        (0..self.vertex_count()).map(|v| self.influences(v).len()).max().unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! The scene: what hangs where.
+//! The scene: its meshes, nodes, skeletons, motions and materials.
 
 use crate::alpha::{AlphaLevels, AlphaMode};
 use crate::convert::Space;
@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Meshes, the nodes they hang from, their skeletons, motions and materials.
+/// Meshes, their nodes, skeletons, motions and materials.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scene {
@@ -21,7 +21,7 @@ pub struct Scene {
     pub format: String,
     /// Axes, units, winding and texture origin of everything below.
     pub space: Space,
-    /// What all lengths were multiplied by since they were read; see [`rescale`](Self::rescale).
+    /// The factor of all lengths since they were read; see [`rescale`](Self::rescale).
     pub scale: f32,
     /// The node tree. A mesh that no node refers to is not drawn.
     pub nodes: Vec<Node>,
@@ -124,10 +124,10 @@ impl Scene {
 pub struct Node {
     /// The node's name.
     pub name: String,
-    /// The node this one hangs from.
+    /// The parent node.
     pub parent: Option<NodeId>,
-    /// The transform relative to the parent. The nodes of skinned meshes are not transformed: their vertices
-    /// follow the skeleton alone.
+    /// The transform relative to the parent. The nodes of skinned meshes are not transformed: their vertices follow
+    /// only the skeleton.
     pub local: Local,
     /// Meshes drawn here.
     pub meshes: Vec<MeshId>,
@@ -154,9 +154,9 @@ pub struct Material {
     pub image: Option<Image>,
     /// Directions of the surface, as glTF has them: red to the right, green up, blue out of it.
     pub normal: Option<Image>,
-    /// What the surface shines by itself, in colours that are added to it.
+    /// The light that the surface emits, in colours that are added to it.
     pub emissive: Option<Image>,
-    /// What becomes of alpha.
+    /// The treatment of alpha.
     pub alpha: AlphaMode,
     /// Both sides are drawn.
     pub double_sided: bool,
@@ -202,8 +202,8 @@ impl Material {
         self
     }
 
-    /// Whether nothing is seen of the surface, whatever its texture and its mesh are: materials that engines do not draw are
-    /// marked so.
+    /// Returns true if the surface is invisible, whatever its texture and its mesh are. Materials that engines do not
+    /// draw have this mark.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         match self.alpha {
@@ -213,8 +213,8 @@ impl Material {
         }
     }
 
-    /// What becomes of alpha on a mesh, which brings the alpha of its vertices and shows the texture only where it has
-    /// texture coordinates; or on the surface alone. Never [`AlphaMode::Content`].
+    /// The treatment of alpha on a mesh, including the alpha of its vertices. The texture counts only if the mesh has
+    /// texture coordinates. Without a mesh, the treatment on the surface itself. Never [`AlphaMode::Content`].
     #[must_use]
     pub fn alpha_mode(&self, mesh: Option<&Mesh>) -> AlphaMode {
         let own = if self.base_color[3] < 1.0 { AlphaLevels::Many } else { AlphaLevels::Full };

@@ -13,7 +13,7 @@ pub struct PoseSetId(pub usize);
 /// Complete poses of one skeleton, shared by the clips that use them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseSet {
-    /// How many joints a pose has.
+    /// The number of joints of a pose.
     pub joints: usize,
     /// Local matrices, pose by pose: joint `j` of pose `p` is `locals[p * joints + j]`.
     pub locals: Vec<Affine>,
@@ -26,7 +26,7 @@ impl PoseSet {
         self.locals.get(start..start.checked_add(self.joints)?)
     }
 
-    /// How many poses there are.
+    /// The number of poses.
     pub fn len(&self) -> usize {
         self.locals.len().checked_div(self.joints).unwrap_or(0)
     }
@@ -47,14 +47,14 @@ pub struct Clip {
     pub skeleton: SkeletonId,
     /// Frames per second.
     pub rate: f32,
-    /// How many frames there are. A looping clip blends the last into the first, so that its period is
-    /// `frames / rate`; another ends at frame `frames - 1`.
+    /// The number of frames. A looping clip blends the last frame into the first, so that its period is `frames /
+    /// rate`; another clip ends at frame `frames - 1`.
     pub frames: u32,
-    /// Whether it loops.
+    /// True if the clip loops.
     pub looping: bool,
     /// The frame of the file with which it begins; 0 where a format counts the frames of each clip by themselves.
     pub start: u32,
-    /// How values between two keys are found.
+    /// The interpolation between two keys.
     pub interpolation: Interpolation,
     /// The motion itself.
     pub motion: Motion,
@@ -113,14 +113,14 @@ impl Clip {
         if self.looping { self.frames } else { self.frames.saturating_sub(1) }
     }
 
-    /// How long the clip takes once, in seconds.
+    /// The duration of the clip, in seconds.
     #[must_use]
     pub fn duration_seconds(&self) -> f64 {
         self.seconds(f64::from(self.end()))
     }
 }
 
-/// How a format finds rotations between two keys.
+/// The interpolation of rotations between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// Components are blended linearly and renormalised, the way the keys' signs say, the long way included.
@@ -134,12 +134,12 @@ pub enum Interpolation {
     Matrix,
 }
 
-/// What moves.
+/// The kind of motion.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// A complete pose for every frame.
     Poses {
-        /// Where the poses are.
+        /// The set of poses.
         set: PoseSetId,
         /// The pose of each frame.
         frames: Vec<u32>,
@@ -149,7 +149,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// How many frames there are, to the last pose or key.
+    /// The number of frames, up to the last pose or key.
     #[must_use]
     pub fn frames(&self) -> u32 {
         match self {
@@ -200,7 +200,7 @@ impl<T> Channel<T> {
         Self { frames: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a key behind all others.
+    /// Appends a key.
     pub fn push(&mut self, frame: f32, value: T) {
         self.frames.push(frame);
         self.values.push(value);

@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// What happens to names that a format cannot hold.
+/// The treatment of names that a format cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Naming {
     /// They are changed until it can, and that is reported.
@@ -19,7 +19,7 @@ pub enum Naming {
     Refuse,
 }
 
-/// How characters become bytes. What has no byte becomes the stand-in.
+/// The encoding of characters as bytes. A character without a byte becomes the replacement.
 #[derive(Clone, Copy, Debug)]
 pub enum Encoding {
     /// As many bytes as UTF-8 takes; the end of the string is not a character.
@@ -39,7 +39,7 @@ impl Encoding {
 /// The names that a format has room for.
 #[derive(Clone, Copy, Debug)]
 pub struct NameRules {
-    /// How characters become bytes.
+    /// The encoding of characters as bytes.
     pub encoding: Encoding,
     /// The most bytes a name has.
     pub longest: usize,
@@ -47,12 +47,12 @@ pub struct NameRules {
     pub stand_in: u8,
     /// Two things may not have one name.
     pub unique: bool,
-    /// Names that differ in ASCII case alone are one.
+    /// Names that differ only in ASCII case are equal.
     pub ignores_case: bool,
 }
 
 impl NameRules {
-    /// Names of at most so many bytes, which may repeat; a question mark stands in.
+    /// Names of at most `longest` bytes, which may repeat. A question mark is the replacement.
     #[must_use]
     pub const fn new(encoding: Encoding, longest: usize) -> Self {
         Self { encoding, longest, stand_in: b'?', unique: false, ignores_case: false }
@@ -72,7 +72,7 @@ impl NameRules {
         self
     }
 
-    /// The same with another stand-in.
+    /// The same rules with another replacement.
     #[must_use]
     pub const fn with_stand_in(mut self, byte: u8) -> Self {
         self.stand_in = byte;
@@ -113,7 +113,7 @@ impl NameRules {
 pub struct Fitted {
     /// The name.
     pub bytes: Vec<u8>,
-    /// Characters for which the stand-in stands.
+    /// The number of replaced characters.
     pub replaced: usize,
     /// Characters that were cut off.
     pub cut: usize,
@@ -133,9 +133,9 @@ pub struct Names<'b> {
     rules: NameRules,
     naming: Naming,
     budget: &'b Budget,
-    /// Names that are taken, with the number to try next behind them.
+    /// The used names, each with the number to try next after it.
     taken: BTreeMap<Vec<u8>, u64>,
-    /// The names of texts that stand for one thing as often as they occur.
+    /// The names of texts that mean the same thing each time.
     shared: BTreeMap<String, Vec<u8>>,
 }
 
@@ -167,7 +167,7 @@ impl<'b> Names<'b> {
         if fitted.replaced > 0 {
             let loss =
                 Loss::new("name-changed", path, "characters that the format does not have were replaced");
-            changes.push(loss.of(fitted.replaced, "character", "characters"));
+            changes.push(loss.with_count(fitted.replaced, "character", "characters"));
         }
         if fitted.cut > 0 {
             let message = format!("the name was cut to {} bytes", fitted.bytes.len());
@@ -226,7 +226,7 @@ impl<'b> Names<'b> {
         Ok(())
     }
 
-    /// The name itself, or with the first number behind it that makes it a new one.
+    /// The name itself, or the name with the first number after it that makes it new.
     fn unused(&mut self, name: &[u8]) -> Result<Vec<u8>, ConvertError> {
         let key = self.key(name);
         let Some(mut number) = self.taken.get(&key).copied() else { return Ok(name.to_vec()) };

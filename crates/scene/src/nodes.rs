@@ -47,9 +47,9 @@ impl Scene {
         Some(worlds)
     }
 
-    /// Every mesh as often as it is drawn, with the node that draws it and the matrix it is drawn with: the
-    /// identity for a skinned mesh, which follows its skeleton alone. `None` as in [`node_order`](Self::node_order).
-    pub fn drawn(&self) -> Option<Vec<(NodeId, MeshId, Affine)>> {
+    /// Every mesh as often as it is drawn, with its node and matrix: the identity for a skinned mesh, which follows
+    /// only its skeleton. `None` as in [`node_order`](Self::node_order).
+    pub fn drawn_meshes(&self) -> Option<Vec<(NodeId, MeshId, Affine)>> {
         let world = self.world_transforms()?;
         let mut drawn = Vec::new();
         for (i, (node, matrix)) in self.nodes.iter().zip(&world).enumerate() {
@@ -61,7 +61,7 @@ impl Scene {
         Some(drawn)
     }
 
-    /// How many meshes no node draws.
+    /// The number of meshes that no node draws.
     pub fn undrawn(&self) -> usize {
         let drawn: BTreeSet<_> = self.nodes.iter().flat_map(|n| &n.meshes).map(|m| m.0).collect();
         (0..self.meshes.len()).filter(|m| !drawn.contains(m)).count()
@@ -109,7 +109,7 @@ mod tests {
         nodes[0].meshes = vec![MeshId(0)];
         nodes[2].meshes = vec![MeshId(0)];
         let scene = Scene { nodes, meshes: vec![Mesh::default()], ..Scene::default() };
-        let drawn: Vec<_> = scene.drawn().unwrap().iter().map(|(n, _, m)| (n.0, m.w[0])).collect();
+        let drawn: Vec<_> = scene.drawn_meshes().unwrap().iter().map(|(n, _, m)| (n.0, m.w[0])).collect();
         assert_eq!(drawn, [(0, 111.0), (2, 100.0)]);
         assert!(scene.has_transforms());
     }

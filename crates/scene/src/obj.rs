@@ -18,14 +18,14 @@ use meshwright_core::text::acts_on_terminal;
 use meshwright_core::{Budget, Limits};
 use number::{push_float, push_whole};
 
-/// How a scene is written as OBJ.
+/// Options for writing a scene as OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjOptions {
     /// The name by which the text refers to its material file; no reference without a name.
     pub mtl_name: String,
-    /// For each material of the scene the file that its texture is in, as the material file names it: a path with slashes
-    /// from where that lies. Further materials have no texture.
+    /// For each material, the texture file as the material file names it: a path with slashes, relative to the
+    /// material file. Further materials have no texture.
     pub maps: Vec<Option<String>>,
     /// Bytes that both texts may take.
     pub memory: u64,
@@ -45,7 +45,7 @@ impl ObjOptions {
         Self { mtl_name: one_line(name), ..Self::default() }
     }
 
-    /// The same options with files for the textures of materials. A name that cannot stand on a line is left out.
+    /// The same options with texture files for materials. A name that is not possible on a line is dropped.
     #[must_use]
     pub fn with_maps(mut self, maps: Vec<Option<String>>) -> Self {
         self.maps = maps.into_iter().map(|map| map.filter(|map| can_name(map))).collect();
@@ -73,16 +73,16 @@ pub struct Obj {
     pub mtl: String,
 }
 
-/// Writes the drawn meshes of the finest level, each as an object, with the transform of its node applied
-/// (skinned meshes follow their skeleton alone and are written as they are).
+/// Writes the drawn meshes of the finest level, each as an object, with the transform of its node applied (skinned
+/// meshes follow only their skeleton and are written unchanged).
 ///
 /// `posed` gives other positions and normals for every mesh, as many as each has of its own; a skinned mesh is
-/// written in its bind pose without it. Numbers are the shortest decimals that read back as the same 32-bit
-/// value, texture coordinates are turned to OBJ's origin at the bottom left, names are cut to one line without
-/// white space. Same scene, same bytes.
+/// written in its bind pose without it. Numbers are the shortest decimals that read back as the same 32-bit value,
+/// texture coordinates are turned to OBJ's origin at the bottom left, names are cut to one line without white space.
+/// Same scene, same bytes.
 ///
 /// # Errors
-/// When the scene breaks its own rules, when the poses do not fit it, or when the texts would take more than the options
+/// If the scene breaks its own rules, if the poses do not fit it, or if the texts would take more than the options
 /// allow.
 pub fn write(
     scene: &Scene,
@@ -116,7 +116,7 @@ pub fn write(
         // Writing to a string cannot fail; the result says so only to satisfy the trait.
         let _ = writeln!(out.text, "mtllib {mtl_name}");
     }
-    for (n, MeshId(m)) in drawn(scene) {
+    for (n, MeshId(m)) in drawn_objects(scene) {
         let (Some(node), Some(mesh), Some(world)) = (scene.nodes.get(n), scene.meshes.get(m), worlds.get(n))
         else {
             continue;
@@ -129,7 +129,7 @@ pub fn write(
     Ok(Converted::new(Obj { mtl: mtl::text(scene, &names, options), obj: out.text }, losses(scene, options)))
 }
 
-/// What of a scene OBJ has no place for.
+/// The data of a scene that OBJ cannot store.
 fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
     let mut losses = Vec::new();
     for (i, mesh) in scene.meshes.iter().enumerate() {
@@ -146,7 +146,8 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
         if odd > 0 {
             let message = "texture coordinates that are not finite became 0";
             losses.push(
-                Loss::new("uvs-replaced", format!("meshes[{i}].uvs"), message).of(odd, "vertex", "vertices"),
+                Loss::new("uvs-replaced", format!("meshes[{i}].uvs"), message)
+                    .with_count(odd, "vertex", "vertices"),
             );
         }
     }
@@ -164,14 +165,16 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
         ("levels-dropped", "levels", coarser, ["coarser level", "coarser levels"]),
     ] {
         if count > 0 {
-            losses.push(Loss::new(code, path, "OBJ holds one pose of one level").of(count, one, several));
+            losses.push(
+                Loss::new(code, path, "OBJ holds one pose of one level").with_count(count, one, several),
+            );
         }
     }
     losses
 }
 
 /// Nodes and meshes in drawing order: of the finest level where there are levels.
-fn drawn(scene: &Scene) -> Vec<(usize, MeshId)> {
+fn drawn_objects(scene: &Scene) -> Vec<(usize, MeshId)> {
     let mut shown = alloc::vec![scene.levels.is_empty(); scene.nodes.len()];
     for root in scene.levels.first().into_iter().flat_map(|l| &l.nodes) {
         if let Some(s) = shown.get_mut(root.0) {
@@ -213,7 +216,7 @@ pub fn one_line(name: &str) -> String {
     name.trim().chars().map(keep).collect()
 }
 
-/// Whether the name of a file reads back as it is from the end of a line of the material file.
+/// Returns true if a file name reads back unchanged from the end of a line of the material file.
 pub fn can_name(name: &str) -> bool {
     !name.is_empty() && one_line(name) == name && !name.starts_with(['-', '#']) && !name.ends_with('\\')
 }
@@ -225,7 +228,7 @@ fn one_word(name: &str) -> String {
 
 struct Writer<'a> {
     text: String,
-    /// How long the text may become before more is charged.
+    /// The length of the text up to which memory is charged.
     charged: usize,
     memory: Budget,
     materials: &'a [String],

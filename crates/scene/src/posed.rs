@@ -55,10 +55,10 @@ pub fn triangles(scene: &Scene, at: Option<Moment>, budget: &Budget) -> Result<V
 
 fn point(scene: &Scene, mesh: &Mesh, v: usize, skeletons: &[Vec<Affine64>]) -> [f64; 3] {
     let own = wide(mesh.positions[v]);
-    let Some(skin) = mesh.skin.as_ref().filter(|s| !s.of(v).is_empty()) else { return own };
+    let Some(skin) = mesh.skin.as_ref().filter(|s| !s.influences(v).is_empty()) else { return own };
     let (joints, model) = (&scene.skeletons[skin.skeleton.0].joints, &skeletons[skin.skeleton.0]);
     let mut sum = [0.0; 3];
-    for (i, k) in skin.of(v).iter().zip(skin.range(v)) {
+    for (i, k) in skin.influences(v).iter().zip(skin.range(v)) {
         let (m, w) = (&model[i.joint as usize], f64::from(i.weight));
         let part = match skin.local.get(k) {
             Some(local) => add(m.vector(wide(local.position)), scale(m.w, w)),
@@ -80,11 +80,11 @@ pub fn extent(triangles: &[Triangle]) -> f64 {
     widest
 }
 
-/// The largest distance of a corner of either to the corner that stands for it in the other: every triangle is compared
-/// with the nearest that shows the same side. Triangles without an area show both sides. Infinite where one of them has
-/// none.
+/// The largest distance between corresponding corners of two lists of triangles. Every triangle is compared with the
+/// nearest one that shows the same side. Triangles without an area show both sides. Infinite if only one of the lists
+/// is empty.
 #[must_use]
-pub fn apart(a: &[Triangle], b: &[Triangle]) -> f64 {
+pub fn largest_distance(a: &[Triangle], b: &[Triangle]) -> f64 {
     let one = |a: &[Triangle], b: &[Triangle]| {
         let nearest = |t: &Triangle| b.iter().map(|u| corners_apart(t, u)).fold(f64::INFINITY, f64::min);
         a.iter().map(nearest).fold(0.0, f64::max)
@@ -109,10 +109,10 @@ mod tests {
         let t = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let [a, b, c] = t;
         let far = t.map(|p| add(p, [5.0, 0.0, 0.0]));
-        assert_eq!(apart(&[t, far], &[far, [b, c, a]]), 0.0);
-        assert_eq!(apart(&[t], &[[b, a, c]]), 1.0);
-        assert_eq!(apart(&[t, far], &[t]), 5.0);
-        assert_eq!(apart(&[], &[t]), f64::INFINITY);
+        assert_eq!(largest_distance(&[t, far], &[far, [b, c, a]]), 0.0);
+        assert_eq!(largest_distance(&[t], &[[b, a, c]]), 1.0);
+        assert_eq!(largest_distance(&[t, far], &[t]), 5.0);
+        assert_eq!(largest_distance(&[], &[t]), f64::INFINITY);
         assert_eq!(extent(&[t, far]), 6.0);
     }
 

@@ -21,10 +21,10 @@ impl Scene {
 }
 
 impl Mesh {
-    /// How many vertices no triangle uses.
+    /// Counts the vertices that no triangle uses.
     ///
     /// # Errors
-    /// When the budget does not allow for a list of vertices.
+    /// If the budget does not suffice for a list of vertices.
     pub fn unused_vertices(&self, budget: &Budget) -> Result<usize, LimitExceeded> {
         Ok(unmarked(&self.used(budget)?))
     }
@@ -103,7 +103,7 @@ impl Skin {
     }
 }
 
-/// How many are not marked, counted in bytes as far as these hold it.
+/// The number of unmarked items, in bytes as far as the list reaches.
 fn unmarked(marks: &[bool]) -> usize {
     let count = |part: &[bool]| part.iter().fold(0_u8, |n, mark| n.wrapping_add(u8::from(!*mark)));
     marks.chunks(128).map(|part| usize::from(count(part))).fold(0, usize::saturating_add)

@@ -34,7 +34,7 @@ enum Source<'s> {
         set: &'s PoseSet,
         frames: &'s [u32],
     },
-    /// For each joint its channels, where it has keys.
+    /// The channels of each joint that has keys.
     Keys(Vec<Keys<'s>>),
 }
 
@@ -111,7 +111,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         self.skeleton
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     #[must_use]
     pub fn frames(&self) -> usize {
         match &self.source {
@@ -129,7 +129,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// True where a key lies between whole frames.
+    /// Returns true if a key is between whole frames.
     #[must_use]
     pub fn is_off_frame(&self) -> bool {
         // Beyond 2^24 a float is whole, but not every frame is a float.
@@ -144,10 +144,10 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// A joint relative to its parent at a frame, which may lie between two. A looping clip repeats with the period
-    /// [`frames`](Self::frames); another is held before its first and behind its last frame. A frame that is not a
-    /// number is frame 0. At a whole frame of a clip of poses this is the pose as it is stored; a joint without keys,
-    /// and every joint of a clip without frames, rests.
+    /// Returns the transform of a joint relative to its parent at a frame, which may be fractional. A looping clip
+    /// repeats with the period [`frames`](Self::frames). Another clip is held before its first and after its last
+    /// frame. A NaN frame is frame 0. At a whole frame of a clip of poses this is the stored pose. A joint without
+    /// keys rests, as does every joint of a clip without frames.
     #[must_use]
     pub fn local(&self, joint: usize, frame: f64) -> Affine64 {
         let rest = || self.skeleton.joints.get(joint).map_or(Affine64::IDENTITY, |j| j.rest.to_affine64());
@@ -230,8 +230,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
         (0..n).map(f64::from)
     }
 
-    /// Where a frame lies in the clip: 0 up to, and not including, the count of frames when it loops, else up to the
-    /// last.
+    /// Returns the position of a frame in the clip: from 0 to less than the number of frames if the clip loops,
+    /// otherwise up to the last frame.
     fn place(&self, frame: f64) -> Option<f64> {
         let n = u32::try_from(self.frames()).ok().filter(|n| *n > 0)?;
         let period = f64::from(n);
@@ -287,11 +287,12 @@ impl<'s, 'b> Sampler<'s, 'b> {
     fn keyed(&self, keys: &Keys<'_>, joint: usize, frame: f64) -> (Trs64, Option<[[f64; 3]; 3]>) {
         let rest = self.skeleton.joints.get(joint).map_or(Trs64::IDENTITY, |j| j.rest.to_trs64());
         let period = self.clip.looping.then_some(f64::from(self.clip.frames));
-        let vector =
-            |c: Option<&Channel<[f32; 3]>>| at(c?, frame, period, wide, |a, b, t| lerp(wide(a), wide(b), t));
+        let vector = |c: Option<&Channel<[f32; 3]>>| {
+            sample_keys(c?, frame, period, wide, |a, b, t| lerp(wide(a), wide(b), t))
+        };
         let rotation = keys.rotation.and_then(|c| {
             let rule = self.rule;
-            at(c, frame, period, |q| Turn::Quat(wide(q)), |a, b, t| turn(wide(a), wide(b), t, rule))
+            sample_keys(c, frame, period, |q| Turn::Quat(wide(q)), |a, b, t| turn(wide(a), wide(b), t, rule))
         });
         let (rotation, basis) = match rotation {
             Some(Turn::Quat(q)) => (q, None),
@@ -315,7 +316,7 @@ fn last<'s, T>(old: Option<&'s Channel<T>>, new: &'s Channel<T>) -> Option<&'s C
 fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
     let mixed = |b| unit(lerp(a, b, t)).unwrap_or(quat::IDENTITY);
     match rule {
-        // Exactly opposite keys have no middle, and stand for one rotation: the earlier holds.
+        // Exactly opposite keys have no middle, and mean the same rotation: the earlier one is used.
         Interpolation::Linear if a == b.map(|c| -c) => Turn::Quat(a),
         Interpolation::Linear => Turn::Quat(mixed(b)),
         Interpolation::LinearShort => Turn::Quat(mixed(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b })),
@@ -333,7 +334,7 @@ fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
 
 /// The value of a channel at a frame: of a key as it is, or between two. `period` is that of a looping clip, whose last
 /// key blends into its first.
-fn at<T: Copy, U>(
+fn sample_keys<T: Copy, U>(
     channel: &Channel<T>,
     frame: f64,
     period: Option<f64>,
@@ -356,7 +357,7 @@ fn at<T: Copy, U>(
             return blend(before, n, (frame - time(before)) / (time(n) - time(before)));
         }
     }
-    // Before the first key or behind the last.
+    // Before the first key or after the last one.
     let edge = if n == 0 { 0 } else { last };
     let Some(period) = period else { return value(edge).map(key) };
     let gap = time(0) + period - time(last);

@@ -55,16 +55,16 @@ impl Local {
 pub struct Joint {
     /// Its name; need not be unique.
     pub name: String,
-    /// The joint it hangs from, by index. Parents may come after their children.
+    /// The index of the parent joint. Parents may come after their children.
     pub parent: Option<usize>,
     /// The transform relative to the parent in the rest pose.
     pub rest: Local,
     /// From model space in the bind pose to the joint's space. Identity where that cannot be inverted.
     pub inverse_bind: Affine,
-    /// For a joint that is not posed but follows others: the weighted mean of their model-space matrices.
+    /// The weighted mean of these joints' model-space matrices, if the joint is not posed but follows others.
     pub follows: Vec<(usize, f32)>,
     /// The mesh that bounds the joint, for collision: all of it moves with the joint, whether it is drawn or not. Its
-    /// positions are in model space in the bind pose, as those of a mesh that is bound to the joint alone.
+    /// positions are in model space in the bind pose, like those of a mesh that is bound only to this joint.
     pub solid: Option<MeshId>,
     /// Native fields.
     pub extras: Option<Extra>,

@@ -16,14 +16,14 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine, Trs, normalize};
 use proptest::prelude::*;
 
-/// What scenes hold.
+/// The kind of generated scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Only what glTF can express up to rounding.
     Clean,
     /// Anything that [`Scene::validate`] allows.
     Wild,
-    /// What other programs leave, in finite numbers and with joints that can be inverted.
+    /// Scenes of other programs, with finite numbers and invertible joints.
     Foreign,
 }
 
@@ -424,7 +424,7 @@ fn localize(mesh: &mut Mesh, skin: &mut Skin, skeleton: &Skeleton) {
     let mut normals = Vec::new();
     for v in 0..mesh.positions.len() {
         let (mut p, mut n) = ([0.0_f32; 3], [0.0_f32; 3]);
-        for i in skin.of(v).to_vec() {
+        for i in skin.influences(v).to_vec() {
             let joint = i.joint as usize;
             let (Some(m), Some(j)) = (model.get(joint), skeleton.joints.get(joint)) else { continue };
             let weigh = |v: [f32; 3]| v.map(|c| c * i.weight);
@@ -476,10 +476,10 @@ mod tests {
         let scenes = hundred(&foreign_scene());
         let often = |what: &str, has: &dyn Fn(&Scene) -> bool| count(&scenes, what, has);
         let budget = meshwright_core::Budget::new(meshwright_core::Limits::default());
-        let bind = |s: &Scene, i| crate::BindPose::of(s, SkeletonId(i), &budget).unwrap();
+        let bind = |s: &Scene, i| crate::BindPose::solve(s, SkeletonId(i), &budget).unwrap();
         let joints = |s: &Scene| s.skeletons.iter().flat_map(|k| k.joints.clone()).collect::<Vec<_>>();
         let skins = |s: &Scene| s.meshes.iter().filter_map(|m| m.skin.clone()).collect::<Vec<_>>();
-        let sum = |s: &Skin, v| s.of(v).iter().map(|i| i.weight).sum::<f32>();
+        let sum = |s: &Skin, v| s.influences(v).iter().map(|i| i.weight).sum::<f32>();
         let tracks = |s: &Scene| {
             let of = |c: &Clip| if let Motion::Tracks(t) = &c.motion { t.clone() } else { Vec::new() };
             s.clips.iter().flat_map(of).collect::<Vec<_>>()

@@ -8,8 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine, cross, dot, narrow, normalize, sub, unit, wide};
 
-/// Where the texture coordinates of a vertex grow in space, summed over its triangles by area; not of unit
-/// length, and zero where the texture is degenerate.
+/// The directions in which the texture coordinates of a vertex grow in space, summed over its triangles by area. They
+/// are not normalised, and are zero if the texture is degenerate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextureAxes {
     /// The direction in which the first coordinate grows.
@@ -76,7 +76,7 @@ pub fn unit_tangent(normal: [f32; 3], wish: [f32; 3]) -> [f32; 3] {
     let across = |w: [f64; 3]| {
         let along = dot(n, w);
         let rest: [f64; 3] = core::array::from_fn(|i| w[i] - n[i] * along);
-        // What is left of a wish along the normal is rounding, not a direction.
+        // The rest of a wish along the normal is a rounding error, not a direction.
         unit(rest).filter(|_| dot(rest, rest) > 1e-10 * dot(w, w))
     };
     let axis = if n[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -173,7 +173,7 @@ mod tests {
     const QUAD: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     const FACES: [[u32; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
-    fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+    fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
     }
 
@@ -183,8 +183,8 @@ mod tests {
         let mirrored = upright.map(|[u, v]: [f32; 2]| [1.0 - u, v]);
         for (uvs, sign) in [(upright, 1.0), (mirrored, -1.0)] {
             for axes in texture_axes(&QUAD, &uvs, &FACES) {
-                assert!(near(normalize(axes.u).unwrap(), [sign, 0.0, 0.0]), "{axes:?}");
-                assert!(near(normalize(axes.v).unwrap(), [0.0, 1.0, 0.0]), "{axes:?}");
+                assert!(is_near(normalize(axes.u).unwrap(), [sign, 0.0, 0.0]), "{axes:?}");
+                assert!(is_near(normalize(axes.v).unwrap(), [0.0, 1.0, 0.0]), "{axes:?}");
                 assert_eq!(handedness([0.0, 0.0, 1.0], axes.u, axes.v), Some(sign));
             }
         }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn normals_follow_the_winding() {
-        assert!(vertex_normals(&QUAD, &FACES).iter().all(|n| near(*n, [0.0, 0.0, 1.0])));
+        assert!(vertex_normals(&QUAD, &FACES).iter().all(|n| is_near(*n, [0.0, 0.0, 1.0])));
         let lone = vertex_normals(&QUAD, &[[0, 1, 1]]);
         assert_eq!(lone, [[0.0, 0.0, 1.0]; 4]);
     }
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(baked.positions[1], [3.0, 0.0, 0.0]);
         assert_eq!(baked.triangles[0], [2, 1, 0]);
         assert_eq!(baked.tangents[0], [-1.0, 0.0, 0.0, -1.0]);
-        assert!(near(baked.normals[0], normalize([0.0, 0.3, 0.8]).unwrap()));
+        assert!(is_near(baked.normals[0], normalize([0.0, 0.3, 0.8]).unwrap()));
         assert_eq!(mesh.baked(&Affine::IDENTITY), mesh);
     }
 }

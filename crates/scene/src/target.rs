@@ -1,4 +1,4 @@
-//! What every conversion of a scene into a format shares: its options, its shape, and several files as one result.
+//! The common parts of all conversions of a scene to a format: options, trait, and results of several files.
 
 use crate::axes::AxisMap;
 use crate::convert::{ConvertError, Converted, Space};
@@ -14,15 +14,15 @@ use meshwright_core::{Budget, Limits};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FromSceneOptions<T = ()> {
-    /// What the conversion may take.
+    /// The limits of the conversion's memory.
     pub limits: Limits,
     /// Which levels of detail the result has; `None` leaves it to the format.
     pub levels: Option<Levels>,
-    /// What happens to names that the format cannot hold.
+    /// The treatment of names that the format cannot hold.
     pub names: Naming,
     /// The space that the scene's numbers are in; `None` takes the scene's own word.
     pub space: Option<Space>,
-    /// What nothing draws is left out, even where the format could keep it.
+    /// Data that nothing draws is dropped, even if the format could store it.
     pub prune: bool,
     /// The engine whose limits are kept where they are narrower than the format's; one that does not read the format
     /// changes nothing.
@@ -34,7 +34,7 @@ pub struct FromSceneOptions<T = ()> {
 impl<T> FromSceneOptions<T> {
     /// Default options around a format's own.
     #[must_use]
-    pub fn of(format: T) -> Self {
+    pub fn for_format(format: T) -> Self {
         Self {
             limits: Limits::default(),
             levels: None,
@@ -108,8 +108,8 @@ impl<T> FromSceneOptions<T> {
         self.engine.filter(|e| e.formats().contains(&format)).map(|e| (e, e.limits()))
     }
 
-    /// What to draw: the levels that were chosen, or those that the format draws by itself, in its axes. Meshes that no
-    /// node draws are drawn where the format `keeps` such, unless they shall be pruned.
+    /// Returns the options of drawing in the format's axes: the chosen levels, or the format's default. Meshes
+    /// without a node are drawn if the format `keeps` them and they are not pruned.
     #[must_use]
     pub fn draw(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels, keeps: bool) -> DrawOptions {
         DrawOptions::default()
@@ -140,9 +140,9 @@ impl<T> FromSceneOptions<T> {
     }
 }
 
-/// What can be made of a scene. Where a model is several files the crate of its family also has
-/// `fn write_scene(scene: &Scene, stem: &str, options: &FromSceneOptions<O>) -> Result<Converted<OutputFiles>, ConvertError>`,
-/// `stem` being the name of the main file without its extension.
+/// A model that can be converted from a scene. If a model is several files, its crate also has `fn write_scene(scene:
+/// &Scene, stem: &str, options: &FromSceneOptions<O>) -> Result<Converted<OutputFiles>, ConvertError>`, `stem` being
+/// the name of the main file without its extension.
 pub trait FromScene: Sized {
     /// The format's own options.
     type Options: Default + Clone;
@@ -206,7 +206,7 @@ impl OutputFiles {
         self.0.iter()
     }
 
-    /// How many files there are.
+    /// The number of files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn axes_follow_the_space() {
         let map = AxisMap::new([1, 2, 0], [1.0; 3], 2.0);
-        let options = FromSceneOptions::of(7_u8).with_memory(9);
+        let options = FromSceneOptions::for_format(7_u8).with_memory(9);
         assert_eq!(options.axes(&Scene::default(), &map), map.inverse());
         assert_eq!(options.clone().in_space(Space::File).axes(&Scene::default(), &map), AxisMap::IDENTITY);
         let draw = options.draw(&Scene::default(), &map, Levels::Finest, true);

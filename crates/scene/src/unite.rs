@@ -16,22 +16,22 @@ use alloc::vec::Vec;
 use meshwright_core::math::Affine;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// How many bones a format, or an engine, takes.
+/// The maximum number of bones of a format, or of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostBones<'a> {
     /// The most joints that a skeleton may have.
     pub most: usize,
-    /// Who says so: `the format`, or the name of an engine.
+    /// The owner of the limit: `the format`, or the name of an engine.
     pub by: &'a str,
 }
 
 impl Scene {
-    /// The scene with all skeletons that are `meant` as one, the first of them, for formats that have one: joints behind
-    /// each other, each skeleton at its own place. The others have no joints left. A motion of several skeletons, which
-    /// are clips of one name, rate and length, becomes one clip. A scene with one such skeleton is left as it is.
+    /// Joins all skeletons that are `meant` into the first of them, for formats with a single skeleton. The joints
+    /// are appended, and each skeleton keeps its position. The other skeletons lose their joints. Clips of several
+    /// skeletons with the same name, rate and length become one clip. A scene with one such skeleton is unchanged.
     ///
     /// # Errors
-    /// When a clip does not fit its skeleton, or when the budget does not allow for the copy.
+    /// If a clip does not fit its skeleton, or if the budget does not suffice for the copy.
     pub fn with_one_skeleton<'s>(
         scene: Cow<'s, Self>,
         meant: impl Fn(SkeletonId) -> bool,
@@ -50,7 +50,7 @@ impl Scene {
             return Ok(scene);
         };
         let mut made = owned(scene, budget)?;
-        let message = "skeletons became one; each stands where it stood";
+        let message = "skeletons became one; each keeps its position";
         losses.push(Loss::note("skeletons-joined", "skeletons", message).counted(firsts.len()));
         let union = Union { firsts, home, joints };
         union.skeletons(&mut made, budget)?;
@@ -59,18 +59,18 @@ impl Scene {
         let merged = merge_clips(&mut made, &union, budget)?;
         if merged > 0 {
             let message = "clips of one name, which moved a skeleton each, became one";
-            losses.push(Loss::note("clips-merged", "clips", message).of(merged, "clip", "clips"));
+            losses.push(Loss::note("clips-merged", "clips", message).with_count(merged, "clip", "clips"));
         }
         Ok(Cow::Owned(made))
     }
 
-    /// The scene with a skeleton of no more joints than a format takes. Where there are more, those that move nothing go:
-    /// leaves first, from the last, no more than must. What others hang from or follow stays, and what bounds a joint,
-    /// and joints that are `kept`, such as attachments.
+    /// Reduces a skeleton to the maximum number of joints of a format. It removes joints that move nothing: leaves
+    /// first, from the last, no more than necessary. It never removes parents, joints that others follow, joints with
+    /// a solid, and joints that are `kept`, such as attachments.
     ///
     /// # Errors
-    /// When too many joints move something: the error names the limit. When joints form no tree, or when the budget does
-    /// not allow for the copy.
+    /// If too many joints move something: the error names the limit. If joints do not form a tree, or if the budget
+    /// does not suffice for the copy.
     pub fn with_fewer_joints<'s>(
         scene: Cow<'s, Self>,
         id: SkeletonId,
@@ -92,7 +92,7 @@ impl Scene {
         }
         let order = scene.skeletons.get(id.0).and_then(Skeleton::order).unwrap_or_default();
         let mut spare = limit.most.saturating_sub(least);
-        // Parents first: a joint stays only where what it hangs from does.
+        // Parents first: a joint stays only if its parent stays.
         for j in order {
             if let Some(slot) = keep.get_mut(j).filter(|k| !**k && spare > 0) {
                 *slot = true;
@@ -102,7 +102,7 @@ impl Scene {
         let dropped = keep.iter().filter(|k| !**k).count();
         let message =
             format!("bones that move nothing were left out, since {} takes {}", limit.by, limit.most);
-        losses.push(Loss::new("bones-dropped", path, message).of(dropped, "bone", "bones"));
+        losses.push(Loss::new("bones-dropped", path, message).with_count(dropped, "bone", "bones"));
         let mut made = owned(scene, budget)?;
         drop_joints(&mut made, id, &keep, budget)?;
         Ok(Cow::Owned(made))
@@ -186,7 +186,7 @@ fn extra_size(extra: Option<&Extra>) -> u64 {
 
 /// Skeletons on their way into one.
 struct Union {
-    /// For each skeleton the place of its first joint.
+    /// The number of the first joint of each skeleton.
     firsts: BTreeMap<usize, usize>,
     /// The skeleton that has them all.
     home: usize,
@@ -245,7 +245,7 @@ impl Union {
                     };
                 }
             }
-            // Which skeleton it was tells clips of one motion apart; they are brought home behind this.
+            // Clips of one motion differ in their skeleton; the numbers are restored after this.
         }
         Ok(())
     }
@@ -271,7 +271,7 @@ fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usiz
     type Key = (String, u32, u32, bool, u8, usize);
     budget.charge_items("clips", scene.clips.len() as u64, size_of::<(Clip, Key)>())?;
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
-    // How often a skeleton has a clip like this one.
+    // The number of times that a skeleton has a clip like this one.
     let mut seen: BTreeMap<(usize, Key), usize> = BTreeMap::new();
     let before = scene.clips.len();
     let mut made: Vec<Clip> = Vec::with_capacity(before);
@@ -322,7 +322,7 @@ fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usiz
 }
 
 impl Union {
-    /// How many joints a skeleton had.
+    /// The number of joints of a skeleton before.
     fn size_of(&self, skeleton: usize) -> usize {
         let first = self.firsts.get(&skeleton).copied().unwrap_or(0);
         let next = self.firsts.range(skeleton.saturating_add(1)..).next().map_or(self.joints, |n| *n.1);
@@ -354,7 +354,7 @@ fn merged_poses(
     Ok(PoseSet { joints: base.joints, locals })
 }
 
-/// The joints that move, bound or carry something, or are kept, and all that they hang from or follow.
+/// The joints that move, bind or carry something, or are kept, and all joints that these need.
 fn needed(
     scene: &Scene,
     id: SkeletonId,
@@ -383,7 +383,7 @@ fn needed(
     Ok(keep)
 }
 
-/// Leaves joints out of which nothing that stays hangs.
+/// Removes joints that no remaining joint needs.
 fn drop_joints(
     scene: &mut Scene,
     id: SkeletonId,

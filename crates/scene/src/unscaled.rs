@@ -10,9 +10,9 @@ use meshwright_core::{Budget, LimitExceeded};
 /// A stretch this near to none is none.
 const NOISE: f64 = 1.0e-4;
 
-/// The bones of a skeleton without the scale, mirror and shear that its joints have at rest. Each stands and turns as its
-/// joint does; what the joint does to its vertices besides, the vertices of the bone have already: they are taken into its
-/// space from where they rest.
+/// The bones of a skeleton without the scale, mirror and shear that its joints have at rest. Each bone has the
+/// position and rotation of its joint. The rest of the joint's transform is applied to the vertices: they are moved
+/// to the bone's space from their rest pose.
 #[derive(Debug)]
 pub struct Unscaled<'s> {
     skeleton: &'s Skeleton,
@@ -20,20 +20,20 @@ pub struct Unscaled<'s> {
     parents: Vec<Option<usize>>,
     /// Bones at rest in model space.
     rest: Vec<Affine64>,
-    /// What each joint does at rest besides standing and turning; `None` for nothing.
+    /// The rest transform of each joint without position and rotation; `None` for the identity.
     stretch: Vec<Option<Affine64>>,
-    /// What undoes the stretch of each joint; `None` where it flattens.
+    /// The inverse of each joint's stretch; `None` if it is flat.
     undo: Vec<Option<Affine64>>,
     scaled: usize,
     model: Vec<Affine64>,
 }
 
 impl<'s> Unscaled<'s> {
-    /// The bones of a skeleton, which hang from those that `parent` says: of the joints' parents as a rule.
+    /// Computes the bones of a skeleton. `parent` gives the parent of each bone, usually that of its joint.
     ///
     /// # Errors
-    /// When joints form no tree, or when the budget does not allow for the lists.
-    pub fn of(
+    /// If joints do not form a tree, or if the budget does not suffice for the lists.
+    pub fn new(
         skeleton: &'s Skeleton,
         parent: impl Fn(usize) -> Option<usize>,
         budget: &Budget,
@@ -54,7 +54,7 @@ impl<'s> Unscaled<'s> {
         Ok(Self { skeleton, order, parents, rest, stretch, undo, scaled, model })
     }
 
-    /// How many joints are scaled, mirrored or sheared at rest, by themselves or by what they hang from.
+    /// The number of joints that are scaled, mirrored or sheared at rest, by themselves or by a parent.
     #[must_use]
     pub const fn scaled(&self) -> usize {
         self.scaled
@@ -66,8 +66,8 @@ impl<'s> Unscaled<'s> {
         &self.rest
     }
 
-    /// What takes vertices into the space of a joint's bone, given what takes them into that of the joint: its inverse bind
-    /// matrix, which is returned as it is where the joint is not stretched at rest.
+    /// Returns the transform of vertices into the space of a joint's bone, given that into the space of the joint:
+    /// its inverse bind matrix, which is unchanged if the joint is not stretched at rest.
     #[must_use]
     pub fn binding(&self, joint: usize, inverse_bind: &Affine64) -> Affine64 {
         let stretch = self.stretch.get(joint).and_then(Option::as_ref);
@@ -80,7 +80,7 @@ impl<'s> Unscaled<'s> {
         self.stretch.get(joint).is_some_and(Option::is_some)
     }
 
-    /// The bones at rest, relative to those they hang from.
+    /// The bones at rest, relative to their parents.
     pub fn rest_locals(&self) -> impl Iterator<Item = Affine64> {
         let local = |(bone, parent): (&Affine64, &Option<usize>)| {
             let above = parent.and_then(|p| self.rest.get(p)).and_then(Affine64::inverse);
@@ -108,7 +108,7 @@ impl<'s> Unscaled<'s> {
         for (bone, undo) in self.model.iter_mut().zip(&self.undo) {
             let whole = undo.as_ref().map_or_else(|| rigid(bone), |undo| bone.after(undo));
             *bone = if scales { whole } else { rigid(&whole) };
-            lost = lost.max(apart(&whole, bone));
+            lost = lost.max(difference(&whole, bone));
         }
         for (j, local) in locals.iter_mut().enumerate() {
             let parent = self.parents.get(j).copied().flatten().and_then(|p| self.model.get(p));
@@ -127,11 +127,11 @@ fn rigid(m: &Affine64) -> Affine64 {
 }
 
 fn is_near_identity(m: &Affine64) -> bool {
-    apart(m, &Affine64::IDENTITY) <= NOISE
+    difference(m, &Affine64::IDENTITY) <= NOISE
 }
 
 /// The largest difference between elements of the linear parts.
-fn apart(a: &Affine64, b: &Affine64) -> f64 {
+fn difference(a: &Affine64, b: &Affine64) -> f64 {
     let pairs = [(a.x, b.x), (a.y, b.y), (a.z, b.z)];
     pairs.iter().flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn mirrored_and_scaled_joints_move_their_vertices_as_before() {
         let skeleton = skeleton();
-        let mut bones = Unscaled::of(&skeleton, |j| skeleton.joints[j].parent, &budget()).unwrap();
+        let mut bones = Unscaled::new(&skeleton, |j| skeleton.joints[j].parent, &budget()).unwrap();
         assert_eq!((bones.scaled(), bones.rest()[1].w), (2, [-2.0, 0.0, 0.0]));
         let rest = skeleton.rest_locals(&budget()).unwrap();
         let mut turned = rest.clone();
@@ -188,12 +188,12 @@ mod tests {
         #[test]
         fn bones_at_rest_are_rigid_and_keep_vertices(scene in foreign_scene()) {
             for skeleton in &scene.skeletons {
-                let mut bones = Unscaled::of(skeleton, |j| skeleton.joints[j].parent, &budget()).unwrap();
+                let mut bones = Unscaled::new(skeleton, |j| skeleton.joints[j].parent, &budget()).unwrap();
                 let mut locals = skeleton.rest_locals(&budget()).unwrap();
                 let lost = bones.run(&mut locals, false, &budget()).unwrap();
                 prop_assert!(lost < 1e-6, "{}", lost);
                 for (a, b) in locals.iter().zip(bones.rest_locals()) {
-                    prop_assert!(apart(a, &b) < 1e-6 && distance(a.w, b.w) < 1e-4);
+                    prop_assert!(difference(a, &b) < 1e-6 && distance(a.w, b.w) < 1e-4);
                 }
             }
         }

@@ -16,7 +16,7 @@ use meshwright_core::bulk;
 pub struct SceneError {
     /// The field at fault.
     pub path: String,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
     if ok { Ok(()) } else { Err(SceneError { path: path(), message: message.into() }) }
 }
 
-/// What was found out about the arrays of a mesh.
+/// Facts about the arrays of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArraysSeen {
@@ -41,7 +41,7 @@ impl ArraysSeen {
     }
 
     /// Looks at the arrays of a mesh.
-    pub fn of(mesh: &Mesh) -> Self {
+    pub fn scan(mesh: &Mesh) -> Self {
         // Whole arrays, without a branch per value.
         let known = || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < mesh.positions.len();
         let triangles = mesh.triangles.is_empty() || known();
@@ -56,7 +56,7 @@ impl Scene {
     /// # Errors
     /// The first rule that the scene breaks.
     pub fn validate(&self) -> Result<(), SceneError> {
-        self.validate_seeing(&mut ArraysSeen::of)
+        self.validate_seeing(&mut ArraysSeen::scan)
     }
 
     /// As [`validate`](Self::validate), for who looks at the arrays of meshes anyway: `see` is asked about each mesh once, in

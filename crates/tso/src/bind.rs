@@ -1,5 +1,5 @@
-//! The pose that a mesh was modelled in, which its blends tell: a blend vertex and the real vertex that it pulls were one
-//! point there. Bodies by Maxis stand with their arms stretched out, where the skeleton lets them hang.
+//! The pose that a mesh was modelled in, computed from its blends: in this pose a blend vertex and its real vertex
+//! have the same position. Maxis modelled bodies with stretched arms, while the arms of the skeleton point down.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -16,13 +16,13 @@ use meshwright_core::math::{Affine64, Trs64, add, distance, dot, quat, sub, unit
 
 /// Pairs of one point that lie no further apart keep a bone at rest: 1 mm in units of the file.
 const AT_REST: f64 = 0.003;
-/// What a turned bone must bring the distance down to, of what it was.
+/// The fraction to which a turned bone must reduce the distance.
 const BETTER: f64 = 0.1;
 /// A turn that leaves more may leave room for a shift of the joint.
 const TURN_LEAVES: f64 = 1.0e-4;
 /// A shift is taken where it leaves less than this part of what the turn leaves.
 const SHIFT_LEAVES: f64 = 0.75;
-/// How far the upper arms of Maxis' bodies are turned about their own z, in radians: 85 degrees.
+/// The rotation of the upper arms of Maxis' bodies about their own z, in radians: 85 degrees.
 const ARMS: f64 = 85.0 * core::f64::consts::PI / 180.0;
 
 /// The pose in which meshes are bound to a skeleton.
@@ -31,7 +31,7 @@ const ARMS: f64 = 85.0 * core::f64::consts::PI / 180.0;
 pub struct BindPose {
     /// The place of every bone in the space of the model.
     pub world: Vec<Affine64>,
-    /// The bones that do not stand as they rest on their parents, in the skeleton's order.
+    /// The bones whose bind pose differs from the rest pose, in the skeleton's order.
     pub turned: Vec<TurnedBone>,
 }
 
@@ -43,7 +43,7 @@ pub struct TurnedBone {
     pub bone: usize,
     /// By how much, in degrees.
     pub degrees: f64,
-    /// How far blend and real vertices lie apart at most where the bone is at rest on its parent, in units of the file.
+    /// The maximum distance between blend and real vertices if the bone has its rest pose, in units of the file.
     pub before: f64,
     /// The same in the bind pose.
     pub after: f64,
@@ -56,7 +56,7 @@ pub(crate) struct Pair {
     pub(crate) points: [[f64; 3]; 2],
 }
 
-/// What a pair takes, once for each of its bones.
+/// The memory of a pair, once for each of its bones.
 #[cfg(feature = "scene")]
 pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
 
@@ -84,8 +84,8 @@ pub(crate) fn pairs<'g>(
 }
 
 impl Skel {
-    /// The pose in which meshes that share the skeleton were modelled, as their blends tell: a bone stands as it rests on
-    /// its parent wherever blend and real vertices meet so.
+    /// The pose in which meshes of this skeleton were modelled, computed from their blends. A bone keeps its rest
+    /// pose if blend and real vertices meet in it.
     pub fn bind_pose<'g>(&self, meshes: impl IntoIterator<Item = &'g Geometry>) -> BindPose {
         let mut all = Vec::new();
         for g in meshes {
@@ -97,9 +97,8 @@ impl Skel {
 }
 
 impl Geometry {
-    /// How far blend and real vertices lie apart in a skeleton's rest pose, in units of the file: the median over all blends
-    /// between different bones, none where there are no such. Only the skeleton that a mesh was made for brings them
-    /// together.
+    /// The distance of blend and real vertices in a skeleton's rest pose, in units of the file: the median over all
+    /// blends between different bones, `None` without such blends. Only the mesh's own skeleton brings them together.
     pub fn misfit(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, world) = (self.owners(), skeleton.world(&[]));
         let bone_of = skeleton.find_all(&self.bones);
@@ -189,7 +188,7 @@ impl<'s> Solver<'s> {
         BindPose { world, turned: self.turned }
     }
 
-    /// Where a bone stands whose parent stands already.
+    /// The pose of a bone whose parent already has a pose.
     fn place(&mut self, bone: usize) -> Affine64 {
         let above = self.parents[bone].and_then(|p| self.world[p]).unwrap_or_default();
         let local = self.poses[bone].matrix();

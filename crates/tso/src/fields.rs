@@ -100,7 +100,7 @@ pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), Re
     Err(cursor.source().broken(rules::some::VERSION, &path, at, message))
 }
 
-/// The bytes behind the last field, charged and kept.
+/// The bytes after the last field, charged and kept.
 pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
     let path = FieldPath::ROOT.field("trailing");
     cursor.source().charge(&path, cursor.offset(), "trailing bytes", cursor.remaining(), 1)?;

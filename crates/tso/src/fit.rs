@@ -9,7 +9,7 @@ const IN_LINE: f64 = 1.0e-3;
 /// A point in the space of a bone, and where it belongs.
 type Points<'p> = &'p [([f64; 3], [f64; 3])];
 
-/// How far the points lie from where they belong at most.
+/// The largest distance of the points from their targets.
 pub(crate) fn largest(m: &Affine64, points: Points<'_>) -> f64 {
     points.iter().map(|(p, q)| distance(m.point(*p), *q)).fold(0.0, f64::max)
 }

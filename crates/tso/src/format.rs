@@ -19,7 +19,7 @@ const CHARACTERS: [Companion; 2] =
 const KEYS: Companion = Companion::many(Role::Keys, Cfp::ID, &[]);
 const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
 
-/// What a mesh goes with. None has a name that follows from the mesh's: a `.bnd` names the number of its mesh, all
+/// The companion files of a mesh. No name follows from that of the mesh: a `.bnd` has the number of its mesh, all
 /// others must be named.
 const OF_MESH: &[Companion] = &[
     SKELETON,
@@ -32,10 +32,10 @@ const OF_MESH: &[Companion] = &[
     Companion::many(Role::Part, Skn::ID, &[]),
 ];
 
-/// What a skeleton goes with, beside the meshes that it goes with.
+/// The companion files of a skeleton, in addition to the meshes.
 const OF_SKELETON: &[Companion] = &[ANIMATIONS];
 
-/// What an outfit goes with: meshes that its numbers lead to, other outfits of the figure, a skeleton, animations.
+/// The companion files of an outfit: meshes by number, other outfits of the character, a skeleton, animations.
 const OF_OUTFIT: &[Companion] = &[
     SKELETON,
     CHARACTERS[0],
@@ -46,11 +46,11 @@ const OF_OUTFIT: &[Companion] = &[
     Companion::many(Role::Part, Apr::ID, &[]),
 ];
 
-/// What an animation goes with.
+/// The companion files of an animation.
 const OF_ANIMATION: &[Companion] = &[SKELETON, CHARACTERS[0], CHARACTERS[1], ANIMATIONS];
 
-/// What a file of skeletons, suits and skills goes with: keys by the names that its skills give them, meshes by those of
-/// its skins, and a skeleton where it has none itself.
+/// The companion files of a file of skeletons, suits and skills: keys by the names in its skills, meshes by the names
+/// in its skins, and a skeleton if it has none.
 const OF_CHARACTER: &[Companion] = &[
     SKELETON,
     CHARACTERS[0],

@@ -31,7 +31,7 @@ impl Name {
         cp1252(&self.0)
     }
 
-    /// The name for `text`, and whether it has a byte for every character; `?` stands in for those without.
+    /// The name for `text`, and whether it has a byte for every character; `?` replaces the others.
     pub fn from_text(text: &str) -> (Self, bool) {
         let mut exact = true;
         let bytes: Vec<u8> = text
@@ -124,7 +124,7 @@ impl<'a> NameIndex<'a> {
         index
     }
 
-    /// What an index takes for each name besides the name's own length, with nodes that are half full.
+    /// The memory of an index for each name, in addition to the name's own length, with half-full nodes.
     pub(crate) const MEMORY: usize = 160;
 
     /// The first item that is spelled the same.

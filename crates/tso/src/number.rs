@@ -39,7 +39,7 @@ fn general(value: f32, digits: usize) -> alloc::string::String {
     format!("{}e{sign}{:03}", bare(mantissa), power.unsigned_abs())
 }
 
-/// What a word of text says where a number is expected.
+/// The meaning of a word of text where a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Word {
     /// A number.

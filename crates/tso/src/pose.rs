@@ -19,12 +19,12 @@ impl BonePose {
     }
 }
 
-/// The rotation of length 1 that a stored quaternion stands for.
+/// The normalised rotation of a stored quaternion.
 pub(crate) fn turn(stored: [f64; 4]) -> [f64; 4] {
     quat::conjugate(unit(stored).unwrap_or(quat::IDENTITY))
 }
 
-/// How rotations between two keys are found. Translations are blended linearly.
+/// The interpolation of rotations between two keys. Translations are blended linearly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Between {
     /// Spherical, the short way, as FreeSO does.

@@ -22,7 +22,7 @@ impl PropertyList {
     }
 }
 
-/// A count of 32 bits with the offset where it stands.
+/// Reads a count of 32 bits, and returns it with its offset.
 pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u64), ReadError> {
     let at = cursor.offset();
     let n = cursor.read(path, nom::number::complete::be_u32::<&[u8], Fault<'_>>)?;

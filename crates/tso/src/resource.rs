@@ -71,8 +71,8 @@ fn check(extension: &str, own: Option<&Name>, file_name: &str) -> Report {
 macro_rules! named {
     ($($ty:ident: $extension:literal, |$m:ident| $own:expr;)+) => {$(
         impl $ty {
-            /// What the name of a file says of it that is not so: its type in the sixteen digits before the extension, the
-            /// extension, and the name within, by which the game does not look.
+            /// Reports contradictions between the file and its name: the type in the sixteen digits before the
+            /// extension, the extension, and the name within, which the game does not use.
             pub fn validate_name(&self, file_name: &str) -> Report {
                 let $m = self;
                 check($extension, $own, file_name)

@@ -44,8 +44,8 @@ pub(crate) mod some {
             "Two bones have the same name when letter case is left aside.",
             "Rename one of them: the game takes either for the other.";
         warning BONE_MISSING = "W_BONE_MISSING", BadReference [Tolerated],
-            "The mesh hangs on a bone that its skeleton does not have.",
-            "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO hangs them on ROOT.";
+            "The mesh names a bone that its skeleton does not have.",
+            "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO binds them to ROOT.";
         warning TYPE_ID = "W_TYPE_ID", BadReference,
             "A number that says of what type a file is says another type than the file is of.",
             "Correct the number: the game finds files by it.";
@@ -61,10 +61,10 @@ pub(crate) mod some {
     }
 }
 
-/// How faults that any reader can meet are called here.
+/// The rules for faults that every reader can meet.
 pub(crate) const CODES: Codes = Codes { short: TRUNCATED, count: COUNT, limit: LIMIT };
 
-/// How many rules `lists` hold together.
+/// The number of rules of all `lists`.
 pub(crate) const fn total(mut lists: &[&[&'static Rule]]) -> usize {
     let mut n: usize = 0;
     while let [first, rest @ ..] = lists {
@@ -103,7 +103,7 @@ macro_rules! all_rules {
 }
 pub(crate) use all_rules;
 
-/// What a writer passes over: leniently, what a lenient reader does.
+/// The rules of a writer: a lenient writer accepts the same faults as a lenient reader.
 pub(crate) fn writing(strictness: Strictness) -> Findings {
     match strictness {
         Strictness::Strict => Findings::writing(),
@@ -111,13 +111,13 @@ pub(crate) fn writing(strictness: Strictness) -> Findings {
     }
 }
 
-/// Bytes behind the end.
+/// Reports bytes after the end.
 pub(crate) fn trailing(bytes: &[u8], at: u64, findings: &mut Findings) -> Result<(), ReadError> {
     if bytes.is_empty() {
         return Ok(());
     }
     findings.broken(TRAILING, &FieldPath::ROOT.field("trailing"), at, || {
-        format!("{} bytes behind the last field", bytes.len())
+        format!("{} bytes after the last field", bytes.len())
     })
 }
 

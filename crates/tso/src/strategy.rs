@@ -37,7 +37,7 @@ pub fn name() -> impl Strategy<Value = Name> + Clone {
     vec(any::<u8>(), 0..12).prop_map(Name::new)
 }
 
-/// A name that can stand on a line of text.
+/// A name that is possible on a line of text.
 pub fn line_name() -> impl Strategy<Value = Name> + Clone {
     "[!-~\u{a1}-\u{ff}]{0,6}( [!-~]{1,6})?".prop_map(|text| {
         let (name, _) = Name::from_text(&text);
@@ -210,7 +210,7 @@ pub fn modest_skel() -> impl Strategy<Value = Skel> {
     })
 }
 
-/// What a motion is made of.
+/// The parts of a motion.
 type MotionParts = (
     (u32, Name, u32, F32),
     (Flag, Flag, u32, u32),
@@ -276,7 +276,7 @@ pub fn anim(
             nesting,
             trailing: Vec::new(),
         };
-        // What also reads as lists of lists cannot be written in the other nesting.
+        // A file that can also be read as lists of lists cannot be written with the other nesting.
         if anim.nesting == Nesting::Two && anim.to_bytes().is_err() {
             anim.motions.iter_mut().for_each(|m| m.properties.clear());
             anim.nesting = Nesting::Three;

@@ -69,7 +69,7 @@ fn outfits() {
     walk::<Col>("col", 3);
 }
 
-/// What a character file and its keys say becomes a skeleton and an animation, and those become records again.
+/// A character file and its keys become a skeleton and an animation, and these convert back to the same records.
 #[test]
 fn records_become_what_the_game_online_has() {
     let cmx = Cmx::parse(&bytes("flower.ok.cmx")).unwrap();

@@ -123,7 +123,7 @@ fn the_two_largest_weights_are_kept() {
     assert!(g.blends.iter().all(|b| b.weight == Q1_15::from_bits(0x2000)));
     assert_eq!(g.faces, [[2, 1, 0]]);
     assert!(!converted.value.validate().has_errors());
-    // Of equal weights the lower joint owns the vertex.
+    // If weights are equal, the lower joint owns the vertex.
     let g = export(&[(3, 0.5), (2, 0.5)]).value.geometry;
     assert_eq!((g.bones[0].clone(), g.bindings[0].real_count), ("b2".into(), 3));
     // A weight is rounded, not cut; one that rounds to nothing is no blend.
@@ -141,7 +141,8 @@ fn a_mesh_without_skin_hangs_on_the_root() {
     scene.materials.push(Material::default());
     scene.nodes[0].local = Local::Trs(Trs { translation: [0.0, 0.0, 2.0], ..Trs::IDENTITY });
     let skel = Skel { bones: vec![bone("ROOT", "NULL", 3.0)], ..Skel::default() };
-    let converted = Mesh::from_scene(&scene, &FromSceneOptions::of(TsoSceneOptions::made_for(skel))).unwrap();
+    let converted =
+        Mesh::from_scene(&scene, &FromSceneOptions::for_format(TsoSceneOptions::made_for(skel))).unwrap();
     assert_eq!(
         codes(&converted.losses),
         ["materials-dropped", "nodes-applied", "normals-computed", "unskinned", "uvs-missing"]
@@ -204,7 +205,7 @@ fn a_clip_that_loops_closes() {
     let x: Vec<_> = anim.translations.iter().map(|k| k[0].get() / -3.0).collect();
     // Between its last and its first key the clip goes back, and it ends where it began.
     assert_eq!(x, [6.0, 4.5, 3.0, 4.5, 6.0, 7.5, 9.0, 7.5, 6.0]);
-    // A frame that falls behind the end is the first.
+    // A frame after the end is the first one.
     scene.clips[0].rate = 25.0;
     let anim = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     assert_eq!((anim.frames(), anim.translations[5][0].get()), (6, -18.0));
@@ -268,7 +269,7 @@ fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     assert_eq!(converted.value.bones[1].name, "b0_2");
     let strict = FromSceneOptions::default().with_names(Naming::Refuse);
     assert!(matches!(Skel::from_scene(&scene, &strict), Err(ConvertError::Unsupported { .. })));
-    let missing = FromSceneOptions::of(TsoSceneOptions::default().with_skeleton(9).with_clip(9));
+    let missing = FromSceneOptions::for_format(TsoSceneOptions::default().with_skeleton(9).with_clip(9));
     assert!(Skel::from_scene(&scene, &missing).is_err() && Anim::from_scene(&scene, &missing).is_err());
 }
 
@@ -416,7 +417,7 @@ fn a_figure_becomes_files() {
     assert_eq!(bnd.bone, "ROOT");
     let lost: Vec<_> = converted.losses.iter().map(|l| (l.code, l.count)).collect();
     assert!(lost.contains(&("no-binding", 1)), "{lost:?}");
-    // What was written is one figure again.
+    // The written files form one character again.
     let skel = Skel::parse(files.get("figure.skel").unwrap()).unwrap();
     let mesh = Mesh::parse(files.get("figure.mesh").unwrap()).unwrap();
     let anim = Anim::parse(files.get("figure-lift.anim").unwrap()).unwrap();
@@ -426,7 +427,7 @@ fn a_figure_becomes_files() {
     assert!((0..3).all(|c| close(&corner(&again, c), &corner(&scene, c))));
     assert_eq!(again.clips[0].frames, scene.clips[0].frames);
 
-    let text = FromSceneOptions::of(TsoSceneOptions::made_for(skel).with_meshes(MeshForm::Skn));
+    let text = FromSceneOptions::for_format(TsoSceneOptions::made_for(skel).with_meshes(MeshForm::Skn));
     let files = write_scene(&scene, "figure", &text).unwrap().value;
     assert_eq!(files.main().unwrap().name, "figure.skn");
     assert!(files.get("figure.skel").is_none() && files.get("figure.bnd").is_none());

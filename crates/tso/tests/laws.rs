@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{Confidence, F32, FileFormat, Strictness};
-use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::{
     Budget, FromScene, FromSceneOptions, Influence, Limits, OutputFiles, Scene, SceneOptions, Skin, Space,
 };
@@ -29,7 +29,7 @@ fn outfit(kind: u8, ids: [u32; 8], n: usize) -> Vec<u8> {
         }
         // A group of hands.
         2 => [1].into_iter().chain(ids.iter().cycle().take(18).flat_map(|id| reference(id, 12))).collect(),
-        // What is for sale.
+        // The item that can be bought.
         3 => vec![2, 0, 8, 0, ids[0], 13, 8, 0, ids[1], 16],
         // A collection.
         _ => {
@@ -232,7 +232,7 @@ proptest! {
                     n[c] += r[c];
                 }
             }
-            let weights: f32 = skin.of(v).iter().map(|i| i.weight).sum();
+            let weights: f32 = skin.influences(v).iter().map(|i| i.weight).sum();
             prop_assert!((weights - 1.0).abs() < 1e-5);
             let wanted = map.point(native.positions[v]);
             prop_assert!((0..3).all(|c| (p[c] - f64::from(wanted[c])).abs() < 1e-3), "{p:?} {wanted:?}");
@@ -245,7 +245,7 @@ proptest! {
         }
     }
 
-    /// What is made of any scene is a file that its reader accepts, or it is refused for a reason.
+    /// The conversion of any scene gives a file that its reader accepts, or an error with a reason.
     #[test]
     fn any_scene_makes_sound_files(scene in meshwright_scene::strategy::wild_scene(), memory in 0_u64..200_000) {
         fn sound<T: FileFormat + FromScene<Options = TsoSceneOptions>>(scene: &Scene, memory: u64) {
@@ -265,7 +265,7 @@ proptest! {
         sound::<Bmf>(&scene, memory);
         sound::<Skn>(&scene, memory);
         for form in [MeshForm::Mesh, MeshForm::Bmf, MeshForm::Skn] {
-            let options = FromSceneOptions::of(TsoSceneOptions::default().with_meshes(form));
+            let options = FromSceneOptions::for_format(TsoSceneOptions::default().with_meshes(form));
             if let Ok(files) = write_scene(&scene, "x", &options) {
                 prop_assert!(files.value.iter().all(|f| f.name.starts_with('x') && !f.name.contains('/')));
             }
@@ -365,7 +365,7 @@ fn on_two_joints(mut scene: Scene) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut made = Skin::new(skin.skeleton);
         for v in 0..skin.vertex_count() {
-            let row = &skin.of(v)[..skin.of(v).len().min(2)];
+            let row = &skin.influences(v)[..skin.influences(v).len().min(2)];
             let sum: f32 = row.iter().map(|i| i.weight).sum();
             made.influences.extend(row.iter().map(|i| Influence { weight: i.weight / sum, ..*i }));
             made.end_vertex();
@@ -410,17 +410,17 @@ proptest! {
         let budget = Budget::new(Limits::default());
         let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
         let [a, b] = [&scene, &again].map(|s| triangles(s, None, &budget).unwrap());
-        let off = apart(&a, &b);
+        let off = largest_distance(&a, &b);
         prop_assert!(a.is_empty() || off <= 5e-4 * size(&a), "at rest: {off} of {}", size(&a));
         let rigid = !made.losses.iter().any(|l| l.code == "scale-dropped" && !l.is_note());
-        // Meshes without a skin hang on the root, which the clip moves.
+        // Meshes without a skin follow the root, which the clip moves.
         let skinned = scene.meshes.iter().all(meshwright_scene::Mesh::is_skinned);
         for clip in (0..scene.clips.len()).filter(|_| rigid && skinned && again.clips.len() == scene.clips.len()) {
             for frame in [0, again.clips[clip].frames / 2] {
                 let seconds = f64::from(frame) / 30.0;
                 let at = Some(Moment { clip, seconds });
                 let [a, b] = [&scene, &again].map(|s| triangles(s, at, &budget).unwrap());
-                let off = apart(&a, &b);
+                let off = largest_distance(&a, &b);
                 prop_assert!(a.is_empty() || off <= 2e-3 * size(&a), "{clip} at {frame}: {off} of {}", size(&a));
             }
         }

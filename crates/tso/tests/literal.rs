@@ -1,4 +1,5 @@
-//! Every layout as bytes and values that stand here: two fields or axes that change places fail without any other file.
+//! Tests every layout with literal bytes and values: if two fields or axes are exchanged, a test fails without any
+//! other file.
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -102,7 +103,7 @@ fn meshes_of_the_sims_1() {
         {VERTICES}"
     );
     same(&from_hex(&text), &Bmf::new("s", "tex", triangle()));
-    // In the text the target stands before the weight.
+    // In the text the target precedes the weight.
     let lines = "s\r\ntex\r\n2\r\nROOT\r\nHEAD\r\n1\r\n2 0 1\r\n2\r\n0 0 2 -1 0\r\n1 2 1 0 1\r\n3\r\n0.25 0.5\r\n0.75 1\r\n\
         -1 2\r\n1\r\n1 16384\r\n4\r\n1 2 3 4 5 6\r\n7 8 9 10 11 12\r\n13 14 15 16 17 18\r\n19 20 21 22 23 24\r\n";
     same(lines.as_bytes(), &Skn::new("s", "tex", triangle()));
@@ -253,7 +254,7 @@ fn a_binding() {
     same(&from_hex(text), &bnd);
     assert!(bnd.validate().is_empty());
     same(&from_hex("00000001 00 00000000 00000000"), &Bnd::default());
-    // What is linked as a mesh must be of type 9, and as a texture a picture.
+    // A resource that is linked as a mesh must be of type 9, and one that is linked as a texture an image.
     let swapped = Bnd { mesh: bnd.texture, texture: bnd.mesh, ..bnd };
     let report = swapped.validate();
     let found: Vec<_> = report.findings().iter().map(|f| (f.code, f.offset, f.path.to_string())).collect();
@@ -276,7 +277,7 @@ fn a_mesh_in_gltfs_space() {
     assert_eq!(mesh.triangles, [[1, 0, 2]]);
     assert_eq!(mesh.uvs, [[0.25, 0.5], [0.75, 1.0], [-1.0, 2.0]]);
     let skin = mesh.skin.as_ref().unwrap();
-    let of = |v: usize| skin.of(v).iter().map(|i| (i.joint, i.weight)).collect::<Vec<_>>();
+    let of = |v: usize| skin.influences(v).iter().map(|i| (i.joint, i.weight)).collect::<Vec<_>>();
     assert_eq!((of(0), of(1), of(2)), (vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(1, 1.0)]));
     let names: Vec<_> = scene.skeletons[0].joints.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["ROOT", "HEAD"]);

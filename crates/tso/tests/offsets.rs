@@ -10,7 +10,7 @@ use meshwright_tso::{
 /// A number of a geometry.
 type Place = fn(&mut Geometry) -> &mut u32;
 
-/// A float that is not finite and stands nowhere else.
+/// A float that is not finite and occurs nowhere else.
 const ODD: F32 = F32::from_bits(0x7f80_1234);
 
 fn offset(report: &Report, code: &str) -> usize {
@@ -22,7 +22,7 @@ fn offset(report: &Report, code: &str) -> usize {
 fn find(bytes: &[u8], what: &[u8]) -> usize {
     let mut places = bytes.windows(what.len()).enumerate().filter(|(_, w)| *w == what);
     let place = places.next().unwrap().0;
-    assert!(places.next().is_none(), "the mark stands in two places");
+    assert!(places.next().is_none(), "the mark occurs twice");
     place
 }
 

@@ -23,7 +23,7 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
     // Half way to the hand, then half way from there to the tail.
     assert_eq!(drawn.positions[0], [2.0, 0.0, 1.0]);
     let skin = drawn.skin.as_ref().unwrap();
-    let first: Vec<_> = skin.of(0).iter().map(|i| (i.joint, i.weight)).collect();
+    let first: Vec<_> = skin.influences(0).iter().map(|i| (i.joint, i.weight)).collect();
     assert_eq!(first, [(1, 0.25), (0, 0.25), (2, 0.5)], "the owner first, then blends in file order");
     assert_eq!(skin.local[0].position, [1.0, 0.0, 0.0]);
     assert_eq!(drawn.normals, [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0; 3]]);
@@ -105,7 +105,7 @@ fn a_skeleton_that_does_not_fit_is_reported() {
     mesh.geometry.blends.truncate(1);
     mesh.geometry.real[2].normal = f32s([1.0, 0.0, 0.0]);
     let skel = skel();
-    // The blend vertex lies where the real one does.
+    // The blend vertex has the position of the real one.
     assert_eq!(mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap().lost().next(), None);
     mesh.geometry.blends[0].position = f32s([1.0, 0.5, 0.0]);
     let losses = mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap();
@@ -242,7 +242,7 @@ fn computed_normals_do_not_depend_on_how_sides_are_parted() {
     assert!(codes(&losses).contains(&"normals-recomputed"));
 }
 
-/// Where the normal of a sharp tip was stored so that it faces all sides, one that is computed must not be worse.
+/// If the stored normal of a sharp tip faces all sides, a computed one must not be worse.
 #[test]
 fn a_stored_normal_that_is_no_worse_stays() {
     let tip = |normal| {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 /// So many lists; items of one are in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Buckets<T> {
-    /// Where each list ends.
+    /// The end of each list.
     ends: Vec<u32>,
     items: Vec<T>,
 }
@@ -17,7 +17,7 @@ impl<T: Copy + Default> Buckets<T> {
         for (list, _) in items.clone() {
             ends[list as usize] += 1;
         }
-        // Where each list starts; putting its items there moves that to its end.
+        // The start of each list; adding items moves it to the end.
         let mut total = 0;
         for end in &mut ends {
             total += core::mem::replace(end, total);
@@ -31,7 +31,7 @@ impl<T: Copy + Default> Buckets<T> {
         Self { ends, items: all }
     }
 
-    /// How many lists there are.
+    /// The number of lists.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

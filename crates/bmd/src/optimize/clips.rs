@@ -1,6 +1,6 @@
 //! Fewer keys.
 
-use super::options::{EngineSafety, Errors, OptimizeOptions, apart};
+use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
 use super::path::{Candidate, Goal, choose};
 use super::posed::{Place, Points, Posed};
 use super::words::{
@@ -22,20 +22,20 @@ const ROUNDS: usize = 3;
 /// Steps of work that a key takes when its channel is looked at.
 const KEY: u64 = 32;
 
-/// What makes two clips one: their stream, frames and looping.
+/// Clips with the same key are equal: stream, frames and looping.
 type Sameness = (usize, u8, bool);
 
 fn sameness(clip: &Clip) -> Sameness {
     (identity(&clip.stream), clip.frames, clip.rate.is_looping())
 }
 
-/// What became of the clips of one stream.
+/// The new forms of the clips of one stream.
 #[derive(Default)]
 struct Remade {
     variants: Vec<Variant>,
 }
 
-/// What became of clips that are alike.
+/// The new form of equal clips.
 struct Variant {
     /// The first of them.
     clip: usize,
@@ -43,13 +43,13 @@ struct Variant {
     errors: Errors,
 }
 
-/// Fits every clip anew; streams that clips of the same length share stay shared. What the clips are off is added to
-/// `errors`. A clip for which no work is left keeps its stream, and so do all clips of a stream that would need more bytes
-/// apart than they have together.
+/// Chooses the keys of every clip again; streams that clips of the same length share stay shared. The errors of the
+/// clips are added to `errors`. A clip keeps its stream if no work is left for it. All clips of a stream keep it if
+/// separate streams would need more bytes.
 pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
     let source = model.clone();
     let lossy = options.loses_keys() || options.engine == EngineSafety::Always;
-    let points = lossy.then(|| Points::of(&source, options.memory, work)).flatten();
+    let points = lossy.then(|| Points::collect(&source, options.memory, work)).flatten();
     let mut bones: BTreeMap<Sameness, u64> = BTreeMap::new();
     for clip in &source.clips {
         bones.entry(sameness(clip)).or_insert_with(|| keyed_bones(&clip.stream));
@@ -59,7 +59,7 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, er
     let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
     for (i, clip) in source.clips.iter().enumerate() {
         let Some(bones) = bones.remove(&sameness(clip)) else { continue };
-        let share = work.left().checked_div(left.max(1)).unwrap_or(0).saturating_mul(bones);
+        let share = work.remaining().checked_div(left.max(1)).unwrap_or(0).saturating_mul(bones);
         left = left.saturating_sub(bones);
         let mut made = Errors::default();
         let stream = work.part(share, |work| {
@@ -89,7 +89,8 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, er
 }
 
 impl Remade {
-    /// Whether the new streams are better than the old one: of fewer clips that the engine misreads, or of fewer bytes.
+    /// True if the new streams are better than the old one: the engine misreads fewer clips, or they have fewer
+    /// bytes.
     fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
         let Some(old) = self.variants.first().map(|v| &clips[v.clip].stream) else { return false };
         let sizes: BTreeMap<usize, usize> =
@@ -107,8 +108,8 @@ fn keyed_bones(stream: &Stream) -> u64 {
     stream.bones().skip(1).filter(|steps| !steps.is_empty()).count() as u64
 }
 
-/// How many clips have a bone with a key on the last frame before another bone with keys, where the existing loader loses
-/// its place.
+/// Counts the clips that have a bone with a key on the last frame before another bone with keys, where the existing
+/// loader loses its place.
 pub(super) fn misread(clips: &[Clip]) -> usize {
     let mut known: BTreeMap<(usize, u8), bool> = BTreeMap::new();
     let misread = clips.iter().filter(|c| {
@@ -155,7 +156,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         // Keys of bone 0 have no effect.
         let keys_of = |b: usize| if b == 0 { Keys::default() } else { clip.stream.keys(b) };
         let keys: Vec<Keys> = (0..clip.stream.bone_count()).map(keys_of).collect();
-        let curves: Vec<Curves> = keys.iter().map(Curves::of).collect();
+        let curves: Vec<Curves> = keys.iter().map(Curves::decode).collect();
         let posed = points.and_then(|p| Posed::new(model, p, &curves, timing, options.memory, work));
         let lossy = posed.is_some() && options.loses_keys();
         Some(Self { options, timing, keys, curves, posed, lossy, work })
@@ -174,16 +175,16 @@ impl<'m, 'w> Reduction<'m, 'w> {
                 }
                 continue;
             };
-            let share = self.work.left().checked_div(left).unwrap_or(0);
+            let share = self.work.remaining().checked_div(left).unwrap_or(0);
             left = left.saturating_sub(1);
             let chosen = self.work.part(share, |work| self.bone(bone, source, work));
-            let new = Curves::of(&chosen);
+            let new = Curves::decode(&chosen);
             if let Some(posed) = &mut self.posed {
                 posed.settle(bone, &new);
                 let old = &self.curves[bone];
                 for f in (0..self.timing.frames).map(f64::from) {
-                    let (a, b) = (old.at(self.timing, f).scale, new.at(self.timing, f).scale);
-                    errors.scale = errors.scale.max(apart(a, b));
+                    let (a, b) = (old.sample(self.timing, f).scale, new.sample(self.timing, f).scale);
+                    errors.scale = errors.scale.max(distance(a, b));
                 }
             }
             self.keys[bone] = chosen;
@@ -196,7 +197,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
 
     /// The cheapest keys of a bone that were found.
     fn bone(&self, bone: usize, source: &Keys, work: &Work) -> Keys {
-        // Where no bone with keys follows, the engine has nothing to lose its place in.
+        // If no bone with keys follows, the engine cannot lose its place.
         let follows = self.keys.iter().skip(bone + 1).any(|k| !k.is_empty());
         let engine = match self.options.engine {
             EngineSafety::Always if !follows => EngineSafety::WithinBounds,
@@ -205,8 +206,8 @@ impl<'m, 'w> Reduction<'m, 'w> {
         let always = engine == EngineSafety::Always;
         let source = if always { off_last_frame(source, self.timing.frames) } else { source.clone() };
         let frames = || (0..self.timing.frames).map(f64::from);
-        let curves = Curves::of(&source);
-        let old: Vec<BoneSample> = frames().map(|f| curves.at(self.timing, f)).collect();
+        let curves = Curves::decode(&source);
+        let old: Vec<BoneSample> = frames().map(|f| curves.sample(self.timing, f)).collect();
         let posed = self.posed.as_ref().filter(|_| self.lossy);
         let mut fit = Fit {
             timing: self.timing,
@@ -214,7 +215,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
             engine,
             now: old.clone(),
             old,
-            bounds: posed.map(|p| Bounds::of(p, bone, self.options)),
+            bounds: posed.map(|p| Bounds::for_bone(p, bone, self.options)),
             first: true,
         };
         let mut best = source.clone();
@@ -230,7 +231,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         best
     }
 
-    /// What makes keys better: no key on the last frame, then few bytes.
+    /// The rank of keys, lower is better: no key on the last frame, then few bytes.
     fn rank(&self, keys: &Keys) -> (bool, usize) {
         let last = self.timing.frames.saturating_sub(1);
         let unsafe_ = self.options.engine != EngineSafety::Ignored && has_key_at(keys, last);
@@ -254,10 +255,10 @@ fn tags<A, B>(a: &[(u32, A)], b: &[(u32, B)], frames: u32) -> Vec<bool> {
     tags
 }
 
-/// The existing loader loses its place behind a key on the last frame: such keys move one frame forward, or go
-/// where there is one already. A clip of one frame has nowhere else to put them.
+/// The existing loader loses its place after a key on the last frame: such keys move one frame back, or are dropped
+/// if that frame has one already. A clip of one frame has no other frame for them.
 fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
-    fn moved<T: Copy>(keys: &[(u32, T)], last: u32) -> Vec<(u32, T)> {
+    fn move_last<T: Copy>(keys: &[(u32, T)], last: u32) -> Vec<(u32, T)> {
         let mut keys = keys.to_vec();
         if last > 0
             && let Some((frame, value)) = keys.pop_if(|k| k.0 == last)
@@ -269,13 +270,13 @@ fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
     }
     let last = frames.saturating_sub(1);
     Keys {
-        rotation: moved(&keys.rotation, last),
-        translation: moved(&keys.translation, last),
-        scale: moved(&keys.scale, last),
+        rotation: move_last(&keys.rotation, last),
+        translation: move_last(&keys.translation, last),
+        scale: move_last(&keys.scale, last),
     }
 }
 
-/// What a bone may be off in the posed model.
+/// The allowed errors of a bone in the posed model.
 struct Bounds {
     wanted: Vec<Quat>,
     place: Option<Place>,
@@ -284,12 +285,12 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(posed: &Posed<'_>, bone: usize, options: &OptimizeOptions) -> Self {
+    fn for_bone(posed: &Posed<'_>, bone: usize, options: &OptimizeOptions) -> Self {
         let share = posed.share(bone);
         // A little is left for the last bits of the way there.
         let part = |bound: f64| [share.above, share.own].map(|s| bound * s * (1.0 - 1e-9));
         Self {
-            wanted: posed.wanted(bone),
+            wanted: posed.wanted_turns(bone),
             place: (options.distance > 0.0).then(|| posed.place(bone)),
             angle: part(options.angle),
             distance: part(options.distance),
@@ -302,7 +303,7 @@ struct Fit<'o> {
     timing: Timing,
     options: &'o OptimizeOptions,
     engine: EngineSafety,
-    /// What the bone did at each frame, and what it does by the keys chosen so far.
+    /// The motion of the bone at each frame, and its motion with the keys chosen so far.
     old: Vec<BoneSample>,
     now: Vec<BoneSample>,
     bounds: Option<Bounds>,
@@ -310,7 +311,7 @@ struct Fit<'o> {
     first: bool,
 }
 
-/// A goal in the posed model: of a channel itself, and of the place of what hangs from its bone.
+/// A goal in the posed model: for a channel itself, and for the positions of everything that the bone moves.
 struct Lossy<'f, G, S> {
     own: Option<G>,
     place: Option<&'f Place>,
@@ -347,14 +348,14 @@ enum Triple {
 }
 
 impl Triple {
-    fn of(self, sample: &BoneSample) -> [f64; 3] {
+    fn value_in(self, sample: &BoneSample) -> [f64; 3] {
         match self {
             Self::Translation => sample.translation,
             Self::Scale => sample.scale,
         }
     }
 
-    fn with(self, sample: &BoneSample, value: [f64; 3]) -> BoneSample {
+    fn replace_in(self, sample: &BoneSample, value: [f64; 3]) -> BoneSample {
         match self {
             Self::Translation => BoneSample { translation: value, ..*sample },
             Self::Scale => BoneSample { scale: value, ..*sample },
@@ -363,16 +364,16 @@ impl Triple {
 }
 
 impl Fit<'_> {
-    /// Chooses the keys of each channel anew, given those of the others.
+    /// Chooses the keys of each channel again, given those of the others.
     fn round(&mut self, keys: &mut Keys, work: &Work) {
         let n = self.timing.frames;
         let limits = self.limits(keys);
         let tagged = tags(&keys.translation, &keys.scale, n);
         keys.rotation =
-            work.part(work.left() / 3, |work| self.rotations(&keys.rotation, limits[0], &tagged, work));
+            work.part(work.remaining() / 3, |work| self.rotations(&keys.rotation, limits[0], &tagged, work));
         self.update(keys);
         let tagged = tags(&keys.rotation, &keys.scale, n);
-        keys.translation = work.part(work.left() / 2, |work| {
+        keys.translation = work.part(work.remaining() / 2, |work| {
             self.triples(Triple::Translation, &keys.translation, limits[1], &tagged, work)
         });
         self.update(keys);
@@ -382,13 +383,13 @@ impl Fit<'_> {
     }
 
     fn update(&mut self, keys: &Keys) {
-        let curves = Curves::of(keys);
+        let curves = Curves::decode(keys);
         let frames = (0..self.timing.frames).map(f64::from);
-        self.now = frames.map(|f| curves.at(self.timing, f)).collect();
+        self.now = frames.map(|f| curves.sample(self.timing, f)).collect();
     }
 
-    /// How far off each channel may leave what hangs from the bone: as long as the others have their old keys a part of
-    /// what the bone has, so that something is left for them.
+    /// The error that each channel may cause in everything the bone moves. As long as the other channels have their
+    /// old keys, it is a part of the bone's bound, so that something is left for them.
     fn limits(&self, keys: &Keys) -> [f64; 3] {
         let Some(bounds) = &self.bounds else { return [0.0; 3] };
         let [above, own] = bounds.distance;
@@ -406,7 +407,7 @@ impl Fit<'_> {
         })
     }
 
-    /// Whether a channel without keys would do.
+    /// Returns true if a channel without keys is good enough.
     fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &Work) -> bool {
         (0..self.timing.frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, rest))
     }
@@ -432,7 +433,7 @@ impl Fit<'_> {
             let found = if always || safe.len() == candidates.len() {
                 return find(&safe, work);
             } else if self.ends(&safe, goal, work) {
-                work.part(work.left() / 4 * 3, |work| find(&safe, work))
+                work.part(work.remaining() / 4 * 3, |work| find(&safe, work))
             } else {
                 None
             };
@@ -443,8 +444,8 @@ impl Fit<'_> {
         find(&candidates, work)
     }
 
-    /// Whether the last of the candidates can be held, or blended into one of the first, up to the end of the clip: if they
-    /// cannot, those before them hardly can.
+    /// Checks whether the last candidate can be held, or blended into one of the first, up to the end of the clip. If
+    /// not, those before it hardly can.
     fn ends<const N: usize>(&self, candidates: &[Candidate<N>], goal: &impl Goal<N>, work: &Work) -> bool {
         let frames = self.timing.frames;
         let at_last = |c: &&Candidate<N>| Some(c.frame) == candidates.last().map(|l| l.frame);
@@ -501,7 +502,7 @@ impl Fit<'_> {
             }
         }
         if bounds.is_none() || self.first {
-            let goal = Same::of(self.old.iter().map(|s| s.rotation), true);
+            let goal = Same::new(self.old.iter().map(|s| s.rotation), true);
             if self.rests(&goal, REST, work) {
                 return Vec::new();
             }
@@ -526,8 +527,8 @@ impl Fit<'_> {
             return Vec::new();
         }
         let picked = |c: Vec<Candidate<3>>| c.iter().map(|c| (c.frame, Se32::from_bits(c.word))).collect();
-        let rest = channel.of(&BoneSample::REST);
-        let values = || self.old.iter().map(|s| channel.of(s));
+        let rest = channel.value_in(&BoneSample::REST);
+        let values = || self.old.iter().map(|s| channel.value_in(s));
         let stored =
             || keys.iter().map(|k| Candidate { frame: k.0, word: k.1.to_bits(), value: triple(k.1) });
         let (bound, own) = match channel {
@@ -541,7 +542,7 @@ impl Fit<'_> {
                 place: bounds.place.as_ref(),
                 distance: limit,
                 now: &self.now,
-                with: |s: &BoneSample, value| channel.with(s, value),
+                with: |s: &BoneSample, value| channel.replace_in(s, value),
             };
             if self.rests(&goal, rest, work) {
                 return Vec::new();
@@ -561,7 +562,7 @@ impl Fit<'_> {
             }
         }
         if bounds.is_none() || self.first {
-            let goal = Same::of(values(), false);
+            let goal = Same::new(values(), false);
             if self.rests(&goal, rest, work) {
                 return Vec::new();
             }

@@ -25,7 +25,7 @@ struct Filling<'u> {
     /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
     in_bin: Vec<usize>,
     bin: usize,
-    /// For each unit the next one that may be open, itself included; one more than there are units.
+    /// For each unit, the next one that may be open, including itself; one more entry than units.
     open: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl<'u> Filling<'u> {
     /// The unit to go on with, and how many vertices it adds, of which there is room for `left`: a neighbour of those
     /// placed last, else the next one of all.
     fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
-        // What was placed since goes when there is much of that to pass over.
+        // Placed units are removed when many of them would have to be skipped.
         if frontier.iter().rev().take(PASSED).filter(|i| !self.is_open(**i as usize)).count() >= PASSED / 2 {
             frontier.retain(|i| self.is_open(*i as usize));
         }
@@ -95,7 +95,7 @@ impl<'u> Filling<'u> {
         end
     }
 
-    /// How many vertices of a unit the bin does not have yet.
+    /// The number of vertices of a unit that the bin does not have yet.
     fn fresh(&self, unit: &Unit) -> usize {
         let corners = unit.corners();
         let is_new = |(k, c): (usize, &u32)| {

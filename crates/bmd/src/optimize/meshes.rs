@@ -29,8 +29,8 @@ struct Group {
     fixed: bool,
 }
 
-/// Whether the existing engine's loader takes the mesh: no quads, and no more triangles than vertices, for which it makes
-/// room.
+/// Returns true if the existing engine's loader can load the mesh: no quads, and no more triangles than vertices, for
+/// which it allocates memory.
 pub(super) fn is_safe(mesh: &Mesh) -> bool {
     mesh.primitives.len() <= mesh.vertices.len() && !mesh.primitives.iter().any(|p| p.kind().is_quad())
 }
@@ -75,7 +75,7 @@ fn safe(mesh: &Mesh) -> Mesh {
 
 /// Rebuilds the meshes. Levels of detail and solids follow.
 pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
-    // Bytes that count meshes cannot follow what moves behind the 255th.
+    // Counts of meshes are bytes, so that meshes after the 255th cannot be moved.
     if model.meshes.len() > MOST_MESHES {
         return;
     }
@@ -83,7 +83,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, e
     let groups = groups(model);
     let members = groups.iter().map(|g| g.members.len()).sum::<usize>();
     let mut meshes: Vec<Mesh> = Vec::new();
-    // For each old mesh where its first new one is, and how many there are.
+    // For each old mesh, the index and number of its new meshes.
     let mut moved: Vec<(usize, usize)> = alloc::vec![(0, 0); members];
     let mut left = members;
     for group in &groups {
@@ -183,14 +183,14 @@ fn rebuilt(
         || elements.saturating_mul(ELEMENT) <= options.memory && work.spend(elements.saturating_mul(STEPS));
     let Some(pattern) = old.first().filter(|_| !group.fixed && affordable()) else { return kept() };
     let reading = Reading { flat: pattern.flat_color().is_some(), form };
-    let joined = Joined::of(&old, reading, options);
+    let joined = Joined::join(&old, reading, options);
     let best = joined.divided(room.max(old.len()), pattern, options);
     let before: usize = old.iter().map(|m| cost(m)).sum();
     let forced = options.engine != EngineSafety::Ignored && !old.iter().all(|m| is_safe(m));
     match best {
         Some((cost, meshes)) if cost < before || forced => {
             *errors = errors.max(joined.errors);
-            // Something must stand in the place of a group that has no triangles.
+            // A group without triangles still needs one mesh.
             if meshes.is_empty() { kept().into_iter().take(1).collect() } else { meshes }
         }
         _ => kept(),
@@ -209,7 +209,7 @@ struct Joined {
 }
 
 impl Joined {
-    fn of(meshes: &[&Mesh], reading: Reading, options: &OptimizeOptions) -> Self {
+    fn join(meshes: &[&Mesh], reading: Reading, options: &OptimizeOptions) -> Self {
         let mut this = Self::default();
         for mesh in meshes {
             let mut local: Vec<Option<u32>> = alloc::vec![None; mesh.vertices.len()];
@@ -298,7 +298,7 @@ fn cost(mesh: &Mesh) -> usize {
     lists.next_multiple_of(8).saturating_add(record::mesh::SIZE)
 }
 
-/// Whether the counts of a mesh can be stored.
+/// Returns true if the counts of a mesh can be stored.
 fn countable(mesh: &Mesh) -> bool {
     let (v, p) = (mesh.vertices.len(), mesh.primitives.len());
     let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();

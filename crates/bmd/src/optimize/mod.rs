@@ -34,10 +34,10 @@ pub struct Optimized {
     pub bytes: Vec<u8>,
     /// Bytes before, and after each stage.
     pub sizes: Sizes,
-    /// What was given up.
+    /// The errors that were introduced.
     pub errors: Errors,
-    /// How many clips have a bone with a key on the last frame before another bone with keys: there the existing engine's
-    /// loader loses its place.
+    /// The number of clips that have a bone with a key on the last frame before another bone with keys: there the
+    /// existing engine's loader loses its place.
     pub misread_clips: usize,
     /// Not everything was tried: more effort may give a smaller file.
     pub cut_short: bool,
@@ -48,15 +48,15 @@ pub struct Optimized {
 pub struct Sizes {
     /// As the model was.
     pub before: usize,
-    /// Arranged anew, gaps and padding gone.
+    /// The size after a new arrangement, without gaps and padding.
     pub arranged: usize,
     /// With meshes rebuilt: vertices, primitives, materials.
     pub meshes: usize,
-    /// With keys chosen anew; the size of the result.
+    /// The size after keys were chosen again: the size of the result.
     pub clips: usize,
 }
 
-/// How often a result is optimised again, as long as that makes it better.
+/// The maximum number of passes; each pass must improve the result.
 const PASSES: usize = 4;
 
 impl Bmd {
@@ -86,7 +86,7 @@ impl Bmd {
             meshes::make_safe(&mut source);
         }
         let mut errors = Errors::default();
-        let mut best = Pass::of(source, options)?;
+        let mut best = Pass::new(source, options)?;
         let (mut meshes, mut clips) = (best.size, 0);
         // Bounds hold for this model, so only one pass makes use of them. The others all have the same work, so that what
         // the last of them leaves as it is another run leaves too.
@@ -122,7 +122,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn of(model: Bmd, options: &OptimizeOptions) -> Result<Self, WriteError> {
+    fn new(model: Bmd, options: &OptimizeOptions) -> Result<Self, WriteError> {
         let size = model.size_as(options.arrangement)?;
         Ok(Self { model, size })
     }
@@ -137,8 +137,8 @@ impl Pass {
     ) -> Result<Option<(usize, Self)>, WriteError> {
         let (mut made, mut of_meshes) = (Errors::default(), Errors::default());
         let mut model = self.model.clone();
-        work.part(work.left() / 2, |work| meshes::rebuild(&mut model, bounds, work, &mut of_meshes));
-        let rebuilt = Self::of(model, bounds)?;
+        work.part(work.remaining() / 2, |work| meshes::rebuild(&mut model, bounds, work, &mut of_meshes));
+        let rebuilt = Self::new(model, bounds)?;
         let meshes = if rebuilt.rank(bounds) < self.rank(bounds) && !rebuilt.is_misread_from(self) {
             made = of_meshes;
             rebuilt
@@ -147,14 +147,14 @@ impl Pass {
         };
         let mut model = meshes.model;
         clips::reduce(&mut model, bounds, work, &mut made);
-        let next = Self::of(model, bounds)?;
+        let next = Self::new(model, bounds)?;
         Ok((next.rank(bounds) < self.rank(bounds)).then(|| {
             *errors = errors.max(made);
             (meshes.size, next)
         }))
     }
 
-    /// What makes a model better: less that the engine stumbles over, then fewer bytes.
+    /// The rank of a model, lower is better: fewer faults for the engine, then fewer bytes.
     fn rank(&self, options: &OptimizeOptions) -> (usize, usize) {
         let safe = options.engine == EngineSafety::Ignored;
         let misread = || {

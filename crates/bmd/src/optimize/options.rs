@@ -1,9 +1,9 @@
-//! What an optimisation may give up, and what it gave up.
+//! The tolerances of an optimisation, and its errors.
 
 use crate::write::Arrangement;
 
-/// What is done for the existing engine's loader, which misreads quads, makes room for as many triangles as a mesh has
-/// vertices, and loses its place in an animation behind a key on the last frame unless no bone with keys follows.
+/// Protection of the existing engine's loader. It misreads quads, allocates memory for as many triangles as a mesh
+/// has vertices, and loses its place in an animation after a key on the last frame unless no bone with keys follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum EngineSafety {
@@ -16,32 +16,32 @@ pub enum EngineSafety {
     Always,
 }
 
-/// What an optimisation may change. By default nothing that decoding or evaluation shows.
+/// The tolerances of an optimisation. By default nothing changes that decoding or evaluation shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OptimizeOptions {
-    /// How far a vertex may move, in units of the model.
+    /// The distance that a vertex may move, in units of the model.
     pub position: f64,
-    /// How far a normal may turn, in degrees.
+    /// The angle that a normal may turn, in degrees.
     pub normal: f64,
-    /// How far a texture coordinate may move.
+    /// The distance that a texture coordinate may move.
     pub st: f64,
-    /// How far a bone of the posed model may be turned off at a whole frame, its parents' part included, in degrees. At
-    /// 0 the keys of rotations stay exact.
+    /// The angle that a bone of the posed model may be off at a whole frame, including the error of its parents, in
+    /// degrees. At 0 the keys of rotations stay exact.
     pub angle: f64,
-    /// How far anything that a bone moves (a vertex, the bone's origin) may be off in the posed model at a whole frame, in
-    /// units of the model. At 0 the keys of translations stay exact; where only [`angle`](Self::angle) is given, that
-    /// alone says how far rotations carry things.
+    /// The distance that anything that a bone moves (a vertex, the bone's origin) may be off in the posed model at a
+    /// whole frame, in units of the model. At 0 the keys of translations stay exact. If only [`angle`](Self::angle)
+    /// is given, it alone bounds the errors of rotations.
     pub distance: f64,
-    /// How far a bone's own scale may be off at a whole frame. At 0 the keys of scales stay exact.
+    /// The error that a bone's own scale may have at a whole frame. At 0 the keys of scales stay exact.
     pub scale: f64,
-    /// What is done for the existing engine's loader.
+    /// Protection of the existing engine's loader.
     pub engine: EngineSafety,
-    /// How the file is arranged.
+    /// The arrangement of the file.
     pub arrangement: Arrangement,
     /// Bytes that the work may take.
     pub memory: u64,
-    /// How much is tried, 0 to 9; each is twice the one before. What is not tried leaves the result larger, never wrong.
+    /// The effort, 0 to 9; each level doubles the work. A low effort makes the result larger, never wrong.
     pub effort: u8,
 }
 
@@ -73,12 +73,12 @@ impl OptimizeOptions {
         Self::STEPS << self.effort.min(9)
     }
 
-    /// Whether keys may become others.
+    /// Returns true if keys may change.
     pub(super) fn loses_keys(&self) -> bool {
         self.angle > 0.0 || self.distance > 0.0 || self.scale > 0.0
     }
 
-    /// Whether nothing may change that decoding or evaluation shows.
+    /// Returns true if nothing may change that decoding or evaluation shows.
     pub(super) fn is_exact(&self) -> bool {
         !self.loses_keys() && [self.position, self.normal, self.st].iter().all(|b| *b <= 0.0)
     }
@@ -131,14 +131,14 @@ pub struct Errors {
     pub position: f64,
     /// Degrees that a normal turned.
     pub normal: f64,
-    /// How far a texture coordinate moved.
+    /// The distance that a texture coordinate moved.
     pub st: f64,
     /// Degrees that a bone of the posed model is turned off at a whole frame.
     pub angle: f64,
-    /// Units of the model that a vertex, or the origin of a bone, is off in the posed model at a whole frame, for its
-    /// keys alone.
+    /// The distance that a vertex, or the origin of a bone, is off in the posed model at a whole frame because of its
+    /// keys, in units of the model.
     pub distance: f64,
-    /// How far a bone's own scale is off at a whole frame.
+    /// The error of a bone's own scale at a whole frame.
     pub scale: f64,
 }
 
@@ -156,7 +156,7 @@ impl Errors {
 }
 
 /// The distance of two points.
-pub(super) fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     if a == b {
         return 0.0;
     }

@@ -16,9 +16,9 @@ pub(crate) struct Candidate<const N: usize> {
     pub(crate) value: [f64; N],
 }
 
-/// What a channel must come near to.
+/// The values that a channel must approximate.
 pub(crate) trait Goal<const N: usize> {
-    /// Whether `value`, which need not be normalised, will do at a frame.
+    /// Returns true if `value`, which need not be normalised, is good enough at a frame.
     fn accepts(&self, frame: u32, value: [f64; N]) -> bool;
 
     /// Steps of work that an answer takes.
@@ -39,7 +39,7 @@ struct Channel<'a, const N: usize, G> {
     frames: u32,
     /// Frames that have a step anyway, so that a key there takes no tag.
     tagged: &'a [bool],
-    /// For each candidate the later ones that can follow it.
+    /// For each candidate, the later candidates that can follow it.
     next: Vec<Vec<u32>>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn choose<const N: usize>(
         return Some(alloc::vec![i]);
     }
     // The rest is for closing a loop, and for values that are held.
-    work.part(work.left() / 4 * 3, |work| channel.connect(work));
+    work.part(work.remaining() / 4 * 3, |work| channel.connect(work));
     if looping { channel.closed(work) } else { channel.open(work) }
 }
 
@@ -71,7 +71,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         self.keys.get(i).map_or(0, |k| k.frame)
     }
 
-    /// Bytes that key `i` adds behind key `before`.
+    /// The bytes that key `i` adds after key `before`.
     fn cost(&self, before: Option<usize>, i: usize) -> u32 {
         let start = before.map_or(0, |b| self.frame(b).saturating_add(1));
         let frame = self.frame(i);
@@ -83,7 +83,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         work.spend(self.goal.cost()) && self.goal.accepts(frame, value)
     }
 
-    /// Whether all whole frames strictly between `from` and `to` do, `to` being moved by `shift` frames.
+    /// Returns true if all whole frames strictly between `from` and `to` are good enough, with `to` moved by `shift`
+    /// frames.
     fn spans(&self, from: usize, to: usize, shift: u32, work: &Work) -> bool {
         let (Some(a), Some(b)) = (self.keys.get(from), self.keys.get(to)) else { return false };
         let (start, end) = (a.frame, b.frame.saturating_add(shift));
@@ -98,8 +99,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         (middle == start || middle == end || good(middle)) && (start.saturating_add(1)..end).all(good)
     }
 
-    /// Finds the edges, short ones first. Every key is held against the frame that follows it; for the others behind that
-    /// it has its share of the work that those before it left.
+    /// Finds the edges, short ones first. Every key is tested against the next frame; for later frames it has its
+    /// share of the remaining work.
     fn connect(&mut self, work: &Work) {
         let n = self.keys.len();
         let mut next: Vec<Vec<u32>> = alloc::vec![Vec::new(); n];
@@ -113,7 +114,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
                 }
             };
             (near..far).for_each(|j| join(j, work));
-            work.part(work.left() / (n - i) as u64, |work| {
+            work.part(work.remaining() / (n - i) as u64, |work| {
                 for j in far..n {
                     if !work.spend(1) {
                         break;
@@ -166,7 +167,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         edges.saturating_add(self.keys.len()) as u64
     }
 
-    /// Values are held before the first and behind the last key.
+    /// Values are held before the first and after the last key.
     fn open(&self, work: &Work) -> Option<Vec<usize>> {
         let holds = |i: usize, mut frames: core::ops::Range<u32>| {
             let value = self.keys.get(i).map(|k| k.value);

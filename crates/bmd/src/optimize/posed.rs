@@ -1,10 +1,10 @@
-//! The model as the old keys of a clip pose it and as the new ones do, at every whole frame.
+//! The poses of the model with the old and the new keys of a clip, at every whole frame.
 //!
-//! Bones are settled parents first. What a bone may be off is a share of the bound that grows along the chain of bones
-//! with keys, so that a bone whose keys stay as they are always keeps its bound; what counts is where everything comes
-//! to be that hangs from the bone.
+//! Bones are processed parents first. The allowed error of a bone is a share of the bound that grows along the chain
+//! of bones with keys, so that a bone with unchanged keys always keeps its bound. The error is measured at everything
+//! that the bone moves.
 
-use super::options::{Errors, apart};
+use super::options::{Errors, distance};
 use super::work::Work;
 use crate::math::degrees;
 use crate::model::{Bmd, Bone, identity};
@@ -39,7 +39,7 @@ impl Bounds {
     }
 
     /// The box around the box as a matrix takes it.
-    fn moved(&self, by: &Affine64) -> Self {
+    fn transform(&self, by: &Affine64) -> Self {
         let center = by.point(core::array::from_fn(|i| (self.low[i] + self.high[i]) / 2.0));
         let half: [f64; 3] = core::array::from_fn(|i| (self.high[i] - self.low[i]) / 2.0);
         let rows = by.to_rows();
@@ -51,7 +51,7 @@ impl Bounds {
     }
 }
 
-/// What each bone moves by itself: its origin, its vertices, and the mesh that bounds it.
+/// The points that each bone moves directly: its origin, its vertices, and its solid.
 pub(super) struct Points {
     bounds: Vec<Bounds>,
     /// Positions in the space of the bone, each once.
@@ -60,7 +60,7 @@ pub(super) struct Points {
 
 impl Points {
     /// `None` where there is no work or memory left for them.
-    pub(super) fn of(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
+    pub(super) fn collect(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
         let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
             return None;
@@ -114,12 +114,12 @@ pub(super) struct Posed<'m> {
     new: Vec<Affine64>,
     old_turns: Vec<Quat>,
     new_turns: Vec<Quat>,
-    /// What hangs from each bone, in its space, frame by frame.
+    /// The bounds of everything that each bone moves, in its space, frame by frame.
     reach: Vec<Bounds>,
     shares: Vec<Share>,
 }
 
-/// How much of a bound may be used up: by what is above a bone, and with the bone itself.
+/// The usable part of a bound: by the parents of a bone, and including the bone itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     pub(super) above: f64,
@@ -159,7 +159,7 @@ impl<'m> Posed<'m> {
         let mut posed = Self {
             bones,
             points,
-            bases: bones.iter().map(Base::of).collect(),
+            bases: bones.iter().map(Base::decode).collect(),
             shares: shares(bones, &order, curves),
             order,
             timing,
@@ -177,7 +177,7 @@ impl<'m> Posed<'m> {
         Some(posed)
     }
 
-    fn at(&self, frame: u32, bone: usize) -> usize {
+    fn cell_index(&self, frame: u32, bone: usize) -> usize {
         frame as usize * self.bones.len() + bone
     }
 
@@ -185,16 +185,16 @@ impl<'m> Posed<'m> {
         usize::from(self.bones[bone].parent)
     }
 
-    /// One frame of the old poses, and what hangs from each bone there.
+    /// Computes one frame of the old poses, and the bounds of everything that each bone moves.
     fn frame(&mut self, f: u32, curves: &[Curves]) {
         let mut reach = self.points.bounds.clone();
         let mut locals = alloc::vec![Affine64::IDENTITY; self.bones.len()];
         for b in self.order.clone() {
-            let sample = curves.get(b).map_or(BoneSample::REST, |c| c.at(self.timing, f64::from(f)));
-            let (at, parent) = (self.at(f, b), self.at(f, self.parent(b)));
-            locals[b] = self.bases[b].moved(&sample);
+            let sample = curves.get(b).map_or(BoneSample::REST, |c| c.sample(self.timing, f64::from(f)));
+            let (at, parent) = (self.cell_index(f, b), self.cell_index(f, self.parent(b)));
+            locals[b] = self.bases[b].apply(&sample);
             self.old[at] = self.old[parent].after(&locals[b]);
-            self.old_turns[at] = self.turned(self.old_turns[parent], b, sample.rotation);
+            self.old_turns[at] = self.turn_bone(self.old_turns[parent], b, sample.rotation);
         }
         for (p, bone) in self.bones.iter().enumerate().filter(|(i, b)| *i > 0 && b.is_pseudo()) {
             for (id, _) in bone.transform.followed().into_iter().filter(|part| part.1.decode() != 0.0) {
@@ -205,37 +205,38 @@ impl<'m> Posed<'m> {
             }
         }
         for b in self.order.iter().rev().copied() {
-            let above = reach[b].moved(&locals[b]);
+            let above = reach[b].transform(&locals[b]);
             reach[self.parent(b)].add(&above);
         }
         self.reach.append(&mut reach);
     }
 
-    fn turned(&self, parent: Quat, bone: usize, by: Quat) -> Quat {
+    fn turn_bone(&self, parent: Quat, bone: usize, by: Quat) -> Quat {
         let own = quat::product(by, self.bases[bone].rotation);
         unit(quat::product(parent, own)).unwrap_or(parent)
     }
 
-    /// What a bone may use up of a bound.
+    /// The share of a bound that a bone may use.
     pub(super) fn share(&self, bone: usize) -> Share {
         self.shares[bone]
     }
 
-    /// For every frame the rotation of a bone's keys that turns it as it was turned, whatever became of its parents.
-    pub(super) fn wanted(&self, bone: usize) -> Vec<Quat> {
+    /// For every frame, the rotation of a bone's keys that restores its old orientation, whatever happened to its
+    /// parents.
+    pub(super) fn wanted_turns(&self, bone: usize) -> Vec<Quat> {
         let back = quat::conjugate(self.bases[bone].rotation);
         let wanted = |f: u32| {
-            let above = quat::conjugate(self.new_turns[self.at(f, self.parent(bone))]);
-            let own = quat::product(above, self.old_turns[self.at(f, bone)]);
+            let above = quat::conjugate(self.new_turns[self.cell_index(f, self.parent(bone))]);
+            let own = quat::product(above, self.old_turns[self.cell_index(f, bone)]);
             unit(quat::product(own, back)).unwrap_or(quat::IDENTITY)
         };
         (0..self.timing.frames).map(wanted).collect()
     }
 
-    /// Where what hangs from a bone must come to be.
+    /// The target positions of everything that a bone moves.
     pub(super) fn place(&self, bone: usize) -> Place {
         let frame = |f: u32| {
-            let (at, parent) = (self.at(f, bone), self.at(f, self.parent(bone)));
+            let (at, parent) = (self.cell_index(f, bone), self.cell_index(f, self.parent(bone)));
             let corners = self.reach[at].corners();
             let old = &self.old[at];
             Target {
@@ -251,10 +252,10 @@ impl<'m> Posed<'m> {
     /// Takes the new keys of a bone, whose parents have theirs.
     pub(super) fn settle(&mut self, bone: usize, curves: &Curves) {
         for f in 0..self.timing.frames {
-            let sample = curves.at(self.timing, f64::from(f));
-            let (at, parent) = (self.at(f, bone), self.at(f, self.parent(bone)));
-            self.new[at] = self.new[parent].after(&self.bases[bone].moved(&sample));
-            self.new_turns[at] = self.turned(self.new_turns[parent], bone, sample.rotation);
+            let sample = curves.sample(self.timing, f64::from(f));
+            let (at, parent) = (self.cell_index(f, bone), self.cell_index(f, self.parent(bone)));
+            self.new[at] = self.new[parent].after(&self.bases[bone].apply(&sample));
+            self.new_turns[at] = self.turn_bone(self.new_turns[parent], bone, sample.rotation);
         }
     }
 
@@ -263,8 +264,8 @@ impl<'m> Posed<'m> {
         let n = self.bones.len();
         for f in 0..self.timing.frames {
             for (p, bone) in self.bones.iter().enumerate().filter(|(i, b)| *i > 0 && b.is_pseudo()) {
-                let at = self.at(f, p);
-                let start = self.at(f, 0);
+                let at = self.cell_index(f, p);
+                let start = self.cell_index(f, 0);
                 self.old[at] = follow(bone, &self.old[start..start + n]);
                 self.new[at] = follow(bone, &self.new[start..start + n]);
             }
@@ -276,7 +277,7 @@ impl<'m> Posed<'m> {
         // Where scales grew beyond all numbers there is nothing to be off.
         let far = |i: usize, p: [f64; 3]| {
             let old = self.old[i].point(p);
-            if old.iter().all(|c| c.is_finite()) { apart(old, self.new[i].point(p)) } else { 0.0 }
+            if old.iter().all(|c| c.is_finite()) { distance(old, self.new[i].point(p)) } else { 0.0 }
         };
         let most = |i: usize| {
             let corners = self.points.bounds[i % n].corners();
@@ -305,7 +306,7 @@ fn shares(bones: &[Bone], order: &[usize], curves: &[Curves]) -> Vec<Share> {
     let keyed = |b: usize| curves.get(b).is_some_and(|c| *c != Curves::default());
     let parent = |b: usize| usize::from(bones[b].parent);
     let (mut above, mut below) = (alloc::vec![0_u32; bones.len()], alloc::vec![0_u32; bones.len()]);
-    // How much the mean of a pseudo-bone makes of what one of its bones is off, at most.
+    // The maximum factor by which a pseudo-bone amplifies the error of one of its bones.
     let mut grows = alloc::vec![1.0_f64; bones.len()];
     for bone in bones.iter().skip(1).filter(|b| b.is_pseudo()) {
         let parts = bone.transform.followed().map(|p| (usize::from(p.0), f64::from(p.1.decode())));
@@ -334,7 +335,7 @@ fn shares(bones: &[Bone], order: &[usize], curves: &[Curves]) -> Vec<Share> {
     shares
 }
 
-/// A frame of what hangs from a bone.
+/// One frame of the points that a bone moves.
 struct Target {
     /// The parent as it is now.
     parent: Affine64,
@@ -346,7 +347,7 @@ struct Target {
     origin: [f64; 3],
 }
 
-/// Where what hangs from a bone must come to be, frame by frame.
+/// The target positions of everything that a bone moves, frame by frame.
 pub(super) struct Place {
     base: Base,
     frames: Vec<Target>,
@@ -356,7 +357,8 @@ impl Place {
     /// Steps of work that holding a sample against a bound takes.
     pub(super) const COST: u64 = 24;
 
-    /// For every frame the translation that takes the bone's origin where it was, whatever became of its parents.
+    /// For every frame, the translation that restores the old position of the bone's origin, whatever happened to its
+    /// parents.
     pub(super) fn origins(&self, old: &[BoneSample]) -> Vec<[f64; 3]> {
         let wanted = |(t, old): (&Target, &BoneSample)| match t.parent.inverse() {
             Some(back) => sub(back.point(t.origin), self.base.origin),
@@ -365,10 +367,10 @@ impl Place {
         self.frames.iter().zip(old).map(wanted).collect()
     }
 
-    /// Whether a bone that does this at a frame moves nothing further off than `bound`.
+    /// Returns true if a bone with this sample at a frame moves nothing further off than `bound`.
     pub(super) fn is_near(&self, frame: u32, sample: &BoneSample, bound: f64) -> bool {
         let Some(target) = self.frames.get(frame as usize) else { return false };
-        let matrix = target.parent.after(&self.base.moved(sample));
+        let matrix = target.parent.after(&self.base.apply(sample));
         let square = bound * bound;
         target.corners.iter().zip(&target.targets).all(|(c, t)| {
             let p = matrix.point(*c);

@@ -4,7 +4,7 @@ use super::buckets::Buckets;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// A triangle, or two that a quad stands for.
+/// A triangle, or two triangles that form a quad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Triangle([u32; 3]),
@@ -24,8 +24,8 @@ impl Unit {
 /// More partners than a few over one edge are not worth the time.
 const PARTNERS: usize = 4;
 
-/// Joins triangles that share an edge, those with the fewest partners first, so that few are left alone. The
-/// triangles are the same afterwards, each perhaps from another corner on.
+/// Joins triangles that share an edge, those with the fewest partners first, so that few stay single. The triangles
+/// are the same afterwards, but may start at another corner.
 pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
     let mates = mates(&partners(triangles));
     let mut units = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
     units
 }
 
-/// For each triangle those that run along one of its edges in the opposite direction.
+/// For each triangle, the triangles that have one of its edges in the opposite direction.
 fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];

@@ -1,11 +1,11 @@
 //! The smallest kind of a vertex.
 
-use super::options::{Errors, OptimizeOptions, apart};
+use super::options::{Errors, OptimizeOptions, distance};
 use crate::math::degrees_between;
 use crate::packed::{Extra96, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 
-/// How the vertices of a mesh are read.
+/// The reading of the vertices of a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
     /// The material is a flat colour.
@@ -13,7 +13,7 @@ pub(super) struct Reading {
     pub(super) form: St14Form,
 }
 
-/// What decoding a vertex gives.
+/// The decoded values of a vertex.
 #[derive(Clone, Copy)]
 struct Decoded {
     position: [f32; 3],
@@ -22,7 +22,7 @@ struct Decoded {
 }
 
 impl Decoded {
-    fn of(v: Vertex, reading: Reading) -> Self {
+    fn decode(v: Vertex, reading: Reading) -> Self {
         let (flat, form) = (reading.flat, reading.form);
         Self { position: v.position(), normal: v.normal(flat), st: v.st(flat, form) }
     }
@@ -40,7 +40,7 @@ impl Decoded {
         Errors {
             position: least(
                 bits(self.position, other.position),
-                apart(wide(self.position), wide(other.position)),
+                distance(wide(self.position), wide(other.position)),
             ),
             normal: least(bits(self.normal, other.normal), degrees(self.normal, other.normal)),
             st: least(self.st.map(f32::to_bits) == other.st.map(f32::to_bits), st),
@@ -62,7 +62,7 @@ pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -
     if fixed || v.kind() == VertexKind::Bits64 {
         return (v, Errors::default());
     }
-    let old = Decoded::of(v, reading);
+    let old = Decoded::decode(v, reading);
     let position = match v.kind() {
         VertexKind::Bits128 => Se32::encode(old.position),
         // The word as it is: another one of the same value would not merge with its equals.
@@ -83,11 +83,11 @@ pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -
     let wide = extra.filter(|_| v.kind() == VertexKind::Bits128).map(|extra| {
         let fine = Vertex::bits96(position, St96::Fine(St12::encode(old.st)), normal, extra);
         let wide = Vertex::bits96(position, St96::Wide(St11::encode(old.st)), normal, extra);
-        let error = |v: Vertex| old.errors(&Decoded::of(v, reading)).st;
+        let error = |v: Vertex| old.errors(&Decoded::decode(v, reading)).st;
         if error(fine) <= error(wide) { fine } else { wide }
     });
     for candidate in [narrow, wide].into_iter().flatten() {
-        let errors = old.errors(&Decoded::of(candidate, reading));
+        let errors = old.errors(&Decoded::decode(candidate, reading));
         if errors.position <= options.position && errors.normal <= options.normal && errors.st <= options.st {
             return (candidate, errors);
         }

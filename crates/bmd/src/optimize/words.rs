@@ -17,12 +17,12 @@ use meshwright_core::num::{F8A, QuatF8, Se32};
 const WORDS: usize = 6;
 const CANDIDATES: usize = 768;
 
-/// Steps of work that the words of a rotation take, alone and with its neighbours, and those of a triple.
+/// Steps of work for the words of a rotation, without and with its neighbours, and those of a triple.
 pub(super) const NEAREST: u64 = 400;
 pub(super) const NEIGHBOURS: u64 = 1_600;
 pub(super) const TRIPLE: u64 = 100;
 
-/// How many words are tried for each rotation of a clip.
+/// The number of words that are tried for each rotation of a clip.
 pub(super) fn words_of(frames: usize) -> usize {
     (CANDIDATES / frames.max(1)).clamp(1, WORDS)
 }
@@ -34,7 +34,7 @@ pub(super) struct Same<const N: usize> {
 }
 
 impl<const N: usize> Same<N> {
-    pub(super) fn of(values: impl Iterator<Item = [f64; N]>, unit: bool) -> Self {
+    pub(super) fn new(values: impl Iterator<Item = [f64; N]>, unit: bool) -> Self {
         Self { values: values.map(|v| narrow(v).map(f32::to_bits)).collect(), unit }
     }
 }
@@ -171,7 +171,7 @@ fn picked<T: Copy, const N: usize>(
     chosen.iter().filter_map(|i| keys.get(*i)).map(|k| (k.frame, word(k.word))).collect()
 }
 
-/// How often a bound that cannot be kept is doubled, and what a bound of zero becomes.
+/// The number of times that a bound is doubled if it cannot be met, and the replacement of a bound of zero.
 #[cfg(feature = "scene")]
 const DOUBLINGS: usize = 16;
 #[cfg(feature = "scene")]

@@ -1,9 +1,9 @@
-//! How much an optimisation may look at.
+//! The work that an optimisation may do.
 
 use core::cell::Cell;
 
-/// An account of steps. A step is one small operation, such as one value held against its bound; what is looked at
-/// beyond the account is passed over, so that the best choice found so far stands.
+/// An account of steps. A step is one small operation, such as the test of one value against its bound. When the
+/// account is spent, the best choice found so far is used.
 #[derive(Debug)]
 pub(crate) struct Work {
     left: Cell<u64>,
@@ -15,7 +15,7 @@ impl Work {
         Self { left: Cell::new(steps), cut: Cell::new(false) }
     }
 
-    pub(crate) fn left(&self) -> u64 {
+    pub(crate) fn remaining(&self) -> u64 {
         self.left.get()
     }
 
@@ -33,17 +33,17 @@ impl Work {
         }
     }
 
-    /// Whether something was passed over.
+    /// Returns true if something was skipped.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut.get()
     }
 
     /// Does a part of the work on an account of its own of at most `steps`; what it leaves comes back.
     pub(crate) fn part<T>(&self, steps: u64, work: impl FnOnce(&Self) -> T) -> T {
-        let part = Self::new(steps.min(self.left()));
-        let given = part.left();
+        let part = Self::new(steps.min(self.remaining()));
+        let given = part.remaining();
         let done = work(&part);
-        self.left.set(self.left().saturating_sub(given.saturating_sub(part.left())));
+        self.left.set(self.remaining().saturating_sub(given.saturating_sub(part.remaining())));
         if part.is_cut() {
             self.cut.set(true);
         }

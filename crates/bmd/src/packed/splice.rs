@@ -34,14 +34,14 @@ impl Vertex {
         let (first, second) = (self.first, self.second);
         match self.kind() {
             VertexKind::Bits64 if bone > Self::MAX_BONE_64 => None,
-            VertexKind::Bits64 => Some(Self { first: textured::TAG.with(first, bone as u64), second }),
-            VertexKind::Bits128 => Some(Self { first, second: second128::BONE.with(second, bone as u64) }),
+            VertexKind::Bits64 => Some(Self { first: textured::TAG.set_in(first, bone as u64), second }),
+            VertexKind::Bits128 => Some(Self { first, second: second128::BONE.set_in(second, bone as u64) }),
             VertexKind::Bits96 => match (self.color(), bone) {
                 (Some(_), 0) => Some(self),
                 (Some(Self::WHITE) | None, _) => {
                     let tag = textured::TAG.get(first) | 2;
-                    let second = second96::EXTRA.with(second, bone as u64);
-                    Some(Self { first: textured::TAG.with(first, tag), second })
+                    let second = second96::EXTRA.set_in(second, bone as u64);
+                    Some(Self { first: textured::TAG.set_in(first, tag), second })
                 }
                 (Some(_), _) => None,
             },
@@ -53,7 +53,7 @@ impl Vertex {
         match self.st14() {
             Some(st) if form != St14Form::Excess => {
                 let st = St14::encode(st.decode(St14Form::Excess), form);
-                Self { second: second128::ST.with(self.second, st.to_bits().into()), ..self }
+                Self { second: second128::ST.set_in(self.second, st.to_bits().into()), ..self }
             }
             _ => self,
         }
@@ -65,7 +65,7 @@ impl Vertex {
         let normals = [before, after].map(|v| v.stored_normal(flat_color));
         let [normal_before, normal_after] = normals;
         let implied = self.stored_normal(flat_color).is_none();
-        // Where the normal follows from the place, neither can be edited without the other.
+        // If the normal follows from the position, neither can be edited without the other.
         let places = before.position() == after.position();
         let colored = self.color().is_some() || before.color() == after.color();
         if implied && (!places || normal_before != normal_after) || !colored {
@@ -87,10 +87,10 @@ impl Vertex {
     pub(crate) fn standing_as(self, other: Self, flat: [bool; 2]) -> Self {
         let (position, [own, is]) = (other.position(), flat);
         let halves = position.map(F16::encode_saturating);
-        self.placed(Se32::encode(position), halves, other.stored_normal(own), is)
+        self.with_position(Se32::encode(position), halves, other.stored_normal(own), is)
     }
 
-    /// What the vertex says in the kind of another one, as far as that has room for it.
+    /// The vertex encoded in the kind of another one, as far as that kind has room for it.
     fn recoded(self, like: Self, flat_color: bool, form: St14Form) -> Option<Self> {
         let bound = |v: Self| v.kind() == VertexKind::Bits96 && v.color().is_none();
         if self.kind() == like.kind() && bound(self) == bound(like) {
@@ -121,7 +121,7 @@ impl Vertex {
 
 impl Vertex {
     /// The vertex in another place, which is given in both codes, and with another normal where it has one.
-    pub(crate) fn placed(
+    pub(crate) fn with_position(
         self,
         triple: Se32,
         halves: [F16; 3],
@@ -133,23 +133,23 @@ impl Vertex {
         match self.kind() {
             VertexKind::Bits128 => {
                 let [x, y, z] = halves.map(|h| u64::from(h.to_bits()));
-                first = first128::Z.with(first128::Y.with(first128::X.with(first, x), y), z);
+                first = first128::Z.set_in(first128::Y.set_in(first128::X.set_in(first, x), y), z);
             }
-            _ => first = textured::POSITION.with(first, triple.to_bits().into()),
+            _ => first = textured::POSITION.set_in(first, triple.to_bits().into()),
         }
         match (self.kind(), codes) {
             (_, None) => {}
             (VertexKind::Bits64, Some([x, y, z])) if flat_color => {
-                first = flat::NORMAL_Z.with(flat::NORMAL_Y.with(flat::NORMAL_X.with(first, x), y), z);
+                first = flat::NORMAL_Z.set_in(flat::NORMAL_Y.set_in(flat::NORMAL_X.set_in(first, x), y), z);
             }
             (VertexKind::Bits64, Some(_)) => {}
             (VertexKind::Bits96, Some([x, y, z])) => {
-                second = second96::NORMAL_X.with(second, x);
-                second = second96::NORMAL_Z.with(second96::NORMAL_Y.with(second, y), z);
+                second = second96::NORMAL_X.set_in(second, x);
+                second = second96::NORMAL_Z.set_in(second96::NORMAL_Y.set_in(second, y), z);
             }
             (VertexKind::Bits128, Some([x, y, z])) => {
-                second = second128::NORMAL_X.with(second, x);
-                second = second128::NORMAL_Z.with(second128::NORMAL_Y.with(second, y), z);
+                second = second128::NORMAL_X.set_in(second, x);
+                second = second128::NORMAL_Z.set_in(second128::NORMAL_Y.set_in(second, y), z);
             }
         }
         Self { first, second }

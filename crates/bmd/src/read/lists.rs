@@ -14,13 +14,13 @@ use meshwright_core::{FieldPath, ReadError, Rule, Source};
 
 type Key = (u32, u32, u16);
 
-/// What it takes to know a list again, besides its items.
+/// The memory needed to find a list again, in addition to its items.
 const KNOWN: usize = 192;
 
 /// Bytes of the smallest vertex.
 const SMALLEST: usize = VertexKind::Bits64.size();
 
-/// A primitive list, where it lies, and how many quads it holds.
+/// A primitive list, its location, and its number of quads.
 type Primitives = (Arc<Vec<Primitive>>, ListPlace, usize);
 
 /// The lists of a file.
@@ -48,8 +48,8 @@ impl<'s, 'a> Lists<'s, 'a> {
         }
     }
 
-    /// The bytes of a list: behind the header, inside the file, off the tables. `field` is where its offset
-    /// stands.
+    /// The bytes of a list, which must be after the header, inside the file and outside of the tables. `field` is the
+    /// offset of the field that holds the list's offset.
     fn bytes(&self, path: &FieldPath<'_>, field: u64, place: ListPlace) -> Result<&'a [u8], ReadError> {
         if place.size == 0 {
             return Ok(&[]);
@@ -71,7 +71,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(section)
     }
 
-    /// `count` vertices, as the record at `record` states them; what the list has behind them is slack.
+    /// Reads the `count` vertices that the record at `record` states; further bytes of the list are slack.
     pub(crate) fn vertices(
         &mut self,
         mesh: &FieldPath<'_>,
@@ -83,11 +83,11 @@ impl<'s, 'a> Lists<'s, 'a> {
         if let Some(known) = self.vertices.get(&key) {
             return Ok(known.clone());
         }
-        let (path, field) = (mesh.field("vtx"), mesh::OFS_VTX.at(record));
+        let (path, field) = (mesh.field("vtx"), mesh::OFS_VTX.offset_in(record));
         let bytes = self.bytes(&path, field, place)?;
         let short = |found: usize| {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
-            self.source.broken(rules::NVTX, &mesh::N_VTX.path(mesh), mesh::N_VTX.at(record), message)
+            self.source.broken(rules::NVTX, &mesh::N_VTX.path(mesh), mesh::N_VTX.offset_in(record), message)
         };
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
             return Err(short(bytes.len() / SMALLEST));
@@ -128,7 +128,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         if let Some(known) = self.primitives.get(&key) {
             return Ok(known.clone());
         }
-        let (path, field) = (mesh.field("tris"), mesh::OFS_TRIS.at(record));
+        let (path, field) = (mesh.field("tris"), mesh::OFS_TRIS.offset_in(record));
         let bytes = self.bytes(&path, field, place)?;
         let count = count_primitives(bytes);
         self.source.charge(&path, field, "list", 1, KNOWN)?;
@@ -151,7 +151,8 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(list)
     }
 
-    /// The keys of `bones` bones in the list that the record at `record` names; what the list has behind them is slack.
+    /// Reads the keys of `bones` bones in the list that the record at `record` names; further bytes of the list are
+    /// slack.
     pub(crate) fn stream(
         &mut self,
         clip: &FieldPath<'_>,
@@ -163,7 +164,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         if let Some(known) = self.streams.get(&key) {
             return Ok(known.clone());
         }
-        let (path, field) = (clip.field("frames"), anim::OFS_FRAMES.at(record));
+        let (path, field) = (clip.field("frames"), anim::OFS_FRAMES.offset_in(record));
         let bytes = self.bytes(&path, field, place)?;
         let (count, rest) = count_steps(bytes, bones).map_err(|(bone, rest)| {
             let at = offset(field, place, bytes.len().saturating_sub(rest));
@@ -191,8 +192,8 @@ impl<'s, 'a> Lists<'s, 'a> {
     }
 }
 
-/// Where in the file byte `at` of a list is. An empty list is nowhere, whatever offset is stated: `field`, which
-/// says that it is empty.
+/// The file offset of byte `at` of a list. An empty list has no location, whatever offset is stated: `field`, which
+/// states that it is empty, is returned.
 fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
     if place.size == 0 {
         return field;
@@ -200,7 +201,7 @@ fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
     u64::from(place.at).saturating_add(at as u64)
 }
 
-/// Appends the vertices of one kind that a list begins with, until there are `most`; returns what is behind them.
+/// Appends the vertices of one kind at the start of a list, at most `most`; returns the bytes after them.
 fn neighbours<'b>(bytes: &'b [u8], most: usize, vertices: &mut Vec<Vertex>) -> &'b [u8] {
     /// Those that `N` bytes each hold, as two words.
     fn take<'b, const N: usize>(
@@ -265,7 +266,7 @@ fn primitive(bytes: &[u8]) -> Option<(Primitive, &[u8])> {
     Primitive::from_bits(low | u64::from(u32::from_le_bytes(*high)) << 32).map(|p| (p, after))
 }
 
-/// How many primitives start in a list, a last one that is cut included.
+/// The number of primitives that start in a list, including an incomplete last one.
 fn count_primitives(bytes: &[u8]) -> u64 {
     let (mut count, mut rest) = (0_u64, bytes);
     while let Some(first) = rest.first() {
@@ -275,8 +276,8 @@ fn count_primitives(bytes: &[u8]) -> u64 {
     count
 }
 
-/// How many steps `bones` bones have, and how many bytes are left behind them; or the bone whose steps are cut short,
-/// with what is left there.
+/// Returns the number of steps of `bones` bones and the number of bytes after them; or the bone whose steps are cut
+/// short, with the number of remaining bytes.
 fn count_steps(bytes: &[u8], bones: usize) -> Result<(u64, usize), (usize, usize)> {
     let (mut count, mut bone, mut rest) = (0_u64, 0, bytes);
     while bone < bones {

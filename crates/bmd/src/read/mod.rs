@@ -38,14 +38,13 @@ impl Bmd {
 
     /// Reads a file.
     ///
-    /// A lenient reading passes over, keeps as it is, and reports: a stored primitive count that fits no rule
-    /// (the list itself decides), kinds of vertices and primitives that the mesh's flags forbid, reserved bits
-    /// of primitives, levels of detail beyond the last mesh, solids that do not exist, keys beyond a clip's
-    /// end, and clips without frames. Rewriting such a model is refused, except that a primitive count is
-    /// written anew.
+    /// A lenient reading accepts, preserves and reports: a stored primitive count that fits no rule (the list itself
+    /// decides), kinds of vertices and primitives that the mesh's flags forbid, reserved bits of primitives, levels
+    /// of detail beyond the last mesh, solids that do not exist, keys beyond a clip's end, and clips without frames.
+    /// The writer rejects such a model, except that it corrects a primitive count.
     ///
     /// # Errors
-    /// When the file breaks a rule that is not passed over, or would take more memory than the options allow.
+    /// If the file breaks any other rule, or would take more memory than the options allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = Source::file(bytes, CODES, &budget);
@@ -55,7 +54,7 @@ impl Bmd {
         Ok(Parsed::new(model, findings.into_report()))
     }
 
-    /// How sure it is that a file is of this format: by its magic, which no other format has.
+    /// Returns how certainly a file is of this format, by its magic, which no other format has.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(&MAGIC) { Confidence::Certain } else { Confidence::No }
     }
@@ -188,7 +187,7 @@ impl File<'_, '_> {
         if head.magic != MAGIC {
             let message = format!("expected \"BMD1\", found {}", Escaped(&head.magic));
             let path = header::MAGIC.path(&path);
-            return Err(source.broken(rules::MAGIC, &path, header::MAGIC.at(0), message));
+            return Err(source.broken(rules::MAGIC, &path, header::MAGIC.offset_in(0), message));
         }
         self.check_tables(&head)?;
         let mut lists = Lists::new(source, &head.tables);
@@ -225,7 +224,8 @@ impl File<'_, '_> {
         Ok(model)
     }
 
-    /// Sizes are whole records, tables lie in the file, behind the header, and apart from one another.
+    /// Checks the tables: sizes are whole records, and tables are inside the file, after the header, and do not
+    /// overlap.
     fn check_tables(&self, head: &Header) -> Result<(), ReadError> {
         let source = self.source;
         let (first, len) = (header::SIZE as u64, source.bytes().len() as u64);
@@ -237,12 +237,12 @@ impl File<'_, '_> {
             let (at, size, record) = (u64::from(at), u64::from(size), table.row() as u64);
             if size.checked_rem(record) != Some(0) {
                 let message = format!("size {size} is no multiple of {record}");
-                return Err(source.broken(rules::TABLE_SIZE, &path, size_field.at(0), message));
+                return Err(source.broken(rules::TABLE_SIZE, &path, size_field.offset_in(0), message));
             }
             if size == 0 {
                 continue;
             }
-            let broken = |rule, message| Err(source.broken(rule, &path, ofs_field.at(0), message));
+            let broken = |rule, message| Err(source.broken(rule, &path, ofs_field.offset_in(0), message));
             if at == 0 {
                 return broken(rules::TABLE_OFS0, format!("{size} bytes at offset 0"));
             }
@@ -292,19 +292,19 @@ impl File<'_, '_> {
         let root = FieldPath::ROOT.field(Table::Meshes.name());
         let (mut meshes, mut places) = self.rows(Table::Meshes, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
-            let (path, record) = (root.index(i), Table::Meshes.at(table, i));
-            let place = ListPlace::stated(def.vertices, def.vertex_size);
+            let (path, record) = (root.index(i), Table::Meshes.row_offset(table, i));
+            let place = ListPlace::from_record(def.vertices, def.vertex_size);
             let vertices = lists.vertices(&path, record, place, def.vertex_count)?;
-            let place = ListPlace::stated(def.triangles, def.triangle_size);
+            let place = ListPlace::from_record(def.triangles, def.triangle_size);
             let primitives = lists.primitives(&path, record, place)?;
-            let (ofs_mat, at) = (mesh::OFS_MAT.path(&path), mesh::OFS_MAT.at(record));
+            let (ofs_mat, at) = (mesh::OFS_MAT.path(&path), mesh::OFS_MAT.offset_in(record));
             let (material, material_place) = strings.get(&ofs_mat, at, def.material)?;
             let stored = usize::from(def.triangle_count);
             let (found, quads) = (primitives.0.len(), primitives.2);
             let counted = |rule| Mesh::stored_count(vertices.0.len(), found, quads, rule);
             let rule = [QuadCount::Described, QuadCount::Other].into_iter().find(|r| counted(*r) == stored);
             if rule.is_none() {
-                let (path, at) = (mesh::N_TRIS.path(&path), mesh::N_TRIS.at(record));
+                let (path, at) = (mesh::N_TRIS.path(&path), mesh::N_TRIS.offset_in(record));
                 let described = counted(QuadCount::Described);
                 let message = || format!("{stored} stored, the list holds {described}");
                 self.findings.broken(rules::NTRI, &path, at, message)?;
@@ -335,7 +335,7 @@ impl File<'_, '_> {
         let root = FieldPath::ROOT.field(Table::Bones.name());
         let (mut bones, mut places) = self.rows(Table::Bones, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
-            let at = bone::OFS_NAME.at(Table::Bones.at(table, i));
+            let at = bone::OFS_NAME.offset_in(Table::Bones.row_offset(table, i));
             let (name, place) = strings.get(&bone::OFS_NAME.path(&root.index(i)), at, def.name)?;
             bones.push(Bone {
                 transform: BoneTransform::from_bits(def.transform),
@@ -360,10 +360,10 @@ impl File<'_, '_> {
         let root = FieldPath::ROOT.field(Table::Anims.name());
         let (mut clips, mut places) = self.rows(Table::Anims, table, defs.len())?;
         for (i, def) in defs.iter().enumerate() {
-            let (path, record) = (root.index(i), Table::Anims.at(table, i));
-            let at = anim::OFS_NAME.at(record);
+            let (path, record) = (root.index(i), Table::Anims.row_offset(table, i));
+            let at = anim::OFS_NAME.offset_in(record);
             let (name, name_place) = strings.get(&anim::OFS_NAME.path(&path), at, def.name)?;
-            let place = ListPlace::stated(def.stream, def.stream_size);
+            let place = ListPlace::from_record(def.stream, def.stream_size);
             let (stream, stream_place) = lists.stream(&path, record, place, normal_bones)?;
             clips.push(Clip {
                 name,

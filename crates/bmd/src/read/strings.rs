@@ -38,7 +38,7 @@ impl<'s, 'a> Strings<'s, 'a> {
         let bytes = self.source.bytes();
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         if start < header::SIZE || start >= bytes.len() {
-            let message = format!("string at {at:#x} lies outside {:#x}..{:#x}", header::SIZE, bytes.len());
+            let message = format!("string at {at:#x} is outside {:#x}..{:#x}", header::SIZE, bytes.len());
             return Err(self.source.broken(rules::STR_RANGE, path, field, message));
         }
         let Some(end) = self.terminator(bytes, start) else {

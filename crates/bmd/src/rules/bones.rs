@@ -33,7 +33,7 @@ pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Finding
         }
         let offset = at(i, bone::ID_PARENT);
         if i >= normal {
-            findings.broken(PSEUDO_ORDER, &path, offset, || "a normal bone behind a pseudo-bone")?;
+            findings.broken(PSEUDO_ORDER, &path, offset, || "a normal bone after a pseudo-bone")?;
         }
         let parent = usize::from(b.parent);
         if parent >= normal {
@@ -189,7 +189,7 @@ impl Solids {
             (low.unwrap_or(0), high.unwrap_or(0))
         });
         if low != high || (usize::from(low) != bone && low != 0) {
-            let message = || format!("mesh {i} hangs on bones {low} to {high}");
+            let message = || format!("mesh {i} is bound to bones {low} to {high}");
             findings.broken(W_SOLID_BONES, path, at, message)?;
         }
         if !self.checked.insert(lists) {

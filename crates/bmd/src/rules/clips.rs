@@ -28,7 +28,7 @@ pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Finding
             let message = || format!("keys for {} bones, there are {normal}", stream.bone_count());
             findings.broken(ANIM_TRUNC, &path, None, message)?;
         }
-        let key = *last.entry(identity(stream)).or_insert_with(|| LastKey::of(stream));
+        let key = *last.entry(identity(stream)).or_insert_with(|| LastKey::find(stream));
         if let Some(key) = key.filter(|k| k.frame >= u32::from(clip.frames)) {
             let message = || format!("key at frame {} of {}", key.frame, clip.frames);
             let start = layout.and_then(|l| l.clips.get(i)).map(|c| c.stream.at);
@@ -44,12 +44,12 @@ pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Finding
 struct LastKey {
     frame: u32,
     bone: usize,
-    /// Where its tag stands in the stream.
+    /// The offset of its tag in the stream.
     offset: u64,
 }
 
 impl LastKey {
-    fn of(stream: &Stream) -> Option<Self> {
+    fn find(stream: &Stream) -> Option<Self> {
         let mut best: Option<Self> = None;
         let mut offset = 0_u64;
         for (bone, steps) in stream.bones().enumerate() {
@@ -68,7 +68,7 @@ impl LastKey {
 pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
     let root = FieldPath::ROOT.field(Table::Anims.name());
     if model.bones.is_empty() && !model.clips.is_empty() {
-        let at = layout.map(|_| header::OFS_ANIMS.at(0));
+        let at = layout.map(|_| header::OFS_ANIMS.offset_in(0));
         findings.broken(W_ANIM_BONES, &root, at, || "animations without bones")?;
     }
     let mut streams = BTreeSet::new();
@@ -87,7 +87,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
         let place = layout.and_then(|l| l.clips.get(i)).map(|c| c.stream);
         let spare = place.map_or(0, ListPlace::spare);
         if spare > 0 {
-            let message = || format!("{spare} bytes behind the last bone");
+            let message = || format!("{spare} bytes after the last bone");
             findings.broken(W_ANIM_SLACK, &anim::SZ_FRAMES.path(&path), at(anim::SZ_FRAMES), message)?;
         }
         if streams.insert(identity(&clip.stream)) {

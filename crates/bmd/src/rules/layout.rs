@@ -1,4 +1,4 @@
-//! What is odd about the header and about where things lie.
+//! Warnings about the header and about the layout of the file.
 
 use super::table::*;
 use crate::layout::Layout;
@@ -8,10 +8,10 @@ use alloc::format;
 use meshwright_core::layout::Coverage;
 use meshwright_core::{FieldPath, Findings, ReadError};
 
-/// Padding behind the last structure that tools leave.
+/// Padding that tools leave after the last structure.
 const PADDING: usize = 32;
 
-/// What tables and lists are nominally aligned to.
+/// The nominal alignment of tables and lists.
 const NOMINAL: u32 = 8;
 
 type Checked = Result<(), ReadError>;
@@ -22,7 +22,7 @@ pub(super) fn header_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mu
     for (field, value) in fields.into_iter().zip(model.reserved) {
         if value != 0 {
             let message = || format!("{value:#x}, must be zero");
-            findings.broken(W_MBZ, &field.path(&path), field.at(0), message)?;
+            findings.broken(W_MBZ, &field.path(&path), field.offset_in(0), message)?;
         }
     }
     let Some(layout) = layout.filter(|_| model.bones.is_empty()) else { return Ok(()) };
@@ -30,7 +30,7 @@ pub(super) fn header_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mu
         let place = layout.table(table);
         if count == 0 && place != 0 {
             let message = || format!("offset {place:#x} in a static model, must be zero");
-            findings.broken(W_MBZ, &path.field(table.name()), table.fields().0.at(0), message)?;
+            findings.broken(W_MBZ, &path.field(table.name()), table.fields().0.offset_in(0), message)?;
         }
     }
     Ok(())
@@ -56,7 +56,7 @@ pub(super) fn remarks(layout: &Layout, findings: &mut Findings) -> Checked {
     let last = layout.gaps.runs().last();
     let last = last.filter(|(at, b)| at.saturating_add(b.len() as u64) == layout.len);
     if let Some((at, bytes)) = last.filter(|(_, b)| b.len() >= PADDING || b.iter().any(|b| *b != 0)) {
-        let message = || format!("{} bytes behind the last structure", bytes.len());
+        let message = || format!("{} bytes after the last structure", bytes.len());
         findings.broken(W_TRAILING, &FieldPath::ROOT, at, message)?;
     }
     Ok(())

@@ -156,7 +156,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
     Ok(())
 }
 
-/// What the record of a mesh itself shows.
+/// Findings about the record of a mesh itself.
 fn record_remarks(
     i: usize,
     mesh: &Mesh,
@@ -175,7 +175,7 @@ fn record_remarks(
     }
     let spare = layout.and_then(|l| l.meshes.get(i)).map_or(0, |p| p.vertices.spare());
     if spare > 0 {
-        let message = || format!("{spare} bytes behind the last vertex");
+        let message = || format!("{spare} bytes after the last vertex");
         findings.broken(W_VTX_SLACK, &mesh::SZ_VTX.path(path), at(mesh::SZ_VTX), message)?;
     }
     if mesh.quad_count == QuadCount::Other && mesh.vertices.len() != 1024 {
@@ -307,7 +307,7 @@ fn list_remarks(
 
 pub(super) fn lod_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
     let root = FieldPath::ROOT.field(Table::Lods.name());
-    // How many hidden meshes come before each.
+    // The number of hidden meshes before each mesh.
     let mut hidden = alloc::vec![0_usize];
     for mesh in &model.meshes {
         let before = hidden.last().copied().unwrap_or(0);

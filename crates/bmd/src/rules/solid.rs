@@ -1,4 +1,4 @@
-//! Whether a mesh bounds a solid: closed, consistently oriented, right side out, not crossing itself.
+//! Checks that a mesh bounds a solid: closed, consistently oriented, right side out, not crossing itself.
 //!
 //! All geometry is exact: coordinates are integers, determinants are taken in 128 bits.
 #![allow(
@@ -11,7 +11,7 @@ use crate::model::Mesh;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// What is wrong with a solid.
+/// A fault of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     /// A triangle names a vertex twice.
@@ -26,7 +26,7 @@ pub(super) enum Flaw {
     Unchecked,
 }
 
-/// How much work on solids one validation may spend.
+/// The work on solids that one validation may do.
 pub(super) struct Allowance {
     /// Vertices and triangles looked at.
     pub(super) elements: u64,
@@ -154,7 +154,7 @@ fn orient([a, b, c]: &[Point; 3], d: &Point) -> i128 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// Whether two triangles have a point in common that is no shared corner or edge.
+/// Returns true if two triangles have a common point that is not a shared corner or edge.
 fn touch(ta: &[u32; 3], tb: &[u32; 3], a: &[Point; 3], b: &[Point; 3]) -> bool {
     let shared = ta.iter().filter(|v| tb.contains(v)).count();
     if shared == 3 {
@@ -224,7 +224,7 @@ fn turn(a: &Point, b: &Point, c: &Point, (u, v): (usize, usize)) -> i128 {
     d(b, u) * d(c, v) - d(b, v) * d(c, u)
 }
 
-/// Whether two projected segments have a point in common.
+/// Returns true if two projected segments have a common point.
 fn cross(p: &Point, q: &Point, a: &Point, b: &Point, axes: (usize, usize)) -> bool {
     let s = |x: &Point, y: &Point, z: &Point| turn(x, y, z, axes).signum();
     let (pa, pb, ap, aq) = (s(p, q, a), s(p, q, b), s(a, b, p), s(a, b, q));
@@ -257,26 +257,26 @@ mod tests {
         }
     }
 
-    fn found(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Flaw> {
+    fn find_flaws(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Flaw> {
         flaws(&mesh(points, triangles), &mut Allowance::default())
     }
 
     const POINTS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
     const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-    fn moved(by: [f32; 3], scale: f32) -> Vec<[f32; 3]> {
+    fn moved_points(by: [f32; 3], scale: f32) -> Vec<[f32; 3]> {
         POINTS.iter().map(|p| std::array::from_fn(|i| p[i] * scale + by[i])).collect()
     }
 
     fn both(by: [f32; 3], scale: f32) -> Vec<Flaw> {
-        let points = [POINTS.to_vec(), moved(by, scale)].concat();
+        let points = [POINTS.to_vec(), moved_points(by, scale)].concat();
         let faces = [FACES.to_vec(), FACES.map(|f| f.map(|i| i + 4)).to_vec()].concat();
-        found(&points, &faces)
+        find_flaws(&points, &faces)
     }
 
     #[test]
     fn a_tetrahedron_is_a_solid() {
-        assert_eq!(found(&POINTS, &FACES), []);
+        assert_eq!(find_flaws(&POINTS, &FACES), []);
         assert_eq!(both([9.0, 0.0, 0.0], 1.0), []);
         // One inside the other does not touch it.
         assert_eq!(both([0.5, 0.5, 0.5], 0.25), []);
@@ -284,11 +284,11 @@ mod tests {
 
     #[test]
     fn flaws_are_told_apart() {
-        assert!(matches!(found(&POINTS, &FACES[..3])[..], [Flaw::Open { .. }]));
+        assert!(matches!(find_flaws(&POINTS, &FACES[..3])[..], [Flaw::Open { .. }]));
         let turned = [[0, 1, 2], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-        assert!(matches!(found(&POINTS, &turned)[..], [Flaw::Open { .. }]));
-        assert_eq!(found(&POINTS, &FACES.map(|[a, b, c]| [a, c, b])), [Flaw::Inverted]);
-        assert_eq!(found(&POINTS, &[[0, 0, 1]]), [Flaw::Degenerate { triangle: 0 }]);
+        assert!(matches!(find_flaws(&POINTS, &turned)[..], [Flaw::Open { .. }]));
+        assert_eq!(find_flaws(&POINTS, &FACES.map(|[a, b, c]| [a, c, b])), [Flaw::Inverted]);
+        assert_eq!(find_flaws(&POINTS, &[[0, 0, 1]]), [Flaw::Degenerate { triangle: 0 }]);
     }
 
     #[test]
@@ -297,10 +297,10 @@ mod tests {
         assert!(matches!(both([4.0, 0.0, 0.0], 1.0)[..], [Flaw::Crossing { .. }]), "at a corner");
         assert!(matches!(both([0.5, 0.5, 0.0], 0.25)[..], [Flaw::Crossing { .. }]), "in the plane of a face");
         // Two triangles back to back.
-        assert!(matches!(found(&POINTS, &[[0, 1, 2], [0, 2, 1]])[..], [Flaw::Crossing { .. }]));
-        // Folded flat: the fourth corner lies in the first face.
+        assert!(matches!(find_flaws(&POINTS, &[[0, 1, 2], [0, 2, 1]])[..], [Flaw::Crossing { .. }]));
+        // Flat: the fourth corner is in the plane of the first face.
         let flat = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [1.0, 1.0, 0.0]];
-        assert!(found(&flat, &FACES).iter().any(|f| matches!(f, Flaw::Crossing { .. })));
+        assert!(find_flaws(&flat, &FACES).iter().any(|f| matches!(f, Flaw::Crossing { .. })));
     }
 
     #[test]
@@ -316,6 +316,6 @@ mod tests {
     #[test]
     fn extreme_coordinates_do_not_overflow() {
         let far = POINTS.map(|p| p.map(|c| if c == 0.0 { -131_072.0 } else { 130_560.0 }));
-        assert_eq!(found(&far, &FACES), []);
+        assert_eq!(find_flaws(&far, &FACES), []);
     }
 }

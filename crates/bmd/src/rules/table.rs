@@ -11,22 +11,22 @@ meshwright_core::rules! {
         "Reading the file would take more memory than the caller allows.",
         "Allow more memory if the file comes from a source that you trust.";
     error TABLE_RANGE = "E_TABLE_RANGE", OutOfBounds,
-        "A table of meshes, levels, bones or animations lies outside the file, or over its header.",
+        "A table of meshes, levels, bones or animations is outside the file, or over its header.",
         "The header's offset or size is wrong, or the file was cut: take it from its source again.";
     error TABLE_SIZE = "E_TABLE_SIZE", BadSize,
         "The size of a table is no whole number of records.",
         "Set the size in the header to the number of records times the bytes of one.";
     error TABLE_OFS0 = "E_TABLE_OFS0", OutOfBounds,
         "A table with records has offset 0, which means that it is not there.",
-        "Set the offset in the header to where the table lies, or its size to 0.";
+        "Set the offset in the header to that of the table, or its size to 0.";
     error OVERLAP = "E_OVERLAP", Overlap,
         "A table shares bytes with another table or with a list.",
         "Correct the offset or size of one of the two: no sound tool writes such files.";
     error RANGE = "E_RANGE", OutOfBounds,
-        "A list of vertices, triangles or keys lies outside the file, or over its header.",
+        "A list of vertices, triangles or keys is outside the file, or over its header.",
         "The record's offset or size is wrong, or the file was cut: take it from its source again.";
     error STR_RANGE = "E_STR_RANGE", OutOfBounds,
-        "A name lies outside the file, or over its header.",
+        "A name is outside the file, or over its header.",
         "Correct the record's offset of the name, or set it to 0 for no name.";
     error STR_TERM = "E_STR_TERM", Truncated,
         "A name runs to the end of the file without the zero byte that ends it.",
@@ -68,13 +68,13 @@ meshwright_core::rules! {
         "A level of detail names meshes that do not exist.",
         "Correct the first mesh or the number of meshes of the level.";
     error BONE_PARENT = "E_BONE_PARENT", BadReference,
-        "A bone hangs from a bone that does not exist or that only follows others.",
+        "The parent of a bone does not exist or is a pseudo-bone.",
         "Hang it from a normal bone, or from bone 0 for the model itself.";
     error BONE_CYCLE = "E_BONE_CYCLE", BadHierarchy,
         "A bone is its own ancestor.",
         "Hang one bone of the circle from bone 0.";
     error PSEUDO_ORDER = "E_PSEUDO_ORDER", BadHierarchy,
-        "A normal bone stands behind a pseudo-bone.",
+        "A normal bone comes after a pseudo-bone.",
         "Move pseudo-bones to the end of the table: animations have keys for the bones before them only.";
     error PSEUDO_REF = "E_PSEUDO_REF", BadReference,
         "A pseudo-bone follows a bone that does not exist or that follows others itself.",
@@ -89,7 +89,7 @@ meshwright_core::rules! {
         "The keys of an animation end before every bone has had its own.",
         "Append a zero byte for every bone that is missing, or correct the size of the list.";
     forgivable ANIM_FRAME = "E_ANIM_FRAME", BadValue,
-        "A key lies behind the last frame of its animation.",
+        "A key is after the last frame of its animation.",
         "Raise the number of frames, or remove the key.";
     forgivable ANIM_FRAMES0 = "E_ANIM_FRAMES0", BadCount [Unchecked],
         "An animation has no frames; the engine's loader never returns from such a file.",
@@ -108,7 +108,7 @@ meshwright_core::rules! {
         "A vertex has a tag of F0 to F7, which is reserved; its low two bits are read as those of F8 to FB.",
         "Use the tags F8 to FB.";
     warning W_VTX_BONE = "W_VTX_BONE", Missing,
-        "Vertices hang on bones, and there are animations, but the table of bones is missing.",
+        "Vertices name bones, and the file has animations, but the table of bones is missing.",
         "Restore the bones; until then the vertices stay where they are.";
     warning W_NTRI = "W_NTRI", Compatibility [Ignored],
         "Quads are counted by the engine's rule, which is the reverse of the described one.",
@@ -132,7 +132,7 @@ meshwright_core::rules! {
         "The mesh that bounds a bone is not closed.",
         "Close it: every edge belongs to two triangles that run along it in opposite directions.";
     warning W_SOLID_BONES = "W_SOLID_BONES", BadReference [Ignored],
-        "The mesh that bounds a bone hangs on several bones or on another one.",
+        "The vertices of the mesh that bounds a bone name several bones or another one.",
         "Bind the whole mesh to that bone or to bone 0.";
     warning W_SOLID_INVERTED = "W_SOLID_INVERTED", Degenerate [Ignored],
         "The mesh that bounds a bone is inside out.",
@@ -144,14 +144,14 @@ meshwright_core::rules! {
         "The rate of an animation is zero.",
         "State a rate; conversions take 10 frames per second, which the original tool always wrote.";
     warning W_ANIM_SLACK = "W_ANIM_SLACK", BadSize,
-        "The list of keys goes on behind the keys of the last bone.",
+        "The list of keys continues after the keys of the last bone.",
         "Correct the size of the list, or restore the bones if some are missing.";
     warning W_ANIM_NO_KEY = "W_ANIM_ABSENT", BadValue [Tolerated],
         "A key is FFFFFFFF, which the original tool writes by mistake and its engine takes for no key.",
-        "Write the animation anew from its source: frames behind that key may have been lost.";
+        "Export the animation again from its source: frames after that key may be lost.";
     warning W_ANIM_BONE0 = "W_ANIM_BONE0", Unused [Ignored],
         "An animation has keys for bone 0, which never moves.",
-        "Animate a bone that hangs from it instead.";
+        "Animate a child of it instead.";
     warning W_ANIM_BONES = "W_ANIM_BONES", Missing,
         "There are animations but no bones that they could move.",
         "Restore the bones, or remove the animations.";
@@ -160,16 +160,16 @@ meshwright_core::rules! {
         "Write colours as # and six hexadecimal digits, and shorten names.";
     warning W_ALIGN = "W_ALIGN", Misaligned,
         "A table or list starts at an offset that is no multiple of 4.",
-        "Write the model anew; readers that map files into memory may refuse it.";
+        "Write the model again; readers that map files into memory may refuse it.";
     warning W_OVERLAP = "W_OVERLAP", Overlap,
         "Two lists or strings share some of their bytes without being the same.",
-        "Write the model anew, unless the overlap is meant to save room.";
+        "Write the model again, unless the overlap is meant to save room.";
     warning W_TRAILING = "W_TRAILING", Unused [Ignored],
         "Bytes that nothing refers to follow the last structure.",
-        "Write the model anew to leave them out; they are kept when it is rewritten in place.";
+        "Write the model again to drop them; a rewrite in place keeps them.";
     warning W_ST_LEGACY = "W_ST_LEGACY", Ambiguous [Misshown],
         "Vertices of 128 bits seem to hold texture coordinates in the old form, two 16-bit numbers.",
-        "Force the form if textures look wrong; write the model anew for readers of the described form.";
+        "Force the form if textures look wrong; write the model again for readers of the described form.";
 
     info I_VTX_UNUSED = "I_VTX_UNUSED", Unused [Ignored],
         "No triangle uses some of the vertices.",
@@ -188,7 +188,7 @@ meshwright_core::rules! {
         "Name the bone: the description gives every bone from 1 on a name.";
     info I_ALIGN = "I_ALIGN", Misaligned [Ignored],
         "A table or list starts at an offset that is no multiple of 8, the nominal alignment of structures.",
-        "Nothing needs to be done for readers that take any offset; arranging the file anew aligns it.";
+        "Readers that accept any offset need no change; writing the file with another arrangement aligns it.";
     info I_VTX_MANY = "I_VTX_MANY", Compatibility [NoEngine],
         "A mesh has more than 1024 vertices, as many as the description of its record counts to.",
         "Divide the mesh for readers that go by the record; triangles of 64 bits do reach further.";

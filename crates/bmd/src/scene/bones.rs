@@ -18,16 +18,17 @@ use meshwright_scene::{
 
 /// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
 pub(super) const MOST: usize = 255;
-/// What a joint and its bone take while they are made.
+/// The memory that the conversion of a joint to a bone needs.
 const JOINT: usize = 768;
 
 /// The bones of a model under construction.
 pub(super) struct Bones {
     pub(super) skeleton: SkeletonId,
     pub(super) bones: Vec<Bone>,
-    /// What became of each joint.
+    /// The bone of each joint.
     pub(super) joints: Vec<Placed>,
-    /// Bones move as their joints do: none is scaled at rest, and each hangs from its joint's parent.
+    /// Bones move as their joints do: none is scaled at rest, and the parent of each is the bone of its joint's
+    /// parent.
     pub(super) plain: bool,
 }
 
@@ -41,7 +42,7 @@ pub(super) struct Placed {
     bound: Binding,
 }
 
-/// What takes vertices into the space of a bone.
+/// The transform of vertices into the space of a bone.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Binding {
     pub(super) points: Affine64,
@@ -50,7 +51,7 @@ pub(super) struct Binding {
 
 impl Bones {
     /// The joints of a skeleton as bones, parents first, joints that follow others last.
-    pub(super) fn of(
+    pub(super) fn convert(
         scene: &Scene,
         skeleton: SkeletonId,
         axes: &AxisMap,
@@ -98,7 +99,7 @@ impl Bones {
         if unscaled.scaled() > 0 {
             let message = "joints that are scaled at rest: their vertices and children were moved instead";
             let loss = Loss::note("joint-scale", making.path.as_str(), message);
-            making.losses.push(loss.of(unscaled.scaled(), "joint", "joints"));
+            making.losses.push(loss.with_count(unscaled.scaled(), "joint", "joints"));
         }
         making.bind(scene, skeleton, budget)?;
         let Making { bones, joints, .. } = making;
@@ -107,10 +108,10 @@ impl Bones {
 
     /// A bone's base transform as it was rounded.
     pub(super) fn base(&self, bone: usize) -> Base {
-        self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::of)
+        self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::decode)
     }
 
-    /// Whether a clip becomes one of the model.
+    /// Returns true if a clip becomes a clip of the model.
     pub(super) fn are_moved_by(&self, clip: &Clip) -> bool {
         clip.skeleton == self.skeleton && clip.frames > 0
     }
@@ -141,7 +142,7 @@ impl Bones {
 /// Bones being made of joints.
 struct Making<'s, 'n, 'b> {
     source: &'s Skeleton,
-    /// Each joint's bone at rest, relative to what it hangs from.
+    /// Each joint's bone at rest, relative to its parent.
     rests: Vec<Trs64>,
     axes: &'s AxisMap,
     path: String,
@@ -183,7 +184,7 @@ impl Making<'_, '_, '_> {
         };
         let parent = joint.parent.map(|p| leader(self.source, p));
         if parent != joint.parent {
-            let message = "hangs from a joint that follows others; hung from the heaviest of those";
+            let message = "its parent is a joint that follows others; the one with the largest weight becomes its parent";
             self.losses.push(Loss::new("parent-follows", path.as_str(), message));
         }
         let parent = parent.and_then(|p| self.joints.get(p)).map_or(0, |p| p.bone);
@@ -230,16 +231,16 @@ impl Making<'_, '_, '_> {
         sum.into_iter().filter(|p| p.1.is_finite()).collect()
     }
 
-    /// Finds what takes vertices into the space of each bone. The bones stand as the joints rest, up to rounding, so that
-    /// joints without keys are where they should be; vertices that are bound in another pose come along.
+    /// Computes the transform of vertices into the space of each bone. Bones have the rest pose of the joints, up to
+    /// rounding, so that joints without keys are correct; vertices that are bound in another pose are transformed.
     fn bind(&mut self, scene: &Scene, skeleton: SkeletonId, budget: &Budget) -> Result<(), ConvertError> {
         let cycle = || ConvertError::invalid(self.path.as_str(), "joints form a cycle");
         let rounded = Bmd::default().with_bones(self.bones.clone(), Vec::new());
         let rounded = rounded.rest().ok_or_else(cycle)?.pose(0.0);
         let rest = self.source.rest_model().ok_or_else(cycle)?;
-        let moved = match BindPose::of(scene, skeleton, budget) {
+        let moved = match BindPose::solve(scene, skeleton, budget) {
             Ok(bind) => bind.differs_from_rest,
-            // Where its joints would stand does not matter here.
+            // The positions of its joints do not matter here.
             Err(ConvertError::Unsupported { .. }) => true,
             Err(e) => return Err(e),
         };
@@ -264,10 +265,10 @@ impl Making<'_, '_, '_> {
     }
 }
 
-/// The bones of a skeleton, which have no scale at rest, and hang from joints that do not follow others.
+/// The bones of a skeleton without scale at rest. Parents are joints that do not follow others.
 pub(super) fn unscaled<'s>(source: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
     let above = |j: usize| source.joints.get(j).and_then(|j| j.parent).map(|p| leader(source, p));
-    Unscaled::of(source, above, budget)
+    Unscaled::new(source, above, budget)
 }
 
 /// A joint that does not follow others: the joint itself, or the heaviest of those it follows.
@@ -298,7 +299,7 @@ fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(
     for (slot, (id, weight)) in stored.iter_mut().zip(parts) {
         *slot = (id, F8A::encode(weight / top));
     }
-    // Weights that cancel out make no mean: the first bone alone is left.
+    // Weights that cancel out have no mean: only the first bone is left.
     let sum: f64 = stored.iter().map(|p| f64::from(p.1.decode())).sum();
     if sum == 0.0 {
         stored = [(stored[0].0, F8A::ONE), (0, F8A::ZERO), (0, F8A::ZERO), (0, F8A::ZERO)];
@@ -307,19 +308,19 @@ fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(
     stored
 }
 
-/// Whether the first joint of a skeleton is what the format's bone 0 is.
+/// Returns true if the first joint of a skeleton matches the format's bone 0.
 pub(super) fn has_base(scene: &Scene, skeleton: SkeletonId) -> bool {
     let order = scene.skeletons.get(skeleton.0).and_then(Skeleton::order).unwrap_or_default();
     order.first().is_some_and(|j| is_base(scene, skeleton, *j))
 }
 
-/// Whether a transform moves nothing by more than rounding.
+/// Returns true if a transform moves nothing by more than rounding.
 fn stands_still(local: &Affine) -> bool {
     let off = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-6;
     local.to_array().iter().zip(&Affine::IDENTITY.to_array()).all(off)
 }
 
-/// Whether a joint is what the format's bone 0 is: at the origin, never moved, at the root.
+/// Returns true if a joint matches the format's bone 0: at the origin, never moved, at the root.
 fn is_base(scene: &Scene, skeleton: SkeletonId, joint: usize) -> bool {
     let source = scene.skeletons.get(skeleton.0).and_then(|s| s.joints.get(joint));
     let stands =

@@ -24,9 +24,9 @@ pub(super) struct Bases {
 }
 
 impl Bases {
-    pub(super) fn of(model: &Bmd, axes: AxisMap) -> Self {
+    pub(super) fn new(model: &Bmd, axes: AxisMap) -> Self {
         let normal = model.normal_bones();
-        Self { bones: model.bones.iter().take(normal).map(Base::of).collect(), axes }
+        Self { bones: model.bones.iter().take(normal).map(Base::decode).collect(), axes }
     }
 }
 
@@ -34,7 +34,7 @@ impl Bases {
 pub(super) fn keyed(stream: &Stream) -> Vec<(usize, Curves)> {
     let keys = stream.bones().enumerate().skip(1).filter(|(_, steps)| !steps.is_empty());
     let curves = keys.map(|(bone, _)| (bone, stream.keys(bone))).filter(|(_, k)| !k.is_empty());
-    curves.map(|(bone, keys)| (bone, Curves::of(&keys))).collect()
+    curves.map(|(bone, keys)| (bone, Curves::decode(&keys))).collect()
 }
 
 pub(super) fn convert(
@@ -69,7 +69,7 @@ pub(super) fn convert(
     if added > 0 {
         let loss =
             Loss::note("keys-added", path.as_str(), "keys at whole frames, where glTF blends otherwise");
-        losses.push(loss.of(added, "key", "keys"));
+        losses.push(loss.with_count(added, "key", "keys"));
     }
     let name = clip.name.as_ref().map(|n| text(n, budget)).transpose()?.unwrap_or_default();
     Ok(Clip::new(name, SkeletonId(0), rate, Motion::Tracks(tracks))

@@ -28,27 +28,27 @@ const MOST_MESHES: usize = 255;
 const FAR: f32 = 1.0 / 128.0;
 
 impl Bmd {
-    /// A model of a scene's drawn meshes, its skeletons in use as one, and their clips.
+    /// Converts a scene's drawn meshes, its used skeletons (joined into one) and their clips to a model.
     ///
-    /// Numbers are rounded to the nearest the format has; the largest differences are reported. A material
-    /// becomes a flat colour when it is named `#RRGGBB`, or has neither name nor image; else its name is the
-    /// texture. Vertices hang on their heaviest bone alone, and stand where the skeleton's rest pose takes them. Keys
-    /// are chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material. A mesh
-    /// that bounds a joint is added in the space of its bone, its vertices joined where they stand at one place. Where a
-    /// scene draws more meshes than a level counts, those of one material become one.
+    /// Numbers are rounded to the nearest the format has; the largest differences are reported. A material becomes a
+    /// flat colour when it is named `#RRGGBB`, or has neither name nor image; else its name is the texture. Each
+    /// vertex keeps only the bone with the largest weight, and its position in the skeleton's rest pose. Keys are
+    /// chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material. A
+    /// mesh that bounds a joint is added in the space of its bone, and its vertices at equal positions are joined. If
+    /// a scene draws more meshes than a level can count, those of one material are joined.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when more than 254 joints move something, or when the model would take more
+    /// If the scene breaks its own rules, if more than 254 joints move something, or if the model would take more
     /// than the options allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        Ok(Traced::of(scene, options, None)?.map(|made| made.model))
+        Ok(Traced::convert(scene, options, None)?.map(|made| made.model))
     }
 }
 
-/// What a mesh of a model was made of.
+/// The scene meshes that a mesh of the model was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Source {
     /// The mesh of the scene.
@@ -73,13 +73,13 @@ pub(super) struct Traced {
     pub(super) joined: bool,
     /// The clip of the scene that each clip was.
     pub(super) clips: Vec<usize>,
-    /// What the bones of each clip do at its frames, relative to how they rest.
+    /// The values of the bones of each clip at its frames, relative to their rest pose.
     pub(super) values: Vec<Moves>,
 }
 
 impl Traced {
     /// As [`Bmd::from_scene`]; the `still` clips have no keys, and of the others it is known what bones do.
-    pub(super) fn of(
+    pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
         still: Option<&[usize]>,
@@ -107,7 +107,7 @@ impl Traced {
         Lack::report(&[Lack::Images, Lack::Tangents], scene, &mut losses);
         let bones = used_skeletons(scene)
             .first()
-            .map(|s| Bones::of(scene, *s, &draw.axes, &mut names, &budget, &mut losses))
+            .map(|s| Bones::convert(scene, *s, &draw.axes, &mut names, &budget, &mut losses))
             .transpose()?;
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
@@ -215,16 +215,16 @@ struct Drawing<'d, 's, 'b> {
     solids: BTreeMap<usize, Vec<u32>>,
     /// Bones and the meshes that bound them.
     bounds: Vec<(usize, u8)>,
-    /// What each mesh was made of.
+    /// The source of each mesh.
     sources: Vec<Option<Source>>,
 }
 
 impl Drawing<'_, '_, '_> {
-    /// The meshes in the order of levels, those that are not drawn behind them without a material, and the levels.
+    /// Returns the meshes in the order of levels, followed by the undrawn meshes without a material, and the levels.
     fn levels(&mut self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
         let mut instances = self.budget.reserve("instances", self.drawables.instances().count())?;
         instances.extend(self.drawables.instances().copied());
-        // What an instance became: drawn again it shares its lists.
+        // The meshes of an instance: if it is drawn again, it shares its lists.
         let mut known: BTreeMap<(usize, [u32; 12]), Vec<Mesh>> = BTreeMap::new();
         let mut list: Vec<Mesh> = Vec::new();
         let mut lods = Vec::new();
@@ -240,7 +240,7 @@ impl Drawing<'_, '_, '_> {
                     Some(made) => made.clone(),
                     None => {
                         let parts = self.drawables.make(instance)?;
-                        let made = self.meshes.made(&parts)?;
+                        let made = self.meshes.convert_meshes(&parts)?;
                         self.budget.charge_items("meshes", made.len() as u64, 2 * size_of::<Mesh>())?;
                         known.insert(key, made.clone());
                         made
@@ -274,7 +274,7 @@ impl Drawing<'_, '_, '_> {
                 open = None;
             }
             open.get_or_insert((place, list.len()));
-            let made = self.meshes.made(core::slice::from_ref(&drawable))?;
+            let made = self.meshes.convert_meshes(core::slice::from_ref(&drawable))?;
             self.budget.charge_items("meshes", made.len() as u64, 2 * size_of::<Mesh>())?;
             self.sources.extend(made.iter().map(|_| None));
             list.extend(made);
@@ -304,14 +304,14 @@ impl Drawing<'_, '_, '_> {
         lods.extend(lod(start, list.len(), scale, &mut self.meshes.losses));
     }
 
-    /// The meshes that bound bones, each in the space of its bone and without a material, behind all others.
+    /// Appends the meshes that bound bones, each in the space of its bone and without a material.
     fn add_solids(&mut self, list: &mut Vec<Mesh>) -> Result<(), ConvertError> {
         for (mesh, joints) in core::mem::take(&mut self.solids) {
             let instance = Instance { level: None, node: None, mesh: MeshId(mesh), matrix: Affine::IDENTITY };
             for joint in joints {
                 let parts = self.drawables.make(&instance)?;
                 let solid = self.meshes.solid(&parts, joint)?;
-                // Mesh 0 bounds nothing: the number stands for none.
+                // Mesh 0 cannot bound a bone: the number means no mesh.
                 if list.is_empty() && solid.is_some() {
                     self.sources.push(None);
                     list.push(Mesh::default());

@@ -17,7 +17,7 @@ use meshwright_scene::color::srgb;
 use meshwright_scene::names::Names;
 use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene};
 
-/// What finding equal vertices takes for each.
+/// The memory per vertex for finding equal vertices.
 const MERGED: usize = 64;
 
 /// Makes meshes of drawables.
@@ -39,9 +39,9 @@ pub(super) struct Meshes<'s, 'b> {
 #[derive(Clone)]
 struct Material {
     name: Name,
-    /// The colour that the name stands for.
+    /// The colour that the material name means.
     flat: Option<[u8; 3]>,
-    /// What colours of vertices are multiplied by.
+    /// The factor of vertex colours.
     factor: [u8; 3],
 }
 
@@ -59,7 +59,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
     }
 
     /// The parts of a mesh.
-    pub(super) fn made(&mut self, parts: &[Drawable<'_>]) -> Result<Vec<Mesh>, ConvertError> {
+    pub(super) fn convert_meshes(&mut self, parts: &[Drawable<'_>]) -> Result<Vec<Mesh>, ConvertError> {
         let Some(first) = parts.first() else { return Ok(Vec::new()) };
         let material = self.material(first.material())?;
         let mut rounding = Rounding::default();
@@ -187,7 +187,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         Ok(vertex)
     }
 
-    /// A vertex in the space of the bone that it hangs on: that of the one joint it has left.
+    /// A vertex in the space of its bone: that of its one remaining joint.
     fn local(
         &self,
         source: &SceneMesh,
@@ -202,7 +202,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
             return (narrow(into.points.point(wide(position))), normal, bone);
         }
         let (Some(bones), Some(skin)) = (self.bones, &source.skin) else { return still };
-        let Some(influence) = skin.of(v).first().filter(|_| skin.skeleton == bones.skeleton) else {
+        let Some(influence) = skin.influences(v).first().filter(|_| skin.skeleton == bones.skeleton) else {
             return still;
         };
         // Vertices that are stored per joint are at rest where the mesh has them.

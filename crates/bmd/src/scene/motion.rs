@@ -27,7 +27,7 @@ const SHEAR: f64 = 1e-5;
 /// The most words that one channel's keys are chosen among.
 const MOST_CANDIDATES: u64 = 1024;
 
-/// Where the frames of the new clip lie in the old one.
+/// The frames of the new clip, as frames of the old one.
 struct Plan {
     rate: u8,
     frames: u32,
@@ -37,18 +37,18 @@ struct Plan {
 
 impl Plan {
     /// The rate nearest to the clip's own, or lower where the frames would not fit.
-    fn of(clip: &SceneClip) -> Self {
+    fn for_clip(clip: &SceneClip) -> Self {
         let rate = f64::from(clip.rate);
         // A looping clip lasts as many frames as it has, another one fewer.
         let spans = f64::from(if clip.looping { clip.frames.max(1) } else { clip.end() });
         let room = if clip.looping { MOST_FRAMES } else { MOST_FRAMES - 1.0 };
         let seconds = spans / rate;
-        let mut quarters = whole(rate * 4.0).clamp(1.0, MOST_QUARTERS);
-        if whole(seconds * quarters / 4.0) > room {
+        let mut quarters = round_half_up(rate * 4.0).clamp(1.0, MOST_QUARTERS);
+        if round_half_up(seconds * quarters / 4.0) > room {
             quarters = (room * 4.0 / seconds - 0.5).clamp(1.0, MOST_QUARTERS);
         }
         let quarters = f64::from(byte(quarters)).max(1.0);
-        let count = whole(seconds * quarters / 4.0).clamp(if clip.looping { 1.0 } else { 0.0 }, room);
+        let count = round_half_up(seconds * quarters / 4.0).clamp(if clip.looping { 1.0 } else { 0.0 }, room);
         let step = if count > 0.0 { spans / count } else { 1.0 };
         let frames = u32::from(byte(count)) + u32::from(!clip.looping);
         Self { rate: byte(quarters), frames, step }
@@ -65,19 +65,19 @@ fn byte(x: f64) -> u8 {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "counts of frames")]
-fn whole(x: f64) -> f64 {
+fn round_half_up(x: f64) -> f64 {
     (x.clamp(-1e15, 1e15) + 0.5) as i64 as f64
 }
 
-/// What clips are made with.
+/// The inputs for building clips.
 pub(super) struct Clips<'s, 'n, 'b> {
     pub(super) scene: &'s Scene,
     pub(super) bones: &'s Bones,
     pub(super) axes: AxisMap,
     pub(super) options: BmdSceneOptions,
-    /// Clips whose keys nobody asks for; nothing where nobody asks for what bones do, but for their keys.
+    /// Clips that need no keys; `None` if the caller needs keys but no bone values.
     pub(super) still: Option<&'s [usize]>,
-    /// What the bones of each clip do, by bone.
+    /// The values of the bones of each clip, by bone.
     pub(super) values: Vec<Moves>,
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
@@ -109,8 +109,8 @@ impl Clips<'_, '_, '_> {
         Ok(())
     }
 
-    /// Where joints do not move as their bones do, what the bones do, frame by frame; and the largest part of a matrix that
-    /// a bone has no place for.
+    /// If joints do not move as their bones do: the values of the bones, frame by frame; and the largest part of a
+    /// matrix that a bone cannot hold.
     fn dense(
         &self,
         sampler: &Sampler<'_, '_>,
@@ -142,7 +142,7 @@ impl Clips<'_, '_, '_> {
     }
 
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
-        let plan = Plan::of(clip);
+        let plan = Plan::for_clip(clip);
         let mut done = BTreeMap::new();
         if self.still.is_some_and(|still| still.contains(&index)) {
             self.values.push(done);
@@ -151,8 +151,9 @@ impl Clips<'_, '_, '_> {
         let change = (f64::from(plan.rate) / 4.0 - f64::from(clip.rate)).abs();
         if change > 1e-4 {
             let message = "the rate was changed to one that the format has";
-            self.losses
-                .push(Loss::new("rate-changed", path.as_str(), message).by(change, "frames per second"));
+            self.losses.push(
+                Loss::new("rate-changed", path.as_str(), message).with_amount(change, "frames per second"),
+            );
         }
         let sampler = Sampler::new(self.scene, index, self.budget)?;
         let timing = Timing { frames: plan.frames, looping: clip.looping };
@@ -169,8 +170,8 @@ impl Clips<'_, '_, '_> {
         }
         let (dense, sheared) = self.dense(&sampler, &plan)?;
         if sheared > SHEAR {
-            let loss =
-                Loss::new("joint-shear", path.as_str(), "bones cannot shear").by(sheared, "of a matrix");
+            let loss = Loss::new("joint-shear", path.as_str(), "bones cannot shear")
+                .with_amount(sheared, "of a matrix");
             self.losses.push(loss.noise_below(Loss::NOISE));
         }
         for (joint, placed) in self.bones.joints.iter().enumerate().filter(|(_, p)| p.bone > 0) {
@@ -181,11 +182,15 @@ impl Clips<'_, '_, '_> {
             let values = match &dense {
                 Some(rows) => {
                     let joints = sampler.skeleton().joints.len();
-                    Values::of(rows.iter().skip(joint).step_by(joints.max(1)).copied(), placed, self.bones)
+                    Values::relative_to_base(
+                        rows.iter().skip(joint).step_by(joints.max(1)).copied(),
+                        placed,
+                        self.bones,
+                    )
                 }
                 None => {
                     let samples = plan.times().map(|t| self.axes.trs64(&sampler.trs(joint, t)));
-                    Values::of(samples, placed, self.bones)
+                    Values::relative_to_base(samples, placed, self.bones)
                 }
             };
             *slot = values.keys(timing, self.options);
@@ -235,16 +240,16 @@ impl Worst {
         for (code, unit, amount) in errors {
             if amount > 1e-6 {
                 let message = "keys were rounded and thinned; largest difference at a whole frame";
-                losses.push(Loss::new(code, path, message).by(amount, unit));
+                losses.push(Loss::new(code, path, message).with_amount(amount, unit));
             }
         }
     }
 }
 
-/// What the bones of a clip do, by bone.
+/// The values of the bones of a clip, by bone.
 pub(super) type Moves = BTreeMap<usize, Values>;
 
-/// What a bone does relative to its base, frame by frame.
+/// The motion of a bone relative to its base, frame by frame.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) rotation: Vec<Quat>,
@@ -253,7 +258,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    fn of(samples: impl Iterator<Item = Trs64>, placed: &Placed, bones: &Bones) -> Self {
+    fn relative_to_base(samples: impl Iterator<Item = Trs64>, placed: &Placed, bones: &Bones) -> Self {
         let base = bones.base(placed.bone);
         let back = quat::conjugate(base.rotation);
         let mut this = Self::default();
@@ -285,7 +290,7 @@ impl Values {
     }
 
     fn measure(&self, keys: &Keys, timing: Timing, worst: &mut Worst) {
-        let curves = Curves::of(keys);
+        let curves = Curves::decode(keys);
         let rows = self.rotation.iter().zip(&self.translation).zip(&self.scale);
         let apart =
             |a: [f64; 3], b: &[f64; 3]| a.iter().zip(b).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));

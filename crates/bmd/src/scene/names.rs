@@ -26,7 +26,7 @@ pub(super) fn text(name: &Name, budget: &Budget) -> Result<String, ConvertError>
     Ok(name.text())
 }
 
-/// A name as the file stores it. What has no name is looked up by nobody, and may be so more than once.
+/// A name as the file stores it. Nothing looks up an empty name, so that it may occur more than once.
 pub(super) fn name(
     names: &mut Names<'_>,
     text: &str,

@@ -13,7 +13,7 @@ pub enum VertexForm {
     Widest,
 }
 
-/// How a scene is put into the format's numbers.
+/// Options for encoding a scene in the format's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BmdSceneOptions {
@@ -23,7 +23,7 @@ pub struct BmdSceneOptions {
     pub angle: f64,
     /// Units of the model, 1/40 metre, that a translation may be off.
     pub distance: f64,
-    /// How far a scale may be off.
+    /// The error that a scale may have.
     pub scale: f64,
 }
 

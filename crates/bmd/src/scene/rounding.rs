@@ -1,4 +1,4 @@
-//! What rounding into the format's numbers costs.
+//! The errors of rounding to the format's numbers.
 
 use crate::math::degrees_between;
 use crate::packed::{Vertex, VertexKind};
@@ -68,7 +68,7 @@ impl Rounding {
         ];
         for (code, message, amount, unit) in measured {
             if amount > 0.0 {
-                losses.push(Loss::new(code, path, message).by(amount, unit));
+                losses.push(Loss::new(code, path, message).with_amount(amount, unit));
             }
         }
         let counted = [
@@ -77,7 +77,7 @@ impl Rounding {
         ];
         for (code, message, count) in counted {
             if count > 0 {
-                losses.push(Loss::new(code, path, message).of(count, "vertex", "vertices"));
+                losses.push(Loss::new(code, path, message).with_count(count, "vertex", "vertices"));
             }
         }
     }

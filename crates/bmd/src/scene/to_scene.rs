@@ -21,30 +21,30 @@ use meshwright_scene::{
 
 /// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
 const BASE: usize = 0;
-/// What the native fields of a level and of a mesh take: three and two names with numbers.
+/// The memory of the native fields of a level and of a mesh: three and two names with numbers.
 const LOD_EXTRAS: usize = 4 * size_of::<(String, Extra)>() + 32;
-/// What a vertex of a solid takes, at most.
+/// The maximum memory of a vertex of a solid.
 const SOLID_VERTEX: u64 = 160;
 const MESH_EXTRAS: usize = 2 * size_of::<(String, Extra)>() + 32;
 
 impl Bmd {
-    /// The model as a scene; texture coordinates of 128-bit vertices are read as [`st_form`](Self::st_form)
-    /// says.
+    /// Converts the model to a scene; texture coordinates of 128-bit vertices are read as [`st_form`](Self::st_form)
+    /// returns.
     ///
-    /// *Axes and units*: Z up to Y up, the model's front to +Z, 40 units to the metre. *Colours*: in glTF
-    /// space a mesh without colours of its own takes its flat colour as the material's base colour, in linear
-    /// light, and has no vertex colours; other meshes have vertex colours that include the flat colour, as
-    /// display bytes on the sRGB curve (the engine brings `#RRGGBB` times the shade to the screen as it is), and a
-    /// white material. In file space vertex colours are always there and include the flat colour. *Pseudo-bones*: in file space a joint that follows others. In glTF space, where there is no
-    /// such thing, for each bone it follows a helper joint that hangs still from that bone and has the
-    /// pseudo-bone's bind matrix: vertices weighted over the helpers move exactly as with the mean of the
-    /// matrices. *Animations*: keys of the file; in glTF space with more of them at whole frames where a great
-    /// arc between two keys, or the end of a loop, would differ. *Levels of detail* are levels of the scene;
-    /// meshes that are not drawn are part of it without a node. *Solids* of bones are those of their joints, each bound to
-    /// its joint alone; they have nodes where the options ask for it.
+    /// *Axes and units*: Z up to Y up, the model's front to +Z, 40 units to the metre. *Colours*: in glTF space a
+    /// mesh without colours of its own takes its flat colour as the material's base colour, in linear light, and has
+    /// no vertex colours; other meshes have vertex colours that include the flat colour, as display bytes on the sRGB
+    /// curve (the engine brings `#RRGGBB` times the shade to the screen as it is), and a white material. In file
+    /// space all meshes have vertex colours, which include the flat colour. *Pseudo-bones*: in file space a joint
+    /// that follows others. glTF has no such joint: for each bone that the pseudo-bone follows there is a helper
+    /// joint, an unmoving child of that bone with the pseudo-bone's bind matrix. Vertices weighted over the helpers
+    /// move exactly as with the mean of the matrices. *Animations*: keys of the file; in glTF space with more of them
+    /// at whole frames where a great arc between two keys, or the end of a loop, would differ. *Levels of detail* are
+    /// levels of the scene; meshes that are not drawn are part of it without a node. *Solids* of bones become solids
+    /// of joints, each bound only to its joint; they have nodes if the options ask for it.
     ///
     /// # Errors
-    /// When bones form a cycle or hang from missing ones, or when the scene would take more than the options allow.
+    /// If bones form a cycle or have missing parents, or if the scene would take more than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         self.to_scene_as(options, self.st_form())
     }
@@ -99,9 +99,9 @@ struct Export<'m> {
     /// By where the name is stored, so that long names that many meshes share are not compared for each.
     known: BTreeMap<(usize, bool), MaterialId>,
     scene: Scene,
-    /// For each pseudo-bone its helper joints with their weights, which sum to 1.
+    /// For each pseudo-bone: its helper joints with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
-    /// The bone that a solid is being made for, which all of its vertices hang on.
+    /// The bone of the solid that is being converted; all its vertices are bound to it.
     bounded: Option<u8>,
 }
 
@@ -132,7 +132,7 @@ impl Export<'_> {
         let normal = model.normal_bones();
         let mut joints = self.budget.reserve::<Joint>("joints", model.bones.len())?;
         for (i, bone) in model.bones.iter().enumerate().take(normal) {
-            let base = crate::pose::Base::of(bone);
+            let base = crate::pose::Base::decode(bone);
             let rest = if i == 0 {
                 Trs::IDENTITY
             } else {
@@ -209,7 +209,7 @@ impl Export<'_> {
                 }
             }
             let loss = Loss::note("pseudo-bone", path, "a pseudo-bone became helper joints");
-            self.losses.push(loss.of(helpers.len(), "joint", "joints"));
+            self.losses.push(loss.with_count(helpers.len(), "joint", "joints"));
         }
     }
 
@@ -289,11 +289,11 @@ impl Export<'_> {
         }
         if zero > 0 {
             let loss = Loss::note("normals-replaced", path, "normals without direction point up");
-            self.losses.push(loss.of(zero, "normal", "normals"));
+            self.losses.push(loss.with_count(zero, "normal", "normals"));
         }
         if longest > 1e-3 {
             let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
-            self.losses.push(loss.by(longest, "off"));
+            self.losses.push(loss.with_amount(longest, "off"));
         }
     }
 
@@ -359,17 +359,17 @@ impl Export<'_> {
         Ok(skin)
     }
 
-    /// Gives every bone that a mesh bounds that mesh, as it moves with the bone: the converted one where all of its
-    /// vertices hang on the bone already, or where nothing else needs it; else one of its own.
+    /// Gives every bone with a solid that mesh, which moves with the bone. The converted mesh is used if all of its
+    /// vertices are bound to the bone already, or if nothing else needs it; otherwise a copy.
     fn solids(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
-        let mut taken = drawn(model);
+        let mut taken = drawn_meshes(model);
         let mut dropped = 0;
         for (i, bone) in model.bones.iter().enumerate() {
             let Some(mesh) = model.solid(i) else { continue };
             let (solid, Ok(id)) = (usize::from(bone.solid), u8::try_from(i)) else { continue };
             let normal = model.normal_bones();
-            // A pseudo-bone has no joint of its own in glTF: the first of its helpers stands for it.
+            // A pseudo-bone has no joint of its own in glTF: the first of its helpers is used instead.
             let helper = i.checked_sub(normal).and_then(|k| self.pseudo.get(k)).and_then(|h| h.first());
             let joint = helper.map_or(i, |h| h.0);
             let settled = mesh.bones().all(|b| b == id);
@@ -384,7 +384,7 @@ impl Export<'_> {
             if !settled {
                 // However many bones share one, the rest of the scene still finds room.
                 let size = (mesh.vertices.len() as u64).saturating_mul(SOLID_VERTEX);
-                if size.saturating_mul(2) > self.budget.left() {
+                if size.saturating_mul(2) > self.budget.remaining() {
                     dropped += 1;
                     continue;
                 }
@@ -414,7 +414,7 @@ impl Export<'_> {
         let model = self.model;
         self.budget.charge_items("nodes", model.meshes.len() as u64, size_of::<Node>())?;
         let mut node_of: Vec<Option<NodeId>> = alloc::vec![None; model.meshes.len()];
-        let drawn = drawn(model);
+        let drawn = drawn_meshes(model);
         for (i, shown) in drawn.iter().enumerate() {
             if *shown {
                 let id = NodeId(self.scene.nodes.len());
@@ -438,7 +438,8 @@ impl Export<'_> {
         let hidden = drawn.iter().enumerate().filter(|(i, d)| !**d && !solids.contains(i)).count();
         if hidden > 0 {
             let message = "meshes without a material or in no level are not drawn";
-            self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).of(hidden, "mesh", "meshes"));
+            self.losses
+                .push(Loss::note("mesh-not-drawn", "meshes", message).with_count(hidden, "mesh", "meshes"));
         }
         if model.lods.len() > 1 {
             for (i, lod) in model.lods.iter().enumerate() {
@@ -475,7 +476,7 @@ impl Export<'_> {
             }
             return Ok(());
         }
-        let bases = Bases::of(model, self.axes);
+        let bases = Bases::new(model, self.axes);
         let mut streams = BTreeMap::new();
         for (i, clip) in model.clips.iter().enumerate() {
             let keyed = streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
@@ -507,7 +508,7 @@ impl Export<'_> {
 }
 
 /// Which meshes are drawn at some level.
-fn drawn(model: &Bmd) -> Vec<bool> {
+fn drawn_meshes(model: &Bmd) -> Vec<bool> {
     let mut drawn = alloc::vec![false; model.meshes.len()];
     for lod in 0..model.lods.len().max(1) {
         for m in model.drawn_meshes(lod) {

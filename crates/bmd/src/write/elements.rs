@@ -28,7 +28,7 @@ pub(super) fn primitive_bytes(primitives: &[Primitive]) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// A stream as it lies in a file.
+/// The bytes of a stream in a file.
 pub(crate) fn stream_bytes(stream: &Stream) -> Vec<u8> {
     let mut w = ByteWriter::with_capacity(stream.size());
     for steps in stream.bones() {

@@ -22,7 +22,7 @@ impl Bmd {
     /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         rules::check(self, self.layout.get(), &mut Findings::writing())?;
-        if let Some(layout) = self.layout.own().filter(|l| place::fits(self, l))
+        if let Some(layout) = self.layout.original().filter(|l| place::fits(self, l))
             && let Some(bytes) = place::emitted(self, layout)
         {
             return Ok(bytes);
@@ -30,16 +30,16 @@ impl Bmd {
         self.to_bytes_as(Arrangement::default())
     }
 
-    /// Writes the model anew in the given arrangement.
+    /// Writes the model in the given arrangement.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
+    /// If the model breaks a rule of the format, or the file would exceed 4 GiB.
     pub fn to_bytes_as(&self, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
         rules::check(self, None, &mut Findings::writing())?;
         arranged(self, arrangement)
     }
 
-    /// How many bytes [`to_bytes_as`](Self::to_bytes_as) writes.
+    /// The number of bytes that [`to_bytes_as`](Self::to_bytes_as) writes.
     pub(crate) fn size_as(&self, arrangement: Arrangement) -> Result<usize, WriteError> {
         rules::check(self, None, &mut Findings::writing())?;
         let len = plan::plan(self, arrangement)?.len;

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::ByteWriter;
 use meshwright_core::layout::{Placer, emit};
 
-/// Whether the layout has a place for every record and name of the model, and no other.
+/// Returns true if the layout has an offset for every record and name of the model, and no other.
 pub(super) fn fits(model: &Bmd, layout: &Layout) -> bool {
     let same = layout.meshes.len() == model.meshes.len()
         && layout.lods == model.lods.len()
@@ -28,15 +28,17 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
     let records = records(model, layout)?;
     emit(layout.len, &layout.gaps, |placer| {
         for (at, bytes) in &records {
-            put(placer, *at, bytes)?;
+            write_section(placer, *at, bytes)?;
         }
         let mut lists = Lists { placer, placed: BTreeSet::new() };
         for (mesh, place) in model.meshes.iter().zip(&layout.meshes) {
-            lists.put(place.vertices, identity(&mesh.vertices), || vertex_bytes(&mesh.vertices))?;
-            lists.put(place.primitives, identity(&mesh.primitives), || primitive_bytes(&mesh.primitives))?;
+            lists.write_list(place.vertices, identity(&mesh.vertices), || vertex_bytes(&mesh.vertices))?;
+            lists.write_list(place.primitives, identity(&mesh.primitives), || {
+                primitive_bytes(&mesh.primitives)
+            })?;
         }
         for (clip, place) in model.clips.iter().zip(&layout.clips) {
-            lists.put(place.stream, identity(&clip.stream), || stream_bytes(&clip.stream))?;
+            lists.write_list(place.stream, identity(&clip.stream), || stream_bytes(&clip.stream))?;
         }
         let mut strings: BTreeMap<u32, &Name> = BTreeMap::new();
         for (name, place) in names(model, layout) {
@@ -47,13 +49,13 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
                 return None;
             }
         }
-        strings.into_iter().try_for_each(|(at, name)| put(placer, at, &name_bytes(name)))
+        strings.into_iter().try_for_each(|(at, name)| write_section(placer, at, &name_bytes(name)))
     })
 }
 
 /// An empty section may claim to lie anywhere.
-fn put(placer: &mut Placer, at: u32, bytes: &[u8]) -> Option<()> {
-    if bytes.is_empty() { Some(()) } else { placer.put(at, bytes) }
+fn write_section(placer: &mut Placer, at: u32, bytes: &[u8]) -> Option<()> {
+    if bytes.is_empty() { Some(()) } else { placer.write_section(at, bytes) }
 }
 
 /// Lists being placed. One that several records share is placed once; the same place with another list is placed again,
@@ -64,13 +66,18 @@ struct Lists<'p> {
 }
 
 impl Lists<'_> {
-    fn put(&mut self, place: ListPlace, identity: usize, bytes: impl FnOnce() -> Vec<u8>) -> Option<()> {
+    fn write_list(
+        &mut self,
+        place: ListPlace,
+        identity: usize,
+        bytes: impl FnOnce() -> Vec<u8>,
+    ) -> Option<()> {
         if !self.placed.insert((place.at, identity)) {
             return Some(());
         }
         let bytes = bytes();
         (bytes.len() == place.used as usize).then_some(())?;
-        put(self.placer, place.at, &bytes)
+        write_section(self.placer, place.at, &bytes)
     }
 }
 

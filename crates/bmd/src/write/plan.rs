@@ -1,4 +1,4 @@
-//! Where the parts of a new file go.
+//! The offsets of the parts of a new file.
 
 use super::elements::{primitives_size, vertices_size};
 use crate::layout::{ClipPlace, Layout, ListPlace, MeshPlace, StringPlace};
@@ -8,14 +8,14 @@ use alloc::collections::BTreeMap;
 use meshwright_core::layout::Planner;
 use meshwright_core::{FieldPath, WriteError};
 
-/// How the parts of a new file are arranged.
+/// The arrangement of the parts of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Arrangement {
     /// The oldest tool's: strings, meshes, levels of detail, lists.
     P0,
     /// An intermediate tool's: strings, levels of detail, meshes, lists.
     P1,
-    /// The current tool's: as `P1`, with eight spare bytes behind each list.
+    /// The current tool's: as `P1`, with eight spare bytes after each list.
     P2,
     /// As `P2`, and the levels of detail on a multiple of 8 like all other tables and lists: what new files get.
     #[default]
@@ -25,11 +25,11 @@ pub enum Arrangement {
 }
 
 impl Arrangement {
-    /// What tables and lists are nominally aligned to.
+    /// The nominal alignment of tables and lists.
     const NOMINAL: u64 = 8;
-    /// What the original tools align lists and tables to.
+    /// The alignment of lists and tables by the original tools.
     const WIDE: u64 = 16;
-    /// Bytes that [`P2`](Self::P2) leaves behind a list.
+    /// Bytes that [`P2`](Self::P2) leaves after a list.
     const SPARE: u64 = 8;
 }
 
@@ -171,7 +171,7 @@ impl<'m> Plan<'m> {
         Ok(place)
     }
 
-    /// Streams take no padding behind them: the file of the original tools ends with the last one.
+    /// Streams need no padding after them: the file of the original tools ends with the last one.
     fn clips(&mut self) -> Result<(), WriteError> {
         for (i, clip) in self.model.clips.iter().enumerate() {
             let identity = identity(&clip.stream);

@@ -1,4 +1,4 @@
-//! The corpus of real and generated models, where it lies beside the project.
+//! Tests the corpus of real and generated models next to the project.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Playing a scene from its own data alone.
+//! Plays a scene from its own data, without other code.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -31,10 +31,10 @@ fn linear<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
     std::array::from_fn(|i| a[i] * (1.0 - t) + b[i] * t)
 }
 
-/// How values between keys are found.
+/// The interpolation between keys.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Player {
-    /// Great arcs; held before the first and behind the last key.
+    /// Great arcs; values are held before the first and after the last key.
     Gltf,
     /// Linear and renormalised; a loop wraps.
     Format,

@@ -25,7 +25,7 @@ pub(super) fn reshape(
     let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
     if dropped > 0 {
         let note = Loss::note("vertices-pruned", "meshes", "vertices that no triangle uses were dropped");
-        scene.losses.push(note.of(dropped, "vertex", "vertices"));
+        scene.losses.push(note.with_count(dropped, "vertex", "vertices"));
     }
     Ok(())
 }

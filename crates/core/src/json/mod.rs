@@ -89,7 +89,7 @@ impl Place<'_> {
     }
 
     fn over_limit(&self, what: &'static str, bytes: usize) -> ReadError {
-        let exceeded = LimitExceeded::bytes(what, bytes as u64, self.source.budget().left());
+        let exceeded = LimitExceeded::bytes(what, bytes as u64, self.source.budget().remaining());
         self.source.over_limit(self.path, self.base, exceeded)
     }
 }
@@ -321,7 +321,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
             return None;
         }
         let raw = self.raw();
-        raw.parse().ok().or_else(|| whole(raw))
+        raw.parse().ok().or_else(|| parse_whole_number(raw))
     }
 }
 
@@ -345,7 +345,7 @@ impl<'d, 'a> Iterator for Items<'d, 'a> {
 
 /// The number of a text with a fraction of zeros or an exponent, where it is whole. Larger ones than floats count exactly
 /// are none.
-fn whole(raw: &str) -> Option<u64> {
+fn parse_whole_number(raw: &str) -> Option<u64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number: f64 = raw.parse().ok()?;
     #[expect(

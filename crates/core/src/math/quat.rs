@@ -116,17 +116,17 @@ mod tests {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0, -1.0..1.0_f64].prop_filter_map("zero", unit)
     }
 
-    fn near<const N: usize>(a: [f64; N], b: [f64; N], by: f64) -> bool {
+    fn is_near<const N: usize>(a: [f64; N], b: [f64; N], by: f64) -> bool {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() < by)
     }
 
     #[test]
     fn a_quarter_about_z() {
         let q = about([0.0, 0.0, 1.0], FRAC_PI_2);
-        assert!(near(q, [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2], 1e-15));
-        assert!(near(rotate(q, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0], 1e-15));
+        assert!(is_near(q, [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2], 1e-15));
+        assert!(is_near(rotate(q, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0], 1e-15));
         assert!((angle(IDENTITY, q.map(|c| -c)) - FRAC_PI_2).abs() < 1e-15);
-        assert!(near(slerp(IDENTITY, q, 0.5), about([0.0, 0.0, 1.0], FRAC_PI_2 / 2.0), 1e-15));
+        assert!(is_near(slerp(IDENTITY, q, 0.5), about([0.0, 0.0, 1.0], FRAC_PI_2 / 2.0), 1e-15));
         assert_eq!(from_basis([[f64::NAN; 3]; 3]), IDENTITY);
     }
 
@@ -141,9 +141,9 @@ mod tests {
         fn bases_and_products_agree(a in quaternion(), b in quaternion(), v in [-9.0..9.0, -9.0..9.0, -9.0..9.0_f64]) {
             let [x, y, z] = to_basis(a);
             let turned = core::array::from_fn(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2]);
-            prop_assert!(near(rotate(a, v), turned, 1e-12));
-            prop_assert!(near(rotate(product(a, b), v), rotate(a, rotate(b, v)), 1e-12));
-            prop_assert!(near(rotate(conjugate(a), rotate(a, v)), v, 1e-12));
+            prop_assert!(is_near(rotate(a, v), turned, 1e-12));
+            prop_assert!(is_near(rotate(product(a, b), v), rotate(a, rotate(b, v)), 1e-12));
+            prop_assert!(is_near(rotate(conjugate(a), rotate(a, v)), v, 1e-12));
             prop_assert!(angle(from_basis(to_basis(a)), a) < 1e-7);
         }
 

@@ -16,8 +16,8 @@ pub(super) const fn unsigned(word: u32, field: BitField) -> u32 {
 
 /// `word` with the low bits of `value` put into `field`.
 #[expect(clippy::cast_possible_truncation, reason = "the field is inside a 32-bit word")]
-pub(super) const fn with(word: u32, field: BitField, value: i32) -> u32 {
-    field.with(word as u64, value.cast_unsigned() as u64) as u32
+pub(super) const fn set_field(word: u32, field: BitField, value: i32) -> u32 {
+    field.set_in(word as u64, value.cast_unsigned() as u64) as u32
 }
 
 /// The nearest integer, halves to the even one; saturates at ±2^30, NaN gives 0.

@@ -92,7 +92,7 @@ impl QuatF8 {
         let mut best = Magnitudes::of_unit(shape);
         let mut top = f64::from(F8A::MAX.decode());
         for _ in 0..SCALES {
-            let candidate = Magnitudes::at(shape, top);
+            let candidate = Magnitudes::round_scaled(shape, top);
             if candidate.is_nearer(&best, target) {
                 best = candidate;
             }
@@ -128,14 +128,14 @@ struct Magnitudes([u32; 4]);
 
 impl Magnitudes {
     /// Rounds `shape`, whose largest part is 1, stretched until its largest part is `top`.
-    fn at(shape: [f64; 4], top: f64) -> Self {
+    fn round_scaled(shape: [f64; 4], top: f64) -> Self {
         Self(shape.map(|p| F8A::encode(nearest_f32(p * top)).units()))
     }
 
     /// Rounds `shape` brought to unit length.
     fn of_unit(shape: [f64; 4]) -> Self {
         let square: f64 = shape.iter().map(|p| p * p).sum();
-        Self::at(shape, 1.0 / sqrt(square))
+        Self::round_scaled(shape, 1.0 / sqrt(square))
     }
 
     /// True if the angle to `target` is smaller than that of `other`, by cosines that are squared and multiplied out.

@@ -1,6 +1,6 @@
 //! Three numbers under one exponent.
 
-use super::arith::{pow2, round_even, signed, unsigned, with};
+use super::arith::{pow2, round_even, set_field, signed, unsigned};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
@@ -87,9 +87,9 @@ impl Se32 {
         // 256 steps; further up, the grid only gets coarser.
         let near = (largest.to_bits() >> 52) as i32 - 1023 + STEP - 7;
         let (low, high) = ((near - 2).clamp(0, MAX_EXPONENT), (near + 2).clamp(0, MAX_EXPONENT));
-        let mut best = Candidate::at(low, value);
+        let mut best = Candidate::encode_with(low, value);
         for exponent in low + 1..=high {
-            let candidate = Candidate::at(exponent, value);
+            let candidate = Candidate::encode_with(exponent, value);
             if candidate.beats(&best) {
                 best = candidate;
             }
@@ -132,7 +132,7 @@ struct Candidate {
 impl Candidate {
     /// All arithmetic is exact: scaling is by powers of two, and a component and its multiple of the step lie
     /// so close together that their difference is a double.
-    fn at(exponent: i32, value: [f64; 3]) -> Self {
+    fn encode_with(exponent: i32, value: [f64; 3]) -> Self {
         let (down, up) = (pow2(STEP - exponent), pow2(exponent - STEP));
         let fractions = value.map(|c| round_even(c * down).clamp(FRACTION_MIN, FRACTION_MAX));
         let error =
@@ -147,7 +147,7 @@ impl Candidate {
 
     fn pack(&self) -> Se32 {
         let [x, y, z] = self.fractions;
-        Se32(with(with(with(with(0, X, x), Y, y), Z, z), E, self.exponent))
+        Se32(set_field(set_field(set_field(set_field(0, X, x), Y, y), Z, z), E, self.exponent))
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     /// The rule taken literally: all 32 exponents.
     fn exhaustive(value: [f32; 3]) -> Se32 {
         let value = value.map(|c| f64::from(c.clamp(Se32::MIN_COMPONENT, Se32::MAX_COMPONENT)));
-        let mut all: std::vec::Vec<_> = (0..32).map(|e| Candidate::at(e, value)).collect();
+        let mut all: std::vec::Vec<_> = (0..32).map(|e| Candidate::encode_with(e, value)).collect();
         all.sort_by(|a, b| a.error.total_cmp(&b.error).then(b.usual.cmp(&a.usual)));
         all[0].pack()
     }
@@ -184,7 +184,7 @@ mod tests {
         let edges = [-256, -255, -254, -129, -128, -127, -1, 0, 1, 2, 126, 127, 128, 252, 253, 254, 255];
         for e in 0..32 {
             for (x, y) in edges.iter().flat_map(|x| edges.map(|y| (*x, y))) {
-                check_word(with(with(with(0, X, x), Z, y), E, e));
+                check_word(set_field(set_field(set_field(0, X, x), Z, y), E, e));
             }
         }
     }

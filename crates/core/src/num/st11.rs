@@ -1,6 +1,6 @@
 //! Texture coordinates in 11 + 11 bits.
 
-use super::arith::{pow2, round_even, unsigned, with};
+use super::arith::{pow2, round_even, set_field, unsigned};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
@@ -69,7 +69,7 @@ impl St11 {
         let fits = |fractions: &[i32; 2]| fractions.iter().all(|f| (MIN..=MAX).contains(f));
         let k = (0..MAX_EXPONENT).find(|k| fits(&at(*k))).unwrap_or(MAX_EXPONENT);
         let [s, t] = at(k).map(|f| f.clamp(MIN, MAX) + CENTRE);
-        Self(with(with(with(0, S, s), T, t), K, k))
+        Self(set_field(set_field(set_field(0, S, s), T, t), K, k))
     }
 
     /// True if `encode(value)` decodes to numbers equal to `value`.

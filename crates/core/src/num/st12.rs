@@ -1,6 +1,6 @@
 //! Texture coordinates in 12 + 12 bits.
 
-use super::arith::{round_even, unsigned, with};
+use super::arith::{round_even, set_field, unsigned};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
@@ -53,7 +53,7 @@ impl St12 {
     /// 0.
     pub fn encode(value: [f32; 2]) -> Self {
         let [s, t] = value.map(|c| round_even(f64::from(c) * 2048.0).clamp(MIN, MAX) + CENTRE);
-        Self(with(with(0, S, s), T, t))
+        Self(set_field(set_field(0, S, s), T, t))
     }
 
     /// True if `encode(value)` decodes to numbers equal to `value`.

@@ -1,6 +1,6 @@
 //! Texture coordinates in 14 + 14 bits, in three readings.
 
-use super::arith::{pow2, round_even, signed, unsigned, with};
+use super::arith::{pow2, round_even, set_field, signed, unsigned};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
@@ -95,12 +95,12 @@ impl St14 {
         let at = |k: i32| value.map(|c| round_even(f64::from(c) * pow2(12 - k)));
         if form == St14Form::Legacy {
             let [s, t] = at(0).map(|f| f.clamp(i32::from(i16::MIN), i32::from(i16::MAX)));
-            return Self(with(with(0, LEGACY_S, s), LEGACY_T, t));
+            return Self(set_field(set_field(0, LEGACY_S, s), LEGACY_T, t));
         }
         let fits = |fractions: &[i32; 2]| fractions.iter().all(|f| (MIN..=MAX).contains(f));
         let k = (0..MAX_EXPONENT).find(|k| fits(&at(*k))).unwrap_or(MAX_EXPONENT);
         let [s, t] = at(k).map(|f| f.clamp(MIN, MAX));
-        let word = with(with(with(0, S, s), T, t), K, k);
+        let word = set_field(set_field(set_field(0, S, s), T, t), K, k);
         Self(if form == St14Form::Excess { word ^ EXCESS } else { word })
     }
 

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 /// the format demands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// What the attribute flags mean.
+    /// The meaning of the attribute flags.
     pub dialect: Dialect,
     /// The width of an index.
     pub index_size: IndexSize,
@@ -19,7 +19,7 @@ pub struct Chunk<'a> {
     pub indices: Stream<'a>,
     /// Attribute streams in the file's order.
     pub streams: Vec<AttributeStream<'a>>,
-    /// Bytes behind the last stream. The format has none.
+    /// Bytes after the last stream. The format has none.
     pub tail: Cow<'a, [u8]>,
 }
 

@@ -1,7 +1,7 @@
 //! Reading a chunk, in the order of the description. Headers of all streams are read and held against each other before
 //! the first block is decoded.
 
-use crate::block::{self, Block, Sizes, Step, kept};
+use crate::block::{self, Block, Sizes, Step, bytes_of_section};
 use crate::chunk::dialect::decide;
 use crate::chunk::model::{AttributeStream, Chunk};
 use crate::chunk::record::{
@@ -21,7 +21,7 @@ use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{le_u8, le_u16};
 
-/// What stands before the indices.
+/// The fields before the indices.
 struct IndexHeader {
     index_size: u8,
     sizes: Sizes,
@@ -33,7 +33,7 @@ fn index_header(i: &[u8]) -> Step<'_, IndexHeader> {
     Ok((i, IndexHeader { index_size, sizes }))
 }
 
-/// What stands before the block of an attribute.
+/// The fields before the block of an attribute.
 #[derive(Clone, Copy)]
 struct StreamHeader {
     flag: AttributeFlag,
@@ -103,7 +103,7 @@ impl<'a> Undecoded<'a> {
         core::iter::once(&self.indices).chain(self.streams.iter().map(|s| &s.2))
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(crate) fn block_count(&self) -> usize {
         self.streams.len().saturating_add(1)
     }
@@ -149,7 +149,7 @@ impl<'a> Undecoded<'a> {
         if highest.is_some_and(|h| u64::from(h) >= vertices) {
             check_indices(&chunk, vertices, path, true, findings)?;
         }
-        chunk.tail = Cow::Borrowed(kept(file, self.tail, self.tail_at));
+        chunk.tail = Cow::Borrowed(bytes_of_section(file, self.tail, self.tail_at));
         Ok(chunk)
     }
 }
@@ -195,8 +195,8 @@ impl<'a> Chunk<'a> {
         read(bytes, &(*options).into())
     }
 
-    /// How likely `bytes` are a mesh chunk: its streams are walked, nothing is decoded. Without a magic that is
-    /// never more than [`Confidence::Likely`].
+    /// Returns how likely `bytes` are a mesh chunk. It steps through the streams and decodes nothing. The format has
+    /// no magic, so that the answer is at most [`Confidence::Likely`].
     pub fn sniff(bytes: &[u8]) -> Confidence {
         // The engine takes any other width of an index for the wider one; no writer of its own stores such.
         let odd = !matches!(bytes.first(), Some(0 | 1));
@@ -221,7 +221,7 @@ fn read<'a>(bytes: &'a [u8], options: &CrucibleOptions) -> Result<Parsed<Chunk<'
     Ok(Parsed::new(chunk, findings.into_report()))
 }
 
-/// How many streams the chunk has and how many bytes lie behind them.
+/// The number of streams in the chunk, and the number of bytes after them.
 fn walk(bytes: &[u8]) -> Option<(u8, usize)> {
     let (rest, header) = index_header(bytes).ok()?;
     let (&count, mut rest) = block::skip(rest, header.sizes)?.split_first()?;

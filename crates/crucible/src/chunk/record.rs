@@ -23,7 +23,7 @@ record! {
 pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::STATED];
 
 record! {
-    /// What stands between the indices and the first stream.
+    /// The fields between the indices and the first stream.
     pub(crate) mod stream_count: 1 {
         /// `u8`, how many attribute streams follow.
         COUNT = "stream_count": 0, 1;
@@ -167,7 +167,7 @@ impl IndexSize {
     }
 }
 
-/// What a stream holds for every vertex.
+/// The values of a stream, one per vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
     /// Three floats: x right, y up, z forward.
@@ -243,8 +243,8 @@ impl Attribute {
     }
 }
 
-/// The attribute flag of a stream, as stored: exactly one bit. The description writes flags as binary digits
-/// behind `0x`.
+/// The attribute flag of a stream, as stored: exactly one bit. The description writes flags as binary digits after
+/// `0x`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttributeFlag(pub u16);
 
@@ -267,7 +267,7 @@ impl AttributeFlag {
         self.0.is_power_of_two()
     }
 
-    /// What the flag means in a dialect; `None` where it is reserved or not a single bit.
+    /// The meaning of the flag in a dialect; `None` if it is reserved or not a single bit.
     pub fn attribute(self, dialect: Dialect) -> Option<Attribute> {
         Attribute::ALL.into_iter().find(|a| a.flag(dialect) == Some(self))
     }

@@ -13,7 +13,7 @@ pub(crate) struct StreamSizes {
 }
 
 impl StreamSizes {
-    pub(crate) fn of(chunk: &Chunk<'_>) -> Self {
+    pub(crate) fn new(chunk: &Chunk<'_>) -> Self {
         Self {
             index_size: chunk.index_size,
             index_bytes: chunk.indices.data().len() as u64,
@@ -21,12 +21,12 @@ impl StreamSizes {
         }
     }
 
-    /// How many vertices a stream holds in a dialect.
+    /// The number of vertices of a stream in a dialect.
     pub(crate) fn count((flag, size): (AttributeFlag, u64), dialect: Dialect) -> Option<u64> {
         size.checked_div(flag.attribute(dialect)?.size(dialect) as u64)
     }
 
-    /// How many vertices the chunk has in a dialect: those of the first stream that it knows.
+    /// The number of vertices of the chunk in a dialect: those of the first stream that the dialect knows.
     pub(crate) fn vertices(&self, dialect: Dialect) -> u64 {
         self.streams.iter().find_map(|s| Self::count(*s, dialect)).unwrap_or(0)
     }

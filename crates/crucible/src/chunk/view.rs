@@ -15,7 +15,7 @@ pub struct Floats<'s, const N: usize> {
 }
 
 impl<'s, const N: usize> Floats<'s, N> {
-    /// How many there are.
+    /// The number of indices.
     pub const fn len(&self) -> usize {
         self.bytes.len() / (4 * N)
     }
@@ -53,7 +53,7 @@ pub struct Indices<'s> {
 }
 
 impl<'s> Indices<'s> {
-    /// How many there are.
+    /// The number of values.
     pub const fn len(&self) -> usize {
         self.bytes.len() / self.size.bytes()
     }
@@ -74,7 +74,7 @@ impl<'s> Indices<'s> {
         (!self.is_empty()).then(|| highest(self.bytes, narrow))
     }
 
-    /// Where the first index is that is not below `vertices`.
+    /// The position and value of the first index that is not below `vertices`.
     pub(crate) fn first_beyond(&self, vertices: u64) -> Option<(usize, u32)> {
         let highest = self.highest()?;
         if u64::from(highest) < vertices {
@@ -119,7 +119,7 @@ pub struct BoneWeights<'s> {
 }
 
 impl<'s> BoneWeights<'s> {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub const fn len(&self) -> usize {
         self.bytes.len() / (4 * self.each)
     }
@@ -160,9 +160,9 @@ fn four(bytes: &[u8], each: usize) -> [BoneWeight; 4] {
 }
 
 impl Chunk<'_> {
-    /// How many vertices the chunk has: those of its first stream.
+    /// The number of vertices of the chunk: those of its first stream.
     pub fn vertex_count(&self) -> usize {
-        usize::try_from(StreamSizes::of(self).vertices(self.dialect)).unwrap_or(usize::MAX)
+        usize::try_from(StreamSizes::new(self).vertices(self.dialect)).unwrap_or(usize::MAX)
     }
 
     /// The indices.

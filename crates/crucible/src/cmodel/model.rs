@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 pub struct CModel<'a> {
     /// The chunks in the file's order.
     pub meshes: Vec<Chunk<'a>>,
-    /// Bytes behind the last chunk. The format has none.
+    /// Bytes after the last chunk. The format has none.
     pub tail: Cow<'a, [u8]>,
 }
 

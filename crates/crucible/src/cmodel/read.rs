@@ -1,6 +1,6 @@
 //! Reading a container, in the order of the file.
 
-use crate::block::{Step, kept};
+use crate::block::{Step, bytes_of_section};
 use crate::chunk::model::Chunk;
 use crate::chunk::read::{Undecoded, decode, undecoded};
 use crate::chunk::record::{chunk_header, stream_count};
@@ -37,7 +37,7 @@ fn chunk<'a, 's>(cursor: &mut Cursor<'a, 's>, path: &FieldPath<'_>) -> Result<Cu
     let source = cursor.source();
     let header = cursor.offset();
     let len = cursor.read(path, |i| field(mesh_header::LENGTH, le_u64).parse(i))?;
-    let (path, at) = (mesh_header::LENGTH.path(path), mesh_header::LENGTH.at(header));
+    let (path, at) = (mesh_header::LENGTH.path(path), mesh_header::LENGTH.offset_in(header));
     let start = cursor.offset();
     cursor.bytes(&path, len).map_err(|_| {
         let message = format!("{len} bytes wanted, {} left", cursor.remaining());
@@ -67,7 +67,7 @@ impl<'a> CModel<'a> {
         read(bytes, &(*options).into())
     }
 
-    /// Whether `bytes` start with the container's magic.
+    /// Checks whether `bytes` start with the container's magic.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
     }
@@ -90,7 +90,7 @@ fn read<'a>(bytes: &'a [u8], options: &CrucibleOptions) -> Result<Parsed<CModel<
         let mut section = chunk(&mut cursor, &path)?;
         taken.push(undecoded(&mut section, &path, options, &mut findings)?);
     }
-    let tail = kept(bytes, cursor.rest(), cursor.offset());
+    let tail = bytes_of_section(bytes, cursor.rest(), cursor.offset());
     let blocks: Vec<_> = taken.iter().flat_map(Undecoded::blocks).collect();
     let mut decoded = decode(&blocks, options.parallel).into_iter();
     for (i, chunk) in taken.into_iter().enumerate() {

@@ -16,7 +16,7 @@ record! {
 }
 
 record! {
-    /// What stands before each chunk.
+    /// The fields before each chunk.
     pub(crate) mod mesh_header: 8 {
         /// `u64`, bytes of the chunk that follows.
         LENGTH = "length": 0, 8;

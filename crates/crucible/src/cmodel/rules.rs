@@ -1,4 +1,4 @@
-//! The rules of a container, beside those of its chunks.
+//! The rules of a container, in addition to those of its chunks.
 
 use crate::chunk::rules::content::{self, bone_count};
 use crate::chunk::rules::structure::Places;
@@ -12,7 +12,7 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule, rules};
 rules! {
     error BAD_MAGIC = "Magic", BadMagic [Refuses],
         "The file does not begin with \"cmodel\" and a line feed. Later engines write \"cmsh\", which is another format.",
-        "Nothing can be mended: the file is of another format, or its beginning is lost.";
+        "Nothing can be repaired: the file is of another format, or its beginning is lost.";
 }
 
 /// Every rule that a container can break.
@@ -25,14 +25,13 @@ fn check(model: &CModel<'_>, bones: Option<u32>, findings: &mut Findings) -> Res
     let mut at = Some(model_header::SIZE as u64);
     for (i, mesh) in model.meshes.iter().enumerate() {
         let start = at.map(|at| at.saturating_add(mesh_header::SIZE as u64));
-        let places = Places::of(mesh, start);
+        let places = Places::compute(mesh, start);
         content::check(mesh, &table.index(i), &places, bones, findings)?;
         at = places.tail.map(|at| at.saturating_add(mesh.tail.len() as u64));
     }
     if !model.tail.is_empty() {
         let n = model.tail.len();
-        findings
-            .broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes behind the last mesh"))?;
+        findings.broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes after the last mesh"))?;
     }
     Ok(())
 }

@@ -49,9 +49,9 @@ impl CModel<'static> {
 }
 
 impl Chunk<'static> {
-    /// One chunk of all meshes that nodes draw, node transforms applied to the vertices. An attribute that not every mesh
-    /// has is made up for the others: colours are white, texture coordinates 0, vertices without a bone hang from the root.
-    /// See also [`CModel::from_scene`].
+    /// Joins all meshes that nodes draw into one chunk, with node transforms applied to the vertices. If only some
+    /// meshes have an attribute, the others get a default: colours are white, texture coordinates 0, and vertices
+    /// without a bone follow the root. See also [`CModel::from_scene`].
     ///
     /// # Errors
     /// As [`CModel::from_scene`], and when all meshes together have more vertices than 32 bits can number.
@@ -72,15 +72,15 @@ pub(crate) struct Work<'s, 'b> {
     dialect: Dialect,
     budget: &'b Budget,
     meshes: Vec<Drawable<'s>>,
-    /// For each mesh whether it was positions in the plane alone, and still is flat.
+    /// For each mesh: it has 2D positions in the original file and is still flat.
     planes: Vec<bool>,
     /// The meshes were taken from glTF's axes into [`AXES`].
     mapped: bool,
     /// The skeleton whose bones weights name.
     skeleton: Option<SkeletonId>,
-    /// For each skeleton of the scene that stands for none the numbers of its bones.
+    /// For each skeleton made from bone numbers only: the bone number of each joint.
     numbers: Vec<Option<Vec<u32>>>,
-    /// For each skeleton the bone that what follows no bone hangs from, where that is to be so.
+    /// For each skeleton: the bone for vertices without influences, if they need one.
     roots: Vec<Option<u32>>,
     pub(crate) losses: Vec<Loss>,
 }
@@ -138,7 +138,7 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(CModel::new(chunks))
     }
 
-    /// Everything was positions in the plane alone.
+    /// Returns true if all meshes have 2D positions.
     pub(crate) fn is_plane(&self) -> bool {
         !self.planes.is_empty() && self.planes.iter().all(|p| *p)
     }
@@ -170,7 +170,7 @@ impl<'s, 'b> Work<'s, 'b> {
             meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
             let loss = Loss::note("meshes-merged", "meshes", "all meshes became one");
-            self.losses.push(loss.of(filled.len(), "mesh", "meshes"));
+            self.losses.push(loss.with_count(filled.len(), "mesh", "meshes"));
         }
         self.chunk(&filled, flat, "meshes")
     }
@@ -179,7 +179,7 @@ impl<'s, 'b> Work<'s, 'b> {
         let mut chunk = Chunk::new(self.dialect);
         chunk.set_indices(&self.indices(meshes, path)?);
         let set = |chunk: &mut Chunk<'static>, attribute, data| {
-            chunk.set(attribute, data).map_err(|e| refused(path, &e))
+            chunk.set(attribute, data).map_err(|e| unsupported_attribute(path, &e))
         };
         let floats = |of: fn(&Mesh) -> &[[f32; 3]]| self.joined(meshes, |m| of(m).iter().copied());
         if flat {
@@ -189,14 +189,14 @@ impl<'s, 'b> Work<'s, 'b> {
             set(&mut chunk, Attribute::Position3, floats(|m| &m.positions)?)?;
         }
         let (mut losses, has) = (Vec::new(), |a| Attribute::flag(a, self.dialect).is_some());
-        if shared(meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
+        if all_have(meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
             set(&mut chunk, Attribute::Normal, floats(|m| &m.normals)?)?;
         }
-        if shared(meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
+        if all_have(meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
             set(&mut chunk, Attribute::Uv, self.joined(meshes, |m| m.uvs.iter().copied())?)?;
         }
         if has(Attribute::Tangent)
-            && shared(meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
+            && all_have(meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
         {
             let tangents = self.joined(meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
             set(&mut chunk, Attribute::Tangent, tangents)?;
@@ -207,14 +207,14 @@ impl<'s, 'b> Work<'s, 'b> {
         let foreign = meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|s| !self.is_named(s))).count();
         if foreign > 0 {
             let message = "weights name bones of another skeleton than the file's";
-            losses.push(Loss::new("skins-dropped", path, message).of(foreign, "mesh", "meshes"));
+            losses.push(Loss::new("skins-dropped", path, message).with_count(foreign, "mesh", "meshes"));
         }
         let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
         let root = self.skeleton.filter(|_| meshes.iter().any(|m| named(m))).and_then(|s| self.root(s));
         let bound = |m: &Mesh| named(m) || root.is_some();
-        if shared(meshes, path, "bone weights", &mut losses, bound) {
+        if all_have(meshes, path, "bone weights", &mut losses, bound) {
             let weights = self.weights(meshes, root, path, &mut losses)?;
-            chunk.set_bone_weights(&weights).map_err(|e| refused(path, &e))?;
+            chunk.set_bone_weights(&weights).map_err(|e| unsupported_attribute(path, &e))?;
         }
         self.losses.append(&mut losses);
         Ok(chunk)
@@ -259,12 +259,12 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(data)
     }
 
-    /// Whether the bones of a skin have numbers in the file.
+    /// Returns true if the bones of a skin have numbers in the file.
     fn is_named(&self, skin: &Skin) -> bool {
         self.skeleton == Some(skin.skeleton) || self.numbers_of(skin.skeleton).is_some()
     }
 
-    /// The bone that what follows no bone of a skeleton hangs from.
+    /// The bone for vertices without influences.
     fn root(&self, id: SkeletonId) -> Option<u32> {
         self.roots.get(id.0).copied().flatten()
     }
@@ -287,7 +287,7 @@ impl<'s, 'b> Work<'s, 'b> {
                 skin.and_then(|s| self.numbers_of(s.skeleton).filter(|_| self.skeleton != Some(s.skeleton)));
             for vertex in 0..mesh.positions.len() {
                 let mut four = [BoneWeight::default(); INFLUENCES];
-                let row = skin.map_or(&[][..], |s| s.of(vertex));
+                let row = skin.map_or(&[][..], |s| s.influences(vertex));
                 let used = || row.iter().filter(|i| i.weight != 0.0);
                 for (to, from) in four.iter_mut().zip(used()) {
                     let bone = numbers
@@ -302,8 +302,9 @@ impl<'s, 'b> Work<'s, 'b> {
             }
         }
         if unbound > 0 {
-            let message = "vertices that follow no bone hang from the root";
-            losses.push(Loss::new("vertices-unbound", path, message).of(unbound, "vertex", "vertices"));
+            let message = "vertices without influences now follow the root";
+            losses
+                .push(Loss::new("vertices-unbound", path, message).with_count(unbound, "vertex", "vertices"));
         }
         Ok(all)
     }
@@ -324,7 +325,7 @@ fn is_native(scene: &Scene) -> bool {
         .contains(&scene.format.as_str())
 }
 
-/// For each skeleton its only root, or the one that is added to several.
+/// For each skeleton: its only root, or the one that is added above several roots.
 fn roots(scene: &Scene) -> Vec<Option<u32>> {
     let root = |skeleton: &Skeleton| {
         let mut roots = skeleton.joints.iter().enumerate().filter(|(_, j)| j.parent.is_none());
@@ -354,14 +355,14 @@ pub(crate) fn one_skeleton<'s>(
     Ok((scene, losses))
 }
 
-/// A mesh that was positions in the plane alone, and lies there still.
+/// Returns true if a mesh had 2D positions and is still flat.
 fn was_flat(scene: &Scene, drawable: &Drawable<'_>) -> bool {
     let mut sources = drawable.sources.iter().map(|s| scene.meshes.get(s.mesh.0));
     let marked = |m: Option<&Mesh>| m.is_some_and(|m| was_plane(m.extras.as_ref()));
     !drawable.sources.is_empty() && sources.all(marked) && drawable.mesh.positions.iter().all(|p| p[2] == 0.0)
 }
 
-fn refused(path: &str, e: &AttributeError) -> ConvertError {
+fn unsupported_attribute(path: &str, e: &AttributeError) -> ConvertError {
     ConvertError::unsupported(path, e.to_string())
 }
 
@@ -369,8 +370,8 @@ fn sum(meshes: &[&Mesh], of: impl Fn(&Mesh) -> usize) -> usize {
     meshes.iter().map(|m| of(m)).fold(0, usize::saturating_add)
 }
 
-/// Whether an attribute goes into the chunk: when every mesh has it.
-fn shared(
+/// Returns true if the chunk gets an attribute: every mesh has it.
+fn all_have(
     meshes: &[&Mesh],
     path: &str,
     what: &'static str,
@@ -384,8 +385,8 @@ fn shared(
     with > 0 && with == meshes.len()
 }
 
-/// The bone numbers of a skeleton that was made up for a chunk without one: its joints stand at the origin and are
-/// called by bone number. Any other skeleton's joints are its bones.
+/// The bone numbers of a skeleton that was made for a chunk without one: its joints are at the origin and are named
+/// by bone number. Returns `None` for any other skeleton; its joints are its bones.
 fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Option<Vec<u32>>, LimitExceeded> {
     let mut numbers = vec![];
     for joint in &skeleton.joints {

@@ -55,7 +55,7 @@ impl Chunk<'static> {
         let found = sequence(&old, &new, budget)?;
         let places = Trios::of(old.len(), &identity(old.len()), &found, false, budget)?;
         let mut made = self.clone();
-        // What the edited scene needs in another form is no longer there in this one.
+        // A stream that the edited scene stores in another form is removed here.
         let has = |c: &Self, flag| c.streams.iter().any(|s| s.flag == flag);
         made.streams.retain(|s| !has(before, s.flag) || has(after, s.flag));
         for stream in &mut made.streams {
@@ -86,7 +86,7 @@ impl Chunk<'static> {
         };
         let faces: Vec<[u32; 3]> = trios.records.iter().map(face).collect();
         if !self.triangles().eq(faces.iter().copied()) {
-            // What is behind the last triangle belongs to none.
+            // Indices after the last whole triangle belong to no triangle.
             let rest: Vec<u32> = self.indices().iter().skip(3 * self.triangles().len()).collect();
             let all: Vec<u32> = faces.as_flattened().iter().copied().chain(rest).collect();
             let size = self.index_size;

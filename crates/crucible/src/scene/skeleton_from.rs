@@ -40,7 +40,7 @@ impl SkeletonChunk {
         Lack::report(&lacks, scene, &mut losses);
         if !scene.meshes.is_empty() {
             let message = "the format has no meshes";
-            losses.push(Loss::new("meshes-dropped", "meshes", message).of(
+            losses.push(Loss::new("meshes-dropped", "meshes", message).with_count(
                 scene.meshes.len(),
                 "mesh",
                 "meshes",
@@ -67,7 +67,7 @@ pub(crate) fn skeleton(
     let missing = || ConvertError::invalid(path(), "does not exist or its joints form no tree");
     let source = scene.skeletons.get(id.0).ok_or_else(missing)?;
     // The vertices of a chunk are those of the bind pose, and it stores no bind matrices.
-    let bind = BindPose::of(scene, id, budget)?;
+    let bind = BindPose::solve(scene, id, budget)?;
     let map = options.axes(scene, axes);
     let each =
         size_of::<Bone>() + size_of::<Trs64>() + size_of::<Option<usize>>() + size_of::<Vec<u16>>() + 2;
@@ -96,21 +96,22 @@ pub(crate) fn skeleton(
     made.list_children();
     if others > 0 {
         let message = "a file holds one skeleton";
-        losses.push(Loss::new("skeletons-dropped", "skeletons", message).of(others, "other", "others"));
+        losses
+            .push(Loss::new("skeletons-dropped", "skeletons", message).with_count(others, "other", "others"));
     }
     if bind.differs_from_rest {
         let message = "joints rest elsewhere than they are bound";
         losses.push(Loss::new("rest-pose-dropped", path(), message));
     }
     if shear > SHEAR {
-        let loss = Loss::new("joint-shear", path(), "bones cannot shear").by(shear, "of a matrix");
+        let loss = Loss::new("joint-shear", path(), "bones cannot shear").with_amount(shear, "of a matrix");
         losses.push(loss.noise_below(Loss::NOISE));
     }
     Lack::report(&[Lack::JointNames, Lack::Follows], scene, losses);
     Ok(made)
 }
 
-/// The bone that stands at `pose` by the engine's rule when its parent stands at `above`.
+/// The bone whose pose is `pose` by the engine's rule, if the pose of its parent is `above`.
 fn bone(pose: &Trs64, above: Option<&Trs64>, parent: Option<u16>, order: QuaternionOrder) -> Bone {
     let above = above.copied().unwrap_or(Trs64::IDENTITY);
     let over = |a: f64, b: f64, flat: f64| if b == 0.0 { flat } else { a / b };

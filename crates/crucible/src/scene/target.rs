@@ -1,4 +1,4 @@
-//! What scenes are converted to.
+//! The target of a conversion from a scene.
 
 use crate::chunk::record::Dialect;
 use crate::skeleton::model::QuaternionOrder;
@@ -12,19 +12,19 @@ pub enum CrucibleFile {
     /// A `.cmodel`: a chunk for every mesh.
     #[default]
     Model,
-    /// A `.cskel`: a skeleton alone.
+    /// A `.cskel`: only a skeleton.
     Skeleton,
 }
 
-/// What a scene is converted to.
+/// The target of a conversion from a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrucibleTarget {
     /// The main file.
     pub file: CrucibleFile,
-    /// What the attribute flags shall mean: the description's meaning unless said otherwise.
+    /// The meaning of the attribute flags; by default that of the description.
     pub dialect: Dialect,
-    /// How rotations of a skeleton chunk shall be stored.
+    /// The storage order of rotations in a skeleton chunk.
     pub quaternions: QuaternionOrder,
     /// The skeleton whose bones weights name and which a skeleton chunk holds; `None` takes that of the first mesh that
     /// has one, else the first.
@@ -32,11 +32,11 @@ pub struct CrucibleTarget {
 }
 
 impl CrucibleTarget {
-    /// What is drawn without a choice: chunks have no levels of detail.
+    /// The levels that are converted without a choice: chunks have no levels of detail.
     pub(crate) const LEVELS: Levels = Levels::Finest;
 
     /// A target of another dialect.
-    pub const fn of(dialect: Dialect) -> Self {
+    pub const fn with_dialect(dialect: Dialect) -> Self {
         Self { file: CrucibleFile::Model, dialect, quaternions: QuaternionOrder::Xyzw, skeleton: None }
     }
 

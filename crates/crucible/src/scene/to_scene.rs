@@ -23,14 +23,14 @@ use meshwright_scene::{
 /// Crucible is left-handed with +Y up and +Z forward; mirroring x makes that glTF's space.
 pub(crate) const AXES: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, 1.0], 1.0);
 
-/// Where a chunk has positions in the plane alone, that is the screen: x stays right and y up, and what lies forward is
-/// further away, against glTF's z. Its triangles keep their corners.
+/// The axes of chunks with only 2D positions, as on a screen: x points right, y up, and forward is further away,
+/// against glTF's z. Triangles keep the order of their corners.
 pub(crate) const SCREEN: AxisMap = AxisMap::new([0, 1, 2], [1.0, 1.0, -1.0], 1.0);
 
-/// The extras under which all that means something to this format stands.
+/// The key of the extras that belong to this format.
 pub(crate) const EXTRAS: &str = "crucible";
 
-/// The name in the extras of a mesh that was positions in the plane alone.
+/// The key in the extras of a mesh that had only 2D positions.
 pub(crate) const PLANE: &str = "plane";
 
 /// A normal whose length differs from 1 by more than this is changed noticeably by normalising it.
@@ -47,19 +47,19 @@ impl Chunk<'_> {
         self.positions().is_none() && self.positions_2d().is_some()
     }
 
-    /// The chunk as a scene of one mesh.
+    /// Converts the chunk to a scene of one mesh.
     ///
-    /// Positions in the plane alone keep x, y and the order of the corners, as on a screen; the extras of the mesh say so.
+    /// 2D positions keep x, y and the order of the corners, as on a screen; the extras of the mesh record this.
     ///
-    /// With a skeleton, bones stand where the engine's own pose rule puts them, and the vertices are bound to
-    /// that pose; without one, the joints are those that weights name, all at the origin.
+    /// With a skeleton, bones get the poses of the engine's own rule, and the vertices are bound to that pose.
+    /// Without one, the joints are the bones that weights name, all at the origin.
     ///
-    /// The handedness of a tangent, which the format does not store, is taken from the texture coordinates;
-    /// where these do not show it, it is 1, and a loss says how often.
+    /// The format does not store the handedness of a tangent; the texture coordinates decide it. If they do not, it
+    /// is 1, and a loss counts these cases.
     ///
     /// # Errors
-    /// When the chunk has vertices but no positions, an index has no vertex, the skeleton is no tree, or the scene would
-    /// take more memory than the options allow.
+    /// If the chunk has vertices but no positions, an index has no vertex, the skeleton is not a tree, or the scene
+    /// would take more memory than the options allow.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -99,13 +99,13 @@ impl CModel<'_> {
     }
 }
 
-/// Whether a chunk says where its vertices are, if it has any.
+/// Returns true if a chunk has positions, or no vertices.
 fn has_positions(chunk: &Chunk<'_>) -> bool {
     chunk.vertex_count() == 0 || chunk.positions().is_some() || chunk.positions_2d().is_some()
 }
 
 impl SkeletonChunk {
-    /// The skeleton alone, as a scene without meshes.
+    /// Converts the skeleton to a scene without meshes.
     ///
     /// # Errors
     /// When the bones form no tree, or the scene would take more memory than the options allow.
@@ -116,7 +116,7 @@ impl SkeletonChunk {
 
 struct Work<'o> {
     options: &'o SceneOptions,
-    /// Every chunk of the scene has positions in the plane alone.
+    /// Every chunk of the scene has only 2D positions.
     plane: bool,
     /// The axes of the skeleton.
     axes: AxisMap,
@@ -169,7 +169,7 @@ impl<'o> Work<'o> {
 
     fn lose(&mut self, loss: Loss, count: usize, [one, several]: [&'static str; 2]) {
         if count > 0 {
-            self.losses.push(loss.of(count, one, several));
+            self.losses.push(loss.with_count(count, one, several));
         }
     }
 
@@ -219,9 +219,13 @@ impl<'o> Work<'o> {
         let singular = skeleton.bind_rest().map_or(0, |s| s.len());
         let path = || String::from("bones");
         self.lose(Loss::new("bone-flat", path(), "bones have no inverse bind matrix"), singular, BONES);
-        let message = "bones hang from none, because their parent is flat";
+        let message = "bones lost their parent, because its scale is 0";
         self.lose(Loss::new("bone-detached", path(), message), loose, BONES);
-        self.lose(Loss::new("bone-not-finite", path(), "bones stand at the origin"), unfit, BONES);
+        self.lose(
+            Loss::new("bone-not-finite", path(), "bones are not finite and were put at the origin"),
+            unfit,
+            BONES,
+        );
         let id = SkeletonId(self.scene.skeletons.len());
         self.scene.skeletons.push(skeleton);
         self.skeleton = Some((id, n));
@@ -230,7 +234,7 @@ impl<'o> Work<'o> {
 
     fn add(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<(), ConvertError> {
         let n = chunk.vertex_count();
-        // Beside chunks in space what a skeleton moves stands where the skeleton does.
+        // Next to chunks in space, a skinned 2D chunk is placed in space too, where its skeleton is.
         let bound = self.skeleton.is_some() && chunk.bone_weights().is_some();
         let plane = chunk.is_plane() && (self.plane || !bound);
         (self.map, self.keep_corners) = (self.axes_of(plane), plane);
@@ -255,7 +259,7 @@ impl<'o> Work<'o> {
         let loss = Loss::new("streams-dropped", format!("{prefix}streams"), message);
         self.lose(loss, unknown, ["stream", "streams"]);
         if !chunk.tail.is_empty() {
-            let loss = Loss::new("trailing-bytes", format!("{prefix}tail"), "bytes behind the last stream");
+            let loss = Loss::new("trailing-bytes", format!("{prefix}tail"), "bytes after the last stream");
             self.lose(loss, chunk.tail.len(), ["byte", "bytes"]);
         }
         Ok(())
@@ -272,7 +276,7 @@ impl<'o> Work<'o> {
             (Some(positions), plane) => {
                 out.extend(positions.iter().map(values));
                 let dropped = plane.map_or(0, |p| p.len());
-                let message = "positions in the plane beside positions in space";
+                let message = "2D positions next to 3D positions";
                 let loss = Loss::new("positions-2d-dropped", format!("{prefix}streams"), message);
                 self.lose(loss, dropped, VERTICES);
             }
@@ -308,7 +312,7 @@ impl<'o> Work<'o> {
         }
         let mut out = self.budget.reserve("triangles", chunk.indices().len() / 3)?;
         out.extend(chunk.triangles().map(|t| if self.keep_corners { t } else { self.map.triangle(t) }));
-        let message = "indices behind the last whole triangle";
+        let message = "indices after the last whole triangle";
         let loss = Loss::new("indices-left-over", format!("{prefix}indices"), message);
         self.lose(loss, chunk.indices().len() % 3, ["index", "indices"]);
         Ok(out)
@@ -423,7 +427,7 @@ impl<'o> Work<'o> {
         let skeleton = Skeleton { name: String::new(), joints: known.iter().map(joint).collect() };
         let id = SkeletonId(self.scene.skeletons.len());
         self.scene.skeletons.push(skeleton);
-        let message = "no skeleton was given: bones stand at the origin";
+        let message = "no skeleton was given: all bones are at the origin";
         self.losses.push(Loss::new("skeleton-missing", format!("{prefix}streams"), message));
         Ok((id, Joints::Named(known.into_iter().zip(0..).collect())))
     }
@@ -445,7 +449,7 @@ impl<'o> Work<'o> {
                     broken += 1;
                 } else if gltf && value < 0.0 {
                     negative += 1;
-                } else if let Some(joint) = joints.of(weight.bone) {
+                } else if let Some(joint) = joints.joint(weight.bone) {
                     // A bone named twice counts with the sum.
                     let mine = skin.influences.get_mut(start..).unwrap_or_default();
                     match mine.iter_mut().find(|i| i.joint == joint) {
@@ -474,7 +478,7 @@ fn is_used(w: &BoneWeight) -> bool {
     w.influence.get() != 0.0
 }
 
-/// How bone numbers become joints.
+/// The joint numbers of bone numbers.
 enum Joints {
     /// They are joints, up to this many.
     All(usize),
@@ -483,7 +487,7 @@ enum Joints {
 }
 
 impl Joints {
-    fn of(&self, bone: u32) -> Option<u32> {
+    fn joint(&self, bone: u32) -> Option<u32> {
         match self {
             Self::All(n) => Some(bone).filter(|b| (*b as usize) < *n),
             Self::Named(known) => known.get(&bone).copied(),
@@ -491,7 +495,7 @@ impl Joints {
     }
 }
 
-/// What the way back needs, and where it is asked for all that a scene has no place for.
+/// The data needed to convert back and, if all data is asked for, everything else that a scene cannot hold.
 fn extras(chunk: &Chunk<'_>, plane: bool, all: bool) -> Option<Extra> {
     let mut fields = Vec::new();
     if all {
@@ -507,7 +511,7 @@ fn extras(chunk: &Chunk<'_>, plane: bool, all: bool) -> Option<Extra> {
     (!fields.is_empty()).then(|| Extra::Map(alloc::vec![(EXTRAS.into(), Extra::Map(fields))]))
 }
 
-/// The extras of a mesh say that it was positions in the plane alone.
+/// Returns true if the extras of a mesh record that it had only 2D positions.
 pub(crate) fn was_plane(extras: Option<&Extra>) -> bool {
     let field = |extra: &Extra, name: &str| match extra {
         Extra::Map(fields) => fields.iter().find(|f| f.0 == name).map(|f| f.1.clone()),

@@ -9,12 +9,12 @@ use alloc::string::ToString;
 use meshwright_core::WriteError;
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
 
-/// A scene as the files that the engine has for it: `stem.cmodel` or `stem.cmesh`, and beside it `stem.cskel` where the
-/// scene has a skeleton; or that alone. Motions are lost: the engine has no file for them.
+/// Converts a scene to the files of the engine: `stem.cmodel` or `stem.cmesh`, and `stem.cskel` if the scene has a
+/// skeleton; or only the latter. Motions are lost: the engine has no file for them.
 ///
 /// # Errors
-/// When the scene breaks its own rules, when the format cannot express it, or when the result would take more than the
-/// limits allow.
+/// When the scene breaks its own rules, when the format cannot express it, or when the result would take more than
+/// the limits allow.
 pub fn write_scene(
     scene: &Scene,
     stem: &str,
@@ -23,7 +23,7 @@ pub fn write_scene(
     let mut files = OutputFiles::default();
     if options.format.file == CrucibleFile::Skeleton {
         let made = SkeletonChunk::from_scene(scene, options)?;
-        files.push(format!("{stem}.cskel"), made.value.to_bytes().map_err(refused)?);
+        files.push(format!("{stem}.cskel"), made.value.to_bytes().map_err(unsupported_write)?);
         return Ok(Converted::new(files, made.losses));
     }
     let budget = options.budget();
@@ -41,16 +41,16 @@ pub fn write_scene(
         budget.charge("files", sizes.fold(0, u64::saturating_add))?;
         ("cmodel", model.to_bytes())
     };
-    files.push(format!("{stem}.{extension}"), bytes.map_err(refused)?);
+    files.push(format!("{stem}.{extension}"), bytes.map_err(unsupported_write)?);
     let mut losses = work.losses;
     if let Some(chosen) = chosen {
         let skeleton = skeleton(scene, chosen, &axes, options, &budget, &mut losses)?;
-        files.push(format!("{stem}.cskel"), skeleton.to_bytes().map_err(refused)?);
+        files.push(format!("{stem}.cskel"), skeleton.to_bytes().map_err(unsupported_write)?);
     }
     Ok(Converted::new(files, losses))
 }
 
-fn refused(e: WriteError) -> ConvertError {
+fn unsupported_write(e: WriteError) -> ConvertError {
     match e {
         WriteError::InvalidModel { path, message, .. } => ConvertError::invalid(path.to_string(), message),
         e => ConvertError::unsupported("", e.to_string()),

@@ -50,11 +50,11 @@ pub struct UnknownOrder;
 /// The LZ4 block of a chunk that was read is written again for as long as the bones are what it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonChunk {
-    /// How [`Bone::rotation`] is to be understood.
+    /// The storage order of [`Bone::rotation`].
     pub order: QuaternionOrder,
     /// Bones by number.
     pub bones: Vec<Bone>,
-    /// Bytes behind the block. The format has none.
+    /// Bytes after the block. The format has none.
     pub tail: Vec<u8>,
     pub(crate) packed: Packed<'static>,
 }
@@ -68,13 +68,13 @@ pub struct Bone {
     pub rotation: [F32; 4],
     /// Scale per axis.
     pub scale: [F32; 3],
-    /// The bone it hangs from; `None` for the root.
+    /// The parent bone; `None` for the root.
     pub parent: Option<u16>,
-    /// The bones that hang from it.
+    /// The child bones.
     pub children: Vec<u16>,
 }
 
-/// The most bones of a skeleton: 0xffff stands for no parent.
+/// The most bones of a skeleton: 0xffff means no parent.
 pub(crate) const MAX_BONES: usize = 0xfffe;
 
 impl SkeletonChunk {

@@ -56,9 +56,9 @@ fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, number: usize) -> Res
     let h = cursor.read(path, bone_header)?;
     if usize::from(h.index) != number {
         let (field, message) = (bone_header::INDEX, format!("bone {number} calls itself {}", h.index));
-        return Err(cursor.source().broken(BONE_INDEX, &field.path(path), field.at(start), message));
+        return Err(cursor.source().broken(BONE_INDEX, &field.path(path), field.offset_in(start), message));
     }
-    let count_at = bone_header::CHILD_COUNT.at(start);
+    let count_at = bone_header::CHILD_COUNT.offset_in(start);
     let children =
         cursor.table(&path.field("children"), count_at, h.children.into(), CHILD as u64, le_u16)?;
     let parent = Some(h.parent).filter(|p| *p != NO_PARENT);
@@ -85,7 +85,7 @@ impl SkeletonChunk {
         read(bytes, &(*options).into())
     }
 
-    /// How likely `bytes` are a skeleton chunk: its sizes must agree with the number of bones.
+    /// Returns how likely `bytes` are a skeleton chunk: its sizes must agree with the number of bones.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let walked = || {
             let (rest, (sizes, count)) = skeleton_header(bytes).ok()?;
@@ -120,8 +120,8 @@ fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>
 
     let part = Source::part("bones", stream.data(), CODES, &budget);
     let mut cursor = part.start();
-    // The count stands in the file, not in the stream that is too short for it.
-    let count_at = skeleton_header::BONE_COUNT.at(0);
+    // The count is in the file, not in the stream that is too short for it.
+    let count_at = skeleton_header::BONE_COUNT.offset_in(0);
     let mut bones = cursor
         .reserve(&table, count_at, count.into(), bone_header::SIZE as u64)
         .map_err(|e| e.in_stream(Part::File))?;
@@ -129,11 +129,11 @@ fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>
         bones.push(bone(&mut cursor, &table.index(i), i)?);
     }
     if !cursor.is_at_end() {
-        let message = format!("{} bytes behind the last bone", cursor.remaining());
+        let message = format!("{} bytes after the last bone", cursor.remaining());
         return Err(part.broken(TRAILING_BONES, &table, cursor.offset(), message));
     }
     let packed = Packed::new(block.packed).into_owned();
-    // Who is listed, seen, reached and missing.
+    // The bones that are listed, visited, reachable and missing.
     source.charge(&table, count_at, "tree", count.into(), size_of::<(usize, u32, bool, bool)>())?;
     let skeleton = SkeletonChunk { order: options.quaternions, bones, tail, packed };
     check(&skeleton, true, &mut findings)?;

@@ -17,10 +17,10 @@ rules! {
         "The block holds more bytes than its bones take.",
         "Correct the number of bones or the block.";
     error BONE_COUNT = "BoneRange", BadCount,
-        "The skeleton has more bones than can be numbered: 65535 stands for no parent.",
+        "The skeleton has more bones than can be numbered: 65535 means no parent.",
         "Remove bones.";
     error BONE_NUMBER = "BoneRange", BadReference [Unchecked],
-        "A parent or child is a bone that is not there; the engine checks this in debug builds alone.",
+        "A parent or child bone does not exist; the engine checks this only in debug builds.",
         "Correct the number of the bone.";
     error BONE_INDEX = "BoneIndex", BadValue,
         "A bone's own number is not its position in the file.",
@@ -36,7 +36,7 @@ rules! {
 /// Every rule that a skeleton can break.
 pub(crate) const ALL: [&Rule; RULES.len() + crate::rules::RULES.len()] = joined(crate::rules::RULES, RULES);
 
-/// Where a bone starts in the decoded block.
+/// The offset of a bone in the decoded block.
 fn bone_offset(bones: &[Bone], i: usize) -> u64 {
     let size = |b: &Bone| b.children.len().saturating_mul(CHILD).saturating_add(bone_header::SIZE);
     bones.iter().take(i).map(|b| size(b) as u64).fold(0, u64::saturating_add)
@@ -52,7 +52,7 @@ enum Link {
 /// A skeleton under examination.
 struct Checked<'s> {
     skeleton: &'s SkeletonChunk,
-    /// The bones are as they stand in a file.
+    /// True if the bones are unchanged since they were read from a file.
     from_file: bool,
 }
 
@@ -83,7 +83,7 @@ impl Checked<'_> {
         message: impl FnOnce() -> String,
     ) -> Result<(), ReadError> {
         let field = skeleton_header::BONE_COUNT;
-        let at = self.from_file.then_some(field.at(0));
+        let at = self.from_file.then_some(field.offset_in(0));
         findings.broken(rule, &field.path(&FieldPath::ROOT), at, message)
     }
 
@@ -213,7 +213,7 @@ fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<()
     if !skeleton.tail.is_empty() {
         let at = packed.map(|p| (p.len() as u64).saturating_add(skeleton_header::SIZE as u64));
         let n = skeleton.tail.len();
-        findings.broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes behind the bones"))?;
+        findings.broken(TRAILING_BYTES, &FieldPath::ROOT, at, || format!("{n} bytes after the bones"))?;
     }
     Ok(())
 }

@@ -14,11 +14,11 @@ impl SkeletonChunk {
         Some(self.reached())
     }
 
-    /// Where every bone stands, by the engine's rule; `None` when the bones form no tree.
+    /// The poses of all bones by the engine's rule; `None` if the bones do not form a tree.
     ///
-    /// The rule is not the usual product of matrices: a bone's position is scaled by the parent's whole scale,
-    /// turned by the *inverse* of the parent's whole rotation and added to the parent's position; its rotation
-    /// is its own times the parent's, in this order; scales multiply per axis.
+    /// The rule is not the usual product of matrices: a bone's position is scaled by the parent's whole scale, turned
+    /// by the *inverse* of the parent's whole rotation and added to the parent's position; its rotation is its own
+    /// times the parent's, in this order; scales multiply per axis.
     pub fn pose(&self) -> Option<Vec<Trs>> {
         let order = self.order_from_root()?;
         let mut poses = vec![Trs64::IDENTITY; self.bones.len()];

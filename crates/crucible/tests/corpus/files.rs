@@ -1,5 +1,5 @@
-//! The corpus of real and engine-written files, where it lies beside the project: equal to the reference
-//! dumps, rewritten byte for byte, damaged files treated as the corpus says.
+//! Tests the corpus of real and engine-written files next to the project: models equal the reference dumps, are
+//! rewritten byte for byte, and damaged files are treated as the corpus states.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{F32, ReadError, ReadOptions, Report, Severity};
@@ -148,7 +148,7 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
     assert!(seen >= 40, "{seen} files");
 }
 
-/// What a reader of the file's extension makes of it.
+/// Opens a file by its extension.
 fn open(path: &Path, options: &CrucibleOptions) -> Result<Report, ReadError> {
     let bytes = fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {

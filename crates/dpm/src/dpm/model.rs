@@ -230,6 +230,6 @@ impl Dpm {
     /// True when the model would be written in the layout of the file it came from and that is not the one
     /// of the dpmodel compiler.
     pub fn has_own_layout(&self) -> bool {
-        self.layout.own().is_some()
+        self.layout.original().is_some()
     }
 }

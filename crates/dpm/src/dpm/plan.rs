@@ -142,7 +142,7 @@ impl<'a> Places<'a> {
     }
 
     pub(crate) fn header(&self, field: Field) -> Option<u64> {
-        self.0.map(|_| field.at(0))
+        self.0.map(|_| field.offset_in(0))
     }
 
     pub(crate) fn bones(&self) -> Option<u64> {

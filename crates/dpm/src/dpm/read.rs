@@ -76,7 +76,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, R
     let own = if findings.is_lenient() { None } else { bytes.get(..header.filesize as usize) };
     let source = Source::file(own.unwrap_or(bytes), CODES, budget);
     let counts = [header.num_bones, header.num_meshes, header.num_frames].map(|n| n as usize);
-    check_tables(counts, |field| Some(field.at(0)), findings)?;
+    check_tables(counts, |field| Some(field.offset_in(0)), findings)?;
     let mut reader = Reader::new(&source, header.num_bones, findings);
     let bones = reader.bones(&header)?;
     let (meshes, mesh_layouts) = reader.meshes(&header)?;

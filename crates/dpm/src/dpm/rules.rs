@@ -185,7 +185,7 @@ pub(crate) fn check_count(
     if count > 0 {
         return Ok(());
     }
-    let at = at.map(|o| vertex::NUM_BONES.at(o));
+    let at = at.map(|o| vertex::NUM_BONES.offset_in(o));
     let message = || "a vertex needs at least one influence";
     findings.broken(NO_INFLUENCE, &vertex::NUM_BONES.path(vertex), at, message)
 }
@@ -208,7 +208,7 @@ pub(crate) fn check_influences(
         for (k, i) in influences.iter().enumerate() {
             let path = list.index(k);
             let start = at.map(|o| influence_at(o, k));
-            let at = |field: Field| start.map(|o| field.at(o));
+            let at = |field: Field| start.map(|o| field.offset_in(o));
             let bone = influence::BONE;
             check_bone_index(i.bone, bones, &bone.path(&path), at(bone), findings)?;
             let weight = core::slice::from_ref(&i.influence);
@@ -260,7 +260,7 @@ fn check_poses(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Che
             Some(used) => *used = true,
             None => {
                 let message = || format!("pose {} of {count}", frame.pose.0);
-                let at = places.frame(i).map(|o| frame::OFS_POSE.at(o));
+                let at = places.frame(i).map(|o| frame::OFS_POSE.offset_in(o));
                 findings.broken(POSE_INDEX, &table.index(i).field("pose"), at, message)?;
             }
         }
@@ -322,7 +322,7 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     let table = FieldPath::ROOT.field("frames");
     for (i, frame) in model.frames.iter().enumerate() {
         let path = table.index(i);
-        let at = |field: Field| places.frame(i).map(|o| field.at(o));
+        let at = |field: Field| places.frame(i).map(|o| field.offset_in(o));
         check_name(&frame.name, &frame::NAME.path(&path), at(frame::NAME), findings)?;
         check_bounds(frame.bounds.values(), bounds::FIELDS, &path, at(frame::BOUNDS), findings)?;
     }
@@ -334,7 +334,14 @@ fn check_layout(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Ch
     layout.extent().check_rest(&layout.gaps, findings)?;
     let root = FieldPath::ROOT;
     let mut check = |field: Field, of: &FieldPath<'_>, record: u64, start: u32, count: u32| {
-        check_start(start, (count == 0, true), header::SIZE, &field.path(of), field.at(record), findings)
+        check_start(
+            start,
+            (count == 0, true),
+            header::SIZE,
+            &field.path(of),
+            field.offset_in(record),
+            findings,
+        )
     };
     let meshes = u32::try_from(layout.meshes.len()).unwrap_or(u32::MAX);
     check(header::OFS_BONES, &root, 0, layout.ofs_bones, layout.num_bones)?;
@@ -362,7 +369,7 @@ fn odd_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Chec
     let (mut vertices, mut texcoords) = (BTreeSet::new(), BTreeSet::new());
     for (i, mesh) in model.meshes.iter().enumerate() {
         let path = table.index(i);
-        let at = places.mesh_header(i).map(|o| mesh::SHADER.at(o));
+        let at = places.mesh_header(i).map(|o| mesh::SHADER.offset_in(o));
         check_name(&mesh.shader, &mesh::SHADER.path(&path), at, findings)?;
         let start = |offset: fn(&MeshLayout) -> u32| places.section(i, offset);
         if vertices.insert(Arc::as_ptr(&mesh.vertices)) {
@@ -397,12 +404,12 @@ fn odd_vertices(
         if influences.len() > bones {
             let message = || format!("{} influences, the model has {bones} bones", influences.len());
             let field = vertex::NUM_BONES;
-            findings.broken(CROWDED, &field.path(&path), at.map(|o| field.at(o)), message)?;
+            findings.broken(CROWDED, &field.path(&path), at.map(|o| field.offset_in(o)), message)?;
         }
         let list = path.field("bones");
         for (k, i) in influences.iter().enumerate().filter(|(_, i)| i.influence.get() < 0.0) {
             let field = influence::INFLUENCE;
-            let at = at.map(|o| field.at(influence_at(o, k)));
+            let at = at.map(|o| field.offset_in(influence_at(o, k)));
             let message = || format!("{:?} is negative", i.influence);
             findings.broken(NEGATIVE_INFLUENCE, &field.path(&list.index(k)), at, message)?;
         }

@@ -83,8 +83,13 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let fits = length(count as usize, size) <= self.source.bytes().len() as u64;
         let fault = if fits { field } else { counted };
         let size = size as u64;
-        let cursor =
-            self.source.section(&fault.path(of), fault.at(record), start.into(), count.into(), size)?;
+        let cursor = self.source.section(
+            &fault.path(of),
+            fault.offset_in(record),
+            start.into(),
+            count.into(),
+            size,
+        )?;
         self.cover(start.into(), cursor.remaining());
         Ok(cursor)
     }
@@ -103,9 +108,16 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (start, n) = (header.ofs_bones, header.num_bones);
         let mut cursor = self.table((start, h::OFS_BONES), (n, h::NUM_BONES), bone_record::SIZE)?;
         let path = FieldPath::ROOT.field("bones");
-        let bones = cursor.table(&path, h::NUM_BONES.at(0), n.into(), bone_record::SIZE as u64, bone)?;
+        let bones =
+            cursor.table(&path, h::NUM_BONES.offset_in(0), n.into(), bone_record::SIZE as u64, bone)?;
         if self.findings.is_lenient() && !is_in_order(&bones) {
-            self.source.charge(&path, h::NUM_BONES.at(0), "order of bones", bones.len() as u64, SORTING)?;
+            self.source.charge(
+                &path,
+                h::NUM_BONES.offset_in(0),
+                "order of bones",
+                bones.len() as u64,
+                SORTING,
+            )?;
         }
         check_bone_tree(&bones, Some(start.into()), self.findings)?;
         Ok(bones)
@@ -114,7 +126,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn meshes(&mut self, header: &Header) -> Result<(Vec<Mesh>, Vec<MeshLayout>), ReadError> {
         let n = header.num_meshes;
         let mut cursor = self.table((header.ofs_meshes, h::OFS_MESHES), (n, h::NUM_MESHES), m::SIZE)?;
-        let (table, count_at) = (FieldPath::ROOT.field("meshes"), h::NUM_MESHES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("meshes"), h::NUM_MESHES.offset_in(0));
         let mut meshes = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
         let mut layouts = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
         // What it takes to find shared sections, here and when the layout is compared with the canonical one.
@@ -152,12 +164,12 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             return Ok(Arc::clone(known));
         }
         let field = m::OFS_VERTS;
-        let cursor = self.source.from(&field.path(path), field.at(start), head.ofs_verts.into())?;
+        let cursor = self.source.from(&field.path(path), field.offset_in(start), head.ofs_verts.into())?;
         let bytes = cursor.rest();
         let path = path.field("verts");
         // The least a vertex takes: a count and one influence; for a lenient reader the count alone.
         let least = if self.findings.is_lenient() { vertex::SIZE } else { decode::SINGLE };
-        let count_at = m::NUM_VERTS.at(start);
+        let count_at = m::NUM_VERTS.offset_in(start);
         let mut counts = cursor.reserve(&path, count_at, head.num_verts.into(), least as u64)?;
         let verts = head.num_verts as usize;
         let single = decode::are_single(bytes, verts);
@@ -225,7 +237,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         }
         let (field, counted) = ((key.0, m::OFS_TEXCOORDS), (key.1, m::NUM_VERTS));
         let cursor = self.section((path, start), field, counted, texcoord::SIZE)?;
-        let at = m::OFS_TEXCOORDS.at(start);
+        let at = m::OFS_TEXCOORDS.offset_in(start);
         let mut items = cursor.reserve(&path.field("texcoords"), at, key.1.into(), texcoord::SIZE as u64)?;
         bulk::extend_be_f32s(cursor.rest(), &mut items);
         let items = Arc::new(items);
@@ -247,7 +259,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             None => {
                 let (field, counted) = ((key.0, m::OFS_INDICES), (key.1, m::NUM_TRIS));
                 let cursor = self.section((path, start), field, counted, triangle::SIZE)?;
-                let at = m::OFS_INDICES.at(start);
+                let at = m::OFS_INDICES.offset_in(start);
                 let mut items = cursor.reserve(&list, at, key.1.into(), triangle::SIZE as u64)?;
                 let max = bulk::extend_be_u32s(cursor.rest(), &mut items);
                 let entry = (Arc::new(items), max);
@@ -271,7 +283,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         }
         let (field, counted) = ((key.0, m::OFS_GROUPIDS), (key.1, m::NUM_TRIS));
         let cursor = self.section((path, start), field, counted, WORD)?;
-        let at = m::OFS_GROUPIDS.at(start);
+        let at = m::OFS_GROUPIDS.offset_in(start);
         let mut items = cursor.reserve(&path.field("groupids"), at, key.1.into(), WORD as u64)?;
         bulk::extend_be_u32(cursor.rest(), &mut items);
         let items = Arc::new(items);
@@ -282,7 +294,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn frames(&mut self, header: &Header) -> Result<FramesAndPoses, ReadError> {
         let n = header.num_frames;
         let cursor = self.table((header.ofs_frames, h::OFS_FRAMES), (n, h::NUM_FRAMES), frame::SIZE)?;
-        let (table, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
         let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         // Where a pose may start at most.
@@ -292,7 +304,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             let (frame, pointer) = frame_header(record);
             if last.is_none_or(|last| u64::from(pointer) > last) {
                 let (field, path) = (frame::OFS_POSE, table.index(i));
-                let at = field.at(item(header.ofs_frames.into(), i, frame::SIZE));
+                let at = field.offset_in(item(header.ofs_frames.into(), i, frame::SIZE));
                 let (start, bones) = (pointer.into(), self.num_bones.into());
                 self.source.section(&field.path(&path), at, start, bones, matrix::SIZE as u64)?;
             }
@@ -313,17 +325,17 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     /// The poses at the given offsets, and whether all of them are finite.
     fn poses(&mut self, offsets: &[u32]) -> Result<(Vec<BonePose>, bool), ReadError> {
-        let (frames, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let (frames, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
         // Rows of poses.
         let each = Coverage::SECTION.saturating_add(32);
         self.source.charge(&frames, count_at, "sections", offsets.len() as u64, each)?;
-        let (path, count_at) = (FieldPath::ROOT.field("poses"), h::NUM_BONES.at(0));
+        let (path, count_at) = (FieldPath::ROOT.field("poses"), h::NUM_BONES.offset_in(0));
         let total = (offsets.len() as u64).saturating_mul(self.num_bones.into());
         self.source.charge(&path, count_at, "poses", total, size_of::<BonePose>())?;
         let mut all: Vec<BonePose> = Vec::new();
         if usize::try_from(total).ok().and_then(|n| all.try_reserve_exact(n).ok()).is_none() {
             let wanted = total.saturating_mul(matrix::SIZE as u64);
-            let e = LimitExceeded::bytes("poses", wanted, self.source.budget().left());
+            let e = LimitExceeded::bytes("poses", wanted, self.source.budget().remaining());
             return Err(self.source.over_limit(&path, count_at, e));
         }
         let (mut finite, stride) = (true, length(self.num_bones as usize, matrix::SIZE));

@@ -27,7 +27,7 @@ impl Dpm {
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
-        if let Some(bytes) = self.layout.own().filter(|layout| layout.fits(self)).and_then(write) {
+        if let Some(bytes) = self.layout.original().filter(|layout| layout.fits(self)).and_then(write) {
             return Ok(bytes);
         }
         let layout = Layout::canonical(self)?;
@@ -37,37 +37,37 @@ impl Dpm {
 }
 
 fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
-    file.put(0_u32, &header(model, layout)?)?;
-    file.put(layout.ofs_bones, &table(&model.bones, bone))?;
+    file.write_section(0_u32, &header(model, layout)?)?;
+    file.write_section(layout.ofs_bones, &table(&model.bones, bone))?;
     let mut heads = ByteWriter::new();
     for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
         mesh_header(&mut heads, mesh, at);
     }
-    file.put(layout.ofs_meshes, heads.as_bytes())?;
+    file.write_section(layout.ofs_meshes, heads.as_bytes())?;
     let mut heads = ByteWriter::new();
     for frame in &model.frames {
         frame_header(&mut heads, frame, *layout.poses.get(usize::try_from(frame.pose.0).ok()?)?);
     }
-    file.put(layout.ofs_frames, heads.as_bytes())?;
+    file.write_section(layout.ofs_frames, heads.as_bytes())?;
     // A block that many meshes share is written once per place.
     let mut placed: [BTreeSet<(u32, usize)>; 4] = Default::default();
     for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
         let [verts, texcoords, indices, groupids] = &mut placed;
         if verts.insert((at.ofs_verts, Arc::as_ptr(&mesh.vertices).addr())) {
-            file.put(at.ofs_verts, &vertices(&mesh.vertices))?;
+            file.write_section(at.ofs_verts, &vertices(&mesh.vertices))?;
         }
         if texcoords.insert((at.ofs_texcoords, Arc::as_ptr(&mesh.texcoords).addr())) {
-            file.put(at.ofs_texcoords, &floats(mesh.texcoords.as_flattened()))?;
+            file.write_section(at.ofs_texcoords, &floats(mesh.texcoords.as_flattened()))?;
         }
         if indices.insert((at.ofs_indices, Arc::as_ptr(&mesh.triangles).addr())) {
-            file.put(at.ofs_indices, &words(mesh.triangles.as_flattened()))?;
+            file.write_section(at.ofs_indices, &words(mesh.triangles.as_flattened()))?;
         }
         if groupids.insert((at.ofs_groupids, Arc::as_ptr(&mesh.groupids).addr())) {
-            file.put(at.ofs_groupids, &words(&mesh.groupids))?;
+            file.write_section(at.ofs_groupids, &words(&mesh.groupids))?;
         }
     }
     for (pose, &at) in model.poses.chunks(model.bones.len().max(1)).zip(&layout.poses) {
-        file.put(at, &poses(pose))?;
+        file.write_section(at, &poses(pose))?;
     }
     Some(())
 }

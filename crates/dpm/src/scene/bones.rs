@@ -75,7 +75,7 @@ impl<'s> Bones<'s> {
         let each = size_of::<Bone>() + size_of::<BonePose>();
         budget.charge_items("bones", skeleton.joints.len() as u64, 2 * each)?;
         let order = skeleton.parents_first(budget)?;
-        let bound = BindPose::of(self.scene, SkeletonId(s), budget)?;
+        let bound = BindPose::solve(self.scene, SkeletonId(s), budget)?;
         let path = format!("skeletons[{s}]");
         if bound.differs_from_rest {
             let message = "the bind pose is not the rest pose; the first frame is the bind pose";
@@ -161,7 +161,7 @@ impl<'s> Bones<'s> {
         let at = mesh.positions.get(v).copied().unwrap_or_default();
         let normal = mesh.normals.get(v).copied().unwrap_or_default();
         let range = mesh.skin.as_ref().map_or(0..0, |s| s.range(v));
-        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(v));
         let total = own.iter().map(|i| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
         for k in range {
             let Some((skin, i)) = mesh.skin.as_ref().and_then(|s| Some((s, s.influences.get(k)?))) else {
@@ -247,7 +247,7 @@ impl Odd {
             (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
         ] {
             if n > 0 {
-                losses.push(Loss::new(code, path, message).of(n, "vertex", "vertices"));
+                losses.push(Loss::new(code, path, message).with_count(n, "vertex", "vertices"));
             }
         }
     }

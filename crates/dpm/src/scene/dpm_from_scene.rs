@@ -51,7 +51,11 @@ impl Dpm {
         if *clips != model.clips_from_names() && !clips.is_empty() {
             let message =
                 "the model alone has the frames; names, rates and loops of clips are in a companion";
-            made.losses.push(Loss::new("clips-dropped", "clips", message).of(clips.len(), "clip", "clips"));
+            made.losses.push(Loss::new("clips-dropped", "clips", message).with_count(
+                clips.len(),
+                "clip",
+                "clips",
+            ));
         }
         Ok(made.map(|files| files.model))
     }
@@ -125,7 +129,7 @@ pub(super) fn traced(
     for (i, clip) in scene.clips.iter().enumerate().filter(|(_, clip)| clip.rate < 1.0) {
         let message = "the engine plays at least 1 frame per second";
         let loss = Loss::new("fps-clamped", alloc::format!("clips[{i}]"), message);
-        losses.push(loss.by(clip.rate.into(), "frames per second"));
+        losses.push(loss.with_amount(clip.rate.into(), "frames per second"));
     }
     let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
@@ -202,7 +206,7 @@ impl Work<'_, '_> {
         odd.report(path, self.losses);
         if apart > 1.0e-3 {
             let loss = Loss::new("influence-sum", path, "the weights of a vertex do not sum to 1");
-            self.losses.push(loss.by(apart.into(), "off"));
+            self.losses.push(loss.with_amount(apart.into(), "off"));
         }
         Ok(vertices)
     }

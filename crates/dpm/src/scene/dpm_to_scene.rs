@@ -100,13 +100,13 @@ impl Dpm {
         if flags > 0 {
             losses.push(
                 Loss::new("bone-flags", "bones", "flags of bones")
-                    .of(flags, "bone", "bones")
+                    .with_count(flags, "bone", "bones")
                     .kept_in_extras(),
             );
         }
         if grouped > 0 {
-            let loss =
-                Loss::new("groupids", "meshes", "group ids of triangles").of(grouped, "mesh", "meshes");
+            let loss = Loss::new("groupids", "meshes", "group ids of triangles")
+                .with_count(grouped, "mesh", "meshes");
             losses.push(loss.kept_in_extras());
         }
     }

@@ -218,7 +218,7 @@ pub(super) fn saved<M: Model>(
         ("triangles-sorted", misses, "triangles in an order for vertex caches", "miss less", "misses less"),
     ] {
         if count > 0 {
-            losses.push(Loss::note(code, "meshes", message).of(count, one, several));
+            losses.push(Loss::note(code, "meshes", message).with_count(count, one, several));
         }
     }
     Ok((model, clips))

@@ -241,7 +241,7 @@ impl Rig {
             let n = bad().count();
             let message = "joints that move vertices have a bind matrix without an inverse";
             let loss = Loss::new("bind-singular", format!("bones[{first}]"), message);
-            losses.push(loss.of(n, "joint", "joints"));
+            losses.push(loss.with_count(n, "joint", "joints"));
         }
     }
 }
@@ -279,12 +279,13 @@ impl Residual {
     fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
         if self.position > REPORTED * extent {
             let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves otherwise";
-            losses.push(Loss::new("bind-residual", path, message).by(self.position, "units"));
+            losses.push(Loss::new("bind-residual", path, message).with_amount(self.position, "units"));
         }
         if self.normal > 1.0e-3 {
             let message = "normals of a vertex's influences do not agree in the bind pose; bound in model space it \
                            turns otherwise";
-            losses.push(Loss::new("normal-residual", path, message).by(self.normal, "of its length"));
+            losses
+                .push(Loss::new("normal-residual", path, message).with_amount(self.normal, "of its length"));
         }
         for (n, code, message) in [
             (self.unbound, "vertices-unbound", "vertices follow no bone"),
@@ -292,13 +293,13 @@ impl Residual {
             (self.bad_uvs, "uvs-replaced", "texture coordinates that are not finite became 0"),
         ] {
             if n > 0 {
-                losses.push(Loss::new(code, path, message).of(n, "vertex", "vertices"));
+                losses.push(Loss::new(code, path, message).with_count(n, "vertex", "vertices"));
             }
         }
         if self.zero_normals > 0 {
             let loss =
                 Loss::note("normals-replaced", path, "normals cancel or are zero; straight up is taken");
-            losses.push(loss.of(self.zero_normals, "normal", "normals"));
+            losses.push(loss.with_count(self.zero_normals, "normal", "normals"));
         }
     }
 }
@@ -468,7 +469,7 @@ pub(super) fn report_unused_frames(
     }
     if unused > 0 {
         let loss = Loss::new("frames-without-clip", "frames", "frames belong to no clip");
-        losses.push(loss.of(usize::try_from(unused).unwrap_or(usize::MAX), "frame", "frames"));
+        losses.push(loss.with_count(usize::try_from(unused).unwrap_or(usize::MAX), "frame", "frames"));
     }
     Ok(())
 }

@@ -226,7 +226,7 @@ impl Work<'_, '_> {
         odd.report(path, self.losses);
         if weights > 0 {
             let loss = Loss::new("influence-sum", path, "the format has no weights other than 1");
-            self.losses.push(loss.of(weights, "vertex", "vertices"));
+            self.losses.push(loss.with_count(weights, "vertex", "vertices"));
         }
         Ok(all)
     }

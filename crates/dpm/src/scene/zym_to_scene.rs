@@ -140,7 +140,7 @@ impl Zym {
         let unused = used.iter().filter(|u| !**u).count();
         if unused > 0 {
             let loss = Loss::note("vertices-unused", "verts", "vertices that no triangle uses are left out");
-            losses.push(loss.of(unused, "vertex", "vertices"));
+            losses.push(loss.with_count(unused, "vertex", "vertices"));
         }
     }
 
@@ -149,14 +149,14 @@ impl Zym {
         if flags > 0 {
             losses.push(
                 Loss::new("bone-flags", "bones", "flags of bones")
-                    .of(flags, "bone", "bones")
+                    .with_count(flags, "bone", "bones")
                     .kept_in_extras(),
             );
         }
         let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count();
         if flags > 0 {
-            let loss =
-                Loss::new("scene-flags", "scenes", "unknown flags of scenes").of(flags, "scene", "scenes");
+            let loss = Loss::new("scene-flags", "scenes", "unknown flags of scenes")
+                .with_count(flags, "scene", "scenes");
             losses.push(loss.kept_in_extras());
         }
         if self.trizone.iter().any(|&z| z != 0) {

@@ -52,7 +52,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     /// A lump, whatever its length.
     fn whole(&self, field: Field) -> Result<Cursor<'a, 's>, ReadError> {
         let (start, len) = self.place(field);
-        self.source.section(&field.path(&FieldPath::ROOT), field.at(0), start, len, 1)
+        self.source.section(&field.path(&FieldPath::ROOT), field.offset_in(0), start, len, 1)
     }
 
     /// A lump of `count` items of `size` bytes.
@@ -66,16 +66,22 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     }
 
     fn bad_size(&self, field: Field, message: String) -> ReadError {
-        self.source.broken(LUMP_SIZE, &field.path(&FieldPath::ROOT), lump::LENGTH.at(field.at(0)), message)
+        self.source.broken(
+            LUMP_SIZE,
+            &field.path(&FieldPath::ROOT),
+            lump::LENGTH.offset_in(field.offset_in(0)),
+            message,
+        )
     }
 
     pub(crate) fn poses(&mut self) -> Result<Vec<BonePose>, ReadError> {
         let cursor = self.whole(h::POSES)?;
-        let (len, bones, at) = (cursor.remaining(), self.bones as usize, h::POSES.at(0));
-        check_pose_count(len, bones, Some(lump::LENGTH.at(at)), self.findings)?;
+        let (len, bones, at) = (cursor.remaining(), self.bones as usize, h::POSES.offset_in(0));
+        check_pose_count(len, bones, Some(lump::LENGTH.offset_in(at)), self.findings)?;
         let size = matrix::SIZE as u64;
         let count = len.checked_div(size).unwrap_or(0);
-        let mut all = cursor.reserve(&FieldPath::ROOT.field("poses"), lump::LENGTH.at(at), count, size)?;
+        let mut all =
+            cursor.reserve(&FieldPath::ROOT.field("poses"), lump::LENGTH.offset_in(at), count, size)?;
         if !poses(cursor.rest(), &mut all) {
             check_poses(&all, bones, self.start(h::POSES), self.findings)?;
         }
@@ -85,7 +91,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn scenes(&mut self, matrices: usize) -> Result<Vec<ZymScene>, ReadError> {
         let poses = matrices.checked_div(self.bones as usize).unwrap_or(0);
         let mut cursor = self.items(h::SCENES, self.scenes.into(), scene_record::SIZE)?;
-        let (table, count_at) = (FieldPath::ROOT.field("scenes"), h::NUM_SCENES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("scenes"), h::NUM_SCENES.offset_in(0));
         let mut scenes = cursor.reserve(&table, count_at, self.scenes.into(), scene_record::SIZE as u64)?;
         for i in 0..self.scenes as usize {
             let (path, at) = (table.index(i), cursor.offset());
@@ -98,7 +104,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn bones(&mut self) -> Result<Vec<Bone>, ReadError> {
         let mut cursor = self.items(h::BONES, self.bones.into(), bone_record::SIZE)?;
-        let (table, count_at) = (FieldPath::ROOT.field("bones"), h::NUM_BONES.at(0));
+        let (table, count_at) = (FieldPath::ROOT.field("bones"), h::NUM_BONES.offset_in(0));
         let bones = cursor.table(&table, count_at, self.bones.into(), bone_record::SIZE as u64, bone)?;
         if self.findings.is_lenient() && !is_in_order(&bones) {
             self.source.charge(&table, count_at, "order of bones", bones.len() as u64, SORTING)?;
@@ -109,7 +115,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn vertices(&mut self) -> Result<(Vec<u32>, Vec<ZymInfluence>), ReadError> {
         let n = u64::from(self.verts);
-        let count_at = h::NUM_VERTS.at(0);
+        let count_at = h::NUM_VERTS.offset_in(0);
         let cursor = self.items(h::COUNTS, n, WORD)?;
         let table = FieldPath::ROOT.field("vertbonecounts");
         let mut counts = cursor.reserve(&table, count_at, n, WORD as u64)?;
@@ -130,7 +136,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn texcoords(&self) -> Result<Vec<[F32; 2]>, ReadError> {
         let n = u64::from(self.verts);
         let cursor = self.items(h::TEXCOORDS, n, texcoord::SIZE)?;
-        let (path, count_at) = (FieldPath::ROOT.field("texcoords"), h::NUM_VERTS.at(0));
+        let (path, count_at) = (FieldPath::ROOT.field("texcoords"), h::NUM_VERTS.offset_in(0));
         let mut texcoords = cursor.reserve(&path, count_at, n, texcoord::SIZE as u64)?;
         bulk::extend_be_f32s(cursor.rest(), &mut texcoords);
         Ok(texcoords)
@@ -150,7 +156,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (table, shader_table) = (FieldPath::ROOT.field("render"), FieldPath::ROOT.field("shaders"));
         let size = name_record::SIZE as u64;
         let mut runs: Vec<ZymRun> =
-            names.reserve(&shader_table, h::NUM_SHADERS.at(0), shaders.into(), size)?;
+            names.reserve(&shader_table, h::NUM_SHADERS.offset_in(0), shaders.into(), size)?;
         let mut left = tris;
         for i in 0..shaders as usize {
             let path = table.index(i);
@@ -178,7 +184,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn trizone(&self) -> Result<Vec<u8>, ReadError> {
         let cursor = self.items(h::TRIZONE, self.tris.into(), 1)?;
-        let (path, at) = (h::TRIZONE.path(&FieldPath::ROOT), h::TRIZONE.at(0));
+        let (path, at) = (h::TRIZONE.path(&FieldPath::ROOT), h::TRIZONE.offset_in(0));
         self.source.charge(&path, at, "table", cursor.remaining(), 1)?;
         Ok(cursor.rest().to_vec())
     }

@@ -189,6 +189,6 @@ impl Zym {
     /// True when the model would be written in the layout of the file it came from and that is not the usual
     /// one.
     pub fn has_own_layout(&self) -> bool {
-        self.layout.own().is_some()
+        self.layout.original().is_some()
     }
 }

@@ -69,7 +69,7 @@ impl<'a> Places<'a> {
     }
 
     pub(crate) fn header(&self, field: Field) -> Option<u64> {
-        self.0.map(|_| field.at(0))
+        self.0.map(|_| field.offset_in(0))
     }
 
     /// Where the lump that a field of the header names starts.

@@ -71,7 +71,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Zym, R
     let whole = Source::file(bytes, CODES, budget);
     let root = FieldPath::ROOT;
     let header = whole.start().read(&root, header)?;
-    check_counts(header.counts.map(i64::from), |field| Some(field.at(0)), findings)?;
+    check_counts(header.counts.map(i64::from), |field| Some(field.offset_in(0)), findings)?;
     let size = bytes.len() as u64;
     let extent = Extent { field: record::FILESIZE, claimed: header.filesize, size };
     extent.check_size(findings)?;
@@ -81,7 +81,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Zym, R
     let (mut coverage, mut end) = (Coverage::new(), record::SIZE as u64);
     coverage.add(0, end);
     for (field, (start, len)) in LUMPS.into_iter().zip(header.lumps) {
-        source.section(&field.path(&root), field.at(0), start.into(), len.into(), 1)?;
+        source.section(&field.path(&root), field.offset_in(0), start.into(), len.into(), 1)?;
         coverage.add(start.into(), len.into());
         end = end.max(item(start.into(), len as usize, 1));
     }

@@ -80,7 +80,7 @@ pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
         layout.extent().check_end(layout.end(), findings)?;
     }
     let bones = model.bones.len();
-    let at = places.header(header::POSES).map(|o| lump::LENGTH.at(o));
+    let at = places.header(header::POSES).map(|o| lump::LENGTH.offset_in(o));
     check_pose_count(length(model.poses.len(), matrix::SIZE), bones, at, findings)?;
     if !poses_are_finite(&model.poses) {
         check_poses(&model.poses, bones, places.lump(header::POSES), findings)?;
@@ -167,7 +167,7 @@ pub(crate) fn check_scene(
     findings: &mut Findings,
 ) -> Checked {
     let (start, length) = (scene.start, scene.length);
-    let at = |field: Field| at.map(|o| field.at(o));
+    let at = |field: Field| at.map(|o| field.offset_in(o));
     let left = poses.saturating_sub(start.into());
     if left == 0 {
         let message = || format!("starts at pose {} of {poses}", start.cast_signed());
@@ -231,7 +231,7 @@ pub(crate) fn check_influences(
     let table = FieldPath::ROOT.field("verts");
     for (i, influence) in influences.iter().enumerate() {
         let path = table.index(i);
-        let at = |field: Field| start.map(|o| field.at(item(o, i, vertex::SIZE)));
+        let at = |field: Field| start.map(|o| field.offset_in(item(o, i, vertex::SIZE)));
         let (number, origin) = (vertex::BONE, vertex::ORIGIN);
         check_bone_index(influence.bone, bones, &number.path(&path), at(number), findings)?;
         check_finite(&influence.origin, &origin.path(&path), at(origin), findings)?;
@@ -260,7 +260,14 @@ fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
         layout.extent().check_rest(&layout.gaps, findings)?;
         for (field, &(start, len)) in LUMPS.into_iter().zip(&layout.lumps) {
             let words = field != header::TRIZONE;
-            check_start(start, (len == 0, words), header::SIZE, &field.path(&root), field.at(0), findings)?;
+            check_start(
+                start,
+                (len == 0, words),
+                header::SIZE,
+                &field.path(&root),
+                field.offset_in(0),
+                findings,
+            )?;
         }
     }
     let at = places.header(header::BOUNDS);
@@ -268,7 +275,7 @@ fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
     let table = root.field("scenes");
     for (i, scene) in model.scenes.iter().enumerate() {
         let path = table.index(i);
-        let at = |field: Field| places.item(header::SCENES, i, scene::SIZE).map(|o| field.at(o));
+        let at = |field: Field| places.item(header::SCENES, i, scene::SIZE).map(|o| field.offset_in(o));
         check_name(&scene.name, &scene::NAME.path(&path), at(scene::NAME), findings)?;
         check_bounds(scene.bounds.values(), bounds::FIELDS, &path, at(scene::BOUNDS), findings)?;
         if scene.flags.unknown() != 0 {

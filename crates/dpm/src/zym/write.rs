@@ -22,7 +22,7 @@ impl Zym {
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &ZymLayout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
-        if let Some(bytes) = self.layout.own().filter(|layout| layout.fits(self)).and_then(write) {
+        if let Some(bytes) = self.layout.original().filter(|layout| layout.fits(self)).and_then(write) {
             return Ok(bytes);
         }
         let layout = ZymLayout::canonical(self)?;
@@ -32,8 +32,12 @@ impl Zym {
 }
 
 fn place(model: &Zym, layout: &ZymLayout, file: &mut Placer) -> Option<()> {
-    file.put(0_u32, &header(model, layout)?)?;
-    layout.lumps.iter().zip(lumps(model)?).try_for_each(|((start, _), bytes)| file.put(*start, &bytes))
+    file.write_section(0_u32, &header(model, layout)?)?;
+    layout
+        .lumps
+        .iter()
+        .zip(lumps(model)?)
+        .try_for_each(|((start, _), bytes)| file.write_section(*start, &bytes))
 }
 
 fn bounds(r: &mut Record<'_>, field: Field, bounds: &ZymBounds) {

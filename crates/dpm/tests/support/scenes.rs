@@ -69,7 +69,7 @@ pub(crate) fn by_bind(scene: &Scene, mesh: usize, model: &[Affine64]) -> Vec<[f3
     let joints = &scene.skeletons[0].joints;
     let vertex = |v: usize| {
         let mut p = [0.0; 3];
-        for i in skin.of(v) {
+        for i in skin.influences(v) {
             let bind = matrix(&joints[i.joint as usize].inverse_bind);
             let moved = model[i.joint as usize].point(bind.point(mesh.positions[v].map(f64::from)));
             for c in 0..3 {

@@ -185,7 +185,7 @@ impl Found<'_> {
 /// The native meshes, ready to be found again.
 pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
     let drawn =
-        work.exported.drawn().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
+        work.exported.drawn_meshes().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();
     for (_, mesh, world) in drawn {
         worlds.entry(mesh.0).or_insert_with(|| world.wide());
@@ -252,7 +252,7 @@ fn classes(mesh: &Mesh) -> Vec<u32> {
             mesh.colors.get(v).copied().unwrap_or_default(),
         )
     };
-    let weights = |v: usize| mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+    let weights = |v: usize| mesh.skin.as_ref().map_or(&[][..], |s| s.influences(v));
     let mut order: Vec<usize> = (0..mesh.positions.len()).collect();
     order.sort_by_key(|v| key(*v));
     let mut class: Vec<u32> = (0_u32..).take(mesh.positions.len()).collect();

@@ -97,7 +97,8 @@ fn moved<'s>(
     found: &[Found<'_>],
 ) -> Result<Vec<Edited<'s>>, ConvertError> {
     let scene = work.edited;
-    let drawn = scene.drawn().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
+    let drawn =
+        scene.drawn_meshes().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
     let mut worlds: BTreeMap<usize, (usize, Affine64)> = BTreeMap::new();
     for (node, mesh, world) in drawn {
         worlds.entry(mesh.0).or_insert_with(|| (node.0, world.wide()));

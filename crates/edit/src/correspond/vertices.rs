@@ -101,7 +101,7 @@ pub(crate) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Toleranc
     let uv = |n: usize| mesh.uvs.get(n).map(|uv| wide(*uv));
     let uvs =
         uv(v).zip(uv(w)).is_none_or(|(a, b)| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance.uv));
-    let skins = mesh.skin.as_ref().is_none_or(|s| s.of(v) == s.of(w));
+    let skins = mesh.skin.as_ref().is_none_or(|s| s.influences(v) == s.influences(w));
     let colors = edited.colors.get(v) == edited.colors.get(w);
     near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
 }
@@ -134,7 +134,11 @@ pub(crate) fn are_twins(
         (Some(a), Some(b)) => same_color([*a, *b].map(|c| (mesh.color_encoding, c)), 4, tolerance),
         _ => true,
     };
-    places && normals && uvs && colors && mesh.skin.as_ref().is_none_or(|s| near_weights(s.of(v), s.of(w)))
+    places
+        && normals
+        && uvs
+        && colors
+        && mesh.skin.as_ref().is_none_or(|s| near_weights(s.influences(v), s.influences(w)))
 }
 
 /// A normal in model space, not of unit length.
@@ -192,7 +196,7 @@ fn same_weights(
             .fold(0.0, |s, w| s + w)
     };
     let own = |joint: u32| Some(joint as usize);
-    let (here, there) = (a.of(v), b.of(n));
+    let (here, there) = (a.influences(v), b.influences(n));
     let is = |joint: usize| sum(here, &to_native, joint);
     let was = |joint: usize| sum(there, &own, joint);
     let left_out = |joint: usize| tolerance > 0.0 && was(joint) < LEFT_OUT && is(joint) == 0.0;
@@ -266,7 +270,7 @@ fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
 
 /// What the joints of a vertex make of it together, of those that have a place.
 pub(crate) fn blended(mesh: &Mesh, v: usize, place: &dyn Fn(u32) -> Option<Affine64>) -> Option<Affine64> {
-    let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+    let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(v));
     let mut sum = [0.0; 12];
     let mut total = 0.0;
     for i in influences {

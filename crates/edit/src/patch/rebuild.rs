@@ -327,7 +327,7 @@ impl Maker<'_, '_, '_> {
         let skin = native.skin.as_ref().filter(|_| !self.placed.moved.is_empty());
         skin.is_some_and(|skin| {
             let at = |joint: u32| At { skeleton: skin.skeleton.0, joint: joint as usize };
-            skin.of(v).iter().any(|i| self.placed.moved.contains(&at(i.joint)))
+            skin.influences(v).iter().any(|i| self.placed.moved.contains(&at(i.joint)))
         })
     }
 
@@ -377,7 +377,7 @@ impl Maker<'_, '_, '_> {
             let joint = if native { self.back(result)? } else { result.joint };
             Some(Influence { joint: u32::try_from(joint).ok()?, weight: i.weight })
         };
-        skin.of(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
+        skin.influences(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
     }
 
     /// A joint of the result by its number while meshes still count in native ones: new joints come behind those.

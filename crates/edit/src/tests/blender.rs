@@ -170,7 +170,7 @@ fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
     let skin = mesh.skin.as_ref().unwrap();
     for v in 0..mesh.positions.len() {
         let mut sum = [0.0; 12];
-        for i in skin.of(v) {
+        for i in skin.influences(v) {
             let inverse = native.skeletons[0].joints[i.joint as usize].inverse_bind.wide();
             let m = worlds[i.joint as usize].after(&inverse).to_array();
             sum.iter_mut().zip(m).for_each(|(s, c)| *s += f64::from(i.weight) * c);

@@ -17,7 +17,7 @@ fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
     let skin = mesh.skin.as_ref().unwrap();
     let at = |v: usize| {
         let mut sum = [0.0; 3];
-        for i in skin.of(v) {
+        for i in skin.influences(v) {
             let joint = i.joint as usize;
             let m = worlds[joint].after(&skeleton.joints[joint].inverse_bind.wide());
             let p = m.point(wide(mesh.positions[v]));

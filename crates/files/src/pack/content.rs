@@ -19,7 +19,7 @@ const LZ41: &[u8] = b"LZ41";
 /// Compressed bytes that are read at once.
 const CHUNK: u64 = 64 << 10;
 
-/// Where the bytes of a member lie.
+/// The location of the bytes of a member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub start: u64,
@@ -35,7 +35,7 @@ pub(super) struct Reading<'p> {
 
 impl Reading<'_> {
     fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Refused {
-        Fault::new(rule, message).at(self.member.place).into()
+        Fault::new(rule, message).to_error(self.member.place).into()
     }
 
     /// The first `most` bytes of the member; all of them, and those that were meant, where it has no more. What is odd
@@ -43,7 +43,7 @@ impl Reading<'_> {
     pub(super) fn read(&self, most: u64, report: &mut Report) -> Result<Vec<u8>, Refused> {
         let member = self.member;
         if let Some(fault) = &member.fault {
-            return Err(fault.at(member.place).into());
+            return Err(fault.to_error(member.place).into());
         }
         let extent = self.extent(report)?;
         let wanted = member.size.min(most);
@@ -70,7 +70,7 @@ impl Reading<'_> {
         Ok(bytes)
     }
 
-    /// Where the stored bytes lie: in an archive behind a header that the directory only points at.
+    /// The location of the stored bytes: in an archive, after a header that the directory points to.
     pub(super) fn extent(&self, report: &mut Report) -> Result<Extent, Refused> {
         let member = self.member;
         let ends = |start: u64| Extent { start, end: start.saturating_add(member.packed) };
@@ -112,7 +112,7 @@ impl Reading<'_> {
     }
 
     fn raw(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
-        // Whether so much is there is known: it is not only said.
+        // The size is known to be present, not only stated.
         let mut bytes = self.budget.filled("file", usize::try_from(wanted).unwrap_or(usize::MAX), 0_u8)?;
         self.source.read_at(extent.start, &mut bytes)?;
         Ok(bytes)
@@ -121,14 +121,14 @@ impl Reading<'_> {
     /// Decompresses RefPack, all of it: it says only at its end whether it is sound.
     fn unpacked(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
         let size = u32::try_from(self.member.size).unwrap_or(u32::MAX);
-        let passing = Budget::new(Limits::default().with_memory(self.budget.left()));
+        let passing = Budget::new(Limits::default().with_memory(self.budget.remaining()));
         let reading = Reading { source: self.source, member: self.member, budget: &passing };
         let packed = reading.raw(extent, self.member.packed)?;
-        // How much comes out was held against what commands can make.
+        // The output size was checked against the maximum that the commands can produce.
         let mut bytes = self.budget.reserve("file", usize::try_from(size).unwrap_or(usize::MAX))?;
         refpack::decode(&packed, size, &mut bytes).map_err(|(rule, at, message)| {
             let at = extent.start.saturating_add(at as u64);
-            Refused::from(Fault::placed(rule, at, message).at(self.member.place))
+            Refused::from(Fault::at_offset(rule, at, message).to_error(self.member.place))
         })?;
         bytes.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         Ok(bytes)
@@ -179,8 +179,8 @@ impl Reading<'_> {
         Ok(output.finish())
     }
 
-    /// LZ4 blocks between the magic and their offsets, which stand before the count, the size and the block size at
-    /// the end.
+    /// Decompresses LZ4 blocks between the magic and their offsets. The offsets come before the count, the size and
+    /// the block size at the end.
     fn unblocked(&self, extent: Extent, most: u64) -> Result<Vec<u8>, Refused> {
         const TAIL: usize = 12;
         let bad = |message: &'static str| self.fault(rules::LZ41, message);
@@ -208,7 +208,7 @@ impl Reading<'_> {
             if bytes.len() >= wanted {
                 break;
             }
-            let packed = packed.get(*from..*to).ok_or_else(|| bad("a block lies elsewhere"))?;
+            let packed = packed.get(*from..*to).ok_or_else(|| bad("a block is elsewhere"))?;
             let room = block.min(size.saturating_sub(bytes.len()));
             // No block of LZ4 becomes more than 255 times as large.
             let room = room.min(packed.len().saturating_mul(255).saturating_add(64));
@@ -230,7 +230,7 @@ impl Reading<'_> {
     }
 }
 
-/// What comes out, in a buffer that grows with it.
+/// Decompressed bytes, in a buffer that grows with them.
 struct Output<'b> {
     bytes: Vec<u8>,
     at: usize,
@@ -250,7 +250,7 @@ impl Output<'_> {
         let more = size.saturating_sub(have);
         self.budget.charge("file", more)?;
         let count = usize::try_from(more).unwrap_or(usize::MAX);
-        let limit = || meshwright_core::LimitExceeded::bytes("file", size, self.budget.left());
+        let limit = || meshwright_core::LimitExceeded::bytes("file", size, self.budget.remaining());
         self.bytes.try_reserve_exact(count).map_err(|_| limit())?;
         self.bytes.resize(self.bytes.len().saturating_add(count), 0);
         Ok(true)

@@ -1,20 +1,20 @@
 //! A file in a pack, as its directory has it.
 
-use crate::path::{TreePath, shown};
+use crate::path::{TreePath, display_name};
 use meshwright_core::{FieldPath, ReadError, Rule};
 
 /// More than a file that is read here can have.
 pub(crate) const LARGEST: u64 = 512 << 20;
 
-/// How the bytes of a member are stored.
+/// The storage of the bytes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coding {
     /// As they are.
     Stored,
-    /// Compressed with deflate, behind a local header.
+    /// Compressed with deflate, after a local header.
     Deflated,
-    /// As they are, behind a local header.
+    /// Uncompressed, after a local header.
     ZipStored,
     /// Compressed with RefPack, as The Sims Online does.
     RefPack,
@@ -27,7 +27,7 @@ pub enum Coding {
 pub(crate) struct Fault {
     pub rule: &'static Rule,
     pub message: String,
-    /// Where in the pack, where it is not the member's entry that is at fault.
+    /// The offset in the pack, if it is not that of the member's entry.
     pub at: Option<u64>,
 }
 
@@ -36,19 +36,19 @@ impl Fault {
         Self { rule, message: message.into(), at: None }
     }
 
-    /// A fault that stands elsewhere than the entry.
-    pub(crate) fn placed(rule: &'static Rule, at: u64, message: impl Into<String>) -> Self {
+    /// A fault at another offset than that of the entry.
+    pub(crate) fn at_offset(rule: &'static Rule, at: u64, message: impl Into<String>) -> Self {
         Self { at: Some(at), ..Self::new(rule, message) }
     }
 
     /// The fault of an entry at `place`.
-    pub(crate) fn at(&self, place: u64) -> ReadError {
+    pub(crate) fn to_error(&self, place: u64) -> ReadError {
         let offset = self.at.unwrap_or(place);
         ReadError::broken(self.rule, &FieldPath::ROOT.field("entry"), offset, self.message.clone())
     }
 }
 
-/// How the bytes of a name are meant.
+/// The encoding of the bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// UTF-8, as the entry says.
@@ -67,11 +67,11 @@ pub(crate) struct Entry {
     /// The path by which it is found, where that is not its name.
     pub shown: Option<Vec<u8>>,
     pub encoding: Encoding,
-    /// Where the entry stands in the pack.
+    /// The offset of the entry in the pack.
     pub place: u64,
-    /// Where the member begins: its bytes, or the header before them.
+    /// The start of the member: its bytes, or the header before them.
     pub start: u64,
-    /// Where the member must have ended.
+    /// The offset at which the member must end.
     pub end: u64,
     /// Bytes that it takes in the pack.
     pub packed: u64,
@@ -135,7 +135,7 @@ impl Member {
 
     /// The path by which commands find it, as people read it; its stored name where none leads to it.
     pub fn shown_name(&self) -> String {
-        self.path.as_ref().map_or_else(|| shown(&self.name), ToString::to_string)
+        self.path.as_ref().map_or_else(|| display_name(&self.name), ToString::to_string)
     }
 
     /// Its name as the pack stores it.
@@ -143,28 +143,28 @@ impl Member {
         &self.name
     }
 
-    /// How many bytes the pack says that it has; for what may be compressed by itself, how many it takes.
+    /// The size that the pack states; the stored size if the member may be compressed by itself.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// How many bytes it takes in the pack, headers aside.
+    /// The stored size in the pack, without headers.
     pub fn packed_size(&self) -> u64 {
         self.packed
     }
 
-    /// How its bytes are stored.
+    /// The storage of its bytes.
     pub fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// Whether a later member of the pack has its name, so that it is never found.
+    /// Returns true if a later member of the pack has the same name, so that this one is never found.
     pub fn is_hidden(&self) -> bool {
         self.hidden
     }
 
     /// Why it cannot be read, as far as the directory shows that.
     pub fn refusal(&self) -> Option<ReadError> {
-        self.fault.as_ref().map(|fault| fault.at(self.place))
+        self.fault.as_ref().map(|fault| fault.to_error(self.place))
     }
 }

@@ -46,7 +46,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// What it is called.
+            /// The name for people.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
             }
@@ -98,7 +98,7 @@ impl PackKind {
         !name.to_ascii_lowercase().ends_with(b".dat")
     }
 
-    /// How rules on names are called.
+    /// The rules for faulty names.
     const fn name_rules(self) -> [&'static Rule; 2] {
         match self {
             Self::Far => [far::rules::NAME_PATH, far::rules::NAME_DUP],
@@ -164,7 +164,7 @@ impl Pack {
         budget: &Budget,
         most_unpacked: u64,
     ) -> Result<Self, FilesError> {
-        let refused = |e: Refused| FilesError::refused(name, e, budget.left());
+        let refused = |e: Refused| FilesError::from_refusal(name, e, budget.remaining());
         let mut head = [0; 4];
         let head = match head.get_mut(..usize::try_from(source.size().min(4)).unwrap_or(0)) {
             Some(head) => {
@@ -208,7 +208,7 @@ impl Pack {
         self.kind
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     pub fn size(&self) -> u64 {
         self.source.size()
     }
@@ -233,7 +233,7 @@ impl Pack {
         self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))
     }
 
-    /// What is odd about the directory, and why members that it shows to be broken cannot be read.
+    /// The findings of the directory, including the reasons why broken members cannot be read.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -272,7 +272,7 @@ impl Pack {
         report: &mut Report,
     ) -> Result<Vec<u8>, FilesError> {
         let name = member.shown_name();
-        let (size, left) = (member.size.min(most), budget.left());
+        let (size, left) = (member.size.min(most), budget.remaining());
         if member.fault.is_none() && size > left {
             return Err(FilesError::TooLarge { path: name, size, left });
         }
@@ -284,13 +284,13 @@ impl Pack {
                 let all = self.unpacked.fetch_add(more, Ordering::Relaxed).saturating_add(more);
                 if all > self.most_unpacked {
                     let message =
-                        format!("{all} bytes came of its files, at most {} are read", self.most_unpacked);
+                        format!("{all} bytes in its files, at most {} are read", self.most_unpacked);
                     return Err(scan::broken(rules::UNPACKED, member.place, message));
                 }
             }
             Ok(bytes)
         };
-        read().map_err(|e| FilesError::refused(&name, e, budget.left()))
+        read().map_err(|e| FilesError::from_refusal(&name, e, budget.remaining()))
     }
 
     /// Everything that is wrong with the pack: every member is read, one after the other. Members that are the same bytes are
@@ -303,7 +303,7 @@ impl Pack {
         for member in self.members.iter().filter(|m| m.fault.is_none()).filter(is_new) {
             let mut own = Report::new();
             // Nothing of it is kept.
-            let passing = Budget::new(Limits::default().with_memory(budget.left()));
+            let passing = Budget::new(Limits::default().with_memory(budget.remaining()));
             match self.content(member, u64::MAX, &passing, &mut own) {
                 Err(FilesError::Pack { error, .. }) => own.push((&*error).into()),
                 Err(e) => {
@@ -320,12 +320,12 @@ impl Pack {
         report
     }
 
-    /// What the pack says of itself, as messages name it.
+    /// The name of the pack in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where its bytes are read.
+    /// The source of its bytes.
     pub(crate) fn source(&self) -> &dyn ByteSource {
         &*self.source
     }

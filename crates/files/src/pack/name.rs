@@ -19,7 +19,7 @@ const DOS: &str = concat!(
     "\u{2261}\u{b1}\u{2265}\u{2264}\u{2320}\u{2321}\u{f7}\u{2248}\u{b0}\u{2219}\u{b7}\u{221a}\u{207f}\u{b2}\u{25a0}\u{a0}",
 );
 
-/// What is odd about a name.
+/// A fault of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     Spelling,

@@ -26,7 +26,7 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod entry: 64 {
-        /// The path, with a NUL behind it.
+        /// The path, followed by a NUL.
         NAME = "name": 0, 56;
         /// `u32`.
         START = "offset": 56, 4;
@@ -63,7 +63,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let whole = u32::try_from(size).ok().filter(|size| (*size as usize).is_multiple_of(entry::SIZE));
     let (Ok(start), Some(size)) = (u64::try_from(start), whole) else {
         let message = format!("a directory of {size} bytes at {start}");
-        return Err(broken(rules::DIRECTORY, header::START.at(0), message));
+        return Err(broken(rules::DIRECTORY, header::START.offset_in(0), message));
     };
     scan.entries(u64::from(size).checked_div(entry::SIZE as u64).unwrap_or(0), 8)?;
     let bytes = scan.bytes(start, size.into())?;

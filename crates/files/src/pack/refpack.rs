@@ -7,7 +7,7 @@ use meshwright_core::Rule;
 pub(crate) const MOST: u64 = 257;
 
 meshwright_core::record! {
-    /// What stands before the commands.
+    /// The fields before the commands.
     mod header: 18 {
         /// `u8`, 1.
         BODY = "body type": 0, 1;
@@ -26,13 +26,13 @@ meshwright_core::record! {
 
 /// The body type of what is compressed.
 const BODY: u8 = 1;
-/// What RefPack calls itself.
+/// The magic of RefPack.
 const COMPRESSOR: [u8; 2] = [0x10, 0xfb];
 
 /// Why a member is not decompressed: the broken rule, where in the member, and what is the matter.
 pub(crate) type Broken = (&'static Rule, usize, String);
 
-/// A command: literals that follow it, and bytes that are copied from behind the end of what has come.
+/// A command: literals that follow it, and bytes that are copied from the end of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Command {
     length: usize,
@@ -63,7 +63,7 @@ impl Command {
     }
 }
 
-/// What the header says must be what the entry says.
+/// Checks that header and entry agree.
 fn check(member: &[u8], size: u32) -> Result<(), Broken> {
     if member.len() < header::SIZE {
         return Err((rules::REFPACK_TRUNCATED, member.len(), "the member ends in its header".into()));
@@ -74,7 +74,7 @@ fn check(member: &[u8], size: u32) -> Result<(), Broken> {
         u32::from_le_bytes(bytes)
     };
     let byte = |at: usize| member.get(at).copied().unwrap_or(0);
-    let place = |field: meshwright_core::record::Field| usize::try_from(field.at(0)).unwrap_or(0);
+    let place = |field: meshwright_core::record::Field| usize::try_from(field.offset_in(0)).unwrap_or(0);
     let stream = u32::try_from(member.len().saturating_sub(9)).unwrap_or(u32::MAX);
     let persist = |field, found: u32, wanted: u32| {
         if found == wanted {
@@ -83,9 +83,9 @@ fn check(member: &[u8], size: u32) -> Result<(), Broken> {
         Err((rules::PERSIST, place(field), format!("{found} is said, it should be {wanted}")))
     };
     persist(header::BODY, byte(0).into(), BODY.into())?;
-    persist(header::LENGTH, word(header::LENGTH.at(0)), size)?;
-    persist(header::STREAM, word(header::STREAM.at(0)), stream)?;
-    persist(header::STREAM_AGAIN, word(header::STREAM_AGAIN.at(0)), stream)?;
+    persist(header::LENGTH, word(header::LENGTH.offset_in(0)), size)?;
+    persist(header::STREAM, word(header::STREAM.offset_in(0)), stream)?;
+    persist(header::STREAM_AGAIN, word(header::STREAM_AGAIN.offset_in(0)), stream)?;
     for (i, wanted) in COMPRESSOR.into_iter().enumerate() {
         let at = place(header::COMPRESSOR).saturating_add(i);
         if byte(at) != wanted {
@@ -136,7 +136,7 @@ pub(crate) fn decode(member: &[u8], size: u32, out: &mut Vec<u8>) -> Result<(), 
         }
         let left = member.len().saturating_sub(at);
         if left > 0 {
-            return Err((rules::REFPACK_TRAILING, at, format!("{left} bytes behind the last command")));
+            return Err((rules::REFPACK_TRAILING, at, format!("{left} bytes after the last command")));
         }
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What a pack may not do.
+//! The rules of packs.
 
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic [Refuses],
@@ -44,7 +44,7 @@ meshwright_core::rules! {
         "Two files of a pack share a part of their bytes, or two entries of a zip archive any, which no archiver writes.",
         "Pack the files again.";
     error OUTSIDE = "out-of-file", OutOfBounds,
-        "A file lies outside of the pack.",
+        "A file is outside of the pack.",
         "Take the pack from its source again.";
     error LOCAL_HEADER = "bad-local-header", BadMagic [Refuses],
         "There is no header where the directory says that a file begins.",
@@ -83,10 +83,10 @@ meshwright_core::rules! {
         "The archive has the fields of zip64, which engines do not read.",
         "Pack the files with a tool that leaves them out.";
     warning PREPENDED = "prepended-bytes", Unused [Ignored],
-        "Bytes stand before the archive.",
+        "Extra bytes come before the archive.",
         "Nothing needs to be done: offsets are counted from where it begins.";
     warning TRAILING = "trailing-bytes", Unused [Ignored],
-        "Bytes stand behind the end of the pack.",
+        "Extra bytes come after the end of the pack.",
         "Cut them off.";
     warning VERSION = "bad-version", Unsupported [Ignored],
         "The pack is of a version that is not known.",

@@ -44,7 +44,7 @@ pub(crate) fn broken(rule: &'static Rule, at: u64, message: impl Into<Cow<'stati
 pub(crate) struct Scan<'s> {
     source: &'s dyn ByteSource,
     budget: &'s Budget,
-    /// What is odd about it.
+    /// Findings about the directory.
     pub findings: Findings,
 }
 
@@ -53,7 +53,7 @@ impl<'s> Scan<'s> {
         Self { source, budget, findings: Findings::validating() }
     }
 
-    /// How many bytes the pack has.
+    /// The size of the pack in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.source.size()
     }
@@ -89,7 +89,7 @@ impl<'s> Scan<'s> {
     /// Charges the entries of a directory before they are read.
     pub(crate) fn entries(&self, count: u64, at: u64) -> Result<(), Refused> {
         const MOST: u64 = 1 << 18;
-        /// What an entry takes with its names, listings and places in them.
+        /// The memory of an entry with its names, listings and places in them.
         const ENTRY: usize = 640;
         if count > MOST {
             return Err(broken(rules::FILES, at, format!("{count} files, at most {MOST} are read")));

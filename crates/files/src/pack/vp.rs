@@ -11,9 +11,9 @@ use nom::{IResult, Parser};
 
 pub(crate) const MAGIC: &[u8] = b"VPVP";
 const VERSION: i32 = 2;
-/// What is kept of a name that nothing ends.
+/// The number of bytes of a name without an end.
 const LONGEST: usize = 31;
-/// How many folders may lie in each other.
+/// The maximum depth of folders.
 const DEEPEST: usize = 64;
 
 meshwright_core::record! {
@@ -37,7 +37,7 @@ meshwright_core::record! {
         START = "offset": 0, 4;
         /// `u32`, bytes; 0 opens a folder, or closes it where the name is `..`.
         LENGTH = "size": 4, 4;
-        /// With a NUL behind it, then whatever was there.
+        /// The name, a NUL, then arbitrary bytes.
         NAME = "name": 8, 32;
         /// `u32`, seconds since 1970.
         TIME = "time": 40, 4;
@@ -76,25 +76,29 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let short = |_| broken(rules::TRUNCATED, head.len() as u64, "the pack ends in its header");
     let (_, (version, index, count)) = read_header(&head).map_err(short)?;
     if version != VERSION {
-        scan.odd(rules::VERSION, header::VERSION.at(0), format!("version {version}, {VERSION} is known"));
+        scan.odd(
+            rules::VERSION,
+            header::VERSION.offset_in(0),
+            format!("version {version}, {VERSION} is known"),
+        );
     }
     let (Ok(start), Ok(count)) = (u64::try_from(index), u64::try_from(count)) else {
         let message = format!("{count} entries at {index}");
-        return Err(broken(rules::TRUNCATED, header::INDEX.at(0), message));
+        return Err(broken(rules::TRUNCATED, header::INDEX.offset_in(0), message));
     };
     let size = count.saturating_mul(entry::SIZE as u64);
     if start.saturating_add(size) > scan.size() {
         let message = format!("{count} entries at {start:#x}, the pack has {} bytes", scan.size());
-        return Err(broken(rules::TRUNCATED, header::INDEX.at(0), message));
+        return Err(broken(rules::TRUNCATED, header::INDEX.offset_in(0), message));
     }
-    scan.entries(count, header::COUNT.at(0))?;
+    scan.entries(count, header::COUNT.offset_in(0))?;
     let bytes = scan.bytes(start, size)?;
     let (mut entries, mut open) = (Vec::new(), Vec::<Vec<u8>>::new());
     for (i, record) in bytes.chunks_exact(entry::SIZE).enumerate() {
         let place = start.saturating_add((i as u64).saturating_mul(entry::SIZE as u64));
         let short = |_| broken(rules::TRUNCATED, place, "the index ends within an entry");
         let (_, (from, size, name)) = read_entry(record).map_err(short)?;
-        let name = scan.ended(name, entry::NAME.at(place), LONGEST);
+        let name = scan.ended(name, entry::NAME.offset_in(place), LONGEST);
         match (size, name.as_slice()) {
             (0, b"..") => {
                 if open.pop().is_none() {
@@ -119,7 +123,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
 
 fn member(scan: &Scan<'_>, open: &[Vec<u8>], name: Vec<u8>, place: u64, from: i32, size: i32) -> Entry {
     let names = || open.iter().chain([&name]);
-    // What is no single name would lead elsewhere.
+    // A name with several parts would lead elsewhere.
     let no_name = |name: &Vec<u8>| {
         name.iter().any(|b| matches!(b, b'/' | b'\\')) || matches!(&**name, b"" | b"." | b"..")
     };

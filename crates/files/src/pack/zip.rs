@@ -26,7 +26,7 @@ meshwright_core::record! {
         SIGNATURE = "signature": 0, 4;
         /// `u16`.
         NEEDED = "version needed": 4, 2;
-        /// `u16`; bit 0 encrypted, bit 3 sizes behind the data, bit 11 UTF-8.
+        /// `u16`; bit 0 encrypted, bit 3 sizes after the data, bit 11 UTF-8.
         FLAGS = "flags": 6, 2;
         /// `u16`; 0 stored, 8 deflated.
         METHOD = "method": 8, 2;
@@ -192,7 +192,7 @@ fn central_entry(i: &[u8]) -> Read<'_, Central> {
     Ok((i, entry))
 }
 
-/// Where the directory lies and what it holds, as the end of the archive says.
+/// The location and content of the directory, as the end of the archive states.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     disk: u32,
@@ -235,16 +235,16 @@ fn end64(i: &[u8]) -> Read<'_, (u32, End)> {
     Ok((i, (signature, End { disk, first_disk, here, all, size, start, comment: 0 })))
 }
 
-/// Where an archive's parts lie.
+/// The offsets of an archive's parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Where the directory begins.
+    /// The start of the directory.
     pub directory: u64,
-    /// Where it ends, and the end records begin.
+    /// The end of the directory, and the start of the end records.
     pub directory_end: u64,
-    /// How many entries it has.
+    /// The number of entries.
     pub entries: u64,
-    /// What is added to every offset.
+    /// The value that is added to every offset.
     pub shift: u64,
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn layout(scan: &mut Scan<'_>) -> Result<Layout, Refused> {
     let (at, mut end) = find_end(scan)?;
     let last = at.saturating_add(end::SIZE as u64).saturating_add(end.comment.into());
     if last < scan.size() {
-        let message = format!("{} bytes behind the end", scan.size().saturating_sub(last));
+        let message = format!("{} bytes after the end", scan.size().saturating_sub(last));
         scan.odd(rules::TRAILING, last, message);
     }
     let mut directory_end = at;
@@ -271,7 +271,7 @@ pub(crate) fn layout(scan: &mut Scan<'_>) -> Result<Layout, Refused> {
         return Err(broken(rules::DIRECTORY, at, message));
     };
     if shift > 0 {
-        scan.odd(rules::PREPENDED, 0, format!("{shift} bytes stand before the archive"));
+        scan.odd(rules::PREPENDED, 0, format!("{shift} extra bytes before the archive"));
     }
     Ok(Layout { directory, directory_end, entries: end.all, shift })
 }
@@ -311,7 +311,7 @@ fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
     if !scan.bytes(from, LOCATOR)?.starts_with(&LOCATOR64.to_le_bytes()) {
         return Ok(None);
     }
-    // Where the locator says that it is would be wrong where bytes stand before the archive.
+    // The locator's offset would be wrong if extra bytes come before the archive.
     let Some(at64) = from.checked_sub(RECORD) else { return Ok(None) };
     let bytes = scan.bytes(at64, RECORD)?;
     match end64(&bytes) {
@@ -320,12 +320,12 @@ fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
     }
 }
 
-/// An entry of the directory as it stands there.
+/// An unchecked entry of the directory.
 pub(crate) struct Record<'a> {
     /// All of it.
     pub bytes: &'a [u8],
     pub name: &'a [u8],
-    /// Where its member begins, as it says.
+    /// The stated start of its member.
     pub start: u32,
 }
 
@@ -406,7 +406,7 @@ fn member(entry: &Central, name: &[u8], extra: &[u8], place: u64, layout: Layout
         }
     }
     if disk != 0 {
-        return Err(broken(rules::VOLUMES, place, "a member lies on another volume"));
+        return Err(broken(rules::VOLUMES, place, "a member is on another volume"));
     }
     let coding = if entry.method == 0 { Coding::ZipStored } else { Coding::Deflated };
     let start = start.saturating_add(layout.shift);
@@ -448,7 +448,7 @@ fn extra64(mut extra: &[u8]) -> &[u8] {
     &[]
 }
 
-/// Where a member ends at the earliest: the name in its own header may be shorter than that in the directory.
+/// The earliest end of a member: the name in its own header may be shorter than that in the directory.
 fn least_end(entry: &Entry) -> u64 {
     entry.start.saturating_add(local::SIZE as u64).saturating_add(entry.packed)
 }

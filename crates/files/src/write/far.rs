@@ -1,6 +1,6 @@
 //! Writing an archive of The Sims: the members, then the manifest.
 
-use super::{File, PackBuilder, Packed, pak, refused};
+use super::{File, PackBuilder, Packed, pak, write_error};
 use crate::pack::far::{MAGIC, Raw, Variant, header, parse};
 use crate::pack::scan::Scan;
 use crate::path::TreePath;
@@ -53,12 +53,12 @@ fn untagged(path: &TreePath) -> (Option<Vec<u8>>, Option<(u32, u32)>) {
     found().map_or((None, None), |(name, id)| (Some(name), Some(id)))
 }
 
-/// What goes into the archive, in its order, and in which variant.
+/// The items of the archive in order, and their variant.
 fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Variant, Vec<Item<'b>>)> {
     let (mut items, mut variant) = (Vec::new(), None);
     if let Some(pack) = builder.onto {
         let budget = builder.budget();
-        let again = |_| refused(pack.name(), "is not read a second time");
+        let again = |_| write_error(pack.name(), "is not read a second time");
         let manifest = parse(&mut Scan::new(pack.source(), &budget)).map_err(again)?;
         variant = Some(manifest.variant);
         for (mut raw, member) in manifest.entries.into_iter().zip(pack.members()) {
@@ -89,12 +89,12 @@ fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Var
 }
 
 fn length(n: usize) -> io::Result<u32> {
-    u32::try_from(n).map_err(|_| refused("", "an archive of The Sims holds at most 4 GiB"))
+    u32::try_from(n).map_err(|_| write_error("", "an archive of The Sims holds at most 4 GiB"))
 }
 
 /// An entry of the manifest.
-fn put(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
-    let name = u16::try_from(raw.name.len()).map_err(|_| refused("", "a name is too long"))?;
+fn put_entry(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
+    let name = u16::try_from(raw.name.len()).map_err(|_| write_error("", "a name is too long"))?;
     w.le_u32(raw.size);
     match raw.variant {
         Variant::OneA | Variant::OneB => {
@@ -102,7 +102,7 @@ fn put(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
             w.le_u32(raw.offset);
         }
         Variant::Three if raw.stored > LARGEST_STORED => {
-            return Err(refused("", "a member of version 3 has at most 16 MiB"));
+            return Err(write_error("", "a member of version 3 has at most 16 MiB"));
         }
         Variant::Three => {
             w.le_u32(raw.stored | u32::from(raw.data_type) << 24);
@@ -132,12 +132,12 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     }
     let (mut at, mut manifest) = (header::SIZE as u64, ByteWriter::new());
     let fit =
-        |n: u64| u32::try_from(n).map_err(|_| refused("", "an archive of The Sims holds at most 4 GiB"));
+        |n: u64| u32::try_from(n).map_err(|_| write_error("", "an archive of The Sims holds at most 4 GiB"));
     manifest.le_u32(length(items.len())?);
     for item in &mut items {
         item.raw.offset = fit(at)?;
         at = at.saturating_add(item.raw.stored.into());
-        put(&mut manifest, &item.raw)?;
+        put_entry(&mut manifest, &item.raw)?;
     }
     let mut head = ByteWriter::new();
     let start = fit(at)?;
@@ -153,7 +153,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
         } else if let Some(file) = item.file {
             let bytes = (file.content)().map_err(io::Error::other)?;
             if length(bytes.len())? != item.raw.size {
-                return Err(refused(&file.path.to_string(), "changed while it was read"));
+                return Err(write_error(&file.path.to_string(), "changed while it was read"));
             }
             out.write_all(&bytes)?;
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-/// What a file of a pack holds: it is asked for when it is written, and may be asked for twice.
+/// Provides the content of a file of a pack. It is called when the file is written, and possibly twice.
 pub type PackContent<'a> = Box<dyn Fn() -> Result<Vec<u8>, FilesError> + 'a>;
 
 /// A file that goes into a pack.
@@ -51,7 +51,7 @@ impl fmt::Debug for PackBuilder<'_> {
     }
 }
 
-/// What was written.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Packed {
@@ -73,10 +73,7 @@ impl<'a> PackBuilder<'a> {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
                 Ok(Self { kind, files: BTreeMap::new(), onto: None, limits: Limits::default(), quick: false })
             }
-            #[allow(
-                unreachable_patterns,
-                reason = "kinds that come are not written before somebody writes them"
-            )]
+            #[allow(unreachable_patterns, reason = "later kinds cannot be written until a writer exists")]
             _ => Err(unpackable("", format!("a {kind} is read and not written"))),
         }
     }
@@ -100,7 +97,7 @@ impl<'a> PackBuilder<'a> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub fn onto(mut self, pack: &'a Pack) -> Result<Self, FilesError> {
+    pub fn based_on(mut self, pack: &'a Pack) -> Result<Self, FilesError> {
         if pack.kind() != self.kind {
             let why = format!("is a {}, which does not become a {}", pack.kind(), self.kind);
             return Err(unpackable(pack.name(), why));
@@ -129,7 +126,7 @@ impl<'a> PackBuilder<'a> {
         } else {
             match self.files.get(&path.folded()) {
                 Some(other) => {
-                    format!("differs from {} by case alone, which engines do not tell", other.path)
+                    format!("differs from {} only in case, which engines ignore", other.path)
                 }
                 None => {
                     self.files.insert(path.folded(), File { path, content });
@@ -162,7 +159,7 @@ impl<'a> PackBuilder<'a> {
         let Some(file) = self.files.get(&path.folded()) else { return Ok(None) };
         let bytes = (file.content)().map_err(io::Error::other)?;
         let same = pack.member(path).is_some_and(|member| {
-            // What cannot be read is replaced.
+            // An unreadable member is replaced.
             member.size() == bytes.len() as u64
                 && pack.read(member, &self.budget()).is_ok_and(|own| own == bytes)
         });
@@ -184,6 +181,6 @@ fn unpackable(path: &str, why: impl Into<String>) -> FilesError {
     FilesError::Unpackable { path: path.to_owned(), why: why.into() }
 }
 
-fn refused(path: &str, why: impl Into<String>) -> io::Error {
+fn write_error(path: &str, why: impl Into<String>) -> io::Error {
     io::Error::other(unpackable(path, why))
 }

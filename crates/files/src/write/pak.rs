@@ -1,9 +1,9 @@
 //! Writing a pack of Quake's: the files, then the directory.
 
-use super::{File, PackBuilder, Packed, refused};
+use super::{File, PackBuilder, Packed, write_error};
 use crate::pack::Member;
 use crate::pack::pak::{MAGIC, entry, header};
-use crate::path::shown;
+use crate::path::display_name;
 use meshwright_core::ByteWriter;
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ impl Item<'_> {
     }
 }
 
-/// What goes into the pack, in its order. Nothing but sizes is kept of it: the header says where the directory is, so
+/// The items of the pack in order. Only sizes are kept in memory: the header holds the offset of the directory, so
 /// that everything is read twice.
 fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<Vec<Item<'b>>> {
     let mut items = Vec::new();
@@ -66,11 +66,11 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
         return copy(builder, out).map(|()| done);
     }
     if items.len() > FILES {
-        return Err(refused("", format!("a pack of Quake's holds at most {FILES} files")));
+        return Err(write_error("", format!("a pack of Quake's holds at most {FILES} files")));
     }
     let fit = |n: u64| {
         let fits = i32::try_from(n).ok().and_then(|n| u32::try_from(n).ok());
-        fits.ok_or_else(|| refused("", "a pack of Quake's holds at most 2 GiB"))
+        fits.ok_or_else(|| write_error("", "a pack of Quake's holds at most 2 GiB"))
     };
     let (mut at, mut directory) = (header::SIZE as u64, ByteWriter::new());
     for item in &items {
@@ -95,7 +95,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     for item in &items {
         let bytes = item.bytes(builder)?;
         if bytes.len() as u64 != item.size {
-            return Err(refused(&shown(&item.name), "changed while it was read"));
+            return Err(write_error(&display_name(&item.name), "changed while it was read"));
         }
         out.write_all(&bytes)?;
     }

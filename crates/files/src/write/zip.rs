@@ -1,7 +1,7 @@
 //! Writing a zip archive: without times, extra fields or anything else that differs from run to run.
 
 use super::pak::{copy, range};
-use super::{PackBuilder, Packed, refused};
+use super::{PackBuilder, Packed, write_error};
 use crate::pack::Pack;
 use crate::pack::checksum::checksum;
 use crate::pack::scan::Scan;
@@ -23,7 +23,7 @@ const TIME: u32 = 0x0021_0000;
 const SMALL: u8 = 9;
 const QUICK: u8 = 1;
 
-/// What an entry of the directory and the header before its file both say.
+/// Fields that both an entry of the directory and the header before its file have.
 struct Said<'n> {
     name: &'n [u8],
     method: u16,
@@ -38,7 +38,7 @@ struct Archive<'o> {
     at: u64,
     directory: ByteWriter,
     count: u64,
-    /// What is subtracted from offsets: what stands before the archive.
+    /// The value that is subtracted from offsets: the size of extra bytes before the archive.
     shift: u64,
     level: u8,
 }
@@ -46,7 +46,7 @@ struct Archive<'o> {
 fn fit(value: u64) -> io::Result<u32> {
     // The largest value means another in zip64.
     let fits = u32::try_from(value).ok().filter(|v| *v < u32::MAX);
-    fits.ok_or_else(|| refused("", "an archive of more than 4 GiB is not written"))
+    fits.ok_or_else(|| write_error("", "an archive of more than 4 GiB is not written"))
 }
 
 impl Archive<'_> {
@@ -99,12 +99,13 @@ impl Archive<'_> {
         self.directory.bytes(said.name);
     }
 
-    /// The directory and the end, as the original has it behind its own.
+    /// Writes the directory and the end records; after the end the same bytes as in the original.
     fn finish(self, end_of_original: Option<&[u8]>) -> io::Result<()> {
         let start = self.start()?;
         let size = fit(self.directory.as_bytes().len() as u64)?;
         let count = u16::try_from(self.count).ok().filter(|n| *n < u16::MAX);
-        let count = count.ok_or_else(|| refused("", "an archive of more than 65534 files is not written"))?;
+        let count =
+            count.ok_or_else(|| write_error("", "an archive of more than 65534 files is not written"))?;
         let mut tail = ByteWriter::new();
         tail.record(end::SIZE, |r| {
             r.le_u32(end::SIGNATURE, END);
@@ -115,7 +116,7 @@ impl Archive<'_> {
         });
         let mut tail = tail.into_bytes();
         if let Some(original) = end_of_original {
-            // The length of the comment, the comment, and what stands behind it.
+            // The length of the comment, the comment, and the bytes after it.
             tail.truncate(end::COMMENT.offset);
             tail.extend_from_slice(original.get(end::COMMENT.offset..).unwrap_or_default());
         }
@@ -144,7 +145,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
             done.files = done.untouched;
             return copy(builder, archive.out).map(|()| done);
         }
-        tail = Some(kept(builder, pack, &replaced, &mut archive)?);
+        tail = Some(write_kept_members(builder, pack, &replaced, &mut archive)?);
     }
     for file in new {
         let bytes = (file.content)().map_err(io::Error::other)?;
@@ -156,7 +157,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     Ok(done)
 }
 
-/// Files with other bytes than in the original, by where their entries stand in its directory.
+/// Files whose bytes differ from the original, by the offset of their directory entry.
 fn replaced(
     builder: &PackBuilder<'_>,
     pack: &Pack,
@@ -164,9 +165,9 @@ fn replaced(
 ) -> io::Result<BTreeMap<u64, TreePath>> {
     let mut places = BTreeMap::new();
     for member in pack.members() {
-        // What cannot be told apart from others cannot be kept.
+        // A member that shares bytes with others cannot be kept.
         if member.refusal().is_some_and(|e| e.code() == "overlap") {
-            return Err(refused(pack.name(), "has entries that share bytes"));
+            return Err(write_error(pack.name(), "has entries that share bytes"));
         }
         match builder.replaced(member.path())?.and(member.path()) {
             Some(path) => {
@@ -180,13 +181,14 @@ fn replaced(
 }
 
 /// Writes what stays of the original, and what takes the place of the rest; returns its end.
-fn kept(
+fn write_kept_members(
     builder: &PackBuilder<'_>,
     pack: &Pack,
     replaced: &BTreeMap<u64, TreePath>,
     archive: &mut Archive<'_>,
 ) -> io::Result<Vec<u8>> {
-    let unreadable = || refused(pack.name(), "cannot be built upon: its directory is not as it should be");
+    let unreadable =
+        || write_error(pack.name(), "cannot be built upon: its directory is not as it should be");
     let budget = builder.budget();
     let mut scan = Scan::new(pack.source(), &budget);
     let layout = layout(&mut scan).map_err(|_| unreadable())?;
@@ -196,9 +198,9 @@ fn kept(
     let tail = scan.bytes(layout.directory_end, pack.size().saturating_sub(layout.directory_end));
     let tail = tail.map_err(|_| unreadable())?;
     if !tail.starts_with(&END.to_le_bytes()) {
-        return Err(refused(pack.name(), "has fields of zip64, which engines do not read"));
+        return Err(write_error(pack.name(), "has fields of zip64, which engines do not read"));
     }
-    // Each with where it begins in the file, and where its entry stands.
+    // Each with its start in the file, and the offset of its entry.
     let mut place = layout.directory;
     let mut order = Vec::new();
     for (i, record) in records.iter().enumerate() {

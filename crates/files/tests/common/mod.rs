@@ -1,4 +1,4 @@
-//! What tests of packs and archives share.
+//! Helpers for tests of packs and archives.
 
 use meshwright_core::{Budget, Limits};
 

@@ -1,4 +1,4 @@
-//! What `tests/far.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/far.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use super::support::{hash, json};
@@ -8,7 +8,7 @@ use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::fs;
 
-fn again(pack: &Pack, changes: &[(TreePath, Vec<u8>)]) -> Vec<u8> {
+fn repack(pack: &Pack, changes: &[(TreePath, Vec<u8>)]) -> Vec<u8> {
     let mut builder = PackBuilder::new(PackKind::Far).unwrap().onto(pack).unwrap();
     for (path, bytes) in changes {
         let bytes = bytes.clone();

@@ -1,5 +1,5 @@
-//! Packs of an independent writer, where the corpus lies beside the project: what they hold, who hides whom, and what
-//! becomes of broken ones.
+//! Tests packs of an independent writer, of the corpus next to the project: their content, which files hide others,
+//! and the treatment of broken packs.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use super::support::{hash, json};

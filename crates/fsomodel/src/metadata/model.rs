@@ -1,4 +1,4 @@
-//! What a companion says.
+//! The content of a companion file.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,16 +10,16 @@ pub const MAX_NODE_DEPTH: usize = 1024;
 
 /// Materials, meshes and nodes of a model.
 ///
-/// The text of a companion that was read is written again for as long as it means what is here; anything else is
-/// written anew, with every number of a matrix as a real one.
+/// The original text of a companion file is written again as long as it means the same. After an edit a new text is
+/// written, with every number of a matrix as a real number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Materials by number.
     pub materials: Vec<Material>,
     /// Meshes by number.
     pub meshes: Vec<Mesh>,
-    /// Nodes, each behind its parent and the whole tree of an earlier sibling; the first is the root. Empty in a
-    /// companion without one.
+    /// Nodes; each comes after its parent and after all descendants of an earlier sibling. The first is the root.
+    /// Empty if the companion file has no nodes.
     pub nodes: Vec<Node>,
     pub(crate) text: Text,
 }
@@ -58,7 +58,7 @@ pub struct Mesh {
     pub name: Option<String>,
     /// Its first index, counted in indices.
     pub offset: u64,
-    /// How many indices it has.
+    /// The number of its indices.
     pub count: u32,
     /// Added to every index.
     pub base_index: u32,
@@ -75,7 +75,7 @@ pub struct Mesh {
 pub struct Node {
     /// Its name.
     pub name: Option<String>,
-    /// The node it hangs from; `None` for the root.
+    /// The parent node; `None` for the root.
     pub parent: Option<usize>,
     /// Four columns of a matrix relative to the parent; the last is the translation.
     pub transform: [[F32; 4]; 4],

@@ -16,7 +16,7 @@ type Step<T> = Result<T, ReadError>;
 
 const CODES: Codes = Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::DEPTH };
 
-/// What the loader's own JSON library takes. It allows duplicate keys; the loader does not read them twice.
+/// The JSON that the loader's own library accepts. It allows duplicate keys; the loader does not read them twice.
 const GRAMMAR: Grammar = {
     // The companion, an object and a list of children for each node, and the columns of the last one's matrix.
     let mut grammar = Grammar::new(rules::SYNTAX, 2 + 2 * MAX_NODE_DEPTH);
@@ -285,7 +285,7 @@ pub(crate) struct MeshFields {
 pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     let budget = Budget::new(Limits::default());
     let source = Source::part(STREAM, text, CODES, &budget);
-    // What cannot be read was refused before.
+    // Text that cannot be read was rejected before.
     let Ok(json) = Json::parse(text, &source, 0, &FieldPath::ROOT, &GRAMMAR) else { return Vec::new() };
     let meshes = json.root().get("meshes").into_iter().flat_map(JsonValue::items);
     let fields = |mesh: JsonValue<'_, '_>| {
@@ -302,7 +302,7 @@ struct Places<'d, 'a> {
 }
 
 impl rules::Where for Places<'_, '_> {
-    fn at(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64> {
+    fn offset(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64> {
         let object = match table {
             "meshes" => self.meshes?.items().nth(item)?,
             _ => *self.nodes.get(item)?,
@@ -334,7 +334,7 @@ impl Metadata {
         read(text, budget, &mut Findings::writing())
     }
 
-    /// How sure the bytes make that they are a companion: JSON whose first key is one of its own.
+    /// Returns how certainly the bytes are a companion file: JSON whose first key is one of its own.
     pub fn sniff(text: &[u8]) -> Confidence {
         let rest = text.trim_ascii_start().strip_prefix(b"{").map_or(&[][..], <[u8]>::trim_ascii_start);
         let own = [&b"\"materials\""[..], b"\"meshes\"", b"\"root_node\""];

@@ -1,4 +1,4 @@
-//! What a companion must say.
+//! The rules of a companion file.
 
 use super::model::{MAX_NODE_DEPTH, Metadata};
 use alloc::format;
@@ -27,34 +27,34 @@ meshwright_core::rules! {
         "Give the node a matrix of numbers.";
     error ORDER = "Metadata", BadHierarchy,
         "Nodes are not in the order of their tree, or lie too deep within each other.",
-        "Put each node behind its parent and the whole tree of earlier siblings.";
+        "Put each node after its parent and after all descendants of earlier siblings.";
     error TEXT = "Metadata", BadName [Refuses],
         "A text holds a NUL, which the engine's loader refuses.",
         "Rename what holds it.";
     warning LOADER = "Metadata", Compatibility [Misshown],
         "The engine's loader needs a field that is not there, or takes an integer in a matrix for 0.",
-        "Write the companion anew: every field is put and matrices have real numbers.";
+        "Write the companion file again: the writer adds every field and writes matrices with real numbers.";
     warning NO_ROOT = "Metadata", Missing,
         "Nothing says where the meshes are drawn.",
         "Add a root node that names them.";
 }
 
-/// Where the fields of a companion stand in its text.
+/// The offsets of fields in the text of a companion file.
 pub(super) trait Where {
     /// The offset of a field of an item, where that is known.
-    fn at(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64>;
+    fn offset(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64>;
 }
 
 /// A companion that was not read, or may have been edited since.
 struct Nowhere;
 
 impl Where for Nowhere {
-    fn at(&self, _: &'static str, _: usize, _: &'static str) -> Option<u64> {
+    fn offset(&self, _: &'static str, _: usize, _: &'static str) -> Option<u64> {
         None
     }
 }
 
-/// What a model says of its companion without knowing where it stands in the text.
+/// Checks the companion of a model without offsets in its text.
 pub(crate) fn check(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
     check_at(metadata, &Nowhere, findings)
 }
@@ -66,7 +66,7 @@ pub(super) fn check_at(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let mut broken = |rule, table: &'static str, item: usize, field: &'static str, message: String| {
-        let place = Place::part(STREAM, places.at(table, item, field));
+        let place = Place::part(STREAM, places.offset(table, item, field));
         let path = FieldPath::ROOT.field(table);
         findings.broken(rule, &path.index(item).field(field), place, || message)
     };
@@ -101,7 +101,7 @@ pub(super) fn check_at(
     }
 }
 
-/// What the engine's loader needs though the companion says enough without.
+/// Checks for fields that the engine's loader needs, though this crate can read the companion file without them.
 pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
     let root = FieldPath::ROOT;
     let materials = root.field("materials");
@@ -119,8 +119,8 @@ pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(),
 }
 
 impl Metadata {
-    /// How deep every node lies, the root at 0; or the first node that is not behind its parent and the whole
-    /// tree of an earlier sibling.
+    /// Returns the depth of every node, 0 for the root; or the first node that does not come after its parent and all
+    /// descendants of an earlier sibling.
     pub(crate) fn depths(&self) -> Result<Vec<usize>, usize> {
         // The way from the root to the node before.
         let mut way: Vec<usize> = Vec::new();

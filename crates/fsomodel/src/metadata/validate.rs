@@ -11,7 +11,7 @@ impl Metadata {
         let mut findings = Findings::validating();
         let ended = rules::check(self, &mut findings).and_then(|()| rules::loader(self, &mut findings));
         debug_assert!(ended.is_ok(), "validation goes on to the end");
-        // What is odd in the text is odd for as long as that is what will be written.
+        // The text is checked as long as it is the text that will be written.
         if let Some(text) = &self.text.0 {
             let mut notes = Findings::validating();
             let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);

@@ -15,7 +15,7 @@ struct Text {
     depth: usize,
     /// Nothing was put into the open array or object yet.
     first: bool,
-    /// How long the text may become.
+    /// The maximum length of the text.
     most: usize,
     /// The text would have become longer.
     full: bool,
@@ -37,22 +37,22 @@ impl Text {
         Self { out: String::new(), depth: 0, first: false, most, full: false }
     }
 
-    fn put(&mut self, text: &str) {
+    fn push(&mut self, text: &str) {
         let _ = self.write_str(text);
     }
 
     fn line(&mut self) {
-        self.put("\n");
+        self.push("\n");
         let depth = if self.full { 0 } else { self.depth };
         for _ in 0..depth {
-            self.put("    ");
+            self.push("    ");
         }
     }
 
     /// The place of the next item.
     fn item(&mut self) {
         if !core::mem::take(&mut self.first) {
-            self.put(",");
+            self.push(",");
         }
         self.line();
     }
@@ -60,11 +60,11 @@ impl Text {
     fn key(&mut self, name: &str) {
         self.item();
         self.string(name);
-        self.put(": ");
+        self.push(": ");
     }
 
     fn open(&mut self, bracket: &str) {
-        self.put(bracket);
+        self.push(bracket);
         self.depth = self.depth.saturating_add(1);
         self.first = true;
     }
@@ -74,7 +74,7 @@ impl Text {
         if !core::mem::take(&mut self.first) {
             self.line();
         }
-        self.put(bracket);
+        self.push(bracket);
     }
 
     fn string(&mut self, text: &str) {
@@ -101,11 +101,11 @@ impl Text {
 }
 
 impl Metadata {
-    /// Writes the companion: the text it was read from when that says the same, else anew. Fields that mean
-    /// nothing to this crate are in that text only.
+    /// Writes the companion file: the original text if it still means the same, otherwise a new text. Only the
+    /// original text has fields that this crate does not know.
     ///
     /// # Errors
-    /// When the companion says what a reader refuses, or what JSON cannot hold.
+    /// If a reader would reject the companion file, or JSON cannot hold a value.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         if let Some(text) = &self.text.0 {
             let budget = Budget::new(Limits::UNLIMITED);
@@ -116,7 +116,7 @@ impl Metadata {
         self.to_canonical()
     }
 
-    /// Writes the companion anew.
+    /// Writes a new text of the companion file.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
@@ -125,10 +125,10 @@ impl Metadata {
         Ok(text.out.into_bytes())
     }
 
-    /// Writes the companion anew, charged to a budget.
+    /// Writes a new text of the companion file, charged to a budget.
     #[cfg(feature = "scene")]
     pub(crate) fn to_text(&self, budget: &Budget) -> Result<Vec<u8>, WriteError> {
-        let left = budget.left();
+        let left = budget.remaining();
         let beyond = |wanted| WriteError::Limit { what: "the companion", wanted, limit: left };
         // A text that grows is there twice, the second time with twice the room.
         let most = usize::try_from(left / 3).unwrap_or(usize::MAX);
@@ -176,7 +176,7 @@ impl Metadata {
             self.tree(&mut t);
         }
         t.close("}");
-        t.put("\n");
+        t.push("\n");
         Ok(t)
     }
 

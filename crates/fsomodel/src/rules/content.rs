@@ -1,5 +1,5 @@
-//! What the chunks hold: dialect, claims about indices, numbers of vertices. What concerns many vertices is one finding,
-//! with their number and the first of them.
+//! Rules for the content of chunks: dialect, claims about indices, numbers of vertices. A fault of many vertices is
+//! one finding, with their number and the first of them.
 
 use super::places::{At, Places};
 use super::structure::{self, Sink};
@@ -70,7 +70,7 @@ impl FsoModel<'_> {
                     format!("{} indices are no whole number of triangles", range.count)
                 })?;
             }
-            let (Some(truth), Some(claimed)) = (extents.of(first, end), range.claimed) else { continue };
+            let (Some(truth), Some(claimed)) = (extents.between(first, end), range.claimed) else { continue };
             if truth == claimed {
                 continue;
             }
@@ -136,13 +136,13 @@ pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Re
         return Ok(());
     }
     let path = FieldPath::ROOT.field(header::VERSION.name);
-    findings.broken(super::VERSION, &path, header::VERSION.at(0), || {
+    findings.broken(super::VERSION, &path, header::VERSION.offset_in(0), || {
         format!("version {}, only {VERSION} may be used", model.version)
     })
 }
 
 kernels! {
-    /// Whether no float of some vertices is infinite or NaN, and how many of their normals are not of length 1.
+    /// Returns whether all floats of some vertices are finite, and how many of their normals are not of length 1.
     fn look as look_portable<'a>(bytes: &'a [u8], dialect: Dialect) -> (bool, usize) {
         let words = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b));
         let most = words.fold(0, |most: u32, word| most.max(word & bulk::MAGNITUDE));
@@ -155,7 +155,7 @@ kernels! {
     }
 }
 
-/// How many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
+/// Returns how many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
 #[allow(clippy::inline_always, reason = "part of a kernel")]
 #[inline(always)]
 fn off_length<const SIZE: usize, const AT: usize>(bytes: &[u8]) -> usize {

@@ -9,7 +9,7 @@ pub(crate) use content::check_version;
 meshwright_core::rules! {
     error MAGIC = "Magic", BadMagic [Refuses],
         "The file does not begin with FSOMODEL.",
-        "Nothing can be mended: it is a file of another format, or its beginning is lost.";
+        "Nothing can be repaired: it is a file of another format, or its beginning is lost.";
     error VERSION = "Version", Unsupported,
         "The format forbids to use a version that is not known, and 1 is the only one that was ever written.",
         "Set the version to 1 if the file is known to be otherwise sound.";
@@ -45,19 +45,19 @@ meshwright_core::rules! {
         "Name the dialect when the file is read.";
     warning NO_MESH_TABLE = "NoMeshTable", Missing,
         "Nothing says which indices make up which mesh, so that all of them are one.",
-        "Put the companion beside the file, or name it.";
+        "Put the companion file next to the model, or name it.";
     warning NOT_TRIANGLES = "NotTriangles", BadCount [Ignored],
         "The indices of a mesh are no whole number of triangles; the last ones draw nothing.",
-        "Remove the indices behind the last triangle.";
+        "Remove the indices after the last triangle.";
     warning MIN_MAX_AFTER_BASE = "MinMaxAfterBase", BadValue [Ignored],
         "The lowest and highest index of a mesh are given after its base was added, and are meant before.",
-        "Compute them anew; no loader relies on them.";
+        "Compute them again; no loader relies on them.";
     warning LOOSE_MIN_MAX = "LooseMinMax", BadValue [Ignored],
         "A mesh claims a wider range of indices than it has.",
-        "Compute it anew; no loader relies on it.";
+        "Compute it again; no loader relies on it.";
     warning WRONG_MIN_MAX = "WrongMinMax", BadValue [Ignored],
         "A mesh claims a range of indices that leaves some of its own out.",
-        "Compute it anew; no loader relies on it.";
+        "Compute it again; no loader relies on it.";
     warning UNUSED_INDICES = "UnusedIndices", Unused [Ignored],
         "No mesh draws some of the indices.",
         "Remove them, or add the mesh that should draw them.";

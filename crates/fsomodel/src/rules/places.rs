@@ -1,4 +1,4 @@
-//! Where the fields of a model lie in its file, and in its companion.
+//! Offsets of the fields of a model in its file, and in its companion file.
 
 use crate::metadata::rules::STREAM;
 use crate::metadata::{MeshFields, mesh_fields};
@@ -56,43 +56,43 @@ impl<'m> Places<'m> {
         Self { model, known, offsets: OnceCell::new() }
     }
 
-    /// Of a model that was just read.
+    /// The locations in a model that was just read.
     pub(crate) const fn as_read(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::FileAndCompanion)
     }
 
-    /// Of a model whose broken rules are not reported.
+    /// The locations in a model whose broken rules are not reported.
     pub(crate) const fn unknown(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::None)
     }
 
-    /// Of a model that may have been edited: offsets are those of the file that will be written; those in the companion
-    /// are not known.
+    /// The locations in a model that may be edited: offsets are those of the file that will be written; offsets in
+    /// the companion file are unknown.
     pub(crate) const fn as_written(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::File)
     }
 
     /// The place of a field.
-    pub(crate) fn of(&self, at: At) -> Place {
+    pub(crate) fn place(&self, at: At) -> Place {
         if self.known == Known::None {
             return Place::NONE;
         }
-        match self.offsets().at(at) {
+        match self.offsets().offset(at) {
             (offset, false) => offset.into(),
             (offset, true) => Place::part(STREAM, (self.known == Known::FileAndCompanion).then_some(offset)),
         }
     }
 
     fn offsets(&self) -> &Offsets {
-        self.offsets.get_or_init(|| Offsets::of(self.model, self.known == Known::FileAndCompanion))
+        self.offsets.get_or_init(|| Offsets::new(self.model, self.known == Known::FileAndCompanion))
     }
 
     /// The offset of a field in the file itself.
     pub(crate) fn offset(&self, at: At) -> u64 {
-        self.offsets().at(at).0
+        self.offsets().offset(at).0
     }
 
-    /// Where the payload of a chunk starts.
+    /// The offset of the payload of a chunk.
     pub(crate) fn payload(&self, id: ChunkId) -> Option<u64> {
         let i = self.model.chunks.iter().position(|c| c.id == id)?;
         Some(self.offset(At::Chunk(i)).saturating_add(chunk::SIZE as u64))
@@ -106,14 +106,14 @@ struct Offsets {
     end: u64,
     indices: u64,
     index_size: u64,
-    /// Where the MESH chunk's payload starts, if the meshes are in it.
+    /// The offset of the MESH chunk's payload, if it holds the meshes.
     meshes: Option<u64>,
-    /// Where the companion's meshes have their fields, if they are there.
+    /// The offsets of the mesh fields in the companion file, if it holds the meshes.
     companion: Vec<MeshFields>,
 }
 
 impl Offsets {
-    fn of(model: &FsoModel<'_>, with_companion: bool) -> Self {
+    fn new(model: &FsoModel<'_>, with_companion: bool) -> Self {
         let (mut chunks, mut at) = (Vec::with_capacity(model.chunks.len()), header::SIZE as u64);
         for c in &model.chunks {
             chunks.push(at);
@@ -139,7 +139,7 @@ impl Offsets {
     }
 
     /// The offset of a field, and whether it counts in the companion.
-    fn at(&self, at: At) -> (u64, bool) {
+    fn offset(&self, at: At) -> (u64, bool) {
         match at {
             At::Model => (self.end, false),
             At::Chunk(i) => (self.chunks.get(i).copied().unwrap_or(self.end), false),
@@ -147,7 +147,7 @@ impl Offsets {
             At::Mesh(i, field) => match self.meshes {
                 Some(start) => {
                     let entry = (i as u64).saturating_mul(MeshEntry::SIZE as u64);
-                    (field.at(start.saturating_add(entry)), false)
+                    (field.offset_in(start.saturating_add(entry)), false)
                 }
                 None => {
                     let fields = self.companion.get(i).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What chunks and ranges must be.
+//! The rules of chunks and ranges.
 
 use super::places::{At, Places};
 use crate::dialect::Dialect;
@@ -23,11 +23,11 @@ impl Sink<'_, '_> {
         at: At,
         message: impl FnOnce() -> M,
     ) -> Result<(), ReadError> {
-        at.with_path(|path| self.findings.broken(rule, path, self.places.of(at), message))
+        at.with_path(|path| self.findings.broken(rule, path, self.places.place(at), message))
     }
 }
 
-/// Checks the chunks alone; the extents of indices can be made when they are sound.
+/// Checks only the chunks. If they are sound, the extents of indices can be computed.
 pub(crate) fn check_chunks(
     model: &FsoModel<'_>,
     places: &Places<'_>,
@@ -115,7 +115,7 @@ fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) ->
             })?;
             continue;
         };
-        let Some((_, highest)) = extents.of(first, end) else { continue };
+        let Some((_, highest)) = extents.between(first, end) else { continue };
         let limit = (model.vertices().len() as u64).saturating_sub(range.base_index.into());
         if u64::from(highest) >= limit {
             beyond(model, (i, &range), (first, end), limit, on)?;

@@ -19,14 +19,14 @@ use meshwright_scene::{
 /// Texts without NUL, which the engine's loader refuses.
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, usize::MAX).with_stand_in(b'_');
 
-/// What becomes the companion.
+/// Builds the companion file of a scene.
 pub(super) struct Companion<'s, 'b> {
     scene: &'s Scene,
     budget: &'b Budget,
     names: Names<'b>,
-    /// For each material whether the companion has it.
+    /// For each material: true if the companion file has it.
     materials: Vec<bool>,
-    /// For each node the meshes of the companion that it draws.
+    /// For each node: the meshes of the companion file that it draws.
     drawn: Vec<Vec<u32>>,
     /// Meshes that no node's transform applies to.
     free: Vec<u32>,
@@ -70,7 +70,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         }
         let mut firsts = self.budget.filled("meshes", count, None)?;
         for instance in instances {
-            // What only nodes of other levels draw is no loose mesh.
+            // A mesh that only nodes of other levels draw is not a loose mesh.
             let other = instance.node.is_none() && hung.get(instance.mesh.0) == Some(&true);
             if let Some(first) = firsts.get_mut(instance.mesh.0).filter(|f| f.is_none() && !other) {
                 *first = Some(instance);
@@ -98,7 +98,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         for instance in instances {
             let (Some(node), Some(parts)) = (instance.node, parts.get(instance.mesh.0)) else { continue };
             self.budget.charge_items("nodes", parts.len() as u64, size_of::<[u32; 2]>())?;
-            // A skinned mesh stands where its bones are, wherever its node is.
+            // A skinned mesh is placed by its bones, not by its node.
             let skinned = self.scene.meshes.get(instance.mesh.0).is_some_and(Mesh::is_skinned);
             let moved = worlds.get(node.0).is_some_and(|w| *w != Affine::IDENTITY);
             let list = if skinned && moved { Some(&mut self.free) } else { self.drawn.get_mut(node.0) };
@@ -165,7 +165,11 @@ impl<'s, 'b> Companion<'s, 'b> {
         }
         if named > 0 {
             let message = "materials without a texture name one as they are named themselves";
-            losses.push(Loss::note("texture-added", "materials", message).of(named, "material", "materials"));
+            losses.push(Loss::note("texture-added", "materials", message).with_count(
+                named,
+                "material",
+                "materials",
+            ));
         }
         Ok(numbers)
     }
@@ -222,7 +226,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         made.nodes = self.budget.reserve("nodes", nodes.saturating_add(1))?;
         if roots.len() != 1 || !self.free.is_empty() {
             if !roots.is_empty() {
-                let message = "what has no single root hangs from a new one";
+                let message = "the scene has no single root node: a new one was added";
                 losses.push(Loss::note("root-added", "nodes", message));
             }
             let meshes = core::mem::take(&mut self.free);

@@ -19,36 +19,37 @@ use meshwright_scene::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FsoSceneOptions {
-    /// How vertices and indices shall be laid out: as the description says unless said otherwise.
+    /// The layout of vertices and indices; by default that of the description.
     pub dialect: Dialect,
 }
 
 impl FsoSceneOptions {
     /// The options for a dialect.
     #[must_use]
-    pub const fn of(dialect: Dialect) -> Self {
+    pub const fn with_dialect(dialect: Dialect) -> Self {
         Self { dialect }
     }
 }
 
 impl From<Dialect> for FsoSceneOptions {
     fn from(dialect: Dialect) -> Self {
-        Self::of(dialect)
+        Self::with_dialect(dialect)
     }
 }
 
 impl FsoModel<'static> {
-    /// A model of a scene.
+    /// Converts a scene to a model.
     ///
     /// Dialect [`Gl3`](Dialect::Gl3) keeps nodes, instances and materials, in [`metadata`](FsoModel::metadata), and
-    /// splits meshes at 65,536 vertices. The others have no place for a tree: there is a mesh for everything that a
-    /// node draws, with the node's transform applied, and dialect [`Doc56`](Dialect::Doc56) has a single one. The
-    /// format has no bones: skinned meshes stand as they rest. Missing tangents are computed by the rule of MikkTSpace. The
-    /// format has no levels of detail: without a choice the finest is drawn, and each by itself means all at once.
+    /// splits meshes at 65,536 vertices. The other dialects cannot store a tree: each instance becomes a mesh with
+    /// the node's transform applied, and dialect [`Doc56`](Dialect::Doc56) has a single mesh. The format has no
+    /// bones: skinned meshes get their rest pose. Missing tangents are computed by the rule of MikkTSpace. The format
+    /// has no levels of detail: by default the finest is converted, and [`Levels::Each`](meshwright_scene::Levels)
+    /// means all at once.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when it has more vertices than the dialect's indices can number or more
-    /// nodes within each other than the engine reads, or when the model would take more than the limits allow.
+    /// If the scene breaks its own rules, if it has more vertices than the dialect's indices can number or deeper
+    /// nodes than the engine reads, or if the model would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<FsoSceneOptions>,
@@ -82,15 +83,15 @@ pub fn write_scene(
     let sizes = model.chunks.iter().map(|c| c.data.len().saturating_add(chunk::SIZE));
     budget.charge("the file", sizes.fold(header::SIZE, usize::saturating_add) as u64)?;
     budget.charge("extents", Extents::memory(model.indices().len()))?;
-    let bytes = model.to_bytes().map_err(refused)?;
+    let bytes = model.to_bytes().map_err(unsupported)?;
     let mut files = OutputFiles::single(format!("{stem}.fom"), bytes);
     if let Some(metadata) = &model.metadata {
-        files.push(format!("{stem}.json"), metadata.to_text(&budget).map_err(refused)?);
+        files.push(format!("{stem}.json"), metadata.to_text(&budget).map_err(unsupported)?);
     }
     Ok(Converted::new(files, losses))
 }
 
-fn refused(e: WriteError) -> ConvertError {
+fn unsupported(e: WriteError) -> ConvertError {
     match e {
         WriteError::Limit { what, wanted, limit } => LimitExceeded::bytes(what, wanted, limit).into(),
         WriteError::InvalidModel { path, message, .. } => {
@@ -149,7 +150,7 @@ fn flat<'s>(drawables: &mut Drawables<'s, '_>, budget: &Budget) -> Result<Vec<Dr
     Ok(meshes)
 }
 
-/// What the dialect has no place for, and what had to be made up.
+/// Reports data that the dialect cannot hold, and data that had to be made up.
 fn report(scene: &Scene, dialect: Dialect, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
     Lack::report(&[Lack::Skins, Lack::Clips, Lack::Colors], scene, losses);
     let others: &[Lack] = match dialect {

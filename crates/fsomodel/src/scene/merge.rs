@@ -24,7 +24,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn of(model: &FsoModel<'_>, budget: &Budget) -> Result<Self, ConvertError> {
+    fn new(model: &FsoModel<'_>, budget: &Budget) -> Result<Self, ConvertError> {
         let indices = model.indices();
         budget.charge_items("vertices", model.vertices().len() as u64, size_of::<Vertex>() + 64)?;
         let corners: u64 = model.ranges().map(|r| r.count).sum();
@@ -52,16 +52,17 @@ impl Drawn {
 }
 
 impl FsoModel<'static> {
-    /// The model with what is other in `after` than in `before`: what is made of the edited scene, and of the native one, in
-    /// this model's dialect. `found` says which of before each mesh of after was.
+    /// Applies the differences between `before` and `after` to the model. `before` is the conversion of the original
+    /// scene, `after` that of the edited scene, both in this model's dialect. `found` has the mesh of `before` for
+    /// each mesh of `after`.
     ///
-    /// Of each vertex its place, texture coordinates, normal, tangent and bitangent are kept apart; of the companion the
-    /// names of materials, textures, meshes and nodes, and the transforms of nodes. As long as meshes have the triangles
-    /// that they had, everything stays where it is; else meshes are laid out anew, with native values where these were
-    /// not edited.
+    /// The position, texture coordinates, normal, tangent and bitangent of each vertex are compared separately; of
+    /// the companion file, the names of materials, textures, meshes and nodes, and the transforms of nodes. As long
+    /// as meshes have the same triangles, the layout is unchanged. Otherwise meshes get a new layout, with native
+    /// values for unedited vertices.
     ///
     /// # Errors
-    /// When the scene has other meshes than the model, or when the budget does not allow for it.
+    /// If the scene and the model have different meshes, or if the budget is spent.
     pub fn merge(
         &self,
         before: &Self,
@@ -73,7 +74,7 @@ impl FsoModel<'static> {
             return Ok(self.clone());
         }
         let [native, was, is] =
-            [Drawn::of(self, budget)?, Drawn::of(before, budget)?, Drawn::of(after, budget)?];
+            [Drawn::new(self, budget)?, Drawn::new(before, budget)?, Drawn::new(after, budget)?];
         let counts = |d: &Drawn| d.meshes.iter().map(Vec::len).collect::<Vec<_>>();
         if counts(&native) != counts(&was) || is.meshes.len() != found.len() {
             return Err(ConvertError::unsupported("meshes", "the scene has other meshes than the model"));
@@ -84,7 +85,7 @@ impl FsoModel<'static> {
         for (a, (new, found)) in is.meshes.iter().zip(found).enumerate() {
             let old = found.map(|b| (&native.meshes[b], &was.meshes[b]));
             in_place &= *found == Some(a) && old.is_some_and(|(n, _)| n.len() == new.len());
-            places.push(self.placed([&native, &was, &is], old, new, &mut corners, budget)?);
+            places.push(self.place_corners([&native, &was, &is], old, new, &mut corners, budget)?);
         }
         let mut used = budget.filled("vertices", native.vertices.len(), false)?;
         for v in native.meshes.iter().flatten().flatten() {
@@ -135,7 +136,7 @@ impl FsoModel<'static> {
     }
 
     /// The vertices of the corners of a mesh.
-    fn placed(
+    fn place_corners(
         &self,
         [native, was, is]: [&Drawn; 3],
         old: Option<(&Triangles, &Triangles)>,

@@ -74,7 +74,7 @@ impl<'b> Streams<'b> {
     }
 
     fn put_vertices(&mut self, mesh: &Mesh) {
-        // What is drawn has normals and tangents.
+        // Drawn meshes have normals and tangents.
         for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
             let [u, v] = mesh.uvs.get(i).copied().unwrap_or_default();
             let [tx, ty, tz, side] = mesh.tangents.get(i).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
@@ -130,7 +130,7 @@ pub(super) const fn most_vertices(dialect: Dialect) -> usize {
     }
 }
 
-/// What had to be made up, once for each mesh.
+/// Reports data that had to be made up, once for each mesh.
 pub(super) fn report_made_up(scene: &Scene, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
     let used: BTreeSet<_> = meshes.iter().filter_map(Drawable::id).collect();
     for MeshId(i) in used {

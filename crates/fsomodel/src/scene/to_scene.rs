@@ -76,7 +76,7 @@ struct Work<'m> {
 impl Work<'_> {
     fn lose(&mut self, loss: Loss, count: usize, [one, several]: [&'static str; 2]) {
         if count > 0 {
-            self.losses.push(loss.of(count, one, several));
+            self.losses.push(loss.with_count(count, one, several));
         }
     }
 
@@ -119,7 +119,7 @@ impl Work<'_> {
         let path = || format!("meshes[{i}]");
         let indices = self.model.indices();
         let (first, end) = within(range, indices.len()).unwrap_or_default();
-        if let Some((low, high)) = extents.of(first, end) {
+        if let Some((low, high)) = extents.between(first, end) {
             let (start, behind) = range.span((low, high));
             let span = self.model.vertices().slice(start, behind);
             let part = indices.slice(first, end);
@@ -131,7 +131,7 @@ impl Work<'_> {
             self.vertices(&mut mesh, span, &path())?;
         }
         let left = usize::try_from(range.count % 3).unwrap_or(0);
-        let loss = Loss::new("indices-left-over", path(), "indices behind the last whole triangle");
+        let loss = Loss::new("indices-left-over", path(), "indices after the last whole triangle");
         self.lose(loss, left, INDICES);
         self.scene.meshes.push(mesh);
         Ok(())
@@ -253,7 +253,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Where the table of meshes is missing, their bases are: all indices count from the first vertex on.
+    /// Without the table of meshes their bases are unknown: all indices count from the first vertex.
     fn report_missing_table(&mut self) {
         let (indices, dialect) = (self.model.indices().len(), self.model.dialect);
         if indices > 0 && dialect != Dialect::Doc56 && matches!(self.model.table(), Table::Missing(_)) {
@@ -274,7 +274,7 @@ impl Work<'_> {
             let Some(range) = table.get(i) else { break };
             let Some((first, end)) = within(&range, indices) else { continue };
             drawn.push((first, end));
-            if let Some(extent) = extents.of(first, end) {
+            if let Some(extent) = extents.between(first, end) {
                 spanned.push(range.span(extent));
             }
         }
@@ -286,7 +286,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What the scene has no place for.
+    /// Reports data that the scene cannot hold.
     fn forget_chunks(&mut self) {
         let dialect = self.model.dialect;
         let unknown = self.model.unknown().count();

@@ -1,5 +1,5 @@
-//! The corpus of converter-written and reference-written files, where it lies beside the project: equal to the
-//! reference dumps, rewritten byte for byte, damaged files refused or opened as the corpus says.
+//! Tests the corpus of converter-written and reference-written files next to the project: models equal the reference
+//! dumps, are rewritten byte for byte, and damaged files are rejected or opened as the corpus states.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{ReadError, Report, Severity};

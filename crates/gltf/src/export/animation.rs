@@ -41,7 +41,7 @@ pub(crate) fn write(
         }
     }
     let mut poses = taken_apart(out, scene, &moving)?;
-    let wanted = wanted(out, &moving, &poses)?;
+    let wanted = moved_channels(out, &moving, &poses)?;
     for (of, &i) in moving.iter().zip(&written) {
         let path = format!("clips[{i}]");
         let poses = match &of.clip.motion {
@@ -66,7 +66,7 @@ struct Moving<'a> {
     skeleton: &'a Skeleton,
 }
 
-/// What a map has for a key; made where it has nothing yet.
+/// Returns the value of a key, which is created if it is missing.
 fn entry<K: Ord, V>(
     map: &mut BTreeMap<K, V>,
     key: K,
@@ -105,7 +105,7 @@ fn taken_apart<'a>(
 
 /// The channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
 /// rest, and with several clips whatever one of them moves away from the rest pose.
-fn wanted(
+fn moved_channels(
     out: &Output<'_>,
     moving: &[Moving<'_>],
     poses: &BTreeMap<usize, Poses<'_>>,
@@ -187,8 +187,8 @@ fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
         rounded(longest.duration_seconds()),
         rounded(longest.seconds(f64::from(longest.frames.saturating_sub(1)))),
     );
-    let note = Loss::note("loop-period", "clips", message).of(open().count(), "loop", "loops");
-    Some(note.by(rounded(longest.seconds(1.0)), "seconds"))
+    let note = Loss::note("loop-period", "clips", message).with_count(open().count(), "loop", "loops");
+    Some(note.with_amount(rounded(longest.seconds(1.0)), "seconds"))
 }
 
 /// The rate at which Blender samples whatever it is given, unless told otherwise.
@@ -208,5 +208,7 @@ fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<L
     };
     let message =
         format!("Blender samples clips at the rate of its scene, 24 at first, and cuts their ends: {way}");
-    frames_at.is_none().then(|| Loss::note("editor-rate", "clips", message).of(moving.len(), "clip", "clips"))
+    frames_at
+        .is_none()
+        .then(|| Loss::note("editor-rate", "clips", message).with_count(moving.len(), "clip", "clips"))
 }

@@ -39,7 +39,7 @@ impl Channels {
         Ok(())
     }
 
-    /// Puts it behind the others.
+    /// Appends it to the others.
     pub(crate) fn end(self, out: &mut Output<'_>) {
         out.tables.animations.push(self.animation);
     }

@@ -9,7 +9,7 @@ use crate::export::channels::Channels;
 use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere};
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, unit_rotation};
-use crate::export::keys::{alike, at, furthest, locals, mix};
+use crate::export::keys::{furthest, is_same_blend, key_at, locals, mix};
 use crate::export::options::ExportOptions;
 use crate::export::output::{Bounds, Output, room};
 use crate::export::poses::Poses;
@@ -25,10 +25,10 @@ use std::num::NonZeroU16;
 const REPORTED_NEAR: f64 = 0.5;
 const REPORTED_FAR: f64 = 0.1;
 
-/// What a frame takes while the channels of one joint are made: its number, time, matrix and parts.
+/// The memory of a frame while the channels of one joint are computed: its number, time, matrix and parts.
 const FRAME: usize = 120;
 
-/// What a curve takes besides its keys, and what each of those takes at most.
+/// The memory of a curve in addition to its keys, and the maximum memory of each key.
 const CURVE: usize = 160;
 const KEY: usize = 20;
 
@@ -118,7 +118,7 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(times)
     }
 
-    /// Charges room to work in beside the curves that are there.
+    /// Charges working memory in addition to the existing curves.
     fn room_for(&mut self, what: &'static str, count: usize, size: usize) -> Result<(), ConvertError> {
         self.out.scratch(what, self.held.saturating_add(count.saturating_mul(size)), 1)
     }
@@ -235,7 +235,7 @@ impl<'a, 's> Writer<'a, 's> {
         }
         // Whole numbers up to 2^32.
         let times = self.times((0..order.len()).map(|f| f as f64))?;
-        // Frames can share poses many times over: whether a joint moves at all is asked of the poses alone.
+        // Frames can share poses many times: only the poses decide whether a joint moves at all.
         let mut used: Vec<u32> = room("frames", count)?;
         used.extend(&order);
         used.sort_unstable();
@@ -259,7 +259,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.followers(skeleton, &times, &places, used.len(), models.map(<[Affine]>::to_vec))
     }
 
-    /// What poses hold that translations, rotations and scales do not, and what lies between them.
+    /// Measures the parts of poses that translations, rotations and scales cannot hold, and the error between poses.
     fn measure(
         &mut self,
         skeleton: &Skeleton,
@@ -375,9 +375,9 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(())
     }
 
-    /// Keys of a channel with their times, up to the last frame that is shown. glTF holds what lies before the
-    /// first key and behind the last; where the clip does not, because it blends the last key into the first
-    /// or on to a key that is never reached, a key is added at its edge.
+    /// The keys of a channel with their times, up to the last frame that is shown. glTF holds the values before the
+    /// first key and after the last one. If the clip blends the last key into the first, or on to a key that is never
+    /// reached, a key is added at its edge.
     fn keys<T: Copy>(
         &mut self,
         keys: &Keys<T>,
@@ -392,7 +392,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.tally.cut += n - shown;
         let period = self.clip.looping.then_some(f64::from(self.clip.frames));
         let blends = self.clip.looping && n > 1;
-        let value = |frame| at(keys, frame, period, &mix);
+        let value = |frame| key_at(keys, frame, period, &mix);
         let first = keys.frames.first().copied().unwrap_or(0.0);
         if (blends && first > 0.0) || shown == 0 {
             frames.extend(value(0.0).map(|_| 0.0));
@@ -426,7 +426,7 @@ impl<'a, 's> Writer<'a, 's> {
         for (a, b, frames) in pairs.chain(self.wrapped(keys)) {
             let (a, b) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
             let reported = if frames > 1.0 { REPORTED_FAR } else { REPORTED_NEAR };
-            if alike(a, b, rule) {
+            if is_same_blend(a, b, rule) {
                 continue;
             }
             let away = furthest(|t| degrees_apart(blend(a, b, t, rule), rotation(slerp(a, b, t))));

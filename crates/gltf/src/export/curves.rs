@@ -4,7 +4,7 @@ use crate::document::Property;
 use crate::math::{dot, wide};
 use meshwright_scene::Trs;
 
-/// What of a joint a channel moves.
+/// The part of a joint that a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Translation,
@@ -15,7 +15,7 @@ pub(crate) enum Part {
 impl Part {
     pub(crate) const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
 
-    /// What glTF calls it.
+    /// The glTF name.
     pub(crate) const fn property(self) -> Property {
         match self {
             Self::Translation => Property::Translation,
@@ -45,9 +45,9 @@ impl<const N: usize> Keys<N> {
         Self { times: vec![0.0], values: vec![value] }
     }
 
-    /// Keys without those that say nothing: within runs of equal values, and before and behind the outer runs, where
-    /// the outer keys hold. One key at the start is left of a value that never changes. Where no three neighbours are
-    /// equal, all are kept: times that other channels have too cost nothing.
+    /// Drops redundant keys: within runs of equal values, and before and after the outer runs, where the outer keys
+    /// hold. A constant value keeps one key at the start. If no three neighbours are equal, all keys are kept: times
+    /// that other channels have too cost nothing.
     pub(crate) fn sparse(times: &[f32], mut values: Vec<[f32; N]>) -> Self {
         let Some(first) = values.first().copied() else {
             return Self { times: Vec::new(), values };
@@ -100,7 +100,7 @@ impl Curve {
         }
     }
 
-    /// Whether it has keys at 0 and at `end`.
+    /// Returns true if it has keys at 0 and at `end`.
     pub(crate) fn spans(&self, end: f32) -> bool {
         let times = self.times();
         times.first() == Some(&0.0) && times.last().is_some_and(|last| *last >= end)
@@ -125,7 +125,7 @@ pub(crate) fn one_hemisphere(values: &mut [[f32; 4]], mut before: [f32; 4]) {
     }
 }
 
-/// Whether quaternions are one rotation, bit for bit but for their sign.
+/// Returns true if quaternions are the same rotation, bit for bit except for their sign.
 pub(crate) fn same_rotation(a: [f32; 4], b: [f32; 4]) -> bool {
     a == b || a == b.map(|c| -c)
 }

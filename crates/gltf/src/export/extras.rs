@@ -8,11 +8,12 @@ use std::num::NonZeroU16;
 /// Named values in order.
 type Fields = Vec<(String, Extra)>;
 
-/// What a value counts as beside its text: more than the longest number has digits, and than its place in a list.
+/// The memory charged for a value in addition to its text: more than the longest number has digits, and more than its
+/// list entry.
 const VALUE: usize = 40;
 
 /// `extras` of an object; a value that is no map is wrapped into one, as glTF prefers.
-pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String>, ConvertError> {
+pub(crate) fn extras_text(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String>, ConvertError> {
     let Some(extra) = extra else { return Ok(None) };
     memory.charge_items("extras", length(extra) as u64, 1)?;
     Ok(Some(text_of(extra)))
@@ -23,7 +24,7 @@ pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String
 pub(crate) struct Mark<'n> {
     /// Its number.
     pub(crate) index: usize,
-    /// Of a joint, the number of the skeleton.
+    /// The number of the skeleton, for a joint.
     pub(crate) of: Option<usize>,
     pub(crate) name: &'n str,
 }
@@ -48,13 +49,13 @@ pub(crate) fn of_marked(
     mark: Option<Mark<'_>>,
 ) -> Result<Option<String>, ConvertError> {
     match mark {
-        Some(mark) => with(memory, own, vec![mark.field(memory)?]),
-        None => of(memory, own),
+        Some(mark) => with_front(memory, own, vec![mark.field(memory)?]),
+        None => extras_text(memory, own),
     }
 }
 
 /// `extras` with more fields in front, which hide those of the same names.
-fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Option<String>, ConvertError> {
+fn with_front(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Option<String>, ConvertError> {
     // The copy takes less than its text may.
     memory.charge_items("extras", own.map_or(0, length) as u64, 1)?;
     let mut fields = front;
@@ -67,11 +68,11 @@ fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Option<St
     let (front, own) = fields.split_at(count);
     let free = own.iter().filter(|(name, _)| front.iter().all(|(taken, _)| taken != name));
     let fields = front.iter().chain(free).cloned().collect();
-    of(memory, Some(&Extra::Map(fields)))
+    extras_text(memory, Some(&Extra::Map(fields)))
 }
 
-/// `extras` of a joint: the number and name of the mesh that bounds it, and its own. Names outlive editors that number
-/// meshes anew.
+/// The `extras` of a joint: the number and name of the mesh that bounds it, and its own. Names survive editors that
+/// renumber meshes.
 pub(crate) fn of_joint(
     memory: &Budget,
     own: Option<&Extra>,
@@ -85,17 +86,17 @@ pub(crate) fn of_joint(
         front.push(("solid_mesh".into(), name.into()));
     }
     front.extend(mark.map(|mark| mark.field(memory)).transpose()?);
-    with(memory, own, front)
+    with_front(memory, own, front)
 }
 
-/// The key of the scene's extras below which lies what an import needs, as a text that holds JSON: editors keep texts
-/// as they are, and drop the extras of animations.
+/// The key of the scene's extras for the data of an import. Its value is a text that holds JSON: editors preserve
+/// texts, and drop the extras of animations.
 const KEY: &str = "meshwright";
 
-/// What the fields of a clip take, beside its name.
+/// The memory of the fields of a clip, in addition to its name.
 const CLIP: usize = 800;
 
-/// What is said of a file as a whole.
+/// The data about a file as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told<'s> {
     pub(crate) scene: &'s Scene,
@@ -112,18 +113,18 @@ pub(crate) fn of_scene(
     max_distance: Option<f32>,
 ) -> Result<Option<String>, ConvertError> {
     let mut front = Vec::new();
-    if let Some(told) = file.map(|file| told(memory, file)).transpose()?.flatten() {
+    if let Some(told) = file.map(|file| import_data(memory, file)).transpose()?.flatten() {
         front.push((KEY.into(), Extra::Text(told)));
     }
     if let Some(distance) = max_distance.filter(|d| d.is_finite()) {
         front.push(("max_distance".into(), distance.into()));
     }
     let own = file.and_then(|file| file.scene.extras.as_ref());
-    if front.is_empty() { of(memory, own) } else { with(memory, own, front) }
+    if front.is_empty() { extras_text(memory, own) } else { with_front(memory, own, front) }
 }
 
-/// What an import needs to know of the file, where there is anything.
-fn told(memory: &Budget, file: Told<'_>) -> Result<Option<String>, ConvertError> {
+/// The data about the file that an import needs, if any.
+fn import_data(memory: &Budget, file: Told<'_>) -> Result<Option<String>, ConvertError> {
     let Told { scene, frames_at, kept } = file;
     if scene.format.is_empty() && scene.clips.is_empty() && scene.scale == 1.0 && kept.is_none() {
         return Ok(None);
@@ -172,10 +173,10 @@ pub(crate) fn of_clip(
     if clip.looping {
         front.push(("period".into(), Extra::Float(rounded(clip.duration_seconds()))));
     }
-    with(memory, clip.extras.as_ref(), front)
+    with_front(memory, clip.extras.as_ref(), front)
 }
 
-/// How a clip is played in its game.
+/// The playback of a clip in its game.
 fn played(clip: &Clip, frames_at: Option<NonZeroU16>) -> Fields {
     let mut fields: Fields = vec![
         ("rate".into(), decimal(clip.rate)),
@@ -220,10 +221,10 @@ fn length(extra: &Extra) -> usize {
 fn text_of(extra: &Extra) -> String {
     let mut json = String::new();
     match extra {
-        Extra::Map(_) => put(&mut json, extra),
+        Extra::Map(_) => put_value(&mut json, extra),
         _ => {
             json.push_str("{\"value\":");
-            put(&mut json, extra);
+            put_value(&mut json, extra);
             json.push('}');
         }
     }
@@ -233,7 +234,7 @@ fn text_of(extra: &Extra) -> String {
 /// Whole numbers up to this survive readers that keep all numbers as doubles.
 const EXACT: u64 = (1 << 53) - 1;
 
-fn put(json: &mut String, extra: &Extra) {
+fn put_value(json: &mut String, extra: &Extra) {
     match extra {
         Extra::Bool(b) => json.push_str(if *b { "true" } else { "false" }),
         Extra::Int(i) if i.unsigned_abs() <= EXACT => json.push_str(&i.to_string()),
@@ -248,7 +249,7 @@ fn put(json: &mut String, extra: &Extra) {
                 if i > 0 {
                     json.push(',');
                 }
-                put(json, item);
+                put_value(json, item);
             }
             json.push(']');
         }
@@ -260,7 +261,7 @@ fn put(json: &mut String, extra: &Extra) {
                 }
                 text(json, name);
                 json.push(':');
-                put(json, value);
+                put_value(json, value);
             }
             json.push('}');
         }
@@ -287,7 +288,7 @@ mod tests {
     use meshwright_scene::Limits;
 
     fn json(extra: &Extra) -> String {
-        of(&Budget::new(Limits::default().with_memory(1 << 20)), Some(extra)).unwrap().unwrap()
+        extras_text(&Budget::new(Limits::default().with_memory(1 << 20)), Some(extra)).unwrap().unwrap()
     }
 
     #[test]
@@ -317,13 +318,13 @@ mod tests {
     fn a_level_adds_its_distance() {
         let mut file = Scene::default().with_extras(Extra::Map(vec![("a".into(), 1_u32.into())]));
         let memory = Budget::new(Limits::default().with_memory(1 << 20));
-        fn told(scene: &Scene) -> Told<'_> {
+        fn import_data(scene: &Scene) -> Told<'_> {
             Told { scene, frames_at: None, kept: None }
         }
-        let both = of_scene(&memory, Some(told(&file)), Some(2.5)).unwrap().unwrap();
+        let both = of_scene(&memory, Some(import_data(&file)), Some(2.5)).unwrap().unwrap();
         assert_eq!(both, r#"{"max_distance":2.5,"a":1}"#);
         file.format = "dpm".into();
-        let told = of_scene(&memory, Some(told(&file)), None).unwrap().unwrap();
+        let told = of_scene(&memory, Some(import_data(&file)), None).unwrap().unwrap();
         assert_eq!(told, r#"{"meshwright":"{\"v\":1,\"format\":\"dpm\"}","a":1}"#);
         assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
     }
@@ -339,9 +340,9 @@ mod tests {
         for extra in extras {
             let length = json(&extra).len();
             let memory = Budget::new(Limits::default().with_memory(1 << 20));
-            of(&memory, Some(&extra)).unwrap();
-            assert!(length as u64 <= (1 << 20) - memory.left(), "{length}");
-            assert!(of(&Budget::new(Limits::default().with_memory(39)), Some(&extra)).is_err());
+            extras_text(&memory, Some(&extra)).unwrap();
+            assert!(length as u64 <= (1 << 20) - memory.remaining(), "{length}");
+            assert!(extras_text(&Budget::new(Limits::default().with_memory(39)), Some(&extra)).is_err());
         }
     }
 }

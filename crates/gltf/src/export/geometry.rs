@@ -29,7 +29,7 @@ const LENGTH_NOISE: f64 = 1e-3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     pub(crate) mesh: usize,
-    /// Some vertex hangs on the joint behind the last of the skeleton.
+    /// Some vertex is bound to the joint after the last one of the skeleton.
     pub(crate) neutral: bool,
 }
 
@@ -44,7 +44,7 @@ struct Arrays<'s> {
 }
 
 impl<'s> Arrays<'s> {
-    fn of(mesh: &mut Cow<'s, Mesh>) -> Self {
+    fn new(mesh: &mut Cow<'s, Mesh>) -> Self {
         match mesh {
             Cow::Borrowed(mesh) => Self {
                 positions: (&mesh.positions).into(),
@@ -89,9 +89,9 @@ pub(crate) fn write<'s>(
     let range = matches!(mesh, Cow::Borrowed(_)).then_some(seen.range);
     if unused > 0 {
         let message = "vertices that no triangle uses, which some importers drop, as --prune does";
-        losses.push(Loss::note("vertices-unused", path, message).of(unused, "vertex", "vertices"));
+        losses.push(Loss::note("vertices-unused", path, message).with_count(unused, "vertex", "vertices"));
     }
-    let mut arrays = Arrays::of(&mut mesh);
+    let mut arrays = Arrays::new(&mut mesh);
     let vertices = arrays.positions.len();
     if wants_tangents && arrays.tangents.is_empty() {
         arrays.tangents = tangents_of(out, &arrays)?.into();
@@ -243,11 +243,11 @@ fn unit_normals<'s>(
         }
         let loss =
             Loss::note("normals-replaced", path, "normals without direction are those of their triangles");
-        losses.push(loss.of(replaced, "normal", "normals"));
+        losses.push(loss.with_count(replaced, "normal", "normals"));
     }
     if scaled > 0 {
         let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
-        losses.push(loss.of(scaled, "normal", "normals").by(most, "off"));
+        losses.push(loss.with_count(scaled, "normal", "normals").with_amount(most, "off"));
     }
     Ok(Cow::Owned(normals))
 }
@@ -293,7 +293,7 @@ fn unit_tangents(
     }
     if replaced > 0 {
         let loss = Loss::note("tangents-replaced", path, "tangents without direction were replaced");
-        losses.push(loss.of(replaced, "tangent", "tangents"));
+        losses.push(loss.with_count(replaced, "tangent", "tangents"));
     }
     Ok(tangents)
 }
@@ -309,13 +309,13 @@ fn finite_uvs<'s>(
     }
     let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
     let loss = Loss::new("uvs-replaced", path, "texture coordinates that are not finite became 0");
-    losses.push(loss.of(odd, "vertex", "vertices"));
+    losses.push(loss.with_count(odd, "vertex", "vertices"));
     let mut clean = out.memory.reserve("texture coordinates", uvs.len())?;
     clean.extend(uvs.iter().map(|uv| uv.map(|c| if c.is_finite() { c } else { 0.0 })));
     Ok(Cow::Owned(clean))
 }
 
-/// Joints and weights; true when some vertex hangs on the joint behind the last.
+/// Writes joints and weights; returns true if some vertex is bound to the joint after the last one.
 fn skin(
     out: &mut Output<'_>,
     mesh: &Mesh,
@@ -326,7 +326,7 @@ fn skin(
     losses: &mut Vec<Loss>,
 ) -> Result<bool, ConvertError> {
     let Some(skin) = &mesh.skin else { return Ok(false) };
-    // Room for the extra joint behind the last.
+    // Leaves room for the extra joint after the last one.
     if joints <= usize::from(u8::MAX) {
         let bytes = |j: u16| j.to_le_bytes()[0];
         let bound = weights::bind(skin, (joints, bytes), influences, &out.memory, path, losses)?;

@@ -82,7 +82,7 @@ impl<'s> Gltf<'s> {
         &self.clips
     }
 
-    /// How long [`to_glb`](Self::to_glb) is.
+    /// The length of [`to_glb`](Self::to_glb).
     pub fn glb_len(&self) -> u64 {
         glb_length(self.json.len() as u64, self.buffer.len() as u64).map_or(u64::MAX, u64::from)
     }
@@ -113,7 +113,7 @@ impl<'s> Gltf<'s> {
         self.buffer.write_to(to)
     }
 
-    /// What comes before the buffer.
+    /// Writes the bytes before the buffer.
     fn write_start(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let length = u32::try_from(self.glb_len()).unwrap_or(u32::MAX);
         to.write_all(b"glTF")?;
@@ -129,7 +129,7 @@ impl<'s> Gltf<'s> {
         Ok(())
     }
 
-    /// How long the buffer is: 0 when the scene holds nothing to draw or move.
+    /// The length of the buffer: 0 if the scene holds nothing to draw or move.
     pub fn buffer_len(&self) -> u64 {
         self.buffer.len() as u64
     }
@@ -150,13 +150,13 @@ impl<'s> Gltf<'s> {
         self.buffer.write_to(to)
     }
 
-    /// The document as JSON that refers to the buffer as the file `bin_name` beside it.
+    /// The document as JSON that refers to the buffer as the companion file `bin_name`.
     pub fn to_json(&self, bin_name: &str) -> Vec<u8> {
         to_json(&self.tables, Some(&percent_encoded(bin_name))).into_bytes()
     }
 
-    /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
-    /// empty, and not referred to, when the scene holds nothing to draw or move.
+    /// The document as JSON, and the buffer that it refers to as the companion file `bin_name`. The buffer is empty,
+    /// and not referred to, if the scene holds nothing to draw or move.
     pub fn to_gltf(&self, bin_name: &str) -> (Vec<u8>, Vec<u8>) {
         (self.to_json(bin_name), self.buffer())
     }

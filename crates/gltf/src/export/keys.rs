@@ -1,4 +1,4 @@
-//! What lies between keys: by the formats' rules, and how far from glTF's.
+//! Values between keys: by the formats' rules, and their difference from glTF's.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -17,9 +17,9 @@ pub(crate) fn furthest(away: impl Fn(f64) -> f64) -> f64 {
     [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
 }
 
-/// Whether an engine's rule between two rotations is glTF's, to within what is reported: it is spherical itself, or
-/// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube.
-pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
+/// Returns true if an engine's interpolation between two rotations equals glTF's within the reporting threshold: it
+/// is spherical, or the rotations are close. Renormalised chords differ from arcs by a sixtieth of the angle's cube.
+pub(crate) fn is_same_blend(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
     match rule {
         Interpolation::Spherical => true,
         Interpolation::Linear => dot(a, b) > 0.97,
@@ -27,12 +27,12 @@ pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
     }
 }
 
-/// How far, in degrees, the engine's blend of two local rotations is from glTF's.
+/// The difference between the engine's blend of two local rotations and glTF's, in degrees.
 pub(crate) fn between(a: &Trs, b: &Trs, rule: Interpolation) -> f64 {
     let (qa, qb) = (wide(a.rotation), wide(b.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
     let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
-    if alike(qa, toward(qa, qb), rule) {
+    if is_same_blend(qa, toward(qa, qb), rule) {
         return 0.0;
     }
     furthest(|t| degrees_apart(blend(qa, qb, t, rule), rotation(slerp(qa, qb, t))))
@@ -61,7 +61,7 @@ pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
     loss.message = format!(
         "between keys the engine blends rotations otherwise than glTF; most in {name:?}, by the angle between the two"
     );
-    losses.insert(place, loss.of(count, "clip", "clips"));
+    losses.insert(place, loss.with_count(count, "clip", "clips"));
 }
 
 /// The code of what differs between keys.
@@ -81,7 +81,7 @@ pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32
 }
 
 /// The value of a channel at a frame of its clip.
-pub(crate) fn at<T: Copy>(
+pub(crate) fn key_at<T: Copy>(
     keys: &Keys<T>,
     frame: f64,
     period: Option<f64>,
@@ -133,12 +133,14 @@ pub(crate) fn locals(
         let turn = |a, b, t| mix(a, b, t, clip.interpolation);
         let trs = Trs {
             translation: track(slots[0])
-                .and_then(|t| at(&t.translation, frame, period, vector))
+                .and_then(|t| key_at(&t.translation, frame, period, vector))
                 .unwrap_or(rest.translation),
             rotation: track(slots[1])
-                .and_then(|t| at(&t.rotation, frame, period, turn))
+                .and_then(|t| key_at(&t.rotation, frame, period, turn))
                 .unwrap_or(rest.rotation),
-            scale: track(slots[2]).and_then(|t| at(&t.scale, frame, period, vector)).unwrap_or(rest.scale),
+            scale: track(slots[2])
+                .and_then(|t| key_at(&t.scale, frame, period, vector))
+                .unwrap_or(rest.scale),
         };
         trs.to_affine()
     };

@@ -72,7 +72,7 @@ fn exported<'s>(
     options: &ExportOptions,
     kept: Option<&Extra>,
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    let seen = Survey::of(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    let seen = Survey::scan(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {
         return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
     }
@@ -93,7 +93,7 @@ fn exported<'s>(
     export.run()
 }
 
-/// What a node counts as where a level names it: its number, also as text.
+/// The memory charged for the number of a node in a level, including its text.
 const NODE_INDEX: usize = 16;
 
 /// True when there is nothing to draw.
@@ -118,7 +118,7 @@ fn solids<'s>(
 
 struct Export<'a, 'k> {
     scene: &'a Scene,
-    /// What was seen of each mesh.
+    /// The facts about each mesh.
     seen: Vec<SeenMesh>,
     options: ExportOptions,
     kept: Option<&'k Extra>,
@@ -133,12 +133,12 @@ struct Export<'a, 'k> {
     skeletons: Vec<Option<Joints>>,
 }
 
-/// What came of the scene's nodes.
+/// The glTF nodes of the scene's nodes.
 #[derive(Default)]
 struct Placed {
     /// The node of each scene node, where it is needed.
     nodes: Vec<Option<usize>>,
-    /// Nodes of skinned meshes, which hang from nothing, and their skeletons, by the root above them.
+    /// Nodes of skinned meshes, which have no parent, and their skeletons, by the root above them.
     skinned: BTreeMap<usize, Vec<(usize, usize)>>,
 }
 
@@ -146,9 +146,9 @@ impl<'a> Export<'a, '_> {
     fn run(mut self) -> Result<Converted<Gltf<'a>>, ConvertError> {
         let roots = self.roots()?;
         let levels = self.levels()?;
-        let shown = self.shown(&roots, &levels);
+        let shown = self.shown_nodes(&roots, &levels);
         for skeleton in 0..self.scene.skeletons.len() {
-            self.straightened.push(Straightened::of(self.scene, skeleton, &self.out.memory)?);
+            self.straightened.push(Straightened::find(self.scene, skeleton, &self.out.memory)?);
         }
         self.write_meshes(&shown)?;
         self.write_skeletons()?;
@@ -208,8 +208,8 @@ impl<'a> Export<'a, '_> {
         Ok(levels)
     }
 
-    /// Whether each node is drawn at some level.
-    fn shown(&mut self, roots: &[usize], levels: &[Vec<usize>]) -> Vec<bool> {
+    /// Returns which nodes are drawn at some level.
+    fn shown_nodes(&mut self, roots: &[usize], levels: &[Vec<usize>]) -> Vec<bool> {
         let drawn: BTreeSet<usize> = levels.iter().flatten().copied().collect();
         for (n, root) in roots.iter().enumerate() {
             if *root == n && !drawn.contains(&n) {
@@ -312,13 +312,13 @@ impl<'a> Export<'a, '_> {
     }
 
     /// The meshes of a node that are there to be drawn, skinned or not.
-    fn drawn(&self, n: usize, skinned: bool) -> Vec<MeshId> {
+    fn drawn_meshes(&self, n: usize, skinned: bool) -> Vec<MeshId> {
         let is = |m: &&MeshId| self.meshes[m.0].is_some() && self.scene.meshes[m.0].skin.is_some() == skinned;
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
     }
 
-    /// Which nodes are needed: those that draw or hold something, and those that have nothing to draw, which mark
-    /// a place or carry extras. One that draws skinned meshes alone lives on in the nodes of these.
+    /// Returns which nodes are needed: those that draw or hold something, and those that have nothing to draw, which
+    /// mark a place or carry extras. A node that draws only skinned meshes is replaced by the nodes of these.
     fn live(&self, shown: &[bool]) -> Vec<bool> {
         let nodes = &self.scene.nodes;
         let mut has_children = vec![false; nodes.len()];
@@ -330,7 +330,8 @@ impl<'a> Export<'a, '_> {
         let mut live = vec![false; nodes.len()];
         for &n in self.order.iter().rev() {
             let marks = !has_children[n] || nodes[n].extras.is_some();
-            let needed = !self.drawn(n, false).is_empty() || (marks && self.drawn(n, true).is_empty());
+            let needed =
+                !self.drawn_meshes(n, false).is_empty() || (marks && self.drawn_meshes(n, true).is_empty());
             live[n] = shown[n] && (live[n] || needed);
             if let (true, Some(parent)) = (live[n], nodes[n].parent) {
                 live[parent.0] = true;
@@ -347,13 +348,14 @@ impl<'a> Export<'a, '_> {
             if live[n] {
                 placed.nodes[n] = Some(self.place_node(n)?);
             }
-            for (k, mesh) in self.drawn(n, true).into_iter().enumerate() {
-                // A node that is there for its skinned mesh alone lives on in it.
+            for (k, mesh) in self.drawn_meshes(n, true).into_iter().enumerate() {
+                // A node that exists only for its skinned mesh is replaced by the node of the mesh.
                 let stands_in = k == 0 && !live[n];
                 let own = &scene.meshes[mesh.0].name;
                 let name =
                     if (stands_in || own.is_empty()) && !node.name.is_empty() { &node.name } else { own };
-                let extras = extras::of(&self.out.memory, node.extras.as_ref().filter(|_| stands_in))?;
+                let extras =
+                    extras::extras_text(&self.out.memory, node.extras.as_ref().filter(|_| stands_in))?;
                 let index = self.mesh_node(name, mesh, extras)?;
                 let skeleton = scene.meshes[mesh.0].skin.as_ref().map_or(0, |s| s.skeleton.0);
                 placed.skinned.entry(roots[n]).or_default().push((index, skeleton));
@@ -385,14 +387,14 @@ impl<'a> Export<'a, '_> {
                 if error > SHEAR_NOISE {
                     let loss =
                         Loss::new("node-shear", path.as_str(), "the node shears, which glTF cannot say");
-                    self.losses.push(loss.by(error, "of its size").noise_below(Loss::NOISE));
+                    self.losses.push(loss.with_amount(error, "of its size").noise_below(Loss::NOISE));
                 }
                 trs
             }
         };
-        let meshes = self.drawn(n, false);
+        let meshes = self.drawn_meshes(n, false);
         self.out.charge_objects(1, source.name.len())?;
-        let extras = extras::of(&self.out.memory, source.extras.as_ref())?;
+        let extras = extras::extras_text(&self.out.memory, source.extras.as_ref())?;
         let transform = place(&trs, &path)?;
         let mut node = Node { name: owned(&source.name), transform, extras, ..Node::default() };
         if let [mesh] = meshes[..] {
@@ -416,8 +418,7 @@ impl<'a> Export<'a, '_> {
         Ok(add(&mut self.out.tables.nodes, node))
     }
 
-    /// One skin for every skeleton: one that moves no mesh has it as well, since joints are told from other nodes by
-    /// their skins alone.
+    /// Writes one skin for every skeleton, even if it moves no mesh: only skins mark nodes as joints.
     fn write_skins(&mut self, placed: &Placed) -> Result<(), ConvertError> {
         let mut skins: Vec<Option<usize>> = Vec::new();
         for (skeleton, joints) in self.scene.skeletons.iter().zip(&self.skeletons) {
@@ -468,7 +469,7 @@ impl<'a> Export<'a, '_> {
             self.out.tables.scenes.push(document::Scene { name: owned(name), nodes, extras });
         }
         if let (Some(_), true) = (self.kept, self.out.tables.scenes.is_empty()) {
-            // What goes along goes with a scene, which needs a node.
+            // The embedded data belongs to a scene, which needs a node.
             let told = Told { scene: self.scene, frames_at: self.options.frames_at, kept: self.kept };
             let extras = extras::of_scene(&self.out.memory, Some(told), None)?;
             let name = owned(&self.scene.name);

@@ -1,6 +1,6 @@
 use std::num::NonZeroU16;
 
-/// How many influences of a vertex are written.
+/// The number of influences of a vertex that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Influences {
     /// The four heaviest: what every viewer understands.
@@ -14,12 +14,12 @@ pub enum Influences {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportOptions {
-    /// How many influences of a vertex are written.
+    /// The number of influences of a vertex that are written.
     pub influences: Influences,
     /// Looping clips repeat their first frame at the end of their period.
     pub close_loops: bool,
-    /// Keys lie so many frames a second, whatever the rates of the clips, which are said beside them: what editors
-    /// sample at their own rate comes back key by key.
+    /// The number of frames per second at which keys are written, whatever the rates of the clips. The extras of the
+    /// clips hold their own rates. An editor that samples at this rate preserves every key.
     pub frames_at: Option<NonZeroU16>,
     /// Bytes that the result may take, its making included. 256 MiB unless said otherwise.
     pub memory: u64,

@@ -13,7 +13,7 @@ use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What an object of the JSON part is charged: more than any of them takes in memory and as text.
+/// The memory charged for an object of the JSON part: more than any of them takes in memory and as text.
 const OBJECT: usize = 400;
 
 /// The document while it grows.
@@ -30,7 +30,7 @@ pub(crate) struct Output<'s> {
     scratch: usize,
 }
 
-/// Where keys lie.
+/// The location of keys.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     piece: usize,
@@ -40,10 +40,10 @@ struct Known {
     accessor: usize,
 }
 
-/// What a known array of keys takes.
+/// The memory of a known array of keys.
 const KNOWN: u64 = 96;
 
-/// What is written beside values, and what is known of them.
+/// The bounds written for values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
     Written,
@@ -214,8 +214,8 @@ impl<'s> Output<'s> {
         Ok(accessor)
     }
 
-    /// The view of keys, up to the end of the buffer, and where in it `start` is. It begins anew where something else
-    /// was written since.
+    /// The view of keys, up to the end of the buffer, and the offset of `start` in it. A new view begins if something
+    /// else was written since.
     fn grown_key_view(&mut self, start: usize) -> Result<(usize, u64), ConvertError> {
         let end = self.buffer.len();
         if let Some(index) = self.key_view

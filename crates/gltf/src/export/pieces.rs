@@ -5,7 +5,7 @@ use meshwright_core::bulk;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What may follow an array whose length is no multiple of four.
+/// The padding after an array whose length is not a multiple of four.
 const PADDING: &[u8] = &[0; 3];
 
 /// A list of pieces grows by appending up to this length, so that growing moves little.
@@ -152,7 +152,7 @@ impl<'s> Pieces<'s> {
         self.all.iter().try_for_each(|piece| piece.write_to(to))
     }
 
-    /// The same pieces, nothing of which lies in the scene.
+    /// Copies the pieces that borrow from the scene.
     pub(crate) fn into_owned(self) -> Pieces<'static> {
         Pieces { all: self.all.into_iter().map(Piece::into_owned).collect(), len: self.len }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const DECOMPOSED: u64 = 40;
 const COMPARED: u64 = 16;
 
-/// What one remembered pair of poses takes.
+/// The memory of one remembered pair of poses.
 const PAIR: u64 = 96;
 
 /// The poses of a set as translations, rotations and scales.
@@ -20,11 +20,11 @@ pub(crate) struct Poses<'a> {
     /// Joint by joint, pose by pose; of poses that no clip shows, nothing of meaning.
     parts: Vec<Trs>,
     shear: Vec<Shear>,
-    /// How far, in degrees, blends of two poses are at most from glTF's.
+    /// The maximum difference between blends of two poses and glTF's, in degrees.
     away: BTreeMap<(u32, u32, u8), f64>,
 }
 
-/// What a pose holds beyond translations, rotations and scales.
+/// The parts of a pose that translations, rotations and scales cannot hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shear {
     pub(crate) joints: usize,
@@ -63,7 +63,7 @@ impl<'a> Poses<'a> {
     }
 
     /// The parts of a joint in a pose.
-    pub(crate) fn of(&self, pose: u32, joint: usize) -> Option<Trs> {
+    pub(crate) fn transform(&self, pose: u32, joint: usize) -> Option<Trs> {
         self.pose(pose)?.get(joint).copied()
     }
 
@@ -83,7 +83,7 @@ impl<'a> Poses<'a> {
         used: &[u32],
         part: fn(Trs) -> [f32; N],
     ) -> Result<Vec<[f32; N]>, ConvertError> {
-        let at = |pose: &u32| self.of(*pose, joint).map(part);
+        let at = |pose: &u32| self.transform(*pose, joint).map(part);
         let first = order.first().and_then(at);
         let shown =
             if used.iter().all(|p| at(p) == first) { order.get(..1).unwrap_or_default() } else { order };
@@ -96,8 +96,8 @@ impl<'a> Poses<'a> {
         self.shear.get(pose as usize).copied().unwrap_or_default()
     }
 
-    /// How far, in degrees, blends of two poses by a rule are at most from glTF's. Joints that follow others are not
-    /// blended.
+    /// The maximum difference between blends of two poses by a rule and glTF's, in degrees. Joints that follow others
+    /// are not blended.
     pub(crate) fn away(
         &mut self,
         (a, b): (u32, u32),

@@ -13,7 +13,7 @@ use crate::math::{SHEAR_NOISE, decompose};
 use meshwright_core::math::{Affine64, Trs64, distance, quat, wide};
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
 
-/// A node may stand this far, of its size, from where its joint belongs: what 32 bits lose in a long chain.
+/// The allowed distance between a node and its joint, relative to its size: the error of 32 bits in a long chain.
 const REST_NOISE: f64 = 1e-4;
 
 /// A skeleton that was written.
@@ -27,8 +27,8 @@ pub(crate) struct Joints {
     pub(crate) rest: Vec<Trs>,
     /// Their inverse bind matrices.
     binds: Vec<Affine>,
-    /// Of each joint the translation, rotation and scale that an importer loses whose bones stand at rest as they are
-    /// bound, without scale.
+    /// For every joint, the translation, rotation and scale that need keys: an importer whose bones have the bind
+    /// pose without scale loses them.
     pub(crate) keyed: Vec<[bool; 3]>,
     /// The joint that never moves, where one was needed.
     neutral: Option<usize>,
@@ -68,7 +68,7 @@ pub(crate) fn write(
     } else {
         None
     };
-    // Joints that follow others stand where those are, whatever their parents do.
+    // Joints that follow others have the poses of those, whatever their parents do.
     for (joint, &node) in skeleton.joints.iter().zip(&nodes) {
         let parent = joint.parent.filter(|_| joint.follows.is_empty());
         let parent = parent.and_then(|p| nodes.get(p).copied()).unwrap_or(root);
@@ -119,12 +119,12 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     let rest = rest.collect();
     if sheared > 0 {
         let loss = Loss::new("joint-shear", path, "joints shear in the rest pose, which glTF cannot say");
-        let loss = loss.of(sheared, "joint", "joints").by(most, "of their size");
+        let loss = loss.with_count(sheared, "joint", "joints").with_amount(most, "of their size");
         losses.push(loss.noise_below(Loss::NOISE));
     }
     if odd > 0 {
         let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
-        losses.push(loss.of(odd, "joint", "joints"));
+        losses.push(loss.with_count(odd, "joint", "joints"));
     }
     Ok(rest)
 }
@@ -157,9 +157,9 @@ pub(crate) fn skin(
     Ok(add(&mut out.tables.skins, skin))
 }
 
-/// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint
-/// does because something above it, or it itself, shears. There the difference in the rest pose goes into the
-/// matrix, so that the rest pose, and any in which the shear stays, is exact all the same.
+/// The inverse bind matrices: the skeleton's own, except for joints whose node cannot have the joint's pose because
+/// the joint or a parent shears. There the matrix includes the difference in the rest pose, so that the rest pose,
+/// and any pose with the same shear, is exact.
 fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<Vec<Affine>, ConvertError> {
     let mut binds: Vec<Affine> = out.memory.reserve("inverse bind matrices", skeleton.joints.len())?;
     binds.extend(skeleton.joints.iter().map(|j| j.inverse_bind));
@@ -196,8 +196,8 @@ fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<
 const SAME_PLACE: f64 = 2e-6;
 const SAME_ANGLE: f64 = 4e-6;
 
-/// What of the rest pose bones do not have that are placed by the inverse bind matrices and have no scale. An importer
-/// that makes such bones shows the rest pose by moving them, until a clip is played that says nothing of it.
+/// The parts of the rest pose that bones lack if they are placed by the inverse bind matrices and have no scale. An
+/// importer with such bones shows the rest pose by moving them, until it plays a clip that does not move them.
 fn keyed(
     out: &Output<'_>,
     skeleton: &Skeleton,

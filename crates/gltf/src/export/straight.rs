@@ -1,9 +1,9 @@
 //! Bind matrices that shear.
 //!
-//! Importers that make bones of joints place these by the inverse bind matrices, and a bone has a place and a direction
-//! alone. What a matrix holds beyond that they put into the vertices, for each joint by itself: joints that share a
-//! matrix, as those that stand in for a mean of others do, come out turned against each other by as much as it shears.
-//! Here it is put into the vertices once for all of them.
+//! Importers that convert joints to bones place these by the inverse bind matrices, but a bone has only a position
+//! and a direction. They apply the rest of a matrix to the vertices, for each joint separately. Joints that share a
+//! matrix, such as the helpers of a mean of joints, are then turned against each other because of the shear. This
+//! module applies the shear to the vertices once for all of them.
 
 use crate::math::{SHEAR_NOISE, narrow, unit, wide};
 use meshwright_core::math::{Affine64, Trs64};
@@ -19,8 +19,8 @@ pub(crate) struct Straightened {
 }
 
 impl Straightened {
-    /// Of joints that share a matrix which shears, those whose vertices follow no others.
-    pub(crate) fn of(scene: &Scene, skeleton: usize, memory: &Budget) -> Result<Self, LimitExceeded> {
+    /// Of the joints that share a sheared matrix, those whose vertices follow no others.
+    pub(crate) fn find(scene: &Scene, skeleton: usize, memory: &Budget) -> Result<Self, LimitExceeded> {
         let joints = scene.skeletons.get(skeleton).map(|s| s.joints.as_slice()).unwrap_or_default();
         let mut sharing: BTreeMap<[u32; 12], Vec<usize>> = BTreeMap::new();
         for (j, joint) in joints.iter().enumerate().filter(|(_, joint)| shears(&joint.inverse_bind)) {
@@ -41,7 +41,7 @@ impl Straightened {
         let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).filter(|s| s.skeleton.0 == skeleton);
         for skin in skins {
             for vertex in 0..skin.vertex_count() {
-                let of = || skin.of(vertex).iter().filter(|i| i.weight > 0.0);
+                let of = || skin.influences(vertex).iter().filter(|i| i.weight > 0.0);
                 let groups = || of().map(|i| group.get(i.joint as usize).copied().flatten());
                 let first = groups().next();
                 if groups().any(|g| Some(g) != first) {
@@ -92,7 +92,7 @@ impl Straightened {
             return Ok(Cow::Borrowed(mesh));
         };
         let moved = |vertex: usize| {
-            let joint = skin.of(vertex).iter().find(|i| i.weight > 0.0)?.joint;
+            let joint = skin.influences(vertex).iter().find(|i| i.weight > 0.0)?.joint;
             self.joints.get(&(joint as usize)).map(|(_, moved)| moved)
         };
         if (0..skin.vertex_count()).all(|v| moved(v).is_none()) {
@@ -120,7 +120,7 @@ impl Straightened {
     }
 }
 
-/// Whether a bone cannot stand as an inverse bind matrix says, however it is scaled along its axes.
+/// Returns true if a bone cannot have the pose of an inverse bind matrix, however it is scaled along its axes.
 fn shears(bind: &Affine) -> bool {
     bind.wide().inverse().is_some_and(|stands| Trs64::from_affine(&stands).misfit(&stands) > SHEAR_NOISE)
 }

@@ -1,12 +1,12 @@
-//! What is seen of the arrays of meshes while a scene is validated, so that they need not be read again.
+//! Facts about the arrays of meshes, collected during validation, so that they need not be read again.
 
 use crate::math::{Range, Seen, see_points};
 use meshwright_scene::{ArraysSeen, Mesh, Scene, SceneError};
 
-/// What was seen of a mesh.
+/// The facts about a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeenMesh {
-    /// How many vertices no triangle uses, where that was found out.
+    /// The number of vertices that no triangle uses, if it was counted.
     pub(crate) unused: Option<usize>,
     /// The least and the greatest of each component of its positions.
     pub(crate) range: Range<3>,
@@ -17,13 +17,13 @@ pub(crate) struct Survey {
     meshes: Vec<SeenMesh>,
     /// Room for marks, which are charged for where what they show is needed.
     room: Vec<bool>,
-    /// How many vertices can be charged for yet: no more are marked.
+    /// The number of vertices that can still be charged: no more are marked.
     left: u64,
 }
 
 impl Survey {
     /// Validates a scene, and says what was seen of each of its meshes.
-    pub(crate) fn of(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, SceneError> {
+    pub(crate) fn scan(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, SceneError> {
         let mut survey = Self { meshes: Vec::new(), room: Vec::new(), left: memory };
         scene.validate_seeing(&mut |mesh| survey.see(mesh))?;
         Ok(survey.meshes)
@@ -36,7 +36,7 @@ impl Survey {
                 let unused = mesh.unused_vertices_in(&mut self.room);
                 (unused.is_some(), unused)
             }
-            None => (ArraysSeen::of(mesh).triangles, None),
+            None => (ArraysSeen::scan(mesh).triangles, None),
         };
         let mut points = Seen::NOTHING;
         see_points(&mesh.positions, &mut points);
@@ -55,14 +55,14 @@ mod tests {
         let mesh = Mesh::new("", points, vec![[0, 2, 1]]);
         let scene = Scene::default().with_meshes(vec![mesh.clone(), mesh.clone()]);
         for (memory, marked) in [(0, 0), (3, 0), (4, 1), (7, 1), (8, 2)] {
-            let seen = Survey::of(&scene, memory).unwrap();
+            let seen = Survey::scan(&scene, memory).unwrap();
             assert_eq!(seen.len(), 2);
             for (i, seen) in seen.iter().enumerate() {
                 assert_eq!(seen.unused, (i < marked).then_some(1), "{memory}");
                 assert_eq!(seen.range, ([-1.0, 0.0, -2.0], [3.0, 5.0, 2.0]));
             }
             let wrong = |mesh: Mesh| {
-                Survey::of(&scene.clone().with_meshes(vec![scene.meshes[0].clone(), mesh]), memory)
+                Survey::scan(&scene.clone().with_meshes(vec![scene.meshes[0].clone(), mesh]), memory)
                     .unwrap_err()
             };
             assert_eq!(wrong(mesh.clone().with_triangles(vec![[0, 4, 1]])).path, "meshes[1].triangles");

@@ -1,4 +1,4 @@
-//! What the animation of a clip does not hold.
+//! Motion that the animation of a clip cannot hold.
 
 use meshwright_scene::Loss;
 
@@ -18,31 +18,32 @@ impl Tally {
     pub(crate) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.sheared > 0 {
             let loss = Loss::new("joint-shear", path, "joints shear, which glTF cannot say");
-            let loss =
-                loss.of(self.sheared, "pose of a joint", "poses of joints").by(self.shear, "of their size");
+            let loss = loss
+                .with_count(self.sheared, "pose of a joint", "poses of joints")
+                .with_amount(self.shear, "of their size");
             losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.turned > 0.0 {
             let message = "rotations between keys are blended otherwise than by glTF";
-            losses.push(Loss::new("interpolation", path, message).by(self.turned, "degrees"));
+            losses.push(Loss::new("interpolation", path, message).with_amount(self.turned, "degrees"));
         }
         if self.nudged > 0 {
             let loss =
                 Loss::new("key-times", path, "keys moved to the next time that 32 bits can distinguish");
-            losses.push(loss.of(self.nudged, "key", "keys"));
+            losses.push(loss.with_count(self.nudged, "key", "keys"));
         }
         if self.unit > 0 {
             let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
-            losses.push(loss.of(self.unit, "key", "keys"));
+            losses.push(loss.with_count(self.unit, "key", "keys"));
         }
         if self.replaced > 0 {
             let loss =
                 Loss::new("channels-replaced", path, "channels are replaced by later ones of the same joint");
-            losses.push(loss.of(self.replaced, "channel", "channels"));
+            losses.push(loss.with_count(self.replaced, "channel", "channels"));
         }
         if self.cut > 0 {
-            let loss = Loss::new("keys-cut", path, "keys behind the last frame were left out");
-            losses.push(loss.of(self.cut, "key", "keys"));
+            let loss = Loss::new("keys-cut", path, "keys after the last frame were dropped");
+            losses.push(loss.with_count(self.cut, "key", "keys"));
         }
     }
 }

@@ -13,7 +13,7 @@ use meshwright_scene::{Budget, ConvertError, Influence, Loss, Skin};
 pub(crate) struct Bound<J> {
     /// `sets[s]` has set `s` of every vertex.
     pub(crate) sets: Vec<Set<J>>,
-    /// Some vertex hangs on the joint behind the last of the skeleton.
+    /// Some vertex is bound to the joint after the last one of the skeleton.
     pub(crate) neutral: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn bind<J: Copy>(
     let mut one = Vec::new();
     if wanted == Influences::All {
         for v in 0..n {
-            merge(skin.of(v), &mut one);
+            merge(skin.influences(v), &mut one);
             most = most.max(one.len());
         }
     }
@@ -69,8 +69,8 @@ pub(crate) fn bind<J: Copy>(
     let mut tally = Tally::default();
     let mut row: Vec<Four> = vec![Four::default(); count];
     for v in 0..n {
-        let own = skin.of(v);
-        // What hangs on one joint alone has all its weight there.
+        let own = skin.influences(v);
+        // A vertex with a single joint has all its weight there.
         if let ([i], [set]) = (own, &mut *sets)
             && i.weight > 0.0
         {
@@ -84,7 +84,7 @@ pub(crate) fn bind<J: Copy>(
         tally.negative += usize::from(negative);
         if one.is_empty() {
             tally.unbound += 1;
-            put(&mut row, 0, neutral, 1.0);
+            put_influence(&mut row, 0, neutral, 1.0);
         } else {
             tally.see(&mut one, count * 4);
             place(&mut row, &one);
@@ -138,16 +138,16 @@ fn place(row: &mut [Four], influences: &[(u16, f64)]) {
         rest += f64::from(weight);
         // A weight that rounds to nothing has no joint either.
         if weight > 0.0 {
-            put(row, slot, *joint, weight);
+            put_influence(row, slot, *joint, weight);
         }
     }
     if let Some((joint, _)) = influences.first() {
         #[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
-        put(row, 0, *joint, (1.0 - rest) as f32);
+        put_influence(row, 0, *joint, (1.0 - rest) as f32);
     }
 }
 
-fn put(row: &mut [Four], slot: usize, joint: u16, weight: f32) {
+fn put_influence(row: &mut [Four], slot: usize, joint: u16, weight: f32) {
     if let Some((joints, weights)) = row.get_mut(slot / 4) {
         joints[slot % 4] = joint;
         weights[slot % 4] = weight;
@@ -178,22 +178,27 @@ impl Tally {
     fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.truncated > 0 {
             let loss = Loss::new("influences-dropped", path, "vertices keep their heaviest influences only");
-            let loss = loss.of(self.truncated, "vertex", "vertices").by(self.dropped, "of the weight");
+            let loss = loss
+                .with_count(self.truncated, "vertex", "vertices")
+                .with_amount(self.dropped, "of the weight");
             losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.scaled > 0 {
             let loss = Loss::new("weights-normalized", path, "the weights of a vertex were made to sum to 1");
-            let loss = loss.of(self.scaled, "vertex", "vertices").by(self.sum, "of the sum");
+            let loss = loss.with_count(self.scaled, "vertex", "vertices").with_amount(self.sum, "of the sum");
             losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.negative > 0 {
             let loss = Loss::new("weights-negative", path, "negative weights were dropped");
-            losses.push(loss.of(self.negative, "vertex", "vertices"));
+            losses.push(loss.with_count(self.negative, "vertex", "vertices"));
         }
         if self.unbound > 0 {
-            let loss =
-                Loss::note("vertices-unbound", path, "vertices that nothing moves hang on an extra joint");
-            losses.push(loss.of(self.unbound, "vertex", "vertices"));
+            let loss = Loss::note(
+                "vertices-unbound",
+                path,
+                "vertices without influences are bound to an extra joint",
+            );
+            losses.push(loss.with_count(self.unbound, "vertex", "vertices"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the vertices of a primitive have.
+//! The attributes of the vertices of a primitive.
 
 use super::lose;
 use super::materials::Coordinates;
@@ -14,7 +14,7 @@ use meshwright_core::{FieldPath, ReadError, bulk};
 use meshwright_scene::color::srgb;
 use meshwright_scene::{Loss, Mesh, vertex_normals};
 
-/// How far from 1 the length of a normal may be for its bits to be kept, and for nothing to be said of it.
+/// The difference of a normal's length from 1 up to which its bits are kept without a report.
 const EXACT: f64 = 1e-6;
 const UNIT: f64 = 1e-2;
 
@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
 
     /// The bounds that an accessor states are those of its elements.
     fn bounds(&self, accessor: usize, (low, high): ([f32; 3], [f32; 3])) {
-        // Bounds of integers that stand for fractions are integers, too.
+        // The bounds of normalised integers are integers, too.
         let stated = self.document.accessors().get(accessor).filter(|accessor| !accessor.normalized);
         let size = low.iter().chain(&high).fold(0.0_f32, |size, c| size.max(c.abs()));
         let differ = |stated: &[f64], found: [f32; 3]| {
@@ -264,8 +264,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Which accessor has the colours of the vertices: Blender 5 writes white, and them behind it, where a material does not
-    /// use them.
+    /// Selects the accessor with the colours of the vertices: if a material does not use them, Blender 5 writes white
+    /// first and the colours after it.
     fn colored_by(&self, first: usize) -> Result<usize, ReadError> {
         let blender = self.document.generator().split_once("Blender I/O v");
         let major = blender.and_then(|(_, version)| version.split('.').next()?.parse::<u32>().ok());
@@ -314,7 +314,7 @@ fn in_threes(corners: Vec<u32>) -> Vec<[u32; 3]> {
 }
 
 trait Windows {
-    /// Each with the two behind it.
+    /// Each value with the next two.
     fn array_windows_of_three(&self) -> impl Iterator<Item = [u32; 3]>;
 }
 

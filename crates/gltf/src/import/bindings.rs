@@ -2,7 +2,7 @@
 
 use super::charge_push;
 use super::extras::Extras;
-use super::nodes::{affine, alike};
+use super::nodes::{affine, is_similar};
 use super::plan::{Group, Place, Plan};
 use crate::document::rules::{BIND_SINGULAR, NOT_FINITE, SKIN_SKELETON};
 use crate::document::{Document, Skin};
@@ -10,24 +10,24 @@ use meshwright_core::math::Affine64;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Affine, Joint, Local, Skeleton};
 
-/// How the vertices of a skin's meshes follow a skeleton.
+/// The relation of a skin's meshes to a skeleton.
 #[derive(Debug)]
 pub(super) struct Binding {
     pub(super) skeleton: usize,
     /// The skeleton's joint for each joint of the skin.
     pub(super) joints: Vec<u32>,
-    /// What vertices are moved by before they are bound.
+    /// The transform of vertices before they are bound.
     pub(super) bake: Option<Affine64>,
 }
 
 #[derive(Debug)]
 pub(super) struct Bindings {
     skeletons: Vec<Skeleton>,
-    /// The group that each skeleton stands for.
+    /// The groups that each skeleton represents.
     pub(super) groups: Vec<usize>,
-    /// Of each skin whose joints are joints of the scene.
+    /// One entry for each skin whose joints are joints of the scene.
     skins: Vec<Option<Binding>>,
-    /// Where joints of groups are at rest.
+    /// The rest poses of the joints of groups.
     rests: Vec<Vec<Affine64>>,
 }
 
@@ -63,7 +63,7 @@ impl Bindings {
         self.skins.get(skin)?.as_ref()
     }
 
-    /// What takes vertices at rest in a joint's space to where they are bound.
+    /// The transform of vertices at rest in a joint's space to the bind pose.
     pub(super) fn to_bound(&self, place: Place) -> Affine64 {
         let joint = self.skeletons.get(place.group).and_then(|s| s.joints.get(place.joint));
         let bind = joint.and_then(|j| j.inverse_bind.wide().inverse());
@@ -149,7 +149,7 @@ impl Bindings {
     }
 }
 
-/// How two skins over the same joints go together.
+/// The combination of two skins over the same joints.
 enum Common {
     /// They bind alike.
     Same,
@@ -160,12 +160,12 @@ enum Common {
 
 /// Compares the bind matrices that joints have with those that a skin has for them.
 fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
-    if pairs.clone().all(|(a, b)| a == b || alike(&a.wide(), &b.wide())) {
+    if pairs.clone().all(|(a, b)| a == b || is_similar(&a.wide(), &b.wide())) {
         return Common::Same;
     }
     let mut moves = pairs.map(|(a, b)| Some(a.wide().inverse()?.after(&b.wide())));
     let Some(Some(first)) = moves.next() else { return Common::None };
-    let all = moves.all(|m| m.is_some_and(|m| alike(&first, &m)));
+    let all = moves.all(|m| m.is_some_and(|m| is_similar(&first, &m)));
     match first.inverse().filter(|_| all) {
         Some(back) => Common::Moved(first, back),
         None => Common::None,
@@ -252,7 +252,7 @@ fn skeleton(
     Ok(Skeleton { name, joints })
 }
 
-/// Where joints are at rest.
+/// The rest poses of joints.
 fn rest(document: &Document<'_>, skeleton: &Skeleton) -> Result<Vec<Affine64>, ReadError> {
     let path = FieldPath::ROOT.field("nodes");
     let mut rest = document.room(&path, "joints", skeleton.joints.len())?;

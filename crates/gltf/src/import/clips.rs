@@ -65,13 +65,13 @@ pub(super) fn read(
     Ok((clips, animations))
 }
 
-/// How far the last pose of a loop may be from its first, of what its values come to: packers keep some thousandths.
+/// The relative difference between the last pose of a loop and its first one: packers lose some thousandths.
 const CLOSED: f32 = 1e-3;
 
-/// Whether the keys of a loop at its last frame show the first pose again, or hold the one before: then it comes round there,
-/// and has no frame more.
+/// Returns true if the keys of a loop at its last frame repeat the first pose, or hold the previous one: then the
+/// period ends there, and this frame is not counted.
 fn closes(tracks: &[Track], last: u32) -> bool {
-    fn far<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
+    fn distance<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
         a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
     }
     fn ends<const N: usize>(
@@ -85,19 +85,19 @@ fn closes(tracks: &[Track], last: u32) -> bool {
     }
     #[expect(clippy::cast_precision_loss, reason = "frames are below 2^24")]
     let last = last as f32;
-    let size = |values: &[[f32; 3]]| values.iter().fold(0.0, |most, v| far(v, &[0.0; 3]).max(most));
+    let size = |values: &[[f32; 3]]| values.iter().fold(0.0, |most, v| distance(v, &[0.0; 3]).max(most));
     let size =
         |of: fn(&Track) -> &Keys<[f32; 3]>| tracks.iter().fold(0.0, |most, t| size(&of(t).values).max(most));
     let (place, scale) = (CLOSED * size(|t| &t.translation), CLOSED * size(|t| &t.scale));
     tracks.iter().all(|track| {
-        let turned = |a: &[f32; 4], b: &[f32; 4]| far(a, b).min(far(a, &b.map(|b| -b))) <= CLOSED;
-        ends(&track.translation, last, |a, b| far(a, b) <= place)
+        let turned = |a: &[f32; 4], b: &[f32; 4]| distance(a, b).min(distance(a, &b.map(|b| -b))) <= CLOSED;
+        ends(&track.translation, last, |a, b| distance(a, b) <= place)
             && ends(&track.rotation, last, turned)
-            && ends(&track.scale, last, |a, b| far(a, b) <= scale)
+            && ends(&track.scale, last, |a, b| distance(a, b) <= scale)
     })
 }
 
-/// What lies before the first key of a channel, or behind its last, stands still, also where a clip comes round.
+/// Values before the first key of a channel, or after its last one, are constant, even if a clip loops.
 fn hold(document: &Document<'_>, a: usize, tracks: &mut [Track], last: u32) -> Result<(), ReadError> {
     fn edges<T: Copy>(keys: &mut Keys<T>, last: f32) {
         let (Some(first), Some(end)) = (keys.values.first().copied(), keys.values.last().copied()) else {
@@ -139,7 +139,7 @@ struct Reader<'r, 'd, 'a> {
     a: usize,
     animation: &'r Animation<'a>,
     losses: &'r mut Vec<Loss>,
-    /// What channels before moved.
+    /// The joints and channels that previous channels moved.
     seen: BTreeSet<(usize, u8)>,
     group: Option<usize>,
 }

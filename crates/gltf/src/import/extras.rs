@@ -34,7 +34,7 @@ pub(super) fn of_scene(document: &Document<'_>) -> Result<Option<Extra>, ReadErr
     Extras::new(document, "scenes")?.get(document.default_scene().unwrap_or(0))
 }
 
-/// A value, charged; nothing where it lies deeper than a scene may hold.
+/// Reads a value and charges it; `None` if it is deeper than a scene may hold.
 pub(super) fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<Option<Extra>, ReadError> {
     if depth(value) > Extra::MAX_DEPTH {
         return Ok(None);

@@ -4,16 +4,16 @@ use meshwright_core::math::quat::{product, rotate};
 use meshwright_core::math::{Trs64, add, length, lerp, narrow, unit, wide};
 use meshwright_scene::Channel;
 
-/// How far linear keys may be from a cubic spline, as a part of the largest value of its keys.
+/// The maximum error of linear keys of a cubic spline, relative to the largest value of its keys.
 pub const SPLINE_ERROR: f64 = 2e-6;
 
-/// How far from 1 the length of a quaternion may be for its bits to be kept.
+/// The difference of a quaternion's length from 1 up to which its bits are kept.
 const EXACT: f64 = 1e-6;
 
-/// Keys that stand for the way between two keys of a spline, at most.
+/// The maximum number of keys that replace a spline between two of its keys.
 const SPLINE_KEYS: u16 = 1024;
 
-/// What lies between two keys.
+/// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Straight,
@@ -32,8 +32,8 @@ pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
     }
 }
 
-/// The times and values of a sampler. Times are seconds and rise strictly; of a spline each key has its tangents before
-/// and behind its value.
+/// The times and values of a sampler. Times are seconds and rise strictly. A key of a spline has its tangents before
+/// and after its value.
 pub(super) struct Source<'v, const N: usize> {
     pub(super) times: &'v [f64],
     pub(super) values: &'v [[f32; N]],
@@ -45,7 +45,7 @@ pub(super) struct Source<'v, const N: usize> {
 }
 
 impl<const N: usize> Source<'_, N> {
-    /// How many keys [`linear`](Self::linear) makes.
+    /// The number of keys that [`linear`](Self::linear) returns.
     pub(super) fn linear_keys(&self) -> usize {
         match self.way {
             Way::Straight => self.times.len(),
@@ -62,7 +62,7 @@ impl<const N: usize> Source<'_, N> {
         let mut push = |frame: f64, v: [f64; N]| {
             let exact = !self.turns || (length(v) - 1.0).abs() <= EXACT;
             let v = if exact { v } else { unit(v).unwrap_or(v) };
-            put(channel, frame, narrow(map(v)));
+            push_key(channel, frame, narrow(map(v)));
         };
         for k in 0..self.times.len() {
             let (Some(&time), Some(v)) = (self.times.get(k), self.value(k)) else { continue };
@@ -135,14 +135,14 @@ impl<const N: usize> Source<'_, N> {
     }
 }
 
-/// The frame of a time: a whole one where it is off by rounding alone.
+/// The frame of a time: a whole one if the difference is only rounding.
 pub(super) fn frame(time: f64, rate: f64) -> f64 {
     let frame = time * rate;
     let whole = frame.round();
     if (frame - whole).abs() <= 1e-5 + 2e-7 * whole { whole } else { frame }
 }
 
-/// Cuts off what lies before frame 0.
+/// Drops the keys before frame 0.
 fn cut<const N: usize>(channel: &mut Channel<[f32; N]>, turns: bool) {
     let early = channel.frames.partition_point(|f| *f < 0.0);
     let Some(last) = early.checked_sub(1) else { return };
@@ -176,8 +176,8 @@ fn before(frame: f64) -> f64 {
     f64::from(stored.next_down())
 }
 
-/// Adds a key behind the others; one that is not behind them in 32 bits replaces the last.
-fn put<const N: usize>(channel: &mut Channel<[f32; N]>, frame: f64, value: [f32; N]) {
+/// Appends a key. If it is not later than the last key in 32 bits, it replaces that one.
+fn push_key<const N: usize>(channel: &mut Channel<[f32; N]>, frame: f64, value: [f32; N]) {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
     let frame = frame as f32;
     match channel.frames.last() {

@@ -1,4 +1,4 @@
-//! What parts of a document say that they were when an export of this crate made it.
+//! The original numbers of parts of a document that an export of this crate wrote.
 
 use super::Origin;
 use super::told::{KEY, VERSION, without};
@@ -20,17 +20,17 @@ pub(super) fn take(
     for skeleton in &mut scene.skeletons {
         let mut of = document.room(&all, "marks", skeleton.joints.len())?;
         for joint in &mut skeleton.joints {
-            of.push(taken(document, &mut joint.extras)?);
+            of.push(take_mark(document, &mut joint.extras)?);
         }
         marks.joints.push(of);
     }
     // Primitives of one mesh are several meshes, of which each was one of its own.
     for (mesh, origin) in scene.meshes.iter_mut().zip(origins) {
-        let mark = taken(document, &mut mesh.extras)?;
+        let mark = take_mark(document, &mut mesh.extras)?;
         marks.meshes.push(mark.filter(|_| origin.primitive == 0));
     }
     for material in &mut scene.materials {
-        marks.materials.push(taken(document, &mut material.extras)?);
+        marks.materials.push(take_mark(document, &mut material.extras)?);
     }
     // Tools copy extras to whatever they make of an object.
     for node in &mut scene.nodes {
@@ -40,7 +40,7 @@ pub(super) fn take(
 }
 
 /// The mark that extras hold, which they do not any more.
-fn taken(document: &Document<'_>, extras: &mut Option<Extra>) -> Result<Option<Mark>, ReadError> {
+fn take_mark(document: &Document<'_>, extras: &mut Option<Extra>) -> Result<Option<Mark>, ReadError> {
     let Some(Extra::Map(fields)) = extras else { return Ok(None) };
     let text = fields.iter().find_map(|(key, value)| match value {
         Extra::Text(text) if key == KEY => Some(text),

@@ -11,12 +11,12 @@ use meshwright_scene::{AlphaMode, Image, Loss, Material};
 pub(super) struct Coordinates {
     /// Their set.
     pub(super) set: u32,
-    /// What is done to them: a matrix of two rows.
+    /// The transform of texture coordinates: a matrix of two rows.
     pub(super) transform: Option<[[f64; 3]; 2]>,
 }
 
 impl Coordinates {
-    const fn of(texture: &TextureUse) -> Self {
+    const fn from_use(texture: &TextureUse) -> Self {
         Self { set: texture.set, transform: texture.transform }
     }
 }
@@ -69,9 +69,9 @@ pub(super) fn read(
         }
         // A mesh has one set of texture coordinates.
         let first = own.base_color_texture.or(own.normal_texture).or(own.emissive_texture);
-        let place = first.as_ref().map(Coordinates::of).unwrap_or_default();
+        let place = first.as_ref().map(Coordinates::from_use).unwrap_or_default();
         let mut beside = |texture: Option<TextureUse>| {
-            let here = texture.filter(|texture| Coordinates::of(texture) == place);
+            let here = texture.filter(|texture| Coordinates::from_use(texture) == place);
             if here.is_none() && texture.is_some() {
                 elsewhere = elsewhere.saturating_add(1);
             }
@@ -96,7 +96,9 @@ pub(super) fn read(
     }
     if elsewhere > 0 {
         let message = "textures that lie otherwise on a surface than its colour are left out";
-        losses.push(Loss::new("texture-left-out", "materials", message).of(elsewhere, "texture", "textures"));
+        losses.push(
+            Loss::new("texture-left-out", "materials", message).with_count(elsewhere, "texture", "textures"),
+        );
     }
     Ok(Materials { list, coordinates })
 }

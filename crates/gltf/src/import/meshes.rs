@@ -1,4 +1,4 @@
-//! What is drawn: nodes with meshes, and meshes that follow joints.
+//! Drawn parts: nodes with meshes, and meshes that follow joints.
 
 use super::attributes::Reader;
 use super::bindings::Bindings;
@@ -15,7 +15,7 @@ use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is drawn.
+/// The drawn parts.
 #[derive(Default)]
 pub(super) struct Built {
     pub(super) nodes: Vec<Node>,
@@ -27,11 +27,11 @@ pub(super) struct Built {
     pub(super) solids: Vec<(Place, MeshId)>,
 }
 
-/// What names the mesh that bounds a joint, in the extras of that: its number, and its name, which outlives editors that
-/// number meshes anew.
+/// The keys of the mesh that bounds a joint, in the joint's extras: its number, and its name, which survives editors
+/// that renumber meshes.
 pub(super) const SOLID: [&str; 2] = ["solid", "solid_mesh"];
 
-/// What moves a mesh.
+/// The source of a mesh's motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mover {
     /// The node that draws it.
@@ -52,7 +52,7 @@ struct Builder<'b, 'd, 'a> {
     built: Built,
     /// The meshes that were made of a primitive and what moves it.
     made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
-    /// How far morph targets are applied, by node and by mesh.
+    /// The weights of morph targets, by node and by mesh.
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
     /// Accessors of positions that several primitives use.
     shared: BTreeSet<usize>,
@@ -66,7 +66,7 @@ pub(super) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Built, ReadError> {
     let extras = Extras::new(document, "meshes")?;
-    let (built, made, shared) = (Built::default(), BTreeMap::new(), shared(document)?);
+    let (built, made, shared) = (Built::default(), BTreeMap::new(), shared_meshes(document)?);
     let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
     let mut builder =
         Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
@@ -76,7 +76,7 @@ pub(super) fn read(
 }
 
 /// Accessors of positions that several primitives use.
-fn shared(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
+fn shared_meshes(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
     let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
     // A place in a tree takes up to three times what it holds.
     document.charge::<[usize; 6]>(
@@ -88,7 +88,7 @@ fn shared(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
     Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
 }
 
-/// How far morph targets are applied, as items of a table say.
+/// The weights of morph targets of the items of a table.
 fn morphs<'d, 'a>(
     document: &'d Document<'a>,
     table: &'static str,
@@ -104,7 +104,7 @@ impl Builder<'_, '_, '_> {
     fn nodes(&mut self) -> Result<(), ReadError> {
         let document = self.document;
         let nodes = document.nodes();
-        let keep = self.kept()?;
+        let keep = self.kept_nodes()?;
         let extras = Extras::new(document, "nodes")?;
         let all = FieldPath::ROOT.field("nodes");
         let mut places: Vec<Option<NodeId>> = document.room(&all, "nodes", nodes.len())?;
@@ -127,7 +127,7 @@ impl Builder<'_, '_, '_> {
             // The name, the node and the list of its meshes.
             document.charge::<u8>(&all, "names", name.len().saturating_mul(2))?;
             charge_push::<(Node, [usize; 4])>(document, &all, "nodes")?;
-            // What joints move hangs from no node.
+            // A mesh that joints move has no node.
             if !moved.is_empty() {
                 self.built.roots.push((NodeId(self.built.nodes.len()), root));
                 self.built.nodes.push(Node { name: name.clone(), meshes: moved, ..Node::default() });
@@ -148,8 +148,8 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Nodes that are neither joints nor below any, and draw or hold others that do, or stand for a place.
-    fn kept(&self) -> Result<Vec<bool>, ReadError> {
+    /// Returns nodes that are neither joints nor below any, and draw, hold other nodes that do, or mark a place.
+    fn kept_nodes(&self) -> Result<Vec<bool>, ReadError> {
         let nodes = self.document.nodes();
         let free = |n: usize| {
             self.plan.is_active(n)
@@ -285,19 +285,14 @@ impl Builder<'_, '_, '_> {
         };
         self.bind(&mut mesh, n, m, primitive, mover, &path)?;
         if primitive.get(&Semantic::Position).is_some_and(|a| self.shared.contains(&a)) {
-            // What is used, where it goes, and the influences of what is kept.
+            // The used vertices, their new numbers, and the influences of the remaining ones.
             document.charge::<[u32; 3]>(&path, "vertices", mesh.positions.len())?;
             let influences = mesh.skin.as_ref().map_or(0, |skin| skin.influences.len());
             document.charge::<Influence>(&path, "influences", influences.saturating_mul(3))?;
             drop_unused(&mut mesh);
         }
         if !are_finite(mesh.positions.as_flattened()) {
-            return Err(document.fault(
-                NOT_FINITE,
-                &path,
-                ("meshes", m),
-                "a vertex lies beyond 32-bit floats",
-            ));
+            return Err(document.fault(NOT_FINITE, &path, ("meshes", m), "a vertex is beyond 32-bit floats"));
         }
         mesh.name = self.name(n, m, p);
         // The mesh in its list, where it comes from, and that it was made.
@@ -356,7 +351,7 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Lets all of a mesh follow the joint that its node is or hangs from; without one it stays where the node is.
+    /// Binds all of a mesh to the joint that is its node or above it; otherwise it follows the node.
     fn follow(&self, mesh: &mut Mesh, n: usize, path: &FieldPath<'_>) -> Result<(), ReadError> {
         let mut to_joint = Affine64::IDENTITY;
         let mut at = n;
@@ -417,7 +412,7 @@ fn drop_unused(mesh: &mut Mesh) {
     if let Some(skin) = &mut mesh.skin {
         let mut kept = Skin::new(skin.skeleton);
         for v in (0..skin.vertex_count()).filter(|v| used.get(*v) == Some(&true)) {
-            kept.influences.extend_from_slice(skin.of(v));
+            kept.influences.extend_from_slice(skin.influences(v));
             kept.end_vertex();
         }
         *skin = kept;

@@ -1,14 +1,14 @@
-//! Any glTF document as a scene.
+//! Converts any glTF document to a scene.
 //!
-//! What tools write is taken as it is: nodes with matrices, joints in any order and below nodes that are none, several
-//! skins over the same joints, keys at any time, strips and fans, quantised and compressed attributes. The result means
-//! the same: every vertex stands at every time where a viewer would put it.
+//! It reads the documents of all tools: nodes with matrices, joints in any order and below other nodes, several skins
+//! over the same joints, keys at any time, strips and fans, quantised and compressed attributes. The result looks the
+//! same: every vertex is always where a viewer would show it.
 //!
 //! | glTF | scene |
 //! |---|---|
 //! | the scene that is to be shown, else all roots | the scene |
 //! | joints of skins, animated nodes, and the nodes between them | joints; those that a skin or an animation ties together are one skeleton |
-//! | nodes above the first joint that do not move | folded into the joint where they turn, move and scale evenly, else joints |
+//! | nodes above the first joint that do not move | folded into the joint if they turn, move and scale evenly, otherwise joints |
 //! | an empty node with a name below a joint | a joint that moves nothing: a tag |
 //! | a primitive of triangles, strips or fans | a mesh |
 //! | a mesh without skin below a joint | a mesh that follows this joint |
@@ -16,9 +16,9 @@
 //! | scenes of a document that an export of this crate made | levels of detail |
 //! | an animation | a clip for each skeleton that it moves |
 //!
-//! Skins with different inverse bind matrices for the same joints become one skeleton where a single transform of the
-//! vertices makes up for it, else one each. Steps become two keys at neighbouring times, cubic splines as many linear
-//! keys as keep within [`SPLINE_ERROR`] of their range.
+//! Skins with different inverse bind matrices for the same joints become one skeleton if a single transform of the
+//! vertices compensates for the difference, otherwise one each. Steps become two keys at neighbouring times, cubic
+//! splines as many linear keys as keep within [`SPLINE_ERROR`] of their range.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod attributes;
@@ -55,10 +55,10 @@ pub const EXTENSIONS: &[&str] = &[
     "EXT_meshopt_compression",
 ];
 
-/// Finds the bytes of a picture beside the document, by the path that [`Files`](crate::document::Files) get.
+/// Finds the bytes of an image file next to the document, by the path that [`Files`](crate::document::Files) gets.
 pub type Pictures<'f> = dyn Fn(&str) -> Option<Vec<u8>> + 'f;
 
-/// How a document becomes a scene.
+/// Options for converting a document to a scene.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ImportOptions<'o> {
@@ -67,7 +67,7 @@ pub struct ImportOptions<'o> {
     /// Frames per second of all clips; without it, the rate that a document of this crate states, else the least common
     /// one at which every key falls on a frame.
     pub rate: Option<f32>,
-    /// Where pictures beside the document are; without it, they are dropped.
+    /// Reads image files next to the document; without it, they are dropped.
     pub files: Option<&'o Pictures<'o>>,
 }
 
@@ -94,7 +94,7 @@ impl<'o> ImportOptions<'o> {
         self
     }
 
-    /// The same options with files beside the document.
+    /// The same options with files next to the document.
     #[must_use]
     pub const fn with_files(mut self, files: &'o Pictures<'o>) -> Self {
         self.files = Some(files);
@@ -102,7 +102,7 @@ impl<'o> ImportOptions<'o> {
     }
 }
 
-/// Where a mesh of the scene comes from.
+/// The source of a mesh of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Origin {
@@ -120,17 +120,17 @@ pub struct Origin {
 pub struct Import {
     /// The scene.
     pub scene: Scene,
-    /// Where each of its meshes comes from.
+    /// The source of each of its meshes.
     pub origins: Vec<Origin>,
     /// The animation that each of its clips comes from.
     pub animations: Vec<usize>,
     /// The rate at which keys of clips lie, where the document says one that is not theirs. A clip that it does not know
     /// has that rate itself.
     pub frames_at: Option<f32>,
-    /// What its parts were, where an export of this crate [kept](crate::export_keeping) that.
+    /// The original numbers of its parts, if an export of this crate [embedded](crate::export_keeping) them.
     pub marks: Marks,
-    /// What an export of this crate [kept](crate::export_keeping) in the document; a [file](crate::GltfFile::kept) has it
-    /// itself.
+    /// The data that an export of this crate [embedded](crate::export_keeping) in the document; a
+    /// [file](crate::GltfFile::kept) returns it itself.
     pub kept: Option<Extra>,
 }
 

@@ -5,10 +5,10 @@ use meshwright_core::math::Affine64;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Motion, Scene, Skin};
 
-/// What exporters call them.
+/// The name that exporters use.
 const NAME: &str = "neutral_bone";
 
-/// How far from moving nothing such a joint may be.
+/// The tolerance for a joint that moves nothing.
 const STILL: f64 = 1e-5;
 
 /// Removes them; their vertices have no joints then.

@@ -6,7 +6,7 @@ use meshwright_core::math::{Affine64, Trs64, distance, dot, length, narrow, unit
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Affine, Local, Trs};
 
-/// How far from 1 the length of a quaternion may be for its bits to be kept, and for nothing to be said.
+/// The difference of a quaternion's length from 1 up to which its bits are kept without a report.
 const EXACT: f64 = 1e-6;
 const UNIT: f64 = 1e-3;
 
@@ -62,7 +62,7 @@ pub(super) fn similarity(m: &Affine64) -> Option<Trs64> {
 }
 
 /// True for matrices that do the same up to rounding.
-pub(super) fn alike(a: &Affine64, b: &Affine64) -> bool {
+pub(super) fn is_similar(a: &Affine64, b: &Affine64) -> bool {
     let size = [a.x, a.y, a.z, a.w].into_iter().map(length).fold(0.0, f64::max);
     let pairs = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
     pairs.into_iter().all(|(a, b)| distance(a, b) <= 1e-6 * size)

@@ -1,4 +1,4 @@
-//! What of a document is drawn, and which of its nodes are joints of which skeleton.
+//! The drawn parts of a document, and the nodes that are joints of each skeleton.
 
 use super::charge_push;
 use super::nodes::{locals, similarity};
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub(super) active: Vec<bool>,
     /// The transforms of nodes relative to their parents.
     pub(super) locals: Vec<Local>,
-    /// Of nodes that are no joints and of the parents of first joints: where they are.
+    /// The transforms of nodes that are not joints, and of the parents of first joints.
     pub(super) fixed: Vec<Affine64>,
     /// The joint that a node is.
     pub(super) places: Vec<Option<Place>>,
@@ -47,7 +47,7 @@ impl Plan {
         marks.animated()?;
         marks.between()?;
         let fixed = marks.unfold(&locals)?;
-        // What became a joint may have joints further down that were folded.
+        // A node that became a joint may have joints further down that were folded.
         marks.between()?;
         marks.tags()?;
         let groups = marks.groups()?;
@@ -78,7 +78,7 @@ impl Plan {
         self.locals.get(node).map_or(Affine64::IDENTITY, Local::to_affine64)
     }
 
-    /// What lies above a joint without a joint above it and is to be folded into it.
+    /// The transform above a topmost joint, if it can be folded into the joint.
     pub(super) fn folded(&self, document: &Document<'_>, node: usize) -> Option<Trs64> {
         let parent = document.nodes().get(node)?.parent.filter(|_| self.above.get(node) == Some(&None))?;
         let m = self.fixed.get(parent).filter(|m| **m != Affine64::IDENTITY)?;
@@ -152,7 +152,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         }
     }
 
-    /// The joints of skins that are used, or that stand in what is shown.
+    /// The joints of skins that are used, or that are in the shown scene.
     fn skins(&mut self) -> Result<(), ReadError> {
         let all = FieldPath::ROOT.field("skins");
         let count = self.document.skins().len();
@@ -201,7 +201,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// For each node whether something holds for it or a node below.
+    /// For each node, true if a condition holds for it or for a node below.
     fn below(&self, holds: impl Fn(usize, &Self) -> bool) -> Result<Vec<bool>, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let mut below = self.document.room(&path, "nodes", self.joints.len())?;
@@ -247,7 +247,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(above)
     }
 
-    /// What lies above a first joint and cannot be folded into it becomes joints. Returns where the others are.
+    /// Nodes above a first joint that cannot be folded into it become joints. Returns the transforms of the others.
     fn unfold(&mut self, locals: &[Local]) -> Result<Vec<Affine64>, ReadError> {
         let count = self.joints.len();
         let mut fixed: Vec<Affine64> = self.document.room(&FieldPath::ROOT.field("nodes"), "nodes", count)?;

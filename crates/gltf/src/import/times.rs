@@ -87,7 +87,7 @@ pub(super) fn rate(times: &[Option<Times>]) -> f32 {
     RATES.iter().find(fits).copied().unwrap_or(ANY_RATE)
 }
 
-/// How many frames there are up to the last key.
+/// The number of frames up to the last key.
 pub(super) fn frames(
     document: &Document<'_>,
     a: usize,

@@ -1,4 +1,4 @@
-//! What an export of this crate says of a file as a whole, in the extras of its scene.
+//! Data that an export of this crate writes about a file as a whole, in the extras of its scene.
 
 use super::extras::{self, Extras};
 use crate::document::rules::EXTRAS_IGNORED;
@@ -7,13 +7,13 @@ use crate::export::KEPT;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Extra;
 
-/// The key below which it lies, as a text that holds JSON.
+/// The key of the data, which is a text that holds JSON.
 pub(super) const KEY: &str = "meshwright";
 
 /// The version of that text.
 pub(super) const VERSION: u64 = 1;
 
-/// How a clip is played in its game.
+/// The playback of a clip in its game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stated {
     pub(super) rate: Option<f32>,
@@ -45,7 +45,7 @@ impl Stated {
         }
     }
 
-    /// The rate at which its keys lie, where that is not the one at which it is played and nobody says another.
+    /// The rate of its keys, if it differs from the playback rate and no other rate is given.
     pub(super) fn keyed(&self, said: Option<f32>) -> Option<f32> {
         self.frames_at.filter(|_| said.is_none() && self.rate.is_some())
     }
@@ -80,16 +80,16 @@ pub(super) fn without(extra: Option<Extra>, keys: &[&str]) -> Option<Extra> {
     }
 }
 
-/// What is said of a file.
+/// The data about a file.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// The format that its model was read from.
     pub(super) format: String,
     /// The name of the model.
     pub(super) name: String,
-    /// What lengths were multiplied by.
+    /// The factor of lengths.
     pub(super) scale: Option<f32>,
-    /// How clips are played, by name.
+    /// The playback of clips, by name.
     clips: Vec<(String, Stated)>,
     /// The scenes are levels of detail.
     pub(super) levels: bool,
@@ -153,7 +153,7 @@ impl Told {
         self.clips.iter().find_map(|(_, stated)| stated.frames_at)
     }
 
-    /// How a clip is played: what its own extras say, else those of the scene of a clip of its name.
+    /// The playback of a clip: from its own extras, otherwise from the scene's entry for a clip of its name.
     pub(super) fn clip(&self, name: &str, extras: Option<JsonValue<'_, '_>>) -> Stated {
         let own = Stated::new(extras);
         let named = || self.clips.iter().find(|(clip, _)| clip == name).map(|(_, stated)| *stated);

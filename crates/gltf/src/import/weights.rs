@@ -1,4 +1,4 @@
-//! How vertices follow joints.
+//! The influences of vertices.
 
 use crate::document::rules::{
     JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED,
@@ -10,7 +10,7 @@ use meshwright_core::math::narrow1;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Skin};
 
-/// How far from 1 weights may sum to be kept.
+/// The difference of the sum of weights from 1 up to which they are kept.
 const SUM: f64 = 1e-3;
 
 /// Vertices that are looked at together.
@@ -25,7 +25,7 @@ struct Set<'d> {
 /// Joints and weights of vertices, set by set.
 pub(super) struct Sets<'d>(Vec<Set<'d>>);
 
-/// What is odd about vertices.
+/// Faults of vertices.
 #[derive(Default)]
 struct Oddities {
     negative: usize,
@@ -97,7 +97,7 @@ impl<'d> Sets<'d> {
     /// True where nothing of the block is odd for certain: no weight is negative or not finite, all joints are there, and
     /// all sums are 1 beyond the error of 32 bits.
     fn are_plain(&self, count: usize, joints: usize, seen: &mut Seen) -> bool {
-        /// How far a sum of four is off at most.
+        /// The maximum error of a sum of four.
         const ERROR: f64 = 1e-6;
         for set in &self.0 {
             let (known, weights) = (set.joints.loaded(), set.weights.loaded());
@@ -141,7 +141,7 @@ impl<'d> Sets<'d> {
                 skin.starts.extend_from_slice(ends);
             }
             _ => skin.starts.extend((0..count).map(|v| {
-                for (joint, weight) in self.of(v) {
+                for (joint, weight) in self.influences_of(v) {
                     if let Some(slot) = packed.get_mut(at) {
                         *slot = Influence { joint, weight };
                     }
@@ -154,7 +154,7 @@ impl<'d> Sets<'d> {
     }
 
     /// The influences of a vertex of the block.
-    fn of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
+    fn influences_of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
         let four = move |set: &Set<'_>| Some((*set.joints.loaded().get(v)?, *set.weights.loaded().get(v)?));
         self.0.iter().filter_map(four).flat_map(|(joints, weights)| joints.into_iter().zip(weights))
     }
@@ -169,7 +169,7 @@ impl<'d> Sets<'d> {
     ) -> Result<(), Fault> {
         for (at, v) in range.enumerate() {
             let mut sum = 0.0;
-            for (joint, weight) in self.of(at) {
+            for (joint, weight) in self.influences_of(at) {
                 if !weight.is_finite() {
                     return Err((NOT_FINITE, v, "is not finite".into()));
                 }
@@ -181,7 +181,7 @@ impl<'d> Sets<'d> {
             let scale = if (sum - 1.0).abs() > SUM && sum > 0.0 { 1.0 / sum } else { 1.0 };
             odd.scaled = odd.scaled.saturating_add(usize::from(scale != 1.0));
             odd.unbound = odd.unbound.saturating_add(usize::from(sum == 0.0));
-            for (joint, weight) in self.of(at).filter(|(_, weight)| *weight != 0.0) {
+            for (joint, weight) in self.influences_of(at).filter(|(_, weight)| *weight != 0.0) {
                 let Some(&known) = joints.get(joint as usize) else {
                     return Err((JOINT_RANGE, v, format!("joint {joint} of {}", joints.len())));
                 };
@@ -212,7 +212,7 @@ impl Oddities {
     }
 }
 
-/// What is seen of a block.
+/// The facts about a block.
 struct Seen {
     /// The greatest joint.
     joint: u32,
@@ -220,7 +220,7 @@ struct Seen {
     weight: u32,
     /// Somewhere a weight that is 0 is followed by one that is not.
     gaps: bool,
-    /// What the weights of each vertex sum to, and how many are not 0.
+    /// The sum of the weights of each vertex, and the number of those that are not 0.
     sums: [f32; BLOCK],
     counts: [u32; BLOCK],
 }
@@ -240,8 +240,8 @@ meshwright_core::kernels! {
         }
     }
 
-    /// Puts the first of each four behind each other, as many as are counted, and returns how many there are. The counts become
-    /// where those of each vertex end, `before` being where the first begin.
+    /// Packs the counted values of each four one after the other, and returns how many there are. The counts become
+    /// the ends of each vertex; `before` is the first start.
     fn pack as pack_portable<'a>(
         fours: &'a [[Influence; 4]],
         counts: &'a mut [u32],

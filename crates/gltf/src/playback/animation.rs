@@ -1,4 +1,4 @@
-//! Keys and what lies between them.
+//! Keys and interpolation.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

@@ -6,9 +6,9 @@ use meshwright_core::ReadError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct PlaybackError {
-    /// Where in the document, as a field path.
+    /// The field path in the document.
     pub path: String,
-    /// What is wrong, or not supported.
+    /// The fault, or the unsupported feature.
     pub message: String,
 }
 

@@ -169,7 +169,7 @@ impl Player {
                 let charged = budget.charge_items("vertices of a pose", count as u64, size);
                 charged.map_err(|e| fault(e.to_string()))
             };
-            // What each vertex takes in a pose; further sets keep nothing, but work has to have an end as well.
+            // The cost of each vertex in a pose; further sets store nothing, but must be bounded as well.
             let primitives = self.meshes[mesh].iter();
             let vertices = primitives.map(|p| p.positions.len() * p.sets.len().max(1)).sum();
             charge(vertices, 2 * size_of::<[f64; 3]>())?;
@@ -187,10 +187,10 @@ impl Player {
         &self.animations
     }
 
-    /// Everything that is drawn, at a time of an animation in seconds, or at rest. Before its first and behind
-    /// its last key an animation holds. An animation that does not exist moves nothing.
+    /// Returns all drawn primitives at a time of an animation in seconds, or at rest. An animation holds its values
+    /// before its first and after its last key. An animation that does not exist moves nothing.
     ///
-    /// Primitives come in the order of nodes. Which scene they are part of is not asked.
+    /// Primitives come in the order of nodes, for all scenes of the document.
     pub fn evaluate(&self, animation: Option<usize>, time: f32) -> Vec<PrimitivePose> {
         let mut locals: Vec<_> = self.nodes.iter().map(|n| n.local).collect();
         if let Some(motion) = animation.and_then(|a| self.motions.get(a)) {
@@ -213,7 +213,7 @@ impl Player {
             for (p, primitive) in self.meshes[mesh].iter().enumerate() {
                 let (positions, normals) = match &palette {
                     Some(palette) => primitive.skinned(palette),
-                    None => primitive.placed(&worlds[n]),
+                    None => primitive.place_vertices(&worlds[n]),
                 };
                 drawn.push(PrimitivePose {
                     node: n,
@@ -256,7 +256,7 @@ impl Skin {
 type Vertices = (Vec<[f64; 3]>, Vec<[f64; 3]>);
 
 impl Primitive {
-    fn placed(&self, world: &Affine64) -> Vertices {
+    fn place_vertices(&self, world: &Affine64) -> Vertices {
         let positions = self.positions.iter().map(|p| world.point(wide(*p))).collect();
         let normal = |n: &[f32; 3]| unit(normal(world, wide(*n))).unwrap_or_default();
         (positions, self.normals.iter().map(normal).collect())

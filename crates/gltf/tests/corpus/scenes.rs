@@ -1,4 +1,4 @@
-//! Files of other tools and broken ones, where the corpus lies beside the project.
+//! Tests files of other tools and broken ones, of the corpus next to the project.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Extensions that an importer reads beside those of the document layer.
+/// Extensions that an importer reads in addition to those of the document layer.
 const KNOWN: [&str; 5] = [
     "KHR_materials_unlit",
     "KHR_mesh_quantization",
@@ -25,7 +25,10 @@ const KNOWN: [&str; 5] = [
 ];
 
 /// Reads a document and all of its accessors, and gives that and the codes of what was passed over to `look`.
-fn with<T>(file: &Path, look: impl FnOnce(&Document<'_>) -> T) -> Result<(T, Vec<&'static str>), ReadError> {
+fn with_document<T>(
+    file: &Path,
+    look: impl FnOnce(&Document<'_>) -> T,
+) -> Result<(T, Vec<&'static str>), ReadError> {
     let bytes = fs::read(file).unwrap();
     let folder = file.parent().unwrap().to_owned();
     let files = move |name: &str| fs::read(folder.join(name)).ok().map(Cow::Owned);

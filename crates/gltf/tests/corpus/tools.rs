@@ -1,5 +1,5 @@
-//! What real runs of tools made of exports, and what was edited in Blender, held against what went out; where the corpus
-//! lies beside the project.
+//! Compares the results of real tools, and edits made in Blender, with the exported scene; uses the corpus next to
+//! the project.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -44,8 +44,8 @@ fn touched<T: Clone>(parts: &[Part<T>]) -> Vec<Part<T>> {
     parts.iter().filter(|part| part.state != State::Untouched).cloned().collect()
 }
 
-/// Whether joints rest with other scales along different axes. Blender's bones have none, so that what they move stands
-/// elsewhere there, and has other normals.
+/// Returns true if joints rest with different scales along their axes. Blender's bones have no rest scale, so that it
+/// shows other positions and normals for their vertices.
 fn is_uneven(scene: &Scene) -> bool {
     scene.skeletons.iter().flat_map(|s| &s.joints).any(|j| {
         let [x, y, z] = j.rest.to_trs64().scale;
@@ -53,7 +53,7 @@ fn is_uneven(scene: &Scene) -> bool {
     })
 }
 
-/// What a tool changes that cannot be undone: nothing for most.
+/// Changes of a tool that cannot be undone: none for most tools.
 fn is_left(tool: &str, before: &Scene, report: &Recovery) -> bool {
     if tool.contains("Blender") && is_uneven(before) {
         let mut only = report.clone();
@@ -75,7 +75,7 @@ fn what_tools_made_of_exports_is_untouched() {
     for entry in json(&root.join("manifest.json")).as_array().unwrap() {
         let (file, origin) = (text(entry, "file"), text(entry, "origin"));
         let Some((base, tool)) = origin.split_once(" through ") else { continue };
-        // What Draco packs is not read.
+        // Draco compression is not supported.
         if !file.starts_with("gltf/tools/") || tool.contains("draco") {
             continue;
         }
@@ -92,13 +92,13 @@ fn what_tools_made_of_exports_is_untouched() {
     assert!(seen > 20, "{seen}");
 }
 
-/// How far a vertex of the edited place is from the nearest of a mesh.
+/// The distance between a vertex of the edited part and the nearest vertex of a mesh.
 fn nearest(mesh: &Mesh, point: [f32; 3]) -> f32 {
     let far = |p: &[f32; 3]| p.iter().zip(point).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
     mesh.positions.iter().map(far).fold(f32::INFINITY, f32::min)
 }
 
-fn moved(edit: &Value, before: &Scene, made: &Scene, report: &Recovery) {
+fn check_moved_part(edit: &Value, before: &Scene, made: &Scene, report: &Recovery) {
     let change = &edit["changed"];
     let places = |key: &str| -> Vec<[f32; 3]> { serde_json::from_value(change[key].clone()).unwrap() };
     let (was, is) = (places("before"), places("after"));
@@ -117,7 +117,7 @@ fn moved(edit: &Value, before: &Scene, made: &Scene, report: &Recovery) {
         let off = nearest(is_at, is).max(nearest(was_at, was));
         assert!(off < 1e-4 * length, "{is:?}: {off}");
     }
-    // What was not moved is what it was.
+    // Parts that were not moved are unchanged.
     if part.change.added == 0 {
         let pairs = was_at.positions.iter().zip(&is_at.positions);
         assert_eq!(pairs.filter(|(a, b)| a != b).count(), part.change.moved);
@@ -233,7 +233,7 @@ fn what_was_edited_in_blender_is_all_that_was() {
                 assert!((seconds - change["seconds_after"].as_f64().unwrap()).abs() < 1e-4, "{seconds}");
                 same_but(&before, &made, &["clips"]);
             }
-            other => panic!("{file}: nobody looks at {other}"),
+            other => panic!("{file}: no test reads {other}"),
         }
         seen.push(text(&edit, "op").to_owned());
     }

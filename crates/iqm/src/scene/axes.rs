@@ -14,7 +14,7 @@ pub(super) const fn axes(space: Space) -> AxisMap {
 }
 
 /// A triangle from one space to the other: the format's are clockwise.
-pub(super) const fn turned([a, b, c]: [u32; 3], space: Space) -> [u32; 3] {
+pub(super) const fn map_corners([a, b, c]: [u32; 3], space: Space) -> [u32; 3] {
     match space {
         Space::Gltf => [a, c, b],
         Space::File => [a, b, c],

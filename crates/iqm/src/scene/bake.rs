@@ -1,4 +1,4 @@
-//! Poses as the channels of joints, and their scales applied to what hangs from them.
+//! Poses as the channels of joints, with scales applied to the children of a joint.
 
 use super::bones::Posed;
 use super::options::Scales;
@@ -20,7 +20,7 @@ pub(super) struct Baker<'b> {
     uneven: Worst,
 }
 
-/// How many joints are concerned, and how much the worst of them.
+/// The number of affected joints, and the largest error.
 #[derive(Default)]
 struct Worst {
     joints: Vec<bool>,
@@ -41,14 +41,14 @@ impl Worst {
     fn report(&self, code: &'static str, message: &str, losses: &mut Vec<Loss>) {
         let n = self.joints.iter().filter(|j| **j).count();
         if n > 0 {
-            let loss = Loss::new(code, "skeletons", message).of(n, "joint", "joints");
-            losses.push(loss.by(self.amount, "of its size"));
+            let loss = Loss::new(code, "skeletons", message).with_count(n, "joint", "joints");
+            losses.push(loss.with_amount(self.amount, "of its size"));
         }
     }
 }
 
 impl<'b> Baker<'b> {
-    /// For joints that hang from `parents`, and rest as `bind` has them.
+    /// Creates the baker for joints with these parents and the rest poses `bind`.
     pub(super) fn new(scales: Scales, parents: &'b [Option<usize>], bind: &[Posed]) -> (Self, Vec<Trs64>) {
         let (shear, uneven) = (Worst::default(), Worst::default());
         let mut baker = Self { scales, parents, rest: Vec::new(), now: Vec::new(), shear, uneven };
@@ -85,7 +85,7 @@ impl<'b> Baker<'b> {
         out
     }
 
-    /// What joints cannot hold.
+    /// Reports motion that joints cannot store.
     pub(super) fn report(&self, losses: &mut Vec<Loss>) {
         self.shear.report("shear-dropped", "joints cannot shear; what is nearest to it is taken", losses);
         let message =

@@ -27,9 +27,9 @@ pub(super) struct Posed {
 impl Posed {
     const REST: Self = Self { exact: Affine64::IDENTITY, trs: Trs64::IDENTITY };
 
-    /// A transform whose decomposition is known, or follows from it. What flattens space is a place alone: no vertex can
-    /// follow it.
-    fn of(exact: Affine64, trs: Option<Trs64>) -> Self {
+    /// A transform whose decomposition is known, or is computed. A flat transform becomes only a position: no vertex
+    /// can follow it.
+    fn decompose(exact: Affine64, trs: Option<Trs64>) -> Self {
         let flat = exact.inverse().is_none();
         let trs = if flat {
             Trs64 { translation: exact.w, ..Trs64::IDENTITY }
@@ -54,10 +54,10 @@ pub(super) struct Bones {
     pub(super) bind: Vec<Posed>,
     /// From model space in that pose into the space of each joint.
     pub(super) inverses: Vec<Option<Affine64>>,
-    /// True for joints that follow others: they hang from nothing.
+    /// True for joints that follow others: they have no parent.
     follows: Vec<bool>,
     order: Order,
-    /// What follows no joint hangs from this one.
+    /// The joint of vertices without influences.
     pub(super) root: Option<usize>,
     /// No joint has a name.
     pub(super) nameless: bool,
@@ -65,7 +65,7 @@ pub(super) struct Bones {
 
 impl Bones {
     /// The joints of the skeleton `id`. A root is added for what is `drawn` without following a joint.
-    pub(super) fn of<'i>(
+    pub(super) fn convert<'i>(
         scene: &Scene,
         id: SkeletonId,
         drawn: impl Iterator<Item = &'i Instance>,
@@ -77,7 +77,7 @@ impl Bones {
         let Some(skeleton) = scene.skeletons.get(id.0) else { return Ok(None) };
         budget.charge_items("joints", skeleton.joints.len() as u64, 2 * size_of::<[Posed; 2]>())?;
         let order = skeleton.parents_first(budget)?;
-        let bound = BindPose::of(scene, id, budget)?;
+        let bound = BindPose::solve(scene, id, budget)?;
         let path = format!("skeletons[{}]", id.0);
         if bound.differs_from_rest {
             let message = "the bind pose is not the rest pose; joints are as they are bound";
@@ -106,11 +106,11 @@ impl Bones {
                 "" => Vec::new(),
                 name => names.fit(name, &format!("{path}.joints[{j}]"), losses)?,
             };
-            bones.names.push(text.put(&name)?);
+            bones.names.push(text.add(&name)?);
             bones.parents.push(bones.order.parent(joint).filter(|_| !follows));
             let local = if follows { bound.model.get(j) } else { bound.locals.get(j) };
             let trs = (!bound.differs_from_rest && !follows).then(|| joint.rest.to_trs64());
-            let posed = local.map_or(Posed::REST, |m| Posed::of(*m, trs));
+            let posed = local.map_or(Posed::REST, |m| Posed::decompose(*m, trs));
             bones.bind.push(posed.mapped(&map));
             bones.inverses.push(bound.inverses.get(j).copied().flatten().map(|m| map.affine64(&m)));
             bones.follows.push(follows);
@@ -118,13 +118,13 @@ impl Bones {
         }
         if flags > 0 {
             let loss = Loss::new("bone-flags", &*path, "the format has no flags of joints");
-            losses.push(loss.of(flags, "joint", "joints"));
+            losses.push(loss.with_count(flags, "joint", "joints"));
         }
         let mut meshes = drawn.filter_map(|i| scene.meshes.get(i.mesh.0));
         if meshes.any(has_loose_vertices) {
             let name = names.fit("root", "skeletons", losses)?;
             bones.root = Some(bones.parents.len());
-            bones.names.push(text.put(&name)?);
+            bones.names.push(text.add(&name)?);
             bones.parents.push(None);
             bones.bind.push(Posed::REST);
             bones.inverses.push(Some(Affine64::IDENTITY));
@@ -167,8 +167,8 @@ impl Bones {
         out.clear();
         for (place, &j) in self.order.joints().iter().enumerate() {
             let posed = match model.get(j).filter(|_| self.follows[place]) {
-                Some(m) => Posed::of(*m, None),
-                None => Posed::of(sampler.local(j, frame), Some(sampler.trs(j, frame))),
+                Some(m) => Posed::decompose(*m, None),
+                None => Posed::decompose(sampler.local(j, frame), Some(sampler.trs(j, frame))),
             };
             out.push(posed.mapped(&self.map));
         }
@@ -179,7 +179,7 @@ impl Bones {
     /// All joints of a complete pose, into `out`.
     pub(super) fn stored(&self, pose: &[Affine], out: &mut Vec<Posed>) {
         out.clear();
-        let posed = |j: &usize| pose.get(*j).map_or(Posed::REST, |m| Posed::of(m.wide(), None));
+        let posed = |j: &usize| pose.get(*j).map_or(Posed::REST, |m| Posed::decompose(m.wide(), None));
         out.extend(self.order.joints().iter().map(|j| posed(j).mapped(&self.map)));
         self.add_root(out);
     }
@@ -199,5 +199,7 @@ fn has_flags(extras: Option<&Extra>) -> bool {
 }
 
 fn has_loose_vertices(mesh: &Mesh) -> bool {
-    mesh.skin.as_ref().is_none_or(|s| (0..s.vertex_count()).any(|v| s.of(v).iter().all(|i| i.weight == 0.0)))
+    mesh.skin
+        .as_ref()
+        .is_none_or(|s| (0..s.vertex_count()).any(|v| s.influences(v).iter().all(|i| i.weight == 0.0)))
 }

@@ -136,7 +136,8 @@ fn blended(vertices: &Vertices, v: usize, skin: &[Affine64]) -> [f64; 3] {
     sum
 }
 
-/// Reports for each clip how far its vertices are off: a note if that is rounding of channels and weights, else a loss.
+/// Reports the largest error of each clip's vertices: a note within the precision of channels and weights, otherwise a
+/// loss.
 pub(super) fn report(
     model: &Iqm,
     timeline: &Timeline<'_, '_>,
@@ -160,6 +161,6 @@ pub(super) fn report(
         } else {
             Loss::new("pose-error", path, "posed vertices are not where the scene has them")
         };
-        losses.push(loss.by(error, "units"));
+        losses.push(loss.with_amount(error, "units"));
     }
 }

@@ -45,12 +45,12 @@ impl Tracks<'_> {
         let left = self.model.frame_count as usize - covered.min(self.model.frame_count as usize);
         if left > 0 {
             let loss = Loss::new("frames-dropped", "frames", "frames of no anim");
-            losses.push(loss.of(left, "frame", "frames"));
+            losses.push(loss.with_count(left, "frame", "frames"));
         }
         Ok(clips)
     }
 
-    /// How many frames some anim has.
+    /// The number of frames that some anim contains.
     fn covered(&self) -> usize {
         let mut ranges: Vec<(u32, u32)> = self
             .model

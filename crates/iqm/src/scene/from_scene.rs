@@ -1,6 +1,6 @@
 //! The exchange model to IQM.
 
-use super::axes::{TO_GLTF, turned};
+use super::axes::{TO_GLTF, map_corners};
 use super::bake::Baker;
 use super::bones::Bones;
 use super::bounds::{Measure, report};
@@ -29,7 +29,7 @@ use meshwright_scene::{
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, 1 << 16);
 /// The joints that a byte counts.
 const MOST_JOINTS: usize = 256;
-/// The rate of the anim of a model that stands still.
+/// The rate of the anim of a model without motion.
 const STILL_RATE: f32 = 10.0;
 
 impl Iqm {
@@ -50,7 +50,7 @@ impl Iqm {
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let made = Traced::of(scene, options, None)?;
+        let made = Traced::convert(scene, options, None)?;
         check(&made.value.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
@@ -79,7 +79,7 @@ pub(super) struct Traced {
 impl Traced {
     /// As [`Iqm::from_scene`], but not checked: a merge replaces numbers that are not finite with those of the file.
     /// `tangents` says whether the model has tangents; if `None`, the scene and the options decide.
-    pub(super) fn of(
+    pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
         tangents: Option<bool>,
@@ -134,7 +134,7 @@ impl FromScene for Iqm {
     }
 }
 
-/// Whether a model of the scene has tangents. Computing them takes longer than all else, and splits vertices.
+/// Returns true if a model of the scene has tangents. Computing them takes longer than all else, and splits vertices.
 fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool {
     let bumpy = |material: usize| scene.materials.get(material).is_some_and(|m| m.normal.is_some());
     let wanted =
@@ -143,7 +143,7 @@ fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool
     wanted || needed || options.format.tangents
 }
 
-/// The scene without the tangents of its meshes, where they shall be made anew.
+/// The scene without the tangents of its meshes, if they are computed again.
 fn without_tangents<'s>(
     mut scene: Cow<'s, Scene>,
     anew: bool,
@@ -213,7 +213,15 @@ impl<'a, 'b> Making<'a, 'b> {
         let bones = match home {
             Some(id) => {
                 let drawn = drawables.instances();
-                Bones::of(self.scene, id, drawn, self.options, &mut self.text, self.budget, &mut self.losses)?
+                Bones::convert(
+                    self.scene,
+                    id,
+                    drawn,
+                    self.options,
+                    &mut self.text,
+                    self.budget,
+                    &mut self.losses,
+                )?
             }
             None => None,
         };
@@ -281,11 +289,11 @@ impl<'a, 'b> Making<'a, 'b> {
         vertices.add(mesh, bones, &path, self.budget, &mut self.losses, pose)?;
         let space = self.options.space_of(self.scene);
         let number = |v: u32| v.saturating_add(first_vertex);
-        self.made.model.triangles.extend(mesh.triangles.iter().map(|t| turned(t.map(number), space)));
+        self.made.model.triangles.extend(mesh.triangles.iter().map(|t| map_corners(t.map(number), space)));
         self.budget.charge_items("meshes", 1, 2 * size_of::<IqmMesh>())?;
         self.made.model.meshes.push(IqmMesh {
-            name: self.text.put(&name)?,
-            material: self.text.put(&material)?,
+            name: self.text.add(&name)?,
+            material: self.text.add(&material)?,
             first_vertex,
             vertex_count: wide(mesh.positions.len()),
             first_triangle,
@@ -301,7 +309,7 @@ impl<'a, 'b> Making<'a, 'b> {
     {
         let (mut rig, mut losses) = (Iqm::default(), Vec::new());
         let (mut baker, at_rest) = Baker::new(self.options.format.scales, &bones.parents, &bones.bind);
-        let mut timeline = Timeline::of(self.scene, bones, &mut baker, self.budget, &mut losses)?;
+        let mut timeline = Timeline::arrange(self.scene, bones, &mut baker, self.budget, &mut losses)?;
         baker.report(&mut losses);
         let parent = |p: &Option<usize>| p.and_then(|p| i32::try_from(p).ok()).unwrap_or(-1);
         let parents: Vec<i32> = bones.parents.iter().map(parent).collect();
@@ -365,7 +373,7 @@ impl<'a, 'b> Making<'a, 'b> {
             let clip = &self.scene.clips[range.clip];
             let name = names.fit(&clip.name, &format!("clips[{}]", range.clip), &mut self.losses)?;
             self.made.model.anims.push(IqmAnim {
-                name: self.text.put(&name)?,
+                name: self.text.add(&name)?,
                 first_frame: range.first,
                 frame_count: range.count,
                 framerate: F32::new(clip.rate),
@@ -379,7 +387,7 @@ impl<'a, 'b> Making<'a, 'b> {
             let message = "the scene has no clips; the model has one of a single frame";
             self.losses.push(Loss::note("clip-added", "clips", message));
             self.made.model.anims.push(IqmAnim {
-                name: self.text.put(b"bind")?,
+                name: self.text.add(b"bind")?,
                 first_frame: 0,
                 frame_count: 1,
                 framerate: F32::new(STILL_RATE),

@@ -1,4 +1,4 @@
-//! What FTE adds to a model: events of anims, and properties of meshes.
+//! Additions of FTE to a model: events of anims, and properties of meshes.
 
 use super::text::{Text, decoded};
 use crate::model::{Iqm, IqmExtension};
@@ -66,7 +66,7 @@ fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
     }
 }
 
-fn whole(extra: Option<&Extra>) -> u32 {
+fn unsigned_value(extra: Option<&Extra>) -> u32 {
     match extra {
         Some(Extra::Int(n)) => u32::try_from(*n).unwrap_or(0),
         _ => 0,
@@ -97,9 +97,9 @@ pub(super) fn of_clips<'c>(
                 Some(Extra::Text(text)) => text.replace('\0', "?"),
                 _ => String::new(),
             };
-            let id = text.put(name.as_bytes())?;
+            let id = text.add(name.as_bytes())?;
             let seconds = real(field(event, "seconds")).to_bits();
-            for word in [anim, seconds, whole(field(event, "code")), id.0] {
+            for word in [anim, seconds, unsigned_value(field(event, "code")), id.0] {
                 data.extend_from_slice(&word.to_le_bytes());
             }
         }
@@ -107,7 +107,7 @@ pub(super) fn of_clips<'c>(
     if data.is_empty() {
         return Ok(None);
     }
-    Ok(Some(IqmExtension { name: text.put(EVENT)?, data }))
+    Ok(Some(IqmExtension { name: text.add(EVENT)?, data }))
 }
 
 /// The extension of the properties that meshes have, where one has any.
@@ -121,12 +121,12 @@ pub(super) fn of_meshes<'m>(
         any |= own.is_some();
         for (i, name) in FIELDS.into_iter().enumerate() {
             let value = own.and_then(|own| field(own, name));
-            let word = if i < 5 { whole(value) } else { real(value).to_bits() };
+            let word = if i < 5 { unsigned_value(value) } else { real(value).to_bits() };
             data.extend_from_slice(&word.to_le_bytes());
         }
     }
     if !any {
         return Ok(None);
     }
-    Ok(Some(IqmExtension { name: text.put(MESH)?, data }))
+    Ok(Some(IqmExtension { name: text.add(MESH)?, data }))
 }

@@ -1,11 +1,11 @@
-//! Triangles beside triangles.
+//! Neighbours of triangles.
 
 use crate::model::Iqm;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Budget, ConvertError};
 
-/// For each triangle those beside it, as the format's own tool finds them: by the places of corners.
+/// Finds the neighbours of each triangle like the format's own tool: by the positions of corners.
 pub(super) fn neighbours(
     positions: impl ExactSizeIterator<Item = [f32; 3]>,
     triangles: &[[u32; 3]],

@@ -1,6 +1,6 @@
-//! What a caller chooses.
+//! Options of the conversion from a scene.
 
-/// What becomes of the scales of joints, which DarkPlaces passes over.
+/// The treatment of the scales of joints, which DarkPlaces ignores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scales {
     /// They are applied to the joints below: no joint has a scale, and all loaders draw the same.
@@ -10,15 +10,15 @@ pub enum Scales {
     Kept,
 }
 
-/// How a scene becomes an IQM.
+/// Options of the conversion of a scene to an IQM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IqmOptions {
-    /// What becomes of the scales of joints.
+    /// The treatment of the scales of joints.
     pub scales: Scales,
-    /// Every triangle says which lie beside it.
+    /// Writes the neighbours of every triangle.
     pub adjacency: bool,
-    /// Tangents of the scene are made anew.
+    /// Computes tangents of the scene again.
     pub tangents: bool,
 }
 
@@ -37,7 +37,7 @@ impl IqmOptions {
         self
     }
 
-    /// The same options with tangents made anew, or those of the scene kept where it has them.
+    /// The same options, with tangents computed again or taken from the scene if it has them.
     #[must_use]
     pub const fn with_tangents(mut self, tangents: bool) -> Self {
         self.tangents = tangents;

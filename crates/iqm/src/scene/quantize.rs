@@ -7,7 +7,7 @@ use meshwright_core::F32;
 use meshwright_core::math::{Trs64, narrow1};
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// Channels that move by less stand still.
+/// Channels that move by less are constant.
 const STILL: f64 = 1.0e-10;
 /// The steps of a channel.
 const STEPS: f64 = 65_535.0;

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// Strings one behind the other, each once.
+/// Strings one after the other, each once.
 pub(super) struct Text<'b> {
     bytes: Vec<u8>,
     known: BTreeMap<Vec<u8>, TextId>,
@@ -13,13 +13,13 @@ pub(super) struct Text<'b> {
 }
 
 impl<'b> Text<'b> {
-    /// The empty string alone.
+    /// A text with only the empty string.
     pub(super) fn new(budget: &'b Budget) -> Self {
         Self { bytes: alloc::vec![0], known: BTreeMap::from([(Vec::new(), TextId(0))]), budget }
     }
 
-    /// Where a string without zero bytes is.
-    pub(super) fn put(&mut self, string: &[u8]) -> Result<TextId, LimitExceeded> {
+    /// Returns the offset of a string without zero bytes.
+    pub(super) fn add(&mut self, string: &[u8]) -> Result<TextId, LimitExceeded> {
         if let Some(id) = self.known.get(string) {
             return Ok(*id);
         }

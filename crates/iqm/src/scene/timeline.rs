@@ -13,7 +13,7 @@ use meshwright_scene::{
 /// Frames that belong to no clip, beyond as many as all clips have.
 const GAP: usize = 1024;
 
-/// Where a frame comes from.
+/// The source of a frame.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     /// The pose in which vertices are bound.
@@ -45,7 +45,7 @@ pub(super) struct Timeline<'s, 'b> {
 }
 
 impl<'s, 'b> Timeline<'s, 'b> {
-    pub(super) fn of(
+    pub(super) fn arrange(
         scene: &'s Scene,
         bones: &'b Bones,
         baker: &mut Baker<'_>,
@@ -129,7 +129,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         self.origins.len()
     }
 
-    /// Adds the frames of a clip: where the clip says that it begins, unless others are there, else behind all.
+    /// Adds the frames of a clip: at the start that the clip states if it is free, otherwise after all others.
     fn place(
         &mut self,
         scene: &'s Scene,
@@ -163,7 +163,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         let near = wished <= total.saturating_add(GAP);
         let first = if near && self.is_free(wished, &rows) { wished } else { self.origins.len() };
         self.samplers.push(sampler);
-        self.put(first, &rows, budget)?;
+        self.place_rows(first, &rows, budget)?;
         let range = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         self.ranges.push(Range { clip: number, first: range(first), count: range(count) });
         Ok(())
@@ -178,7 +178,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         pairs.into_iter().all(|((there, own), origin)| matches!(origin, Origin::Bind) || there == own)
     }
 
-    fn put(&mut self, first: usize, rows: &[[f32; 10]], budget: &Budget) -> Result<(), ConvertError> {
+    fn place_rows(&mut self, first: usize, rows: &[[f32; 10]], budget: &Budget) -> Result<(), ConvertError> {
         let joints = self.bones.len().max(1);
         let (count, sampler) = (rows.len() / joints, self.samplers.len() - 1);
         let end = first + count;

@@ -1,6 +1,6 @@
 //! IQM to the exchange model.
 
-use super::axes::{axes, turned};
+use super::axes::{axes, map_corners};
 use super::clips::Tracks;
 use super::fte;
 use super::text::decoded;
@@ -18,12 +18,13 @@ use meshwright_scene::{
 };
 
 impl Iqm {
-    /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose are the joints, and a
-    /// clip for each anim. A file of poses alone has a skeleton of joints without names, which rest as frame 0 has them.
+    /// Converts the model to a scene: one mesh and node per mesh, one skeleton whose rest and bind pose are the
+    /// joints, and a clip for each anim. A file with poses and no joints gets a skeleton of joints without names,
+    /// with frame 0 as rest pose.
     ///
     /// # Errors
-    /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
-    /// options allow.
+    /// If the model breaks a rule that the conversion relies on, or the scene would take more memory than the options
+    /// allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         convertible(self)?;
         let budget = options.budget();
@@ -62,7 +63,7 @@ impl Iqm {
     }
 }
 
-/// What a lenient reader passes over can be converted, numbers that are none cannot.
+/// Checks for faults that a lenient reader accepts but that cannot be converted, such as NaN.
 fn convertible(model: &Iqm) -> Result<(), ConvertError> {
     let mut findings = Findings::reading(&ReadOptions::lenient());
     check(model, &mut findings).map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
@@ -91,7 +92,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    /// Whether the model becomes meshes without bones.
+    /// Returns true if the model becomes meshes without bones.
     fn is_static(&self) -> bool {
         self.options.static_meshes && self.model.frame_count <= 1 && !self.model.meshes.is_empty()
     }
@@ -133,7 +134,7 @@ impl Making<'_> {
         let n = flat.iter().zip(&used).filter(|(flat, used)| **flat && **used).count();
         if n > 0 {
             let message = "joints that move vertices flatten space at rest";
-            self.losses.push(Loss::new("bind-singular", "joints", message).of(n, "joint", "joints"));
+            self.losses.push(Loss::new("bind-singular", "joints", message).with_count(n, "joint", "joints"));
         }
     }
 
@@ -166,7 +167,7 @@ impl Making<'_> {
         let positions = vertices.all(model.array(ArrayKind::POSITION), |p| self.map.point(narrow(p)))?;
         let mut triangles = self.budget.reserve("triangles", mesh.triangle_count as usize)?;
         let own = |v: u32| v.saturating_sub(mesh.first_vertex);
-        triangles.extend(model.triangles_of(mesh).iter().map(|t| turned(t.map(own), space)));
+        triangles.extend(model.triangles_of(mesh).iter().map(|t| map_corners(t.map(own), space)));
         let mut made = Mesh::new(decoded(name), positions, triangles);
         made.normals = vertices.all(model.array(ArrayKind::NORMAL), normal)?;
         made.uvs = vertices.all(model.array(ArrayKind::TEXCOORD), |uv: [f64; 2]| finite(narrow(uv)))?;
@@ -197,7 +198,7 @@ impl Making<'_> {
         Ok(skin)
     }
 
-    /// Nodes for joints that move nothing in a model that stands still.
+    /// Adds nodes for joints that move nothing, in a model without motion.
     fn nodes(&mut self, joints: Vec<Joint>, scene: &mut Scene) -> Result<(), ConvertError> {
         let mut moving = self.budget.filled("joints", joints.len(), false)?;
         for v in 0..self.model.vertex_count as usize {
@@ -222,27 +223,28 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// What a scene has no place for.
+    /// Reports data that a scene cannot hold.
     fn report_dropped(&mut self) {
         let model = self.model;
         let known = |a: &VertexArray| a.kind.is_known();
         let arrays = model.arrays.iter().filter(|a| !known(a)).count();
         if arrays > 0 {
             let message = "arrays of other programs";
-            self.losses
-                .push(Loss::new("arrays-dropped", "vertexarrays", message).of(arrays, "array", "arrays"));
+            self.losses.push(
+                Loss::new("arrays-dropped", "vertexarrays", message).with_count(arrays, "array", "arrays"),
+            );
         }
         let others = model.extensions.iter().filter(|e| !fte::is_known(model.str(e.name))).count();
         if others > 0 {
             let message = "extensions that a scene has no place for";
             let loss = Loss::new("extensions-dropped", "extensions", message);
-            self.losses.push(loss.of(others, "extension", "extensions"));
+            self.losses.push(loss.with_count(others, "extension", "extensions"));
         }
         if !self.options.extras {
             let held = model.extensions.len() - others;
             if held > 0 {
                 let loss = Loss::new("extensions-dropped", "extensions", "events and properties of FTE");
-                self.losses.push(loss.of(held, "extension", "extensions").kept_in_extras());
+                self.losses.push(loss.with_count(held, "extension", "extensions").kept_in_extras());
             }
             if model.comment.iter().any(|b| *b != 0) {
                 self.losses.push(Loss::new("comment-dropped", "comment", "the comment").kept_in_extras());
@@ -289,7 +291,7 @@ impl Vertices<'_> {
     ) -> Result<Vec<T>, ConvertError> {
         let Some(array) = array else { return Ok(Vec::new()) };
         let mut values = self.budget.reserve("vertices", self.count)?;
-        // What an array does not store is 0, and 1 in the last place.
+        // Components that an array does not store are 0, and 1 for the last.
         let rest = core::array::from_fn(|i| if i == 3 { 1.0 } else { 0.0 });
         values.extend(self.range().map(|v| of(array.floats(v, rest))));
         Ok(values)

@@ -160,15 +160,17 @@ impl Vertices {
         if self.cut.vertices > 0 {
             let message = format!("vertices keep their {MOST} heaviest joints");
             let loss = Loss::new("influences-dropped", path, message);
-            let loss = loss.of(self.cut.vertices, "vertex", "vertices").by(self.cut.share, "of the weight");
+            let loss = loss
+                .with_count(self.cut.vertices, "vertex", "vertices")
+                .with_amount(self.cut.share, "of the weight");
             losses.push(loss.noise_below(Loss::NOISE));
         }
         for (n, code, message) in [
-            (self.loose, "vertices-unbound", "vertices that follow no joint hang from the root"),
+            (self.loose, "vertices-unbound", "vertices without influences now follow the root"),
             (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
         ] {
             if n > 0 && (mesh.skin.is_some() || code == "not-finite") {
-                losses.push(Loss::new(code, path, message).of(n, "vertex", "vertices"));
+                losses.push(Loss::new(code, path, message).with_count(n, "vertex", "vertices"));
             }
         }
         Ok(())

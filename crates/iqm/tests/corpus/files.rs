@@ -1,4 +1,4 @@
-//! Real models, where the corpus lies beside the project: reference dumps of an independent reader, broken files.
+//! Tests real models of the corpus next to the project: reference dumps of an independent reader, broken files.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -45,7 +45,7 @@ fn extent(rows: &[[f64; 3]]) -> f64 {
     (0..3).map(side).fold(0.0, f64::max)
 }
 
-fn near(what: &str, ours: &[[f32; 3]], theirs: &[[f64; 3]], tolerance: f64) {
+fn assert_near(what: &str, ours: &[[f32; 3]], theirs: &[[f64; 3]], tolerance: f64) {
     assert_eq!(ours.len(), theirs.len(), "{what}");
     for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
         let off = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);

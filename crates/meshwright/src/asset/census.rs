@@ -1,4 +1,4 @@
-//! What the names of all files of a tree say, for who looks for parts of figures of The Sims.
+//! An index of the names of all files of a tree, for the search for parts of The Sims characters.
 
 use super::part::IMAGES;
 use meshwright_files::{EntryKind, Tree, TreePath};
@@ -11,7 +11,7 @@ type Number = (u32, u32);
 
 /// Files of a tree that are looked at for what they are called; a larger tree is no game.
 const MOST_FILES: usize = 1 << 17;
-/// What the names of all files of a tree say.
+/// An index of the names of all files of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     pub(super) numbered: BTreeMap<Number, TreePath>,
@@ -28,7 +28,7 @@ pub(super) struct Census {
 impl Census {
     pub(super) fn of(tree: &Tree) -> Self {
         let (mut all, mut seen) = (Self::default(), 0_usize);
-        // Whatever was named: what belongs to a figure lies beside it.
+        // All files count, whatever the user named: the parts of a character are next to it.
         let walk = tree.unscoped().walk_where(|_, kind| {
             seen = seen.saturating_add(1);
             kind != EntryKind::Folder || seen < MOST_FILES
@@ -99,7 +99,7 @@ fn keep<K: Ord + Clone>(key: K, path: &TreePath, first: &mut Found<K>, second: &
     }
 }
 
-/// What is kept beside a path.
+/// Files of the same name at other paths.
 fn other<'f, K: Ord>(
     key: &K,
     taken: &TreePath,

@@ -1,4 +1,4 @@
-//! What the engine makes of a model's surfaces, as materials.
+//! Materials of a model's surfaces, by the rules of its engine.
 
 use super::picture;
 use super::surfaces::{Surface, SurfaceSearch, SurfaceStatus, Surfaces, is_palette_picture, unsaid};
@@ -65,12 +65,12 @@ impl Search<'_> {
         if skin.is_none() && all > 1 {
             let said = self.found.losses.len();
             for n in 0..u32::try_from(all).unwrap_or(0) {
-                // What goes beyond a limit has no looks but the first.
+                // If a skin exceeds a limit, only the first skin is used.
                 let Ok(surfaces) = self.surfaces(asset, scene, n, &mut pictures) else { break };
                 let dressings = self.dressings(scene, &surfaces, &mut pictures);
                 self.found.variations.push(Variation { name: format!("skin {n}"), dressings });
             }
-            // What is lost is said of the skin that is shown.
+            // Losses are reported only for the shown skin.
             self.found.losses.truncate(said);
         }
         settled
@@ -218,7 +218,7 @@ impl Search<'_> {
         image
     }
 
-    /// A picture with the alpha that lies in a file of its own.
+    /// An image with the alpha of a separate image file.
     fn masked(
         &mut self,
         material: &str,

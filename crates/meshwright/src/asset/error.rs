@@ -21,9 +21,9 @@ pub enum AssetError {
     Model {
         /// The kind of file that it was read as.
         format: Format,
-        /// What it holds.
+        /// The content.
         bytes: Vec<u8>,
-        /// How it was read, companions that take part in that included.
+        /// The settings of the read, including companions that are part of it.
         settings: Box<ReadSettings>,
         /// The broken rule.
         error: ReadError,
@@ -31,7 +31,7 @@ pub enum AssetError {
     /// A companion without which the model is not whole was found and cannot be read.
     #[error("{error}")]
     Unreadable {
-        /// Where it lies in the tree.
+        /// The path in the tree.
         path: TreePath,
         /// Why not.
         error: FilesError,
@@ -41,7 +41,7 @@ pub enum AssetError {
     Companion {
         /// The companion's name.
         name: String,
-        /// What it holds.
+        /// The content.
         bytes: Arc<[u8]>,
         /// The broken rule.
         error: ReadError,
@@ -70,8 +70,8 @@ impl AssetError {
         self
     }
 
-    /// Everything that is wrong with a file that breaks a rule of its format: a second, lenient look finds what lies
-    /// behind the first error. Empty for other reasons.
+    /// All faults of a file that breaks a rule of its format: a second, lenient read finds the faults after the first
+    /// error. Empty for other causes.
     pub fn report(&self) -> Report {
         let mut report = Report::new();
         let Self::Model { format, bytes, settings, error } = self else { return report };

@@ -28,7 +28,7 @@ pub enum FigureError {
     Several {
         /// The second of them.
         index: usize,
-        /// What both are.
+        /// The role of both.
         role: Role,
     },
 }
@@ -95,7 +95,7 @@ impl Asset {
             return Err(FigureError::Several { index, role });
         }
         let source = other.source();
-        // What was found for the lead, as the skins of a suit are, may be named too: it is there once.
+        // A file that was already found, such as a skin of a suit, may be named too: it is used once.
         let found = |part: &&mut Part| {
             let own = part.name.rsplit(['/', '\\']).next();
             part.role == PartRole::Companion(role)
@@ -118,7 +118,7 @@ impl Asset {
         // The skeleton that it found for itself is none of the figure's.
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
-        // What its own companions say is known by now.
+        // The companions that it names are known now.
         let own = other.companions.files.into_iter().filter(|file| file.role == Role::Binding);
         self.companions.aside.extend(own);
         let file = CompanionFile::new(role, stem, other.model).with_texture(texture);
@@ -132,8 +132,8 @@ impl Asset {
         SourceFile::new(&name).read(&self.bytes, &self.forgiven)
     }
 
-    /// What others of a figure of The Sims bring along: the parts of an outfit, the skeletons and skills of a file of
-    /// records. A skeleton that is named takes the place of one that was found. The file itself where it is a part.
+    /// Adds the companions of another file of a The Sims character: the parts of an outfit, the skeletons and skills
+    /// of a file of records. A named skeleton replaces one that was found. Returns the file itself if it is a part.
     #[cfg(feature = "tso")]
     fn take_sims(&mut self, mut other: Self, role: Role) -> Option<Self> {
         use crate::kinds::{AnyModel, sims};

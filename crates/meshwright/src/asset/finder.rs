@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Finder {
     pub(super) tree: Tree,
-    /// Whether a folder has sound files of a family, by the name of its feature.
+    /// Caches whether a folder has sound files of a family, by the name of its feature.
     siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
     sims: Mutex<BTreeMap<TreePath, Arc<Index>>>,
@@ -31,7 +31,7 @@ pub struct Finder {
     scripts: OnceLock<Arc<Scripts>>,
     #[cfg(feature = "tso")]
     census: OnceLock<Census>,
-    /// How many translations and rotations skills state, by the names of their keys.
+    /// The numbers of translations and rotations in skills, by the names of their keys.
     #[cfg(feature = "tso")]
     pub(super) skills: OnceLock<BTreeMap<String, (u32, u32)>>,
 }
@@ -58,12 +58,12 @@ impl Finder {
         &self.tree
     }
 
-    /// The format of a file of the tree that nobody named: none where it is no model, [`Confidence::No`] where it is a
-    /// damaged one. No more of it is read than that takes. As [`detect_met`](crate::detect_met); a file whose extension
-    /// others use too is damaged also where its siblings in the folder are of the same family.
+    /// Detects the format of a file that the search met: `None` if it is not a model, [`Confidence::No`] if it is a
+    /// damaged one. It reads as little as possible. Like [`detect_met`](crate::detect_met), but a file with a shared
+    /// extension also counts as damaged if other files in its folder are of the same family.
     ///
     /// # Errors
-    /// When it cannot be read, and is called like a model.
+    /// If the file cannot be read, and has the extension of a model.
     pub fn detect_met(&self, path: &TreePath, limits: Limits) -> Result<Option<Detection>, FilesError> {
         /// More than any kind's first bytes.
         const HEAD: u64 = 4096;
@@ -87,7 +87,7 @@ impl Finder {
         if (head.len() as u64) < HEAD || found.is_some_and(|found| found.confidence == Confidence::Certain) {
             return Ok(found.or_else(damaged));
         }
-        // Of a pack nothing is decompressed whose name says what it is.
+        // In a pack, a file whose name already identifies its kind is not decompressed.
         let other = || pack.is_some() && is_other(path.extension());
         if called.is_none() && (foreign(&head).is_some() || other()) {
             return Ok(None);
@@ -101,7 +101,8 @@ impl Finder {
         }
     }
 
-    /// Whether another file in the folder of a file is of the family of a format. Looked at once for each folder.
+    /// Returns true if another file in the folder of a file is of the family of a format. Each folder is searched
+    /// once.
     fn has_siblings(&self, path: &TreePath, format: Format, limits: Limits) -> bool {
         /// Files that are looked at; where none of so many is ours, the folder is none of ours.
         const MOST: usize = 64;
@@ -135,13 +136,13 @@ impl Finder {
         Arc::clone(self.scripts.get_or_init(read))
     }
 
-    /// What the names of all files of the tree say, found out when it is first asked for.
+    /// The index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
     pub(super) fn census(&self) -> &Census {
         self.census.get_or_init(|| Census::of(&self.tree))
     }
 
-    /// What The Sims' files in a folder say of each other.
+    /// The references between The Sims' files in a folder.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&self, folder: &TreePath) -> Arc<Index> {
         let mut known = self.sims.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,7 +151,7 @@ impl Finder {
     }
 }
 
-/// Whether the first bytes of a file say that it is not of a kind, whatever follows.
+/// Returns true if the first bytes of a file exclude a format, whatever follows.
 pub(super) fn lacks_magic(format: Format, head: &[u8]) -> bool {
     let refused = || {
         AnyModel::parse(head, format, &ReadOptions::default())

@@ -3,12 +3,12 @@
 use super::{Asset, Finder, Part, PartRole};
 use meshwright_files::{Tree, TreePath};
 
-/// What stands before the number of a level, as in `x_lod1.iqm` beside `x.iqm`.
+/// The text before the number of a level, as in `x_lod1.iqm` next to `x.iqm`.
 const MARK: &[u8] = b"_lod";
 /// The most levels that are looked for.
 const MOST: u32 = 64;
 
-/// The levels of a model: those that lie beside it, up to the first number that is missing.
+/// The levels of a model: the files next to it, up to the first missing number.
 fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     let dot = if model.extension().is_empty() { &b""[..] } else { b"." };
     let name = |n: u32| [model.stem(), MARK, n.to_string().as_bytes(), dot, model.extension()].concat();
@@ -27,13 +27,13 @@ fn base(path: &TreePath) -> Option<TreePath> {
 }
 
 impl Finder {
-    /// Further levels of detail of a model that lie in files of their own: `x_lod1.iqm` beside `x.iqm`, and on up to the
-    /// first number that is missing.
+    /// Further levels of detail of a model in files of their own: `x_lod1.iqm` next to `x.iqm`, up to the first
+    /// missing number.
     pub fn levels(&self, asset: &Asset) -> Vec<TreePath> {
         beside(&self.tree, asset.path())
     }
 
-    /// Whether a file is a level of detail of a model that lies beside it.
+    /// Returns true if a file is a level of detail of a model next to it.
     pub fn is_level(&self, path: &TreePath) -> bool {
         let model = base(path).and_then(|base| self.tree.find(base).ok()?);
         model.is_some_and(|model| beside(&self.tree, &model).contains(path))

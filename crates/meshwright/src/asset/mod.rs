@@ -55,7 +55,7 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Opens a file of a tree with what lies beside it. Whoever opens many files of a tree uses one [`Finder`].
+    /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
     ///
     /// ```
     /// use meshwright::{Asset, OpenOptions, scene::SceneOptions};
@@ -72,17 +72,18 @@ impl Asset {
     /// ```
     ///
     /// # Errors
-    /// When the file cannot be read or is of no known kind, when it breaks a rule of its format, or when a companion that
-    /// was named does. Of companions that were only found, those that cannot be used are among the
-    /// [`parts`](Self::parts), with the reason.
+    /// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named
+    /// companion file does. Unusable companion files that the search found are listed in [`parts`](Self::parts), with
+    /// the reason.
     pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, AssetError> {
         Finder::new(tree.clone()).open(path, options)
     }
 
-    /// Opens a file on disk with what lies around it. A pack is a folder: `data.pk3/models/player/marine.zym` is a path.
+    /// Opens a file on disk with its companion files. A pack is a folder: `data.pk3/models/player/marine.zym` is a
+    /// path.
     ///
     /// # Errors
-    /// As [`open`](Self::open); a folder is no model.
+    /// As [`open`](Self::open); a folder is not a model.
     pub fn open_path(path: impl AsRef<std::path::Path>, options: &OpenOptions) -> Result<Self, AssetError> {
         let tree = Tree::open(&path)?;
         let start = tree.start().cloned().ok_or_else(|| FilesError::WrongKind {
@@ -140,7 +141,7 @@ impl Asset {
         Ok(made)
     }
 
-    /// Where the model's file lies in its tree.
+    /// The path of the model's file in its tree.
     pub fn path(&self) -> &TreePath {
         &self.path
     }
@@ -155,7 +156,8 @@ impl Asset {
         self.bytes
     }
 
-    /// Lets the bytes of the model's file go, for who needs the model alone: [`bytes`](Self::bytes) are none then.
+    /// Frees the bytes of the model's file, for callers that need only the model: [`bytes`](Self::bytes) are empty
+    /// then.
     pub fn drop_bytes(&mut self) {
         self.bytes = Vec::new();
     }
@@ -175,12 +177,12 @@ impl Asset {
         &self.model
     }
 
-    /// What belongs to it.
+    /// The companions of the model.
     pub fn companions(&self) -> &Companions {
         &self.companions
     }
 
-    /// What belongs to it, to be changed.
+    /// The companions of the model, for changes.
     pub fn companions_mut(&mut self) -> &mut Companions {
         &mut self.companions
     }
@@ -225,7 +227,7 @@ impl Asset {
         report
     }
 
-    /// What the model holds together with what belongs to it, in numbers.
+    /// Counts the parts of the model and its companions.
     pub fn summary(&self) -> Summary {
         self.model.summary_with(&self.companions)
     }

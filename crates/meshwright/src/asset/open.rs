@@ -10,7 +10,7 @@ use meshwright_files::{AsTreePath, FilesError, TreePath};
 use std::sync::Arc;
 
 impl Finder {
-    /// Opens a file of the tree with what lies beside it.
+    /// Opens a file of the tree with its companion files.
     ///
     /// # Errors
     /// As [`Asset::open`].
@@ -97,7 +97,7 @@ fn refused_early(
     Some(AssetError::Model { format, bytes, settings, error })
 }
 
-/// What is wrong with a file that was only found, without anything of what it holds: it may be any file.
+/// The fault of a file that the search found, without any of its content: it may be any file.
 fn unsaid(e: &ReadError) -> String {
     e.clone().without_content().to_string()
 }
@@ -150,7 +150,7 @@ impl Opening<'_> {
             (Err(error), Some((role, path))) => {
                 let why = unsaid(&error);
                 let own = self.options.settings.clone();
-                // What is wrong in another stream than the model's file is said without what stands there.
+                // A fault in another file than the model's is reported without the content of that file.
                 let error = if *error.stream() == Stream::File { error } else { error.without_content() };
                 let refused = self.refused(bytes, own, error);
                 self.without(bytes, role, &path, why, || refused)
@@ -196,7 +196,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// What lies beside a file that is whole without may be anything.
+    /// A file that the model does not need may be anything.
     fn without(
         &mut self,
         bytes: &[u8],
@@ -242,7 +242,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Reads the companions that lie beside the model; one that cannot be used is passed over.
+    /// Reads the companion files next to the model; an unusable one is skipped.
     fn beside(&mut self, companions: &mut Companions) {
         for companion in self.format.companions().iter().filter(|c| !c.part_of_reading) {
             if self.is_named(companion.role) {
@@ -267,8 +267,8 @@ impl Opening<'_> {
         self.parts.push(Part::at(PartRole::Companion(role), path, state));
     }
 
-    /// The binding beside a mesh that names it, by the number in the mesh's file name, and the file of the texture
-    /// that the binding names.
+    /// The binding next to a mesh that names it, by the number in the mesh's file name, and the texture file that the
+    /// binding names.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&mut self, companions: &mut Companions) {
         use meshwright_tso::{Bnd, ResourceId};

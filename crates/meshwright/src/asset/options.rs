@@ -1,18 +1,18 @@
-//! How an asset is opened.
+//! Options for opening an asset.
 
 use crate::kinds::{ClipNames, Format, ReadSettings};
 use meshwright_core::{ReadOptions, Role};
 use std::sync::Arc;
 
-/// A companion that the caller hands over, instead of those that lie beside the model.
+/// A companion file from the caller, instead of the one next to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedFile {
-    /// What it is for the model.
+    /// The role of the file for the model.
     pub role: Role,
     /// Its name, for messages.
     pub name: String,
-    /// What it holds.
+    /// The content.
     pub bytes: Arc<[u8]>,
 }
 
@@ -23,17 +23,17 @@ impl NamedFile {
     }
 }
 
-/// How an asset is opened.
+/// Options for opening an asset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// How its files are read.
+    /// The settings for reading its files.
     pub settings: ReadSettings,
     /// The kind of the model's file, whatever content and name say.
     pub format: Option<Format>,
     /// The file was met in a folder, not named: what may be no model is taken for none.
     pub met: bool,
-    /// Companions beside the model are looked for.
+    /// Search for companion files of the model.
     pub companions: bool,
     /// Companions that the caller names; of their roles none is looked for.
     pub named: Vec<NamedFile>,
@@ -42,15 +42,15 @@ pub struct OpenOptions {
     /// The skin in which pictures are looked for, of models that have several. Without it the first is shown, and the
     /// scene has all of them as variants.
     pub skin: Option<u32>,
-    /// Where the names of clips come from that a companion lists.
+    /// The source of the names of clips that a companion file lists.
     pub clip_names: ClipNames,
     /// The tone of skin of a figure of The Sims.
     #[cfg(feature = "tso")]
     pub tone: meshwright_tso::Tone,
-    /// What the right and the left hand of a figure of The Sims do.
+    /// The gestures of the right and the left hand of a The Sims character.
     #[cfg(feature = "tso")]
     pub gestures: [meshwright_tso::Gesture; 2],
-    /// What persons of The Sims 1 wear: textures that go before those that meshes name.
+    /// The clothes of persons of The Sims 1: textures that precede those that meshes name.
     #[cfg(feature = "tso")]
     pub wear: Vec<meshwright_tso::Wear>,
 }
@@ -127,14 +127,14 @@ impl OpenOptions {
         self
     }
 
-    /// The same options for one skin alone.
+    /// The same options for a single skin.
     #[must_use]
     pub fn with_skin(mut self, skin: u32) -> Self {
         self.skin = Some(skin);
         self
     }
 
-    /// The same options with companions beside the model looked for or not.
+    /// The same options, with or without the search for companion files.
     #[must_use]
     pub fn with_companions(mut self, companions: bool) -> Self {
         self.companions = companions;

@@ -8,7 +8,7 @@ use std::fmt;
 #[cfg(any(feature = "tso", feature = "textures"))]
 pub(super) const IMAGES: [&str; 7] = ["png", "jpg", "jpeg", "tga", "bmp", "pcx", "dds"];
 
-/// What a file is for an asset.
+/// The role of a file for an asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PartRole {
@@ -39,15 +39,15 @@ impl fmt::Display for PartRole {
     }
 }
 
-/// How a file took part.
+/// The use of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartState {
     /// The caller named it.
     Named,
-    /// It lies where such files lie.
+    /// The search found it in its usual place.
     Found,
-    /// It is used, and lies where the engine of the model's format does not look for it.
+    /// It is used, although the engine of the model's format does not search its folder.
     Elsewhere,
     /// It cannot be used, for this reason.
     Ignored(String),
@@ -57,13 +57,13 @@ pub enum PartState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// What it is.
+    /// The role.
     pub role: PartRole,
     /// Its name: for a file of the tree its path.
     pub name: String,
-    /// Where it lies in the tree; none for a file that the caller handed over.
+    /// The path in the tree; `None` for a file from the caller.
     pub path: Option<TreePath>,
-    /// How it took part.
+    /// The use of the file.
     pub state: PartState,
 }
 

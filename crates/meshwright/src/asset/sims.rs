@@ -1,4 +1,4 @@
-//! What The Sims' files in a folder say of each other: bindings by the mesh that they name, textures by their number.
+//! The references between The Sims' files in a folder: bindings by the mesh that they name, textures by their number.
 
 use super::part::IMAGES;
 use meshwright_core::{Budget, Limits};

@@ -12,19 +12,19 @@ fn name(model: &[u8], number: usize) -> Vec<u8> {
     [model, format!("_{number}.skin").as_bytes()].concat()
 }
 
-/// The skins beside a model's file, as engines of Quake's family count them: `x.dpm_0.skin` and on, up to the first that
-/// is missing.
+/// The skins of a model's file, as engines of the Quake family count them: `x.dpm_0.skin` and on, up to the first
+/// missing number.
 pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     let path = |number| model.beside(name(model.name(), number));
     (0..MOST).map_while(|number| tree.find(path(number).ok()?).ok()?).collect()
 }
 
 impl Asset {
-    /// The skins beside the model (`<file name>_<number>.skin`, as engines of Quake's family count them), under the names
-    /// that they have beside a model whose file is called `name`.
+    /// The skins of the model (`<file name>_<number>.skin`, as engines of the Quake family count them), with the
+    /// names for a model file `name`.
     ///
     /// # Errors
-    /// When the budget does not allow for them.
+    /// If the budget does not suffice.
     pub fn skins(&self, tree: &Tree, name: &str, budget: &Budget) -> Result<Vec<OutputFile>, LimitExceeded> {
         let mut skins = Vec::new();
         for (number, path) in beside(tree, self.path()).iter().enumerate() {

@@ -15,7 +15,7 @@ const LONGEST: usize = 127;
 /// Steps of work that a candidate takes at least.
 const ATTEMPT: u64 = 256;
 
-/// What becomes of a surface.
+/// The treatment of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SurfaceStatus {
@@ -33,7 +33,7 @@ pub enum SurfaceStatus {
     Builtin,
 }
 
-/// What the engine makes of a mesh.
+/// A mesh with its material, by the rules of the engine.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
@@ -41,7 +41,7 @@ pub struct Surface {
     pub mesh: String,
     /// The name of its texture or shader, without an extension; empty where a skin does not name the mesh.
     pub name: String,
-    /// What becomes of it.
+    /// The treatment of the surface.
     pub status: SurfaceStatus,
     /// The shader of that name, and the script that it is from.
     pub shader: Option<(Shader, TreePath)>,
@@ -69,7 +69,7 @@ pub struct Surfaces {
     pub unused: Vec<String>,
 }
 
-/// Whether models of a format are found their pictures by the rules of DarkPlaces.
+/// Returns true if the image files of a format's models are found by the rules of DarkPlaces.
 pub(super) fn is_quake(format: Format) -> bool {
     matches!(format.id(), "dpm" | "zym" | "iqm")
 }
@@ -80,7 +80,7 @@ fn bytes(name: &str) -> Vec<u8> {
     narrow.unwrap_or_else(|| name.as_bytes().to_vec())
 }
 
-/// A name without one of the extensions that the engine strips, which it knows in small letters alone.
+/// A name without an extension that the engine strips. It strips only lower-case extensions.
 fn stripped(name: &[u8]) -> &[u8] {
     const KNOWN: [&[u8]; 6] = [b".tga", b".pcx", b".lmp", b".png", b".jpg", b".wal"];
     let bare = KNOWN.iter().find_map(|e| name.strip_suffix(*e)).unwrap_or(name);
@@ -112,7 +112,7 @@ fn candidates(name: &[u8]) -> Vec<Vec<u8>> {
     }
 }
 
-/// Whether a picture of Quake's, which has no colours of its own, holds as many pixels as it says.
+/// Returns true if an image of the Quake games, which needs a palette, has as many pixels as its header states.
 pub(super) fn is_palette_picture(extension: &[u8], bytes: &[u8]) -> bool {
     let word = |at: usize| {
         let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
@@ -134,7 +134,7 @@ pub(super) fn is_palette_picture(extension: &[u8], bytes: &[u8]) -> bool {
 pub(super) struct SurfaceSearch<'f, D> {
     pub(super) finder: &'f Finder,
     pub(super) budget: &'f Budget,
-    /// Whether a file is a picture: others are passed over.
+    /// Returns true if a file is an image: other files are skipped.
     pub(super) decodes: D,
 }
 
@@ -188,7 +188,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         Ok(surfaces)
     }
 
-    /// What a name of a texture or a shader means.
+    /// Resolves the name of a texture or a shader.
     fn named(&mut self, surface: &mut Surface, name: &[u8], scripts: &Scripts) -> Result<(), FilesError> {
         surface.name = latin1(name);
         if let Some((shader, file)) = scripts.get(name) {
@@ -290,11 +290,12 @@ impl Finder {
         super::skins::beside(&self.tree, &asset.path)
     }
 
-    /// What the engine makes of the meshes of a model in a skin, for formats of the Quake family: which are drawn, with
-    /// which pictures. Skin 0 is that of a model without any.
+    /// Computes the materials of a model's meshes in a skin by the engine's rules, for formats of the Quake family:
+    /// the drawn meshes and their image files. Skin 0 is that of a model without skins.
     ///
     /// # Errors
-    /// When the model becomes no scene, a skin cannot be read, or the search costs more than the limit allows.
+    /// If the model cannot be converted to a scene, a skin cannot be read, or the search costs more than the limit
+    /// allows.
     pub fn surfaces(
         &self,
         asset: &Asset,
@@ -326,7 +327,7 @@ impl Finder {
     }
 }
 
-/// What a shader asks for that a material does not say.
+/// The effects of a shader that a material cannot express.
 pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
     let mut unsaid = Vec::new();
     let blend = shader.stages.first().map_or(stage.blend, |first| first.blend);
@@ -334,7 +335,7 @@ pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
         blend,
         [BlendFactor::One, BlendFactor::Zero] | [BlendFactor::SrcAlpha, BlendFactor::OneMinusSrcAlpha]
     ) {
-        unsaid.push("is added to, or multiplied with, what lies behind it");
+        unsaid.push("is added to, or multiplied with, the background");
     }
     if stage.moves {
         unsaid.push("has texture coordinates that move or are computed");

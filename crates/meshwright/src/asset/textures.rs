@@ -9,16 +9,16 @@ use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, Scen
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Finder {
-    /// Gives an asset of the tree the pictures of its materials: [`Asset::to_scene`] puts them there, and says which were
-    /// not found or cannot be used. [`open`](Self::open) does it where the options say so; a figure asks when it is put
-    /// together.
+    /// Finds the textures of an asset's materials. [`Asset::to_scene`] then adds them to the materials, and reports
+    /// those that are missing or unusable. [`open`](Self::open) calls it if the options say so; for a character it is
+    /// called after its parts are joined.
     ///
-    /// A picture is looked for by the whole name that the material has: from the top of the tree, then from the model's
-    /// folder. Only then its last part is looked for beside the model, which a note says. However many materials name
-    /// a file, it is read, charged and decoded once; the limit of the options is for all of them together.
+    /// The search uses the whole name in the material: first from the root of the tree, then from the model's folder.
+    /// Only then it uses the last part of the name, next to the model, and a note reports this. A file that several
+    /// materials name is read, charged and decoded once. The limit of the options is for all files together.
     ///
     /// # Errors
-    /// When the materials are not known, because the model becomes no scene.
+    /// If the materials are unknown, because the model cannot be converted to a scene.
     pub fn find_textures(&self, asset: &mut Asset, options: &OpenOptions) -> Result<(), ConvertError> {
         let scene_options = SceneOptions::default().with_memory(options.settings.read.limits.memory);
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
@@ -125,12 +125,12 @@ impl Finder {
     }
 }
 
-/// What was found of a scene's textures.
+/// The textures found for a scene.
 #[derive(Default)]
 pub(super) struct Found {
     /// By material.
     images: BTreeMap<usize, Image>,
-    /// What the engine makes of surfaces.
+    /// The materials by the rules of the engine.
     #[cfg(feature = "dpm")]
     pub(super) dressings: Vec<crate::kinds::look::Dressing>,
     #[cfg(feature = "dpm")]
@@ -145,9 +145,9 @@ pub(super) struct Search<'f> {
     /// The model's.
     folder: TreePath,
     pub(super) room: Room,
-    /// Where the names of materials lead.
+    /// The paths for the names of materials.
     by_name: BTreeMap<String, Option<TreePath>>,
-    /// Pictures that were read, and where the loss of those that cannot be stands.
+    /// The image files that were read; for unreadable ones, the index of the loss.
     by_path: BTreeMap<TreePath, Result<Image, usize>>,
     /// The names that the engine looks for where the picture of a material is missing.
     looked_for: Vec<String>,
@@ -194,7 +194,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Where a name leads; a name that leads nowhere is said once.
+    /// Resolves a name to a path; a missing file is reported once.
     fn path(&mut self, i: usize, texture: &str, top: &str) -> Result<Option<TreePath>, FilesError> {
         let (whole, last) = (texture.replace('\\', "/"), texture.rsplit(['/', '\\']).next());
         let other = match whole.strip_prefix(top).and_then(|rest| rest.strip_prefix('/')) {
@@ -214,7 +214,7 @@ impl Search<'_> {
                 Ok(Some(file))
             }
             Some(Match { path: file, by_last_part: true, .. }) if last != Some(texture) => {
-                let message = format!("{texture} is not there; {file} beside the model is taken for it");
+                let message = format!("{texture} not found; using {file} next to the model");
                 self.found.losses.push(Loss::note("texture-guessed", path, message));
                 Ok(Some(file))
             }
@@ -236,7 +236,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where files are looked for, for a message: a data folder may have thousands of archives.
+    /// The searched places, for a message: a data folder may have thousands of archives.
     fn places(&self) -> String {
         const NAMED: usize = 3;
         let mut places = self.finder.tree.places();

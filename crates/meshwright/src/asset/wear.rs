@@ -1,5 +1,5 @@
-//! What belongs to a figure of The Sims, looked for in the whole tree: skeletons by name, keys and meshes by the names that
-//! records give them, parts of outfits by their numbers, textures by the game's naming.
+//! Searches the whole tree for the parts of a The Sims character: skeletons by name, keys and meshes by the names in
+//! records, parts of outfits by number, textures by the game's naming.
 
 use super::opening::{Opening, Worn};
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Files that may hold a skeleton.
 const MOST_SKELETONS: usize = 64;
-/// What a record or a skeleton may take.
+/// The memory for a record or a skeleton.
 const RECORD: u64 = 4 << 20;
 /// In the rest pose of the skeleton that a mesh was made for, half of its blend vertices lie nearer to the vertices that
 /// they pull, in units of the file.
@@ -113,7 +113,7 @@ pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u3
 }
 
 impl Finder {
-    /// How many translations and rotations a skill of the tree states for the keys of a name.
+    /// The numbers of translations and rotations that a skill of the tree states for the keys of a name.
     fn key_counts(&self, stem: &[u8]) -> Option<(u32, u32)> {
         let known = self.skills.get_or_init(|| {
             let mut known = BTreeMap::new();
@@ -157,15 +157,15 @@ impl Opening<'_> {
         self.finder.tree.read(path, &budget).ok().map(std::borrow::Cow::into_owned)
     }
 
-    /// How a picture is named: by its path where it does not lie beside the model.
+    /// The name of an image: its path if it is not next to the model.
     pub(super) fn spelled(&self, path: &TreePath) -> String {
         if path.parent() == self.path.parent() { text_of(path.name()) } else { path.to_string() }
     }
 
-    /// Everything that the model's kind can have, as far as nobody named it.
+    /// Finds all companion files that the model's kind can have, except those that the caller named.
     ///
     /// # Errors
-    /// When the keys of a skill are there and not those that it states.
+    /// If the keys of a skill exist but differ from those that it states.
     pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) -> Result<(), AssetError> {
         self.sims(companions);
         if !self.options.companions {
@@ -196,8 +196,8 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// How many translations and rotations the skill states that a file of keys belongs to; none where no skill of the
-    /// tree names the file.
+    /// The numbers of translations and rotations in the skill of a file of keys; `None` if no skill of the tree names
+    /// the file.
     pub(super) fn key_counts(&self) -> Option<(u32, u32)> {
         self.finder.key_counts(self.path.stem())
     }
@@ -245,7 +245,7 @@ impl Opening<'_> {
         for suit in &character.suits {
             for skin in &suit.skins {
                 let name = skin.skin.text();
-                // Censor boxes are drawn by the game alone.
+                // Only the game draws censor boxes.
                 let Some(path) = self.beside_or_anywhere(&name, &["bmf", "skn"]) else {
                     companions.missing.push((Role::Part, format!("{name}.skn")));
                     continue;
@@ -305,7 +305,7 @@ impl Opening<'_> {
             Some((text_of(path.stem()), path))
         };
         let own = (!left).then_some(own);
-        // Light is what nobody asked for.
+        // Light is the default.
         let toned = own.filter(|_| self.options.tone != meshwright_tso::Tone::Light);
         let found = given
             .and_then(|name| named(&name))

@@ -20,7 +20,7 @@ pub(super) enum Content<'s> {
     Bytes(Vec<u8>, PhantomData<&'s ()>),
     #[cfg(feature = "gltf")]
     Glb(Box<Gltf<'s>>),
-    /// The buffer of a glTF document alone.
+    /// Only the buffer of a glTF document.
     #[cfg(feature = "gltf")]
     Buffer(Box<Gltf<'s>>),
 }
@@ -44,7 +44,7 @@ impl<'s> StreamedFile<'s> {
         }
     }
 
-    /// What it holds, where that is in memory.
+    /// The content, if it is in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Bytes(bytes, _) => Some(bytes),

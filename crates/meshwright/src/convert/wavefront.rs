@@ -66,7 +66,7 @@ impl<'s> Textures<'s> {
             return known.clone();
         }
         let file = self.beside(image);
-        // What begins with these reads as something else.
+        // A name with such a start has another meaning.
         let name = if file.starts_with(['-', '#']) { format!("./{file}") } else { file.clone() };
         self.files.push((file, image));
         self.named.insert(place, name.clone());

@@ -11,7 +11,7 @@ const SAME: f64 = 1.0e-6;
 struct Rest {
     model: Vec<Affine64>,
     moves: Vec<Affine64>,
-    /// Whether a joint rests where it is bound.
+    /// For each joint: the rest pose equals the bind pose.
     still: Vec<bool>,
 }
 
@@ -32,9 +32,9 @@ impl Rest {
             .all(|i| i.weight == 0.0 || self.still.get(i.joint as usize).copied().unwrap_or(true))
     }
 
-    /// Where a vertex is; one that follows no joint is where it is stored.
+    /// The position of a vertex; without influences, the stored position.
     fn position(&self, skin: &Skin, vertex: usize, stored: [f32; 3]) -> [f32; 3] {
-        let influences = skin.of(vertex);
+        let influences = skin.influences(vertex);
         if influences.iter().all(|i| i.weight == 0.0) {
             return stored;
         }
@@ -63,7 +63,7 @@ fn is_identity(m: &Affine64) -> bool {
 /// The box around all that is drawn at rest. Where nothing draws the meshes, around those.
 pub(super) fn of(scene: &Scene) -> Option<Bounds> {
     let rests: Vec<_> = scene.skeletons.iter().map(Rest::of).collect();
-    let drawn = scene.drawn().unwrap_or_default();
+    let drawn = scene.drawn_meshes().unwrap_or_default();
     let drawn = drawn.iter().filter_map(|(_, mesh, matrix)| Some((scene.meshes.get(mesh.0)?, *matrix)));
     let mut meshes: Vec<(&Mesh, Affine)> = drawn.collect();
     if meshes.is_empty() {

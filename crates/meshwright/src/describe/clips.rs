@@ -5,7 +5,7 @@ use crate::asset::Asset;
 use meshwright_scene::Scene;
 use std::fmt;
 
-/// Where the name of a clip comes from.
+/// The source of the name of a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameSource {

@@ -1,4 +1,4 @@
-//! What an open model takes.
+//! The memory of an open model.
 
 use meshwright_scene::{Affine, Channel, Influence, LocalVertex, Mesh, Motion, Scene, Track};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What a scene takes.
+    /// The memory of a scene.
     pub fn of(scene: &Scene) -> Self {
         let images = scene.materials.iter().filter_map(|material| material.image.as_ref());
         let pictures: BTreeMap<_, _> =

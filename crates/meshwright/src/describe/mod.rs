@@ -1,4 +1,4 @@
-//! What a model is made of, in numbers and names.
+//! The content of a model, in numbers and names.
 
 mod bounds;
 mod clips;
@@ -33,7 +33,7 @@ impl Bounds {
         bounds.min.iter().zip(&bounds.max).all(|(min, max)| min <= max).then_some(bounds)
     }
 
-    /// How far it reaches along an axis, 0 to 2.
+    /// The size along an axis, 0 to 2.
     pub fn extent(&self, axis: usize) -> f64 {
         match (self.min.get(axis), self.max.get(axis)) {
             (Some(min), Some(max)) => f64::from(*max) - f64::from(*min),
@@ -66,13 +66,13 @@ pub struct MaterialInfo {
     pub name: String,
     /// The name of the picture that it means; none where it means a colour.
     pub texture: Option<String>,
-    /// Where that picture was found, a path of the tree or the name that the file gives it.
+    /// The image file that was found: a path of the tree, or the name in the file.
     pub found: Option<String>,
-    /// What the engine of the model's format makes of it, as far as its search is known.
+    /// The result of the search by the rules of the format's engine, as far as these are known.
     pub state: TextureState,
 }
 
-/// What became of the texture of a material.
+/// The result of the search for the texture of a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextureState {
@@ -107,7 +107,7 @@ impl TextureState {
 pub struct BoneInfo {
     /// Its name.
     pub name: String,
-    /// The number of the bone that it hangs from, in the list of all.
+    /// The number of the parent bone, in the list of all bones.
     pub parent: Option<usize>,
 }
 
@@ -117,15 +117,15 @@ pub struct BoneInfo {
 pub struct ClipInfo {
     /// Its name.
     pub name: String,
-    /// Where that comes from.
+    /// The source of the name.
     pub source: NameSource,
     /// Its frames.
     pub frames: u32,
     /// Frames per second.
     pub rate: f32,
-    /// How long it takes to play it once.
+    /// The duration.
     pub seconds: f64,
-    /// Whether it begins again.
+    /// True if it loops.
     pub looping: bool,
 }
 
@@ -139,7 +139,7 @@ pub struct Description {
     pub dialect: Option<String>,
     /// Bytes of the model's file.
     pub bytes: usize,
-    /// What it holds, in numbers.
+    /// The content, in numbers.
     pub summary: Summary,
     /// The box around all that is drawn at rest, in the file's own axes and unit.
     pub bounds: Option<Bounds>,
@@ -155,14 +155,14 @@ pub struct Description {
     pub bones: Vec<BoneInfo>,
     /// Its clips.
     pub clips: Vec<ClipInfo>,
-    /// The files beside the model's own that took part, and those that could not be used.
+    /// The companion files of the model, used and unusable.
     pub parts: Vec<Part>,
-    /// What it takes when it is open.
+    /// The memory of the open model.
     pub memory: Memory,
 }
 
 impl Description {
-    /// How high it is at rest, in the unit of the file.
+    /// The height at rest, in the unit of the file.
     pub fn height(&self) -> Option<f64> {
         self.bounds.map(|bounds| bounds.extent(self.up))
     }
@@ -244,7 +244,7 @@ fn parts(asset: &Asset) -> Vec<Part> {
     asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned().collect()
 }
 
-/// What notes of a summary that name a dialect begin with.
+/// The start of a summary's notes that name a dialect.
 const DIALECT: &str = "dialect ";
 
 fn bones(scene: &Scene) -> Vec<BoneInfo> {

@@ -22,7 +22,7 @@ type Cell = [i64; 3];
 struct Match {
     /// The greatest distance of two corners.
     apart: f64,
-    /// How much their texture coordinates and normals differ.
+    /// The difference of their texture coordinates and normals.
     dressed: f64,
     pairs: [(usize, usize); 3],
 }
@@ -73,7 +73,7 @@ pub(super) fn corners(a: &Mesh, b: &Mesh, tolerance: f64) -> Corners {
             None => alone.push(i),
         }
     }
-    // What moved is held against the triangle of its number.
+    // A triangle that moved is compared with the triangle of the same number.
     taken.sort_unstable();
     for i in alone.into_iter().filter(|i| taken.binary_search(i).is_err()) {
         let pair = a.triangles.get(i).zip(b.triangles.get(i));
@@ -157,7 +157,7 @@ mod tests {
         assert!(corners(&whole, &strip(&order[1..]), 1e-4).pairs.is_empty());
     }
 
-    /// Where all triangles coincide the time does not grow with the square of their number.
+    /// If all triangles coincide, the time must not grow with the square of their number.
     #[test]
     fn coincident_triangles_are_paired_in_turn() {
         let many = |turn: u32| {

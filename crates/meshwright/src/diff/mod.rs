@@ -1,4 +1,4 @@
-//! What two models differ in, whatever formats they are of.
+//! The differences of two models of any formats.
 
 mod corners;
 mod nearest;
@@ -11,21 +11,22 @@ use meshwright_rig::RigError;
 use meshwright_scene::Scene;
 use std::fmt;
 
-/// How far two models may be apart and still count as the same.
+/// The differences up to which two models are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// How far vertices and bones, in the unit of the scenes; without it, a ten-thousandth of the larger model.
+    /// The distance of vertices and bones, in the unit of the scenes; by default, a ten-thousandth of the larger
+    /// model.
     pub length: Option<f64>,
-    /// How far normals, in degrees.
+    /// The angle between normals, in degrees.
     pub angle: f64,
-    /// How far texture coordinates.
+    /// The distance of texture coordinates.
     pub uv: f64,
-    /// How far colours, from 0 to 1.
+    /// The difference of colours, from 0 to 1.
     pub color: f64,
     /// At how many frames of a clip vertices are compared; of more, as many are chosen over its whole length.
     pub frames: u32,
-    /// What the comparison may take.
+    /// The limits of the comparison.
     pub limits: Limits,
 }
 
@@ -56,15 +57,15 @@ impl DiffOptions {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What it is: a stable name, the same for all formats.
+    /// The kind of difference: a stable name, the same for all formats.
     pub code: &'static str,
-    /// Where: `clips[walk].frames`.
+    /// The field: `clips[walk].frames`.
     pub path: String,
-    /// What the first model has, in words; none where the distance says it all.
+    /// The value in the first model; `None` if the amount is sufficient.
     pub first: Option<String>,
-    /// What the second one has.
+    /// The value in the second model.
     pub second: Option<String>,
-    /// How far they are apart, where that is a number.
+    /// The amount, if it is a number.
     pub amount: Option<f64>,
 }
 
@@ -82,13 +83,13 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What two models differ in, and how far what was compared is apart.
+/// The differences of two models, and the measured distances.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Diff {
     /// All differences.
     pub differences: Vec<Difference>,
-    /// How far vertices and bones were allowed to be apart.
+    /// The allowed distance of vertices and bones.
     pub tolerance: f64,
     /// The greatest distance of a vertex at rest from where the other model has it.
     pub rest: f64,
@@ -99,7 +100,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Whether nothing differs.
+    /// Returns true if nothing differs.
     pub fn is_empty(&self) -> bool {
         self.differences.is_empty()
     }
@@ -117,12 +118,12 @@ pub enum DiffError {
     Limit(#[from] LimitExceeded),
 }
 
-/// What two scenes in one space differ in: by field, and by where vertices are, at rest and in every clip that both have.
-/// Vertices need not be stored in one order or one number: where they are not, each is held against the nearest of the
-/// other model.
+/// Compares two scenes in the same space: by field, and by the positions of vertices, at rest and in every common
+/// clip. The models may have other orders or numbers of vertices: then each vertex is compared with the nearest one
+/// of the other model.
 ///
 /// # Errors
-/// When a scene does not fit together, or the comparison would take more memory or work than the options allow.
+/// If a scene is invalid, or the comparison would take more memory or work than the options allow.
 pub fn diff(first: &Scene, second: &Scene, options: &DiffOptions) -> Result<Diff, DiffError> {
     let budget = Budget::new(options.limits);
     let (mut a, mut b) = (vertices::Posed::new(first, &budget)?, vertices::Posed::new(second, &budget)?);

@@ -41,8 +41,8 @@ fn present(there: bool) -> &'static str {
     if there { PRESENT } else { ABSENT }
 }
 
-/// Which of two lists stand for each other: by name, without regard to case where nothing else has it; by number where
-/// both are of one length and no name is left. Those that stand for nothing are reported.
+/// Matches the items of two lists: by name, ignoring case if it is unambiguous; by number if both have the same
+/// length and no name is left. Unmatched items are reported.
 fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Diff) -> Vec<(usize, usize)> {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (j, name) in b.iter().enumerate().rev() {
@@ -125,7 +125,7 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
     }
 }
 
-/// How far texture coordinates are apart.
+/// The distance of texture coordinates.
 fn apart(a: [f32; 2], b: [f32; 2]) -> Option<f64> {
     Some(distance([a[0], a[1], 0.0], [b[0], b[1], 0.0])).filter(|apart| apart.is_finite())
 }

@@ -1,4 +1,4 @@
-//! Where the vertices of a scene are, and how far two sets of them are apart.
+//! The positions of the vertices of a scene, and the distance of two sets.
 
 use super::nearest::{Nearest, distance};
 use meshwright_core::{Budget, LimitExceeded};
@@ -16,8 +16,12 @@ pub(super) struct Posed<'s> {
 impl<'s> Posed<'s> {
     pub(super) fn new(scene: &'s Scene, budget: &Budget) -> Result<Self, super::DiffError> {
         let evaluator = Evaluator::new(scene)?.with_precision(Precision::Double);
-        let mut drawn: Vec<_> =
-            scene.drawn().unwrap_or_default().into_iter().map(|(_, mesh, matrix)| (mesh, matrix)).collect();
+        let mut drawn: Vec<_> = scene
+            .drawn_meshes()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(_, mesh, matrix)| (mesh, matrix))
+            .collect();
         if drawn.is_empty() {
             drawn = (0..scene.meshes.len()).map(|m| (MeshId(m), Affine::IDENTITY)).collect();
         }
@@ -39,7 +43,7 @@ impl<'s> Posed<'s> {
         Ok(())
     }
 
-    /// Where vertices are, in the order in which they are drawn.
+    /// The positions of vertices, in drawing order.
     pub(super) fn points(&self) -> &[[f32; 3]] {
         &self.points
     }
@@ -51,10 +55,10 @@ pub(super) fn size(points: &[[f32; 3]]) -> f64 {
     bounds.map_or(0.0, |b| (0..3).map(|axis| b.extent(axis)).fold(0.0, f64::max))
 }
 
-/// Which vertex of the other set each vertex stands for.
+/// The corresponding vertex of the other set, for each vertex.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// For the first set and for the second; none where both have the same order.
+    /// The indices for the first and the second set; `None` if both have the same order.
     nearest: Option<[Vec<u32>; 2]>,
 }
 
@@ -78,11 +82,11 @@ impl Pairs {
         Ok(Self { nearest: Some([of(a, b)?, of(b, a)?]) })
     }
 
-    /// The greatest distance of a vertex from the one that it stands for, or, where that is beyond the tolerance, from
-    /// the nearest. Infinite where one set is empty and the other is not.
+    /// The greatest distance between a vertex and its corresponding one or, if that is beyond the tolerance, the
+    /// nearest one. Infinite if only one set is empty.
     ///
     /// # Errors
-    /// When the budget does not allow for so many comparisons.
+    /// If the budget does not suffice for the comparisons.
     pub(super) fn apart(
         &self,
         a: &[[f32; 3]],

@@ -1,4 +1,4 @@
-//! What a dump says of a BMD file: levels, packed vertices and primitives, bones, keys.
+//! The dump of a BMD file: levels, packed vertices and primitives, bones, keys.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
@@ -116,7 +116,7 @@ fn bone(bone: &Bone, may_follow: bool) -> Fields<'_> {
     fields
 }
 
-/// The keys of each bone, and the tags that they were stored behind.
+/// The keys of each bone, and their tags.
 fn keys(clip: &Clip) -> Fields<'_> {
     let stream: &Stream = &clip.stream;
     fields! {
@@ -127,7 +127,7 @@ fn keys(clip: &Clip) -> Fields<'_> {
 }
 
 fn keys_of_bone<'m>(steps: &[Step]) -> Fields<'m> {
-    let Keys { rotation, translation, scale } = Keys::of(steps);
+    let Keys { rotation, translation, scale } = Keys::from_steps(steps);
     let vectors = |keys: Vec<(u32, Se32)>| {
         Item::list(move || {
             keys.clone().into_iter().map(|(frame, v)| key(frame, v.to_bits(), v.decode().into()))

@@ -1,4 +1,4 @@
-//! What a dump says of the Crucible engine's files: streams as they are stored, bones, how both are laid out.
+//! The dump of the Crucible engine's files: stored streams, bones, layouts.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
@@ -46,7 +46,7 @@ fn chunks<'m>(chunks: &'m [Chunk<'static>], companions: &'m Companions) -> Own<'
     }
 }
 
-/// The bones as they are stored: a scene hangs a bone from none where the parent is flat.
+/// The stored bones: in a scene, a bone whose parent is flat has no parent.
 fn bones(skeleton: Option<&SkeletonChunk>) -> Item<'_> {
     let bone = |(i, b): (usize, &Bone)| {
         fields! { name: format!("bone{i}"), parent: b.parent.map_or(-1, i64::from) }
@@ -91,7 +91,7 @@ fn flat([x, y]: [meshwright_core::F32; 2]) -> [f32; 3] {
     [x.get(), y.get(), 0.0]
 }
 
-/// How a chunk is laid out, and the streams that a mesh of a dump has no place for.
+/// The layout of a chunk, and the streams that have no field in a dumped mesh.
 fn native<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
     let indices = chunk.indices();
     let whole = chunk.triangles().len().saturating_mul(3);

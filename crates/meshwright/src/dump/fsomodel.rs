@@ -1,4 +1,4 @@
-//! What a dump says of FSOMODEL files and their metadata: vertices with tangents, the table of meshes, chunks, nodes.
+//! The dump of FSOMODEL files and their metadata: vertices with tangents, the table of meshes, chunks, nodes.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};

@@ -1,4 +1,4 @@
-//! What a dump says of glTF documents beyond the scene: who wrote them, extensions, and how long their tables are.
+//! The dump of glTF documents in addition to the scene: generator, extensions, and the lengths of tables.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};

@@ -1,4 +1,4 @@
-//! What a dump says of IQM: the file's own tables.
+//! The dump of IQM: the file's own tables.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};

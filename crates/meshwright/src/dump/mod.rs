@@ -52,7 +52,7 @@ pub enum PoseRef {
     },
 }
 
-/// What to dump, and how.
+/// Options for a dump.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct DumpOptions {
@@ -121,9 +121,9 @@ pub struct Dump<'m> {
     companions: &'m Companions,
     source: String,
     sha256: String,
-    /// What moves. None where the file's own lists say everything.
+    /// The scene for motion. `None` if the file's own lists are complete.
     scene: Option<Scene>,
-    /// The scene's own clips; behind them there may be one of all frames of the file.
+    /// The number of the scene's own clips; a clip of all frames of the file may follow.
     clips: usize,
     poses: Vec<PoseRef>,
     precision: Precision,
@@ -220,7 +220,7 @@ impl<'m> Dump<'m> {
     /// The dump as text.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
-        // What is written to memory is always taken.
+        // Writing to memory never fails.
         let _ = self.write(&mut out);
         String::from_utf8(out).unwrap_or_default()
     }
@@ -307,7 +307,7 @@ impl<'m> Dump<'m> {
     }
 }
 
-/// A scene, and where it stands.
+/// A scene, and its number.
 struct Stage<'s> {
     scene: &'s Scene,
     evaluator: Evaluator<&'s Scene>,
@@ -368,7 +368,7 @@ const fn turned(_: &AnyModel, _: usize, _: u32) -> Option<Vec<[f32; 3]>> {
     None
 }
 
-/// What the scene says of the file and of its parts beyond what every scene has.
+/// Facts about the file and its parts, in addition to those of every scene.
 fn extras(scene: &Scene) -> Item<'_> {
     let whole = match scene.extras.as_ref() {
         Some(map @ Extra::Map(_)) => map.into(),

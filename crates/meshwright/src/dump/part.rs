@@ -1,9 +1,9 @@
-//! What a kind of file knows for its own dump.
+//! The format's part of a dump.
 
 use super::item::{Fields, Item};
 use crate::kinds::Companions;
 
-/// What a kind of file knows for its own dump. What it leaves out is taken from the model's scene.
+/// The format's part of a dump. Missing fields come from the model's scene.
 #[derive(Default)]
 pub(crate) struct Own<'m> {
     /// All bones.
@@ -20,6 +20,6 @@ pub(crate) struct Own<'m> {
 
 /// A model that can be dumped.
 pub(crate) trait Dumped {
-    /// What the kind of file knows for its own dump.
+    /// Returns the format's part of a dump.
     fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m>;
 }

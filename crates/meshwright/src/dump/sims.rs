@@ -1,4 +1,4 @@
-//! What a dump says of The Sims' files: vertices in the space of their bones, pulls, bones, keys, events, bindings.
+//! The dump of The Sims' files: vertices in the space of their bones, pulls, bones, keys, events, bindings.
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
@@ -253,7 +253,7 @@ impl Dumped for Bnd {
     }
 }
 
-/// Bytes behind the last field; most files have none.
+/// Bytes after the last field; most files have none.
 fn trailing(bytes: &[u8]) -> Item<'_> {
     Item::Hex(Cow::Borrowed(bytes))
 }
@@ -314,7 +314,7 @@ fn real(v: &RealVertex) -> Fields<'_> {
     fields! { uv: v.uv, position: v.position, normal: v.normal }
 }
 
-/// `weight` is stored: 32768 stands for all the way.
+/// `weight` is the stored value: 32768 means all the way.
 fn blend(v: &BlendVertex) -> Fields<'_> {
     fields! {
         weight: v.weight.to_bits(),

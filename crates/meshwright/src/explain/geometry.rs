@@ -91,7 +91,7 @@ notices! {
         "No node, level or material draws the mesh, and it was left out.",
         "Add the mesh to the scene in the editor if it is wanted.";
     loss "mesh-rewritten",
-        "The edited mesh has another number of vertices or triangles than the original, and was written anew.",
+        "The edited mesh has another number of vertices or triangles than the original, and was written as a new mesh.",
         "Nothing has to be done; bytes of this mesh that no scene holds are gone.";
     note "mesh-split",
         "The mesh has more vertices, triangles or bones than the target allows in one mesh, and became several.",

@@ -223,7 +223,7 @@ notices! {
         "The file holds several skeletons, and the first one is used.",
         "Split the file, or name another with `--skeleton`.";
     loss "skeleton-missing",
-        "The mesh names bones by name, and no skeleton was given; what hangs on them is at the origin.",
+        "The mesh names bones by name, and no skeleton was given; vertices of these bones are at the origin.",
         "Name the skeleton with `--skeleton`.";
     loss "skeletons-dropped",
         "The target holds one skeleton.",

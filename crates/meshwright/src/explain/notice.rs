@@ -3,7 +3,7 @@
 use super::{errors, geometry, motion, retarget, surfaces};
 use std::fmt;
 
-/// What a code that is no rule's stands for.
+/// The kind of a code that is not a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -37,11 +37,11 @@ impl fmt::Display for NoticeKind {
 pub struct Notice {
     /// The stable code, in kebab case.
     pub code: &'static str,
-    /// What it stands for.
+    /// The kind.
     pub kind: NoticeKind,
-    /// What happened: a sentence for people.
+    /// The cause: a sentence for people.
     pub cause: &'static str,
-    /// What to do about it: a sentence for people; empty for differences, which say all by themselves.
+    /// The remedy: a sentence for people; empty for differences, which need none.
     pub advice: &'static str,
 }
 

@@ -25,7 +25,7 @@ notices! {
         "An image is not of the kind that it claims to be, and was left out.",
         "Save the image again as PNG or JPEG.";
     loss "kept-ignored",
-        "The embedded original cannot be used, and the model was written from the glTF alone.",
+        "The embedded original cannot be used, and the model was written only from the glTF.",
         "Export again with `--keep-native`, or pass the original file with `--onto`.";
     loss "material",
         "The target has no colours and sides of materials.",

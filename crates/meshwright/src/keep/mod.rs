@@ -28,7 +28,7 @@ use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A native model, as it went into an export or as it lies there, that what comes back is held against.
+/// An original model, embedded in an export or read from a file, with which an edited model is compared.
 ///
 /// ```
 /// use meshwright::{Asset, Keeping, OpenOptions, Original, RecoverOptions, Target, WriteOptions, convert};
@@ -52,7 +52,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Original {
     asset: Asset,
-    /// How it was exported; nothing where it was not kept.
+    /// The options of the export; `None` without embedded data.
     export: Option<ExportOptions>,
     solids: bool,
     pictures: pictures::Pictures,
@@ -104,9 +104,9 @@ impl Original {
         Ok(files)
     }
 
-    /// What the model was opened with and keeps a name of its own, byte for byte: a skeleton, clips, other parts of a
-    /// figure. What comes back has each of them, edited or as it lay; one that lies there already need not be replaced by
-    /// what nobody edited.
+    /// Returns the companion files with names of their own, byte for byte: a skeleton, clips, other parts of a
+    /// character. A restored model has all of them, edited or unchanged. An unedited one need not replace an existing
+    /// file.
     ///
     /// # Errors
     /// As [`files`](Self::files).
@@ -120,7 +120,7 @@ impl Original {
         Ok(files)
     }
 
-    /// The files with their names beside a model of this name.
+    /// The companion files, with their names for a model of this name.
     fn called(&self, name: &str) -> Result<Vec<Called>, WriteError> {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
@@ -143,7 +143,7 @@ impl Original {
     }
 }
 
-/// A file of a model with the name that it has beside it.
+/// A file of a model with its name.
 struct Called {
     name: String,
     bytes: Vec<u8>,
@@ -161,7 +161,7 @@ impl Called {
 
 /// A file of an asset.
 struct OwnFile<'a> {
-    /// What it is for the model; nothing for the model itself.
+    /// The role for the model; `None` for the model itself.
     role: Option<Role>,
     /// A name without folders.
     name: String,
@@ -238,7 +238,7 @@ impl Asset {
     pub(crate) fn gltf(&self) -> Option<&meshwright_gltf::GltfFile> {
         match self.model() {
             AnyModel::Gltf(file) => Some(file),
-            #[allow(unreachable_patterns, reason = "a build with glTF alone")]
+            #[allow(unreachable_patterns, reason = "a build with only glTF")]
             _ => None,
         }
     }

@@ -13,8 +13,8 @@ fn is_made_for_one(format: Format) -> bool {
     matches!(format, TsoMesh | TsoAnimation | Bmf | Skn | Cmx | Bcf | Cfp)
 }
 
-/// What came back as a scene for the skeleton of its original, where a target is made for one: joints have the names that they
-/// have there, however tools call them, and clips are those that came back.
+/// Converts an edited scene for the skeleton of its original, for targets that need one: joints get their original
+/// names, whatever tools call them, and the clips are those of the edited file.
 pub(super) fn fitted(
     original: &Original,
     [recovered, native]: [&Scene; 2],
@@ -42,7 +42,7 @@ pub(super) fn fitted(
     Ok(Some((scene, options)))
 }
 
-/// Whether an animation has nothing in common with the one that it came back to.
+/// Returns true if an animation has nothing in common with its original.
 pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
     let clips = &report.clips;
     let first = clips.first().is_some_and(|part| part.change.absent);

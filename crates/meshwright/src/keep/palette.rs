@@ -57,7 +57,7 @@ fn pixels(image: &Image, budget: &Budget) -> Option<Colors> {
         }
         budget.charge("pictures", bytes)
     };
-    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let allowance = Allowance { memory: budget.remaining(), charge: &charge };
     let picture: Pixels = decode(&image.bytes, Kind::Png, &allowance).ok()?;
     let pixels = picture.to_rgba();
     budget.charge("pictures", size_of_val(pixels.as_slice()) as u64).ok()?;

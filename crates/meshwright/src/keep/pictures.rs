@@ -10,10 +10,10 @@ const PICTURES: &str = "pictures";
 const FILE: &str = "sha256";
 const PIXELS: &str = "pixels";
 
-/// What is known of the picture of a material of the original.
+/// The known facts about the texture of a material of the original.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Print {
-    /// Whether it has one is not known.
+    /// It is unknown whether the material has a texture.
     #[default]
     Unknown,
     /// It has none.
@@ -22,7 +22,7 @@ enum Print {
     Known { file: String, pixels: Option<String> },
 }
 
-/// What is known of the pictures of an original, by material.
+/// The known facts about the textures of an original, by material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pictures(Vec<Print>);
 
@@ -36,7 +36,7 @@ fn pixels(image: &Image, budget: &Budget) -> Option<String> {
     {
         use crate::pixels::{Allowance, Kind, decode};
         let charge = |_: u32, _: u32, bytes: u64| budget.charge("pictures", bytes);
-        let allowance = Allowance { memory: budget.left(), charge: &charge };
+        let allowance = Allowance { memory: budget.remaining(), charge: &charge };
         let picture = decode(&image.bytes, Kind::of_mime(image.mime), &allowance).ok()?;
         let mut hash = Sha256::new();
         [picture.width, picture.height].iter().for_each(|side| hash.update(side.to_le_bytes()));
@@ -56,7 +56,7 @@ impl Print {
         Self::Known { file: hex(Sha256::digest(image.bytes.as_slice())), pixels: pixels(image, budget) }
     }
 
-    /// Whether a picture is another one than this. What cannot be decoded is not known to be.
+    /// Returns true if an image differs from this one. An undecodable image counts as equal.
     fn differs(&self, image: &Image, budget: &Budget) -> bool {
         match self {
             Self::Unknown => false,

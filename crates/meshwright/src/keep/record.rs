@@ -29,10 +29,10 @@ const VERSION: i64 = 1;
 /// The role of the model's own file.
 const MODEL: &str = "model";
 
-/// What records of a file are.
+/// The roles of files of records.
 const RECORDS: [Role; 2] = [Role::Skeleton, Role::Animation];
 
-/// How clips are named, with the words of the record.
+/// The sources of clip names, with the words of the record.
 const CLIP_NAMES: [(ClipNames, &str); 3] =
     [(ClipNames::Engine, "engine"), (ClipNames::Comments, "comments"), (ClipNames::Frames, "frames")];
 
@@ -40,20 +40,20 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// How a model is kept.
+/// Options for embedding a model.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Keeping<'o> {
-    /// How it was opened.
+    /// The options that it was opened with.
     pub open: &'o OpenOptions,
-    /// How it is exported.
+    /// The options of its export.
     pub export: ExportOptions,
     /// Meshes that bound bones are drawn too.
     pub solids: bool,
 }
 
 impl<'o> Keeping<'o> {
-    /// How a model is kept that was opened with these options.
+    /// The options for a model that was opened with `open`.
     pub fn new(open: &'o OpenOptions) -> Self {
         Self { open, export: ExportOptions::default(), solids: false }
     }
@@ -133,7 +133,7 @@ impl Asset {
 }
 
 impl Keeping<'_> {
-    /// How the model was opened and exported, as far as that is not what it is by default.
+    /// The options of opening and exporting the model that are not the default.
     fn fields(&self, asset: &Asset) -> Fields {
         let mut fields = Fields::new();
         let settings = &self.open.settings;
@@ -163,13 +163,15 @@ impl Keeping<'_> {
 }
 
 impl Original {
-    /// The native model that went along with a glTF document; nothing where none did. It is read as strictly as when it
-    /// was kept, within the limits of `settings`, whoever made the document.
+    /// Reads the original model that is embedded in a glTF document; `None` if it has none. It is read as strictly as
+    /// when it was embedded, within the limits of `settings`, because the document is untrusted.
     ///
     /// # Errors
-    /// When it cannot be used: the document is what it is without it.
+    /// If the original cannot be used: the document is valid without it.
     pub fn kept_in(document: &Asset, settings: &ReadSettings) -> Result<Option<Self>, KeptError> {
-        let Some(kept) = document.gltf().and_then(meshwright_gltf::GltfFile::kept) else { return Ok(None) };
+        let Some(kept) = document.gltf().and_then(meshwright_gltf::GltfFile::embedded) else {
+            return Ok(None);
+        };
         read(Value(Some(kept)), settings).map(Some)
     }
 }
@@ -317,12 +319,12 @@ fn records(
 
 /// A file out of a record.
 struct Unpacked {
-    /// What it is for the model; nothing for the model itself.
+    /// The role for the model; `None` for the model itself.
     role: Option<Role>,
     /// Its own kind; nothing where it takes part in reading the model.
     format: Option<Format>,
     name: String,
-    /// What the model calls it.
+    /// The name that the model uses for it.
     called: String,
     texture: Option<String>,
     bytes: Arc<[u8]>,
@@ -384,6 +386,6 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
 impl Asset {
     /// True for a glTF document with which a native model [went along](Original::kept_in).
     pub fn has_kept(&self) -> bool {
-        self.gltf().and_then(meshwright_gltf::GltfFile::kept).is_some()
+        self.gltf().and_then(meshwright_gltf::GltfFile::embedded).is_some()
     }
 }

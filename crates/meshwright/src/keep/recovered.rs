@@ -1,4 +1,4 @@
-//! What came back of a model.
+//! The result of comparing an edited model with its original.
 
 #[cfg(feature = "tso")]
 use super::onto;
@@ -14,17 +14,17 @@ use meshwright_gltf::{Influences, reread};
 use meshwright_scene::{ConvertError, Converted, Limits, Loss, Marks, OutputFiles, Scene, SceneOptions};
 use std::num::NonZeroU16;
 
-/// How an edited model is held against the native one.
+/// Options for comparing an edited model with its original.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct RecoverOptions {
-    /// How near to native values others are those.
+    /// The tolerance within which a value counts as unedited.
     pub snap: Snap,
     /// The rate at which the keys of native clips lie in the edited file, where that is not said there.
     pub frames_at: Option<NonZeroU16>,
     /// Nothing was edited, as who calls knows better: the model that was [kept](Original::is_kept) is the result.
     pub unedited: bool,
-    /// What scenes on the way may take.
+    /// The limits of intermediate scenes.
     pub limits: Limits,
 }
 
@@ -62,11 +62,11 @@ impl RecoverOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// What was edited, with the edited scene: in the original's order, and with its values wherever nothing was edited.
+    /// The edits, with the edited scene: in the original's order, and with its values for everything unedited.
     pub patch: Patch,
     /// The original's scene.
     pub native: Scene,
-    /// What the edited file did not hold.
+    /// Data that the edited file lacks.
     pub losses: Vec<Loss>,
 }
 
@@ -110,7 +110,7 @@ impl Original {
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
         let original = meshwright_edit::Original { native: &native, exported: &exported };
         let computed = notes.iter().any(|note| note.code == "normals-computed");
-        // Packers encode pictures anew.
+        // Packers encode images again.
         let pictures = match options.snap {
             Snap::Loose => Vec::new(),
             _ => self.pictures.changed(&scene, &marks, &native, &scenes.budget()),
@@ -129,9 +129,10 @@ impl Original {
         Ok(Recovered { patch, native, losses })
     }
 
-    /// What came back as files: of this model's own format whatever was not edited as it is, byte for byte where nothing
-    /// was, and beside them what the model was opened with and nobody edited; of another, the scene. Files of The Sims of another kind are made for this model's skeleton, which is there
-    /// already: its bones by their names, and none but the clips of the edited model.
+    /// Writes the edited model as files. In the original's own format, unedited parts are unchanged (byte for byte if
+    /// nothing was edited), and unedited companion files are added. In another format, the edited scene is converted.
+    /// Files of The Sims of another kind are written for the existing skeleton of the model: with its bone names, and
+    /// only with the clips of the edited model.
     ///
     /// # Errors
     /// As [`convert`].
@@ -159,13 +160,13 @@ impl Original {
         if made.losses.iter().any(|loss| loss.code == ORIGINAL_DROPPED) {
             return Ok(made);
         }
-        // What was not edited lies beside it as it lay, but for what is no longer used.
+        // Unedited companion files are added unchanged, except those that are no longer used.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
         let beside = self.called(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
         let stay = |file: &Called| file.keeps_its_name() && !left(&file.name);
         let beside: Vec<_> = beside.into_iter().filter(stay).collect();
         for Called { name, bytes, like_model, .. } in beside {
-            // What was written anew under the model's name stands for it.
+            // A new file under the model's name replaces it.
             if made.value.iter().all(|other| other.name != name && Some(&other.name) != like_model.as_ref()) {
                 made.value.push(name, bytes);
             }
@@ -173,7 +174,7 @@ impl Original {
         Ok(made)
     }
 
-    /// What came back as files of which nothing is taken over from this model's.
+    /// Writes the edited model as files without reusing any file of the original.
     ///
     /// # Errors
     /// As [`convert`].
@@ -198,7 +199,7 @@ impl Original {
 /// A mesh that glTF needs more than one set of influences for.
 fn several(scene: &Scene) -> bool {
     let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref());
-    skins.into_iter().any(|s| (0..s.vertex_count()).any(|v| s.of(v).len() > 4))
+    skins.into_iter().any(|s| (0..s.vertex_count()).any(|v| s.influences(v).len() > 4))
 }
 
 /// An edited scene as it is, with its marks.

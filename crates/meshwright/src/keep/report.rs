@@ -1,4 +1,4 @@
-//! What came back of a model, for people and for programs.
+//! The edits of a model, for people and for programs.
 
 use meshwright_core::text::counted;
 use meshwright_edit::{ClipChange, JointChange, MaterialChange, MeshChange, Part, Recovery, State};
@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 /// Joints of a clip that are named one by one.
 const NAMED: usize = 6;
 
-/// What was edited as lines for people, one for each kind of part: at most `most` parts of a kind are told one by one.
+/// Lists the edits as lines for people, one for each kind of part, with at most `most` parts of a kind by name.
 ///
-/// Names are as the model has them: see [`visible`](crate::visible).
+/// Names are not escaped: see [`visible`](crate::visible).
 pub fn recovery_lines(recovery: &Recovery, most: usize) -> Vec<String> {
     if recovery.is_untouched() {
         return vec!["nothing was edited".into()];
@@ -166,7 +166,7 @@ fn clip((change, more_clips): &(ClipChange, usize)) -> String {
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What was edited, for programs.
+/// Lists the edits for programs.
 pub fn recovery_document(recovery: &Recovery) -> Value {
     json!({
         "untouched": recovery.is_untouched(),

@@ -14,9 +14,9 @@ use meshwright_scene::{Converted, Loss, OutputFiles};
 pub struct Restored {
     /// Its files, the main one first.
     pub files: OutputFiles,
-    /// What they do not hold.
+    /// The dropped data.
     pub losses: Vec<Loss>,
-    /// What was edited; nothing where no original was known.
+    /// The edits; `None` without a known original.
     pub recovery: Option<Recovery>,
 }
 
@@ -74,7 +74,7 @@ impl Asset {
     /// with other rates, loops and names then.
     pub fn original_missing(&self, target: Target) -> Option<Loss> {
         let document =
-            self.gltf().filter(|file| file.kept().is_none() && matches!(target, Target::Native(_)))?;
+            self.gltf().filter(|file| file.embedded().is_none() && matches!(target, Target::Native(_)))?;
         let tables = document.tables().ok()?;
         let edited = ["Blender", "FBX2glTF"].iter().any(|tool| tables.generator().contains(tool));
         let rigged = !tables.skins().is_empty() || !tables.animations().is_empty();

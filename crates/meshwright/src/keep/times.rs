@@ -28,7 +28,7 @@ pub(super) fn undo(edited: &mut Scene, native: &Scene, said: Option<NonZeroU16>)
     }
 }
 
-/// The native clip of a name, as it is or behind that of a skeleton.
+/// The native clip of a name, with or without the name of a skeleton before it.
 fn partner<'s>(clip: &Clip, native: &'s Scene) -> Option<&'s Clip> {
     let bare = clip.name.rsplit_once('|').map_or(clip.name.as_str(), |(_, own)| own);
     let of = |name: &str| native.clips.iter().find(|c| c.name == name);
@@ -142,7 +142,7 @@ pub(super) fn resampled(
     if count > 0 {
         *patch = find(edited)?;
         let message = format!("new clips have {rate} frames per second, as those of the original");
-        losses.push(Loss::note("clip-resampled", "clips", message).of(count, "clip", "clips"));
+        losses.push(Loss::note("clip-resampled", "clips", message).with_count(count, "clip", "clips"));
     }
     Ok(())
 }

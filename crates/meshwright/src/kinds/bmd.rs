@@ -32,7 +32,7 @@ impl Kind for Bmd {
         if made.value.bones.is_empty() && !scene.skeletons.is_empty() && made.losses.is_empty() {
             let message = "a skeleton that moves nothing is left out";
             let loss = Loss::new("skeleton-dropped", "skeletons", message);
-            made.losses.push(loss.of(scene.skeletons.len(), "skeleton", "skeletons"));
+            made.losses.push(loss.with_count(scene.skeletons.len(), "skeleton", "skeletons"));
         }
         single(stem, made)
     }

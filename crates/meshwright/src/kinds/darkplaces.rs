@@ -28,7 +28,7 @@ fn with_clips<M>(
         |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
     let clips: Vec<_> = clips.into_iter().map(clip).collect();
-    let mut converted = to_scene(model, &options.clone().with_memory(budget.left()), Some(&clips))?;
+    let mut converted = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
     // Engines do the same, so nothing is lost.
     converted
         .losses

@@ -43,13 +43,14 @@ impl Kind for FsoModel<'static> {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let own = options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::of);
+        let own =
+            options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::with_dialect);
         write_scene(scene, stem, &options.of(own))
     }
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let own = FsoSceneOptions::of(self.dialect);
+        let own = FsoSceneOptions::with_dialect(self.dialect);
         let made = |scene| FsoModel::from_scene(scene, &merging.options.of(own));
         let (before, after) = (made(merging.native)?, made(merging.recovered)?);
         let budget = merging.options.shared.budget();

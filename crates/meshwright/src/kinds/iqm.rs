@@ -51,7 +51,7 @@ fn with_clips<'m>(
         let (first_frame, frame_count) = (clip.start, clip.length);
         model.anims.push(IqmAnim { name, first_frame, frame_count, framerate: clip.fps.into(), flags });
     }
-    Ok((Cow::Owned(model), options.clone().with_memory(budget.left()), report))
+    Ok((Cow::Owned(model), options.clone().with_memory(budget.remaining()), report))
 }
 
 #[cfg(not(feature = "dpm"))]

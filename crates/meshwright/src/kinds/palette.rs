@@ -25,7 +25,7 @@ pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, 
         budget.charge("pictures", pixels.saturating_mul(64).saturating_add(1 << 12))?;
         budget.work("pixels of pictures", pixels.saturating_mul(16))
     };
-    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let allowance = Allowance { memory: budget.remaining(), charge: &charge };
     let decoded = match pixels::decode(&picture.bytes, Kind::of_mime(picture.mime), &allowance) {
         Ok(decoded) => decoded,
         Err(DecodeError::Limit(e)) => return Err(e.into()),

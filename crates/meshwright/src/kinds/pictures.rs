@@ -58,12 +58,14 @@ pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses
     let further = scene.materials.iter().flat_map(|m| [&m.normal, &m.emissive]).flatten().count();
     if further > 0 && !pictures_beside {
         let message = "the format has no textures of directions and of light";
-        losses.push(Loss::new("texture-left-out", "materials", message).of(further, "texture", "textures"));
+        losses.push(
+            Loss::new("texture-left-out", "materials", message).with_count(further, "texture", "textures"),
+        );
     }
     if !scene.variants.is_empty() && !skins {
         let message = "the format has one look; the first is written";
         let looks = scene.variants.len();
-        losses.push(Loss::new("variants-dropped", "variants", message).of(looks, "look", "looks"));
+        losses.push(Loss::new("variants-dropped", "variants", message).with_count(looks, "look", "looks"));
     }
 }
 
@@ -108,7 +110,9 @@ fn file<'i, K: Kind>(
         };
         if made.worst > 0 {
             let message = "the picture has more than the 256 colours of a palette";
-            losses.push(Loss::new("picture-quantized", path(), message).by(f64::from(made.worst), "of 255"));
+            losses.push(
+                Loss::new("picture-quantized", path(), message).with_amount(f64::from(made.worst), "of 255"),
+            );
         }
         if made.had_alpha {
             losses.push(Loss::new("picture-alpha", path(), "a picture with a palette has no alpha"));

@@ -300,7 +300,7 @@ fn character_scene(
     let missing = character.skills.len().saturating_sub(skills.len());
     if missing > 0 {
         let message = "skills whose keys are not there, or not as many as they say";
-        made.losses.push(Loss::new("keys-missing", "skills", message).of(missing, "skill", "skills"));
+        made.losses.push(Loss::new("keys-missing", "skills", message).with_count(missing, "skill", "skills"));
     }
     if own.len() > 1 {
         let message = format!("of {} skeletons the first is shown", own.len());

@@ -511,8 +511,9 @@ pub(super) fn merge_animation(
     let edited = edited_joints(merging, &budget)?;
     if edited > 0 {
         let message = "the file moves bones and does not hold them: what was edited of joints is in no file";
-        losses
-            .push(Loss::new("joints-dropped", "skeletons[0].joints", message).of(edited, "joint", "joints"));
+        losses.push(
+            Loss::new("joints-dropped", "skeletons[0].joints", message).with_count(edited, "joint", "joints"),
+        );
     }
     let renames = renames(merging.native, merging.recovered, &budget)?;
     let made = animation([native, &before.value, &after.value], rest, &renames, &budget)?;

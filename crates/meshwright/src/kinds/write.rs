@@ -105,7 +105,8 @@ pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertEr
         return Err(ConvertError::unsupported("clips", "there is none"));
     }
     let message = "the file holds no meshes";
-    let loss = Loss::new("meshes-dropped", "meshes", message).of(scene.meshes.len(), "mesh", "meshes");
+    let loss =
+        Loss::new("meshes-dropped", "meshes", message).with_count(scene.meshes.len(), "mesh", "meshes");
     Ok(Some(loss).filter(|loss| loss.count > 0))
 }
 

@@ -70,7 +70,7 @@ impl Visitor for Into<'_> {
         let mut made = match merged {
             Err(refused @ (ConvertError::Invalid { .. } | ConvertError::Unsupported { .. })) => {
                 let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-                // Where it cannot be written at all, that is what is wrong.
+                // If it cannot be written at all, that error is reported.
                 let mut made = K::write_scene(recovered, stem, options)?;
                 let message = format!("nothing is kept of the original: {refused}");
                 made.losses.insert(0, Loss::new(ORIGINAL_DROPPED, "file", message));

@@ -1,4 +1,4 @@
-//! Files that somebody drops on the page.
+//! Files that a user drops on the page.
 
 use crate::asset::Finder;
 use crate::failure::Failure;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// What was dropped with it: its companions and textures are found there.
+    /// The other dropped files, among which companion files and textures are found.
     pub finder: Arc<Finder>,
     /// Its path in there.
     pub path: TreePath,
     /// As people read it: that of a pack's member below the pack's.
     pub name: String,
-    /// What it is, or why that is not known.
+    /// The format, or the reason why it is unknown.
     pub found: Result<Format, Failure>,
 }
 

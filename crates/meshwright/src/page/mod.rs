@@ -1,4 +1,4 @@
-//! The page that plays a model in a browser, and what whoever is behind it tells it.
+//! The page that plays a model in a browser, and its interface to the program that serves it.
 
 mod dropped;
 mod shown;
@@ -20,8 +20,8 @@ impl Page {
         Self::made(title, &json!({ "targets": targets() }), "", "connect-src 'self'")
     }
 
-    /// The page as a site that reads files itself: `worker` is the text of a script that does so in a worker of the page,
-    /// with the module of WebAssembly that lies at `module`, relative to the page. Nothing but that is asked for.
+    /// The page for a site that reads files itself. `worker` is the text of a script that reads them in a worker of
+    /// the page, with the WebAssembly module at `module`, relative to the page. It loads nothing else.
     #[must_use]
     pub fn standing(title: &str, worker: &str, module: &str) -> Self {
         let sources = "connect-src 'self'; worker-src blob:";
@@ -34,7 +34,7 @@ impl Page {
     }
 }
 
-/// What a model can be saved as.
+/// The formats that a model can be saved as.
 fn targets() -> Value {
     let title = |target: Target| match target {
         Target::Native(format) => format!("{} ({})", format.title(), format.id()),

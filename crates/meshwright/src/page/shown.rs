@@ -1,4 +1,4 @@
-//! What the page shows of a model, whoever tells it: a program that serves it, or a module in the browser.
+//! The data that the page shows about a model, for a program that serves it and for a module in the browser.
 
 use crate::asset::{Asset, Finder, OpenOptions};
 use crate::convert::{Target, convert};
@@ -33,7 +33,7 @@ pub fn shown(
     Ok((asset, scene))
 }
 
-/// What is said of a model beside its picture: an object with `name`, `format`, `findings` and their `count`.
+/// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`.
 pub fn about(asset: &Asset, scene: &Scene, name: &str) -> Value {
     let report = asset.check();
     let finding = |f: &meshwright_core::Finding| {
@@ -48,8 +48,8 @@ pub fn about(asset: &Asset, scene: &Scene, name: &str) -> Value {
     json!({ "name": name, "format": asset.format().title(), "findings": findings, "count": count })
 }
 
-/// The same of a model that cannot be shown: `error` is a line of text with the code, the field and the offset of its
-/// first byte, which stand beside it as `code`, `path` and `offset`.
+/// The same for a model that cannot be shown: `error` is a line of text with the code, the field and the offset of
+/// its first byte; `code`, `path` and `offset` hold them separately.
 pub fn refused(name: &str, code: &str, path: &str, offset: Option<u64>, message: &str) -> Value {
     let field = if path.is_empty() { String::new() } else { format!("{path}: ") };
     let place = offset.map(|offset| format!(" (offset {offset:#x})")).unwrap_or_default();
@@ -69,10 +69,10 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
 }
 
-/// The picture beside a model's name, as PNG, so many pixels wide and high.
+/// Renders the thumbnail of a model as PNG, `size` pixels wide and high.
 ///
 /// # Errors
-/// When it would take more than the limits allow.
+/// If it would take more than the limits allow.
 #[cfg(all(feature = "render", feature = "textures"))]
 pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Failure> {
     use meshwright_render::{RenderOptions, ScenePose, render};

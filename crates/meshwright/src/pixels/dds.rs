@@ -14,7 +14,7 @@ const FOUR_CC: u32 = 0x4;
 const RGB: u32 = 0x40;
 const LUMINANCE: u32 = 0x2_0000;
 
-/// How pixels are stored.
+/// The storage of pixels.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     /// Blocks of four by four pixels.

@@ -77,7 +77,7 @@ impl Masks {
     }
 }
 
-/// How rows of pixels are stored.
+/// The storage of rows of pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
     /// The bytes of a pixel.

@@ -102,7 +102,7 @@ impl fmt::Display for DecodeError {
     }
 }
 
-/// What decoding may take.
+/// The limits of decoding.
 pub(crate) struct Allowance<'a> {
     /// The bytes that a decoder may take for itself.
     pub(crate) memory: u64,
@@ -137,8 +137,8 @@ impl Pixels {
         let pixels = u64::from(width).checked_mul(height.into())?;
         (pixels.checked_mul(channels.into())? == samples.len() as u64).then_some(())?;
         let alpha = match channels {
-            2 => AlphaLevels::of(samples.iter().skip(1).step_by(2).copied()),
-            4 => AlphaLevels::of(samples.iter().skip(3).step_by(4).copied()),
+            2 => AlphaLevels::classify(samples.iter().skip(1).step_by(2).copied()),
+            4 => AlphaLevels::classify(samples.iter().skip(3).step_by(4).copied()),
             _ => AlphaLevels::Full,
         };
         Some(Self { width, height, channels, samples, alpha })

@@ -44,7 +44,7 @@ fn narrowed(value: u16) -> u8 {
 }
 
 fn levels<'a>(alpha: impl Iterator<Item = &'a u16>) -> AlphaLevels {
-    AlphaLevels::of(alpha.map(|value| match *value {
+    AlphaLevels::classify(alpha.map(|value| match *value {
         0 => 0,
         u16::MAX => u8::MAX,
         _ => 1,

@@ -5,7 +5,7 @@ use super::{Allowance, DecodeError, Header, Pixels};
 
 const HEADER: usize = 18;
 
-/// How a pixel or an entry of the colour map is stored.
+/// The storage of a pixel or an entry of the colour map.
 #[derive(Clone, Copy)]
 enum Layout {
     /// One byte.
@@ -71,7 +71,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
         _ => usize::from(length).saturating_mul(usize::from(entry_bits).div_ceil(8)),
     };
     let data = bytes.get(map_at.saturating_add(map_size)..).ok_or(DecodeError::Cut)?;
-    // What is stored for a pixel, and what it becomes.
+    // The stored and the decoded form of a pixel.
     let (stored, shown) = match kind & 7 {
         1 if has_map == 0 => return Err(DecodeError::Unsound),
         1 if matches!(depth, 8 | 16) => (usize::from(depth / 8), Layout::color(entry_bits)?),

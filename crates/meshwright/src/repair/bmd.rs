@@ -1,4 +1,4 @@
-//! What is safe to mend in a BMD.
+//! Safe repairs of a BMD.
 
 use super::{field, inner, item};
 use meshwright_bmd::{Bmd, Primitive};

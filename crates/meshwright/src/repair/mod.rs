@@ -1,7 +1,7 @@
-//! Mending what is safe to mend in a file, and no other byte.
+//! Safe repairs of a file, without a change of any other byte.
 //!
-//! A kind of file says what it mends by code: [`Kind::MENDED`](crate::Kind::MENDED) lists the codes with what is done, and
-//! [`Kind::mend`](crate::Kind::mend) does it for one finding. Everything else has a reason why it is left to people.
+//! [`Kind::MENDED`](crate::Kind::MENDED) lists the codes that a format repairs, each with a description, and
+//! [`Kind::mend`](crate::Kind::mend) repairs one finding. Every other code has a reason why people must repair it.
 
 mod reasons;
 
@@ -13,17 +13,17 @@ use meshwright_core::{Finding, ReadError, Report, Rule, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A fault that was mended.
+/// A fault that was repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mended {
     /// The code of the rule that was broken.
     pub code: &'static str,
-    /// What was done.
+    /// The description of the repair.
     pub done: &'static str,
-    /// The fields that were mended, as far as a report keeps them.
+    /// The repaired fields, as far as a report keeps them.
     pub paths: Vec<String>,
-    /// How many there were.
+    /// The number of faults.
     pub count: u64,
 }
 
@@ -31,13 +31,13 @@ pub struct Mended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// The file: the same bytes where nothing was mended.
+    /// The file; the same bytes if nothing was repaired.
     pub bytes: Vec<u8>,
-    /// What was mended.
+    /// The repaired faults.
     pub mended: Vec<Mended>,
     /// Which bytes are others now, in the old file.
     pub changed: Vec<Range<usize>>,
-    /// What is still wrong.
+    /// The remaining faults.
     pub left: Report,
 }
 
@@ -47,15 +47,16 @@ impl Repaired {
     }
 }
 
-/// As often as a model is looked at again: a report keeps some of the findings of each code alone.
+/// The maximum number of passes over a model: a report keeps only some of the findings of each code.
 const ROUNDS: usize = 256;
 
-/// A file with everything mended that is safe to mend: what decides how the file is read and has one right value, and what
-/// the format wants zero. Every other byte stays. Where faults are left that keep a valid file from being written, only
-/// what needs no writer is mended. `settings` say how the file is read; they are taken as lenient.
+/// Repairs all faults of a file that are safe to repair: fields that decide how the file is read and have one right
+/// value, and fields that must be zero. Every other byte is unchanged. If remaining faults prevent the writing of a
+/// valid file, only repairs that need no writer are made. `settings` are the settings of the read, which is always
+/// lenient.
 ///
 /// # Errors
-/// When not even a lenient reader opens the file.
+/// If even a lenient reader rejects the file.
 pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<Repaired, ReadError> {
     let mut settings = settings.clone();
     settings.read.strictness = meshwright_core::Strictness::Lenient;
@@ -70,7 +71,7 @@ pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<R
         false => AnyModel::parse_with(&out, format, &settings)?.model,
     };
     mend(&mut model, &before);
-    // What cannot be written whole is not written at all, but for what needed no writer.
+    // If the model cannot be written whole, only the repairs that need no writer are kept.
     let written = model.to_bytes().unwrap_or_else(|_| out.clone());
     let result = [written, out].into_iter().find_map(|candidate| {
         let parsed = AnyModel::parse_with(&candidate, format, &settings).ok()?;
@@ -91,7 +92,7 @@ fn found(forgiven: &Report, model: &AnyModel) -> Report {
     report
 }
 
-/// Mends a model until nothing is found that it mends.
+/// Repairs a model until no repairable fault is left.
 fn mend(model: &mut AnyModel, first: &Report) {
     let mut report = first.clone();
     for _ in 0..ROUNDS {
@@ -106,7 +107,7 @@ fn mend(model: &mut AnyModel, first: &Report) {
     }
 }
 
-/// What the one report has and the other has not.
+/// The faults that are only in the first report.
 fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     let count = |report: &Report| {
         let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
@@ -142,12 +143,12 @@ fn changed(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
 }
 
 impl Format {
-    /// What [`repair`] does about a rule of this kind of file: what is done, or why nothing is.
+    /// Describes how [`repair`] treats a rule of this format: the repair, or the reason why there is none.
     ///
     /// # Errors
-    /// Why it is not mended.
+    /// The reason why it is not repaired.
     pub fn mending(self, rule: &Rule) -> Result<&'static str, &'static str> {
-        // What no reader passes over is never read, so that nothing can be done about it.
+        // A fault that every reader rejects cannot be repaired, because the file cannot be read.
         let read = rule.forgivable || rule.severity < Severity::Error;
         let done = self.mended().iter().find(|(code, _)| read && *code == rule.code);
         done.map(|(_, done)| *done).ok_or_else(|| reasons::of(self, rule))

@@ -1,4 +1,4 @@
-//! Why a rule is not mended.
+//! The reasons why a rule is not repaired.
 
 use crate::kinds::Format;
 use meshwright_core::{Kind, Rule, Severity};
@@ -6,7 +6,7 @@ use meshwright_core::{Kind, Rule, Severity};
 /// Why nothing is done about a broken rule.
 pub(super) fn of(format: Format, rule: &Rule) -> &'static str {
     if format.id() == "gltf" {
-        return "glTF documents are written anew: convert it to glb";
+        return "glTF documents cannot be repaired in place: convert it to glb";
     }
     if rule.severity == Severity::Error && !rule.forgivable {
         return "not even a lenient reader knows what is meant";
@@ -18,7 +18,7 @@ pub(super) fn of(format: Format, rule: &Rule) -> &'static str {
     special.map_or_else(|| of_kind(rule.kind), |(_, why)| why)
 }
 
-/// Where the kind of fault does not say it.
+/// Reasons for rules whose kind of fault is not sufficient.
 const SPECIAL: &[(&str, &str)] = &[
     ("Misaligned", "with which index the mesh should start is not known"),
     ("MissingChunk", "vertices or indices that are missing are lost"),
@@ -43,7 +43,7 @@ const SPECIAL: &[(&str, &str)] = &[
     ("bad-text", "the zero byte has no room: the last letter would be lost"),
 ];
 
-/// What holds for all faults of a sort.
+/// The reason for all faults of a kind.
 const fn of_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Truncated => "what is missing is lost",
@@ -51,7 +51,7 @@ const fn of_kind(kind: Kind) -> &'static str {
             "whether the size or what it measures is wrong is not known"
         }
         Kind::BadReference => "what was meant is not known",
-        Kind::BadHierarchy => "where it should hang is not known",
+        Kind::BadHierarchy => "the right parent is not known",
         Kind::Missing => "what is missing is lost",
         Kind::Duplicate | Kind::Overlap => "which of the two is meant is not known",
         Kind::Unused => "it harms nothing, and may mean something to another program",
@@ -59,7 +59,7 @@ const fn of_kind(kind: Kind) -> &'static str {
         Kind::NotNormalized | Kind::Degenerate => "the model would be another: it may be meant",
         Kind::BadName => "names are what others know it by: rename it with care",
         Kind::Misaligned => {
-            "everything behind it would move: convert it to its own format to arrange it anew"
+            "everything after it would move: convert it to its own format to get a new layout"
         }
         Kind::Ambiguous => "which of the ways is meant is not known: name it when the file is read",
         Kind::Compatibility => "it is sound for others",

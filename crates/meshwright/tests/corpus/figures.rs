@@ -1,4 +1,4 @@
-//! What `tests/figures.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/figures.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use crate::figures::{Files, edited, made, replaced};
@@ -7,8 +7,8 @@ use meshwright::scene::SceneOptions;
 use meshwright::{Asset, Budget, Limits, OpenOptions};
 use meshwright_testkit::corpus;
 
-/// A skeleton that is named stays, whatever those that are named behind it found for themselves; a skin that the suit found is
-/// worn once where it is named too.
+/// A named skeleton stays, whatever later named files found themselves; a skin that the suit found is used once if it
+/// is named too.
 #[test]
 fn what_is_named_takes_the_place_of_what_was_found() {
     let root = corpus!();

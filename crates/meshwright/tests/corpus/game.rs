@@ -1,4 +1,4 @@
-//! Models of game folders with what the engine makes of their surfaces, where the corpus lies beside the project.
+//! Tests models of game folders and their materials by the engine's rules, with the corpus next to the project.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use meshwright::files::Tree;

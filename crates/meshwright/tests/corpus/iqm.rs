@@ -1,4 +1,4 @@
-//! What `tests/iqm.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/iqm.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use crate::iqm::{Corners, converted, extent, hold, open, to_iqm, worst};
@@ -93,7 +93,7 @@ fn loaders_are_known_for_what_they_refuse() {
         codes
     };
     let [darkplaces, fte, daemon] = [Engine::DarkPlaces, Engine::Fte, Engine::Daemon];
-    // What DarkPlaces' own loader was seen to say of them.
+    // The observed behaviour of DarkPlaces' own loader.
     assert!(codes("gen_formats.iqm", darkplaces).contains(&"engine-array-format"));
     assert!(codes("gen_scaled.iqm", darkplaces).contains(&"engine-scale"));
     assert!(codes("guy.iqm", darkplaces).contains(&"engine-scale"));

@@ -1,4 +1,4 @@
-//! What `tests/sims.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/sims.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;

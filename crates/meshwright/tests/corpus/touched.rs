@@ -1,4 +1,4 @@
-//! What `tests/touched.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/touched.rs` to the files of the corpus.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

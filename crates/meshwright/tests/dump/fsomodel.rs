@@ -51,7 +51,7 @@ fn a_model_with_hints_tangents_and_chunks_of_unknown_kinds() {
         native["vertices"][4],
         json!({ "position": [4.0, 0.0, 0.0], "uv": [0.5, 0.25], "normal": [0.0, 0.0, 1.0], "tangent": [4.0, 1.0, 0.0] })
     );
-    // What a mesh spans is listed with it.
+    // The bounds of a mesh are listed with it.
     assert_holds(
         &json["meshes"][1],
         &json!({

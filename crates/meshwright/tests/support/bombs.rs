@@ -264,7 +264,7 @@ pub(crate) fn many_bones() -> tso::Skel {
 
 fn tso_chain() -> Bomb {
     let bytes = many_bones().to_bytes().unwrap();
-    Bomb::new("60,000 TSO bones, each on the one behind", Format::TsoSkeleton, bytes)
+    Bomb::new("60,000 TSO bones, each the child of the next", Format::TsoSkeleton, bytes)
 }
 
 fn tso_circle() -> Bomb {

@@ -14,10 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What any step may take.
+/// The memory limit of every step.
 pub(crate) const MEMORY: u64 = 64 << 20;
 
-/// A file with what lies beside it.
+/// A file with its companion files.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
     pub(crate) name: String,
@@ -83,7 +83,7 @@ impl Subject {
     }
 }
 
-/// How far a file got: the last of these steps that did not refuse it.
+/// The progress of a file: the last of these steps that did not reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reached {
     Refused,
@@ -237,7 +237,8 @@ fn exported(scene: &Scene) {
     }
 }
 
-/// A GLB as it is; anything else is the JSON of one, and what stands behind the first zero byte its binary chunk.
+/// Returns a GLB unchanged; other bytes become the JSON of a GLB, and the bytes after the first zero byte its binary
+/// chunk.
 #[allow(dead_code, reason = "of use to fuzzers")]
 pub(crate) fn as_glb(bytes: &[u8]) -> Vec<u8> {
     if bytes.starts_with(b"glTF") {
@@ -254,7 +255,7 @@ pub(crate) fn as_glb(bytes: &[u8]) -> Vec<u8> {
     glb
 }
 
-/// What a model is exported as: its JSON, a zero byte, its buffer.
+/// The exported document of a model: its JSON, a zero byte, its buffer.
 #[allow(dead_code, reason = "of use to fuzzers")]
 pub(crate) fn as_document(subject: &Subject) -> Option<Vec<u8>> {
     let settings = ReadSettings::default().attaching(subject.format, &subject.companions);
@@ -339,7 +340,7 @@ fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
     }
 }
 
-/// All files below a folder that this build reads, in order of their names, each with what lies beside it.
+/// All files below a folder that this build reads, in order of their names, each with its companion files.
 pub(crate) fn subjects(dir: &Path) -> Vec<Subject> {
     let mut files = Vec::new();
     let mut open = vec![dir.to_owned()];
@@ -387,8 +388,8 @@ fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
 /// The mutant of a number: which of the subjects, broken how.
 pub(crate) fn numbered(subjects: &[Subject], number: u64) -> Subject {
     let mut rng = Rng::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    // Of several drawn a sound and a small one: broken files are mostly refused at the same place again, and
-    // small ones break in more ways per second.
+    // From several random choices, prefers a sound and a small one: broken files mostly fail at the same field again,
+    // and small ones break in more ways per second.
     let mut drawn = [0; 4].map(|_| rng.pick(subjects));
     drawn.sort_by_key(|s| (!s.sound, s.bytes.len()));
     let other = rng.pick(subjects).clone();

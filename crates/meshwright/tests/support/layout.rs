@@ -1,4 +1,4 @@
-//! Where the sections of a file lie, by the formats' descriptions and not by the readers under test.
+//! The sections of a file by the formats' descriptions, independent of the readers under test.
 
 use meshwright::Format;
 use meshwright_testkit::exhaust::{Field, Layout, LayoutBuilder, Order};
@@ -214,14 +214,14 @@ fn crucible_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// A string behind a byte with its length. Returns where it ends.
+/// A string after a byte with its length. Returns its end.
 fn pascal(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let len = s.number(at, 1);
     s.section(at + 1, len, None, Some(Field { at, width: 1, unit: 1 }));
     at + 1 + len
 }
 
-/// A table of `count * size` bytes behind its count. Returns where it ends.
+/// A table of `count * size` bytes after its count. Returns its end.
 fn counted(s: &mut LayoutBuilder<'_>, at: usize, size: usize) -> usize {
     let len = s.word(at) * size;
     s.section(at + 4, len, None, Some(Field::count(at, size)));
@@ -238,7 +238,7 @@ fn geometry(s: &mut LayoutBuilder<'_>, mut at: usize) {
     for size in [12, 20, 8, 8] {
         at = counted(s, at, size);
     }
-    // Every real vertex is moved by a blend or stays: the vertices behind the total.
+    // A blend moves a real vertex or not: the vertices after the total.
     s.section(at + 4, s.word(at) * 24, None, Some(Field::count(at, 24)));
 }
 

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
-/// What takes part in drawing one level.
+/// The parts of the scene that are drawn in one level.
 enum Shown {
     All,
     Below(Vec<bool>),
@@ -30,7 +30,7 @@ impl Shown {
     }
 }
 
-pub(super) fn of(
+pub(super) fn collect_instances(
     scene: &Scene,
     options: &DrawOptions,
     budget: &Budget,
@@ -70,7 +70,11 @@ pub(super) fn of(
         instances.extend(missing.into_iter().map(alone));
     } else if !missing.is_empty() {
         let message = "what no node draws is left out";
-        losses.push(Loss::new("mesh-not-drawn", "meshes", message).of(missing.len(), "mesh", "meshes"));
+        losses.push(Loss::new("mesh-not-drawn", "meshes", message).with_count(
+            missing.len(),
+            "mesh",
+            "meshes",
+        ));
     }
     Ok(instances)
 }
@@ -132,7 +136,7 @@ fn below(scene: &Scene, order: &[usize], roots: &mut dyn Iterator<Item = NodeId>
     marks
 }
 
-/// What the choice of levels and the transforms of nodes cost.
+/// Reports the losses of the choice of levels and of the transforms of nodes.
 fn report_nodes(scene: &Scene, options: &DrawOptions, shown: &[bool], losses: &mut Vec<Loss>) {
     let hidden: Vec<_> = (0..scene.nodes.len()).filter(|&n| shown.get(n) == Some(&false)).collect();
     match options.levels {
@@ -149,7 +153,7 @@ fn report_nodes(scene: &Scene, options: &DrawOptions, shown: &[bool], losses: &m
         Levels::Finest | Levels::Only(_) => {
             if !hidden.is_empty() {
                 let loss = Loss::new("levels-dropped", "levels", "nodes of other levels are left out");
-                losses.push(loss.of(hidden.len(), "node", "nodes"));
+                losses.push(loss.with_count(hidden.len(), "node", "nodes"));
             }
         }
     }

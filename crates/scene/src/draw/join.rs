@@ -1,6 +1,6 @@
 //! Several meshes as one.
 
-use super::{DrawOptions, Instance, bytes, fill_normals, own};
+use super::{DrawOptions, Instance, bytes, fill_normals, make_owned};
 use crate::color::ColorEncoding;
 use crate::convert::ConvertError;
 use crate::loss::Loss;
@@ -39,7 +39,7 @@ pub fn fill_attributes(
         if lacks == [false; 3] {
             continue;
         }
-        let owned = own(mesh, budget)?;
+        let owned = make_owned(mesh, budget)?;
         if lacks[0] {
             fill_normals(owned, budget)?;
         }
@@ -59,13 +59,13 @@ pub fn fill_attributes(
         (filled[2], "uvs-missing", "meshes without texture coordinates: all are 0"),
     ] {
         if count > 0 {
-            losses.push(Loss::note(code, path, message).of(count, "mesh", "meshes"));
+            losses.push(Loss::note(code, path, message).with_count(count, "mesh", "meshes"));
         }
     }
     Ok([normals || tangents, tangents, uvs])
 }
 
-/// What becomes one mesh, in the order in which the first of each is drawn.
+/// Groups of instances that become one mesh each, in the order of their first instance.
 pub(super) fn groups(
     scene: &Scene,
     options: &DrawOptions,
@@ -106,7 +106,7 @@ pub(super) fn joined<'s>(
         return Ok(meshes.pop().unwrap_or_default());
     }
     let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
-    losses.push(loss.of(meshes.len(), "mesh", "meshes"));
+    losses.push(loss.with_count(meshes.len(), "mesh", "meshes"));
     let [normals, tangents, uvs] =
         fill_attributes(&mut meshes.iter_mut().collect::<Vec<_>>(), path, up, budget, losses)?;
     let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
@@ -145,7 +145,7 @@ pub(super) fn joined<'s>(
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base))));
         if let (Some(to), Some(from)) = (&mut all.skin, &mesh.skin) {
             for v in 0..from.vertex_count() {
-                to.influences.extend(from.of(v));
+                to.influences.extend(from.influences(v));
                 to.end_vertex();
             }
             to.local.extend(from.local.iter().filter(|_| local));

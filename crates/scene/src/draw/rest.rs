@@ -1,4 +1,4 @@
-//! Skinned meshes as they stand at rest, for formats without bones.
+//! Skinned meshes in their rest pose, for formats without bones.
 
 use crate::bind::to_model;
 use crate::convert::ConvertError;
@@ -13,12 +13,12 @@ use meshwright_core::math::{Affine64, add, narrow, scale, unit, wide};
 /// As far as a matrix may be from the identity for vertices to stay as they are.
 const SAME: f64 = 1.0e-6;
 
-/// What takes the vertices of a skeleton from where they are bound to where they rest, joint by joint.
+/// The transform of the vertices of a skeleton from bind pose to rest pose, joint by joint.
 #[derive(Debug)]
 pub(super) struct Rest(Vec<Affine64>);
 
 impl Rest {
-    pub(super) fn of(scene: &Scene, id: SkeletonId, budget: &Budget) -> Result<Self, ConvertError> {
+    pub(super) fn compute(scene: &Scene, id: SkeletonId, budget: &Budget) -> Result<Self, ConvertError> {
         let invalid = || {
             ConvertError::invalid(format!("skeletons[{}]", id.0), "does not exist or its joints form no tree")
         };
@@ -34,17 +34,17 @@ impl Rest {
 
     /// True where a joint that moves vertices of the skin rests elsewhere than it is bound.
     pub(super) fn moves(&self, skin: &Skin) -> bool {
-        // Vertices that are stored per joint stand where those rest.
+        // Vertices that are stored per joint follow the joint's rest pose.
         let moved = |joint: u32| self.0.get(joint as usize).is_some_and(|m| !is_identity(m));
         skin.local.is_empty() && skin.influences.iter().any(|i| i.weight != 0.0 && moved(i.joint))
     }
 
-    /// Puts a mesh into the rest pose. What follows no joint stays. Fronts are those of the triangles, as whoever poses the
-    /// mesh sees them.
+    /// Transforms a mesh to the rest pose. Vertices without a joint are unchanged. The fronts are those of the
+    /// triangles, as a renderer of the posed mesh shows them.
     pub(super) fn apply(&self, mesh: &mut Mesh, skin: &Skin) {
         for v in 0..mesh.positions.len() {
             let mut sum = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
-            for i in skin.of(v) {
+            for i in skin.influences(v) {
                 let (Some(m), w) = (self.0.get(i.joint as usize), f64::from(i.weight)) else { continue };
                 let more = |a, b| add(a, scale(b, w));
                 sum = Affine64 {
@@ -54,7 +54,7 @@ impl Rest {
                     w: more(sum.w, m.w),
                 };
             }
-            if skin.of(v).iter().all(|i| i.weight == 0.0) {
+            if skin.influences(v).iter().all(|i| i.weight == 0.0) {
                 continue;
             }
             if let Some(p) = mesh.positions.get_mut(v) {

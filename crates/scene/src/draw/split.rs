@@ -1,6 +1,6 @@
 //! One mesh as several that count no further than a format can.
 
-use super::{DrawOptions, bytes, own};
+use super::{DrawOptions, bytes, make_owned};
 use crate::convert::ConvertError;
 use crate::mesh::{Mesh, Skin};
 use alloc::borrow::Cow;
@@ -32,7 +32,7 @@ pub(super) fn split<'s>(
         && joints.as_ref().is_none_or(|j| j.len() <= most_joints);
     if fits {
         if let Some(palette) = joints.as_ref().filter(|p| !is_plain(p)) {
-            number(&mut own(&mut mesh, budget)?.skin, palette);
+            number(&mut make_owned(&mut mesh, budget)?.skin, palette);
         }
         return Ok(vec![(mesh, joints)]);
     }
@@ -94,12 +94,12 @@ struct Open<'m> {
     mesh: &'m Mesh,
     /// The skin, where its joints count.
     counted: Option<&'m Skin>,
-    /// For each vertex of the mesh its number in the part.
+    /// The number in the part of each vertex of the mesh.
     place: Vec<u32>,
     /// The vertices of the mesh that the part has.
     vertices: Vec<u32>,
     triangles: Vec<[u32; 3]>,
-    /// For each joint whether the part has it.
+    /// True for each joint that the part has.
     known: Vec<bool>,
     joints: Vec<u32>,
     palettes: bool,
@@ -132,7 +132,7 @@ impl<'m> Open<'m> {
         triangle.iter().map(influences).sum::<u64>().saturating_mul(3).saturating_add(8)
     }
 
-    /// How many vertices and joints a triangle would add.
+    /// The number of vertices and joints that a triangle would add.
     fn wants(&mut self, triangle: &[u32; 3]) -> (usize, usize) {
         let [a, b, c] = *triangle;
         let new = |v: u32, before: &[u32]| usize::from(self.is_new(v) && !before.contains(&v));
@@ -152,7 +152,7 @@ impl<'m> Open<'m> {
     fn mark(&mut self, triangle: &[u32; 3]) {
         let Some(skin) = self.counted else { return };
         for &v in triangle {
-            for i in skin.of(v as usize) {
+            for i in skin.influences(v as usize) {
                 if let Some(known) = self.known.get_mut(i.joint as usize)
                     && !core::mem::replace(known, true)
                 {
@@ -194,11 +194,11 @@ impl<'m> Open<'m> {
         let mut mesh = Mesh {
             name: source.name.clone(),
             material: source.material,
-            positions: of(&source.positions, &used),
-            normals: of(&source.normals, &used),
-            tangents: of(&source.tangents, &used),
-            uvs: of(&source.uvs, &used),
-            colors: of(&source.colors, &used),
+            positions: select_values(&source.positions, &used),
+            normals: select_values(&source.normals, &used),
+            tangents: select_values(&source.tangents, &used),
+            uvs: select_values(&source.uvs, &used),
+            colors: select_values(&source.colors, &used),
             color_encoding: source.color_encoding,
             triangles: self.triangles.clone(),
             skin: source.skin.as_ref().map(|s| part_of(s, &used)),
@@ -227,7 +227,7 @@ impl<'m> Open<'m> {
 }
 
 /// The values of some vertices.
-fn of<T: Copy>(values: &[T], vertices: &[u32]) -> Vec<T> {
+fn select_values<T: Copy>(values: &[T], vertices: &[u32]) -> Vec<T> {
     vertices.iter().filter_map(|v| values.get(*v as usize).copied()).collect()
 }
 
@@ -235,7 +235,7 @@ fn part_of(skin: &Skin, vertices: &[u32]) -> Skin {
     let mut part = Skin::new(skin.skeleton);
     for v in vertices {
         let range = skin.range(*v as usize);
-        part.influences.extend(skin.of(*v as usize));
+        part.influences.extend(skin.influences(*v as usize));
         part.local.extend(skin.local.get(range).unwrap_or_default());
         part.end_vertex();
     }

@@ -8,12 +8,12 @@ use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
 
-/// What a corner takes while tangents are made.
+/// The memory of a corner during the computation of tangents.
 const CORNER: usize = 256;
 /// The most corners that may meet in one vertex: the rule walks around it by recursion, and compares them all.
 const MOST: usize = 512;
 
-/// How far a mesh was changed.
+/// The extent of the change of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
     /// Vertices that were added, since their triangles have different tangents.
@@ -80,14 +80,14 @@ fn split(mesh: &mut Mesh, known: &[Option<[f32; 4]>], budget: &Budget) -> Result
 
 /// Adds a vertex that is like another but for its tangent.
 fn copy(mesh: &mut Mesh, v: usize, tangent: [f32; 4], budget: &Budget) -> Result<(), LimitExceeded> {
-    fn again<T: Copy>(values: &mut Vec<T>, v: usize) {
+    fn repeat_value<T: Copy>(values: &mut Vec<T>, v: usize) {
         let value = values.get(v).copied();
         values.extend(value);
     }
-    again(&mut mesh.positions, v);
-    again(&mut mesh.normals, v);
-    again(&mut mesh.uvs, v);
-    again(&mut mesh.colors, v);
+    repeat_value(&mut mesh.positions, v);
+    repeat_value(&mut mesh.normals, v);
+    repeat_value(&mut mesh.uvs, v);
+    repeat_value(&mut mesh.colors, v);
     mesh.tangents.push(tangent);
     if let Some(skin) = &mut mesh.skin {
         let range = skin.range(v);
@@ -158,7 +158,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn at<T: Copy + Default>(&self, face: usize, vert: usize, of: impl Fn(&Corner) -> T) -> T {
+    fn corner_value<T: Copy + Default>(&self, face: usize, vert: usize, of: impl Fn(&Corner) -> T) -> T {
         self.corners.get(face.saturating_mul(3).saturating_add(vert)).map(of).unwrap_or_default()
     }
 }
@@ -186,15 +186,15 @@ impl Geometry<Exact> for Walk {
     }
 
     fn position(&self, face: usize, vert: usize) -> [f32; 3] {
-        self.at(face, vert, |c| c.position)
+        self.corner_value(face, vert, |c| c.position)
     }
 
     fn normal(&self, face: usize, vert: usize) -> [f32; 3] {
-        self.at(face, vert, |c| c.normal)
+        self.corner_value(face, vert, |c| c.normal)
     }
 
     fn tex_coord(&self, face: usize, vert: usize) -> [f32; 2] {
-        self.at(face, vert, |c| c.uv)
+        self.corner_value(face, vert, |c| c.uv)
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, vert: usize) {
@@ -253,7 +253,7 @@ mod tests {
         }
         // The new vertices are like those of the seam.
         let skin = mesh.skin.as_ref().unwrap();
-        assert_eq!((skin.of(6)[0].joint, skin.of(7)[0].joint), (1, 4));
+        assert_eq!((skin.influences(6)[0].joint, skin.influences(7)[0].joint), (1, 4));
         assert_eq!([mesh.positions[6], mesh.positions[7]], [mesh.positions[1], mesh.positions[4]]);
     }
 

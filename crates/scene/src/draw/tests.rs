@@ -219,7 +219,7 @@ fn posed_at_rest() -> Scene {
 fn weights_sum_to_1_where_that_is_asked_for() {
     let scene = posed_at_rest();
     let (made, codes) = all(&scene, &DrawOptions::default().with_normalize(true));
-    let sum = |v| made[0].mesh.skin.as_ref().unwrap().of(v).iter().map(|i| i.weight).sum::<f32>();
+    let sum = |v| made[0].mesh.skin.as_ref().unwrap().influences(v).iter().map(|i| i.weight).sum::<f32>();
     assert_eq!(([sum(0), sum(1), sum(2)], codes), ([1.0; 3], vec!["weights-normalized"]));
     assert!(all(&scene, &DrawOptions::default()).1.is_empty());
 }
@@ -253,7 +253,7 @@ fn many_instances_end_at_the_budget() {
     let some = Budget::new(Limits::default().with_memory(300_000));
     let mut drawables = Drawables::new(&scene, &DrawOptions::default(), &some).unwrap();
     assert!(matches!(drawables.find_map(Result::err), Some(ConvertError::Limit(_))));
-    assert!(drawables.next().is_none(), "nothing comes behind an error");
+    assert!(drawables.next().is_none(), "nothing comes after an error");
 }
 
 fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
@@ -262,7 +262,7 @@ fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
 
 /// The triangles of all instances as the scene itself says they are drawn.
 fn expected(scene: &Scene) -> Vec<[[f32; 3]; 3]> {
-    let drawn = scene.drawn().unwrap();
+    let drawn = scene.drawn_meshes().unwrap();
     drawn.iter().flat_map(|(_, mesh, matrix)| corners(&scene.meshes[mesh.0].baked(matrix))).collect()
 }
 
@@ -270,7 +270,7 @@ fn expected(scene: &Scene) -> Vec<[[f32; 3]; 3]> {
 fn influences(drawable: &Drawable<'_>) -> Vec<(u32, f32)> {
     let Some(skin) = &drawable.mesh.skin else { return Vec::new() };
     let corners = drawable.mesh.triangles.iter().flatten();
-    corners.flat_map(|v| skin.of(*v as usize)).map(|i| (drawable.joint(i), i.weight)).collect()
+    corners.flat_map(|v| skin.influences(*v as usize)).map(|i| (drawable.joint(i), i.weight)).collect()
 }
 
 proptest! {
@@ -304,7 +304,7 @@ proptest! {
             let Some((a, b)) = a.mesh.skin.as_ref().zip(b.mesh.skin.as_ref()) else { continue };
             prop_assert!(b.max_influences() <= most);
             for v in 0..a.vertex_count() {
-                let sum = |s: &Skin| s.of(v).iter().map(|i| i.weight).sum::<f32>();
+                let sum = |s: &Skin| s.influences(v).iter().map(|i| i.weight).sum::<f32>();
                 prop_assert!((sum(a) - sum(b)).abs() < 1e-5);
             }
         }

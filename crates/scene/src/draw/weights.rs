@@ -14,9 +14,9 @@ fn weight_sum(row: &[Influence]) -> Option<f64> {
     Some(sum).filter(|sum| *sum > f64::from(f32::MIN_POSITIVE) && sum.is_finite())
 }
 
-/// How many vertices have weights that do not sum to 1, though they can, and how far the worst is off.
+/// The number of vertices whose weights do not sum to 1, though they can, and the largest error.
 pub(super) fn off(skin: &Skin) -> (usize, f64) {
-    let off = |v: usize| Some((weight_sum(skin.of(v))? - 1.0).abs()).filter(|off| *off > EXACT);
+    let off = |v: usize| Some((weight_sum(skin.influences(v))? - 1.0).abs()).filter(|off| *off > EXACT);
     let odd = (0..skin.vertex_count()).filter_map(off);
     odd.fold((0, 0.0), |(n, worst), off| (n.saturating_add(1), worst.max(off)))
 }
@@ -24,7 +24,7 @@ pub(super) fn off(skin: &Skin) -> (usize, f64) {
 /// Scales the weights of every vertex to a sum of 1.
 pub(super) fn normalize(skin: &mut Skin) {
     for v in 0..skin.vertex_count() {
-        let (range, Some(sum)) = (skin.range(v), weight_sum(skin.of(v))) else { continue };
+        let (range, Some(sum)) = (skin.range(v), weight_sum(skin.influences(v))) else { continue };
         for influence in skin.influences.get_mut(range).into_iter().flatten() {
             influence.weight = narrow1(f64::from(influence.weight) / sum);
         }
@@ -74,7 +74,7 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     (cut, worst)
 }
 
-/// Adds up the influences of each joint, where its first one stands.
+/// Adds up the influences of each joint, at its first one.
 fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
     let mut first = BTreeMap::new();
     let mut kept: usize = 0;

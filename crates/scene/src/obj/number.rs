@@ -6,7 +6,7 @@ use alloc::string::String;
 pub(super) fn push_float(text: &mut String, number: f32) {
     let mut buffer = zmij::Buffer::new();
     let printed = buffer.format_finite(number);
-    // Such a one has digits behind the point and no exponent, which is seen sooner of it than of its text.
+    // Such a number has digits after the point and no exponent. This check is faster than formatting it.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "seen to be small")]
     let is_part = |number: f32| number != number as i32 as f32;
     if (1e-3..1e6).contains(&number.abs()) && is_part(number) {
@@ -35,7 +35,7 @@ fn spread(text: &mut String, printed: &str) {
         None => mantissa,
     };
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    // Where the point is among the digits.
+    // The position of the point among the digits.
     let point = exponent.saturating_add(i32::try_from(whole.len()).unwrap_or(0));
     let zeros = |text: &mut String, n: i32| (0..n).for_each(|_| text.push('0'));
     if point <= 0 {
@@ -89,7 +89,7 @@ mod tests {
             }
         }
         (0..40_000_u32).for_each(|i| assert_printed(i.wrapping_mul(0x9e37_79b9)));
-        // What lengths and texture coordinates are like.
+        // Numbers like lengths and texture coordinates.
         (0..40_000_u16).for_each(|i| assert_printed((f32::from(i) / 1000.0 - 20.0).to_bits()));
     }
 }

@@ -1,4 +1,4 @@
-//! What a clip loses where a format stores its poses at other frames.
+//! The loss of a clip in a format that stores poses at other frames.
 
 use super::{Keys, Sampler, Source};
 use crate::loss::Loss;
@@ -11,8 +11,8 @@ const SAME_FRAME: f64 = 1.0e-4;
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
-/// How far a clip that is stored as poses at even steps, and blended between them, is from the clip itself: the most of
-/// any joint, relative to its parent, where the clip has keys or poses.
+/// The difference between a clip and its poses at even steps with blending: the maximum of any joint, relative to its
+/// parent, at the keys or poses of the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Resampling {
@@ -22,7 +22,7 @@ pub struct Resampling {
     pub turned: f64,
     /// Units of the scene that a joint is moved away.
     pub moved: f64,
-    /// How far a scale is off.
+    /// The largest error of a scale.
     pub scaled: f64,
 }
 
@@ -36,13 +36,13 @@ impl Resampling {
         } else {
             Loss::new("resampled", path, message)
         };
-        losses.push(loss.by(self.turned, "degrees"));
+        losses.push(loss.with_amount(self.turned, "degrees"));
         for (code, amount, unit) in
             [("resampled-moved", self.moved, "units"), ("resampled-scaled", self.scaled, "of the size")]
         {
             if amount > 1.0e-6 {
-                let message = "what lies between stored poses is blended; the most that a joint is off";
-                losses.push(Loss::new(code, path, message).by(amount, unit));
+                let message = "poses between the stored ones are blended; maximum error of a joint";
+                losses.push(Loss::new(code, path, message).with_amount(amount, unit));
             }
         }
     }
@@ -64,7 +64,7 @@ impl Sampler<'_, '_> {
         }
         for joint in moving.filter(|j| self.moves(*j)) {
             let stored = |k: f64| self.trs(joint, k * step);
-            for frame in self.stated(joint)? {
+            for frame in self.stated_frames(joint)? {
                 let place = (frame / step).clamp(0.0, last);
                 // Cut to a whole number: what is clamped is no larger than a count of 32 bits.
                 let before = place - place % 1.0;
@@ -85,7 +85,7 @@ impl Sampler<'_, '_> {
     }
 
     /// The frames at which the clip says where a joint is.
-    fn stated(&self, joint: usize) -> Result<Vec<f64>, LimitExceeded> {
+    fn stated_frames(&self, joint: usize) -> Result<Vec<f64>, LimitExceeded> {
         let end = f64::from(self.clip.end());
         let mut frames = match &self.source {
             Source::Poses { frames, .. } => {
@@ -140,24 +140,24 @@ mod tests {
             .with_clips(vec![Clip::new("c", SkeletonId(0), 60.0, Motion::Tracks(vec![track]))])
     }
 
-    fn of(keys: &[(f32, f32)], step: f64, count: u32) -> Resampling {
+    fn measure(keys: &[(f32, f32)], step: f64, count: u32) -> Resampling {
         let (scene, budget) = (scene(keys), Budget::new(Limits::default()));
         Sampler::new(&scene, 0, &budget).unwrap().resampling(step, count).unwrap()
     }
 
     #[test]
     fn keys_that_are_stored_cost_nothing() {
-        assert_eq!(of(&[(0.0, 0.0), (2.0, 1.0), (4.0, 0.0)], 2.0, 3), Resampling::default());
-        assert_eq!(of(&[], 2.0, 3), Resampling::default());
-        assert_eq!(of(&[(0.0, 5.0)], f64::NAN, 3), Resampling::default());
+        assert_eq!(measure(&[(0.0, 0.0), (2.0, 1.0), (4.0, 0.0)], 2.0, 3), Resampling::default());
+        assert_eq!(measure(&[], 2.0, 3), Resampling::default());
+        assert_eq!(measure(&[(0.0, 5.0)], f64::NAN, 3), Resampling::default());
     }
 
     #[test]
     fn a_peak_between_two_stored_poses_is_measured() {
-        let found = of(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)], 2.0, 2);
+        let found = measure(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)], 2.0, 2);
         assert_eq!((found.between, found.moved, found.turned), (1, 1.0, 0.0));
         // The end of a clip that is longer than its poses is held.
-        let found = of(&[(0.0, 0.0), (3.0, 3.0)], 2.0, 2);
+        let found = measure(&[(0.0, 0.0), (3.0, 3.0)], 2.0, 2);
         assert_eq!(found.moved, 1.0);
         let mut losses = Vec::new();
         found.report("clips[0]", "resampled", &mut losses);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::posed::{Moment, apart, extent, triangles};
+use crate::posed::{Moment, extent, largest_distance, triangles};
 use crate::strategy::foreign_scene;
 use crate::{Affine, Channel, Influence, Limits, Local, Mesh, Node, Skin, Track, Trs};
 use alloc::string::ToString;
@@ -126,15 +126,15 @@ proptest! {
         prop_assert_eq!(made.validate(), Ok(()));
         let rest = |s: &Scene| triangles(s, None, &budget()).unwrap();
         let size = extent(&rest(&scene));
-        prop_assert!(rest(&scene).is_empty() || apart(&rest(&scene), &rest(&made)) <= 1e-5 * size);
-        // Where no clips were merged, each moves the same.
+        prop_assert!(rest(&scene).is_empty() || largest_distance(&rest(&scene), &rest(&made)) <= 1e-5 * size);
+        // If no clips were merged, each has the same motion.
         if made.clips.len() == scene.clips.len() {
             for clip in 0..scene.clips.len() {
                 // Between two poses shear is lost, even where nothing moves.
                 let at = Some(Moment { clip, seconds: scene.clips[clip].seconds(f64::from(frame)) });
                 let [a, b] = [&scene, &*made].map(|s| triangles(s, at, &budget()).unwrap());
                 // Poses of joints that rest are of 32 bits.
-                prop_assert!(a.is_empty() || apart(&a, &b) <= 1e-5 * (extent(&a) + 100.0));
+                prop_assert!(a.is_empty() || largest_distance(&a, &b) <= 1e-5 * (extent(&a) + 100.0));
             }
         }
     }

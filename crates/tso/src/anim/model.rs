@@ -1,4 +1,4 @@
-//! What an animation holds.
+//! The content of an animation.
 
 use crate::fields::Flag;
 use crate::name::Name;
@@ -9,7 +9,7 @@ use meshwright_core::F32;
 /// Frames per second of every animation; the stored durations are of no use.
 pub const FRAME_RATE: u32 = 30;
 
-/// What real files store as the first key of a channel that a motion does not have.
+/// The first key that real files store for a channel that a motion does not have.
 pub const KEYS_UNUSED: u32 = u32::MAX;
 
 /// An `.anim` file of The Sims Online, version 2.
@@ -19,23 +19,23 @@ pub struct Anim {
     pub name: Name,
     /// Milliseconds in the game's own files, seconds in FreeSO's. Players go by the frames.
     pub duration: F32,
-    /// How far the figure moves.
+    /// The distance that the character moves.
     pub distance: F32,
-    /// Whether the figure moves.
+    /// True if the character moves.
     pub moving: Flag,
     /// Keys of all motions: places relative to the parent, 3 units to the metre.
     pub translations: Vec<[F32; 3]>,
     /// Keys of all motions: quaternions x, y, z, w relative to the parent, conjugates of the rotations.
     pub rotations: Vec<[F32; 4]>,
-    /// What each bone does. Of several motions of one bone the last counts, channel by channel.
+    /// The motion of each bone. If a bone has several motions, the last one counts, channel by channel.
     pub motions: Vec<Motion>,
-    /// How the properties of motions are nested.
+    /// The nesting of the properties of motions.
     pub nesting: Nesting,
-    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
 }
 
-/// What one bone does: a run of keys of each kind, one per frame.
+/// The motion of one bone: a run of keys of each kind, one per frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Motion {
     /// A word of unknown use, 0 in every file seen.
@@ -46,19 +46,19 @@ pub struct Motion {
     pub frames: u32,
     /// As [`Anim::duration`].
     pub duration: F32,
-    /// Whether the motion has translations; without, the bone keeps its place.
+    /// True if the motion has translations; otherwise the bone keeps its position.
     pub has_translation: Flag,
-    /// Whether the motion has rotations; without, the bone keeps its turn.
+    /// True if the motion has rotations; otherwise the bone keeps its rotation.
     pub has_rotation: Flag,
     /// First of its [`translations`](Anim::translations); means nothing where it has none.
     pub first_translation: u32,
     /// First of its [`rotations`](Anim::rotations); means nothing where it has none.
     pub first_rotation: u32,
-    /// Whether properties follow in the file.
+    /// True if properties follow in the file.
     pub has_properties: Flag,
     /// Properties, in lists of lists.
     pub properties: Vec<Vec<PropertyList>>,
-    /// Whether time properties follow in the file.
+    /// True if time properties follow in the file.
     pub has_time_properties: Flag,
     /// Lists of events.
     pub time_properties: Vec<Vec<TimeProperty>>,
@@ -69,11 +69,11 @@ pub struct Motion {
 pub struct TimeProperty {
     /// Milliseconds from the start.
     pub time: u32,
-    /// What happens.
+    /// The lists of events.
     pub lists: Vec<PropertyList>,
 }
 
-/// How the properties of motions are nested in the file. Readers disagree, and no known file has any.
+/// The nesting of the properties of motions in the file. Readers disagree, and no known file has any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Nesting {
     /// Lists of lists of pairs, as FreeSO and Niotso have it.

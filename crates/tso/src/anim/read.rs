@@ -86,8 +86,8 @@ impl Anim {
         }
     }
 
-    /// How likely these are the bytes of an `.anim`. There is no magic: the tables of keys and the first motion
-    /// are held against the size of the file.
+    /// Returns how likely these are the bytes of an `.anim`. The format has no magic: the tables of keys and the
+    /// first motion must fit the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let walk = || -> Option<bool> {
             let budget = Budget::new(Limits::default().with_memory(1 << 20));
@@ -125,7 +125,7 @@ impl Anim {
 /// A file that could be read in one of the nestings.
 struct Reading {
     anim: Anim,
-    /// What the rules say of it.
+    /// The result of the rules.
     verdict: Result<Report, ReadError>,
 }
 

@@ -1,4 +1,4 @@
-//! Records of an animation, and where fields behind names and tables stand.
+//! Records of an animation, and the offsets of fields after names and tables.
 #![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
@@ -11,7 +11,7 @@ use nom::Parser as _;
 use nom::number::complete::be_u32;
 
 meshwright_core::record! {
-    /// What stands between the name and the keys.
+    /// The fields between the name and the keys.
     pub(crate) mod header: 9 {
         /// `f32`, milliseconds in the game's files, seconds in those of FreeSO.
         DURATION = "duration": 0, 4;
@@ -23,7 +23,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What of a motion stands between its bone and its properties.
+    /// The fields of a motion between its bone and its properties.
     pub(crate) mod keys: 18 {
         /// `u32`, how many.
         FRAMES = "frames": 0, 4;
@@ -42,13 +42,13 @@ meshwright_core::record! {
 
 /// The only known version.
 pub(crate) const VERSION: u32 = 2;
-/// Where the animation's name stands.
+/// The offset of the animation's name.
 pub(crate) const NAME: u64 = 4;
 /// The bytes of a translation: three floats.
 pub(crate) const TRANSLATION: usize = 12;
 /// The bytes of a rotation: four floats.
 pub(crate) const ROTATION: usize = 16;
-/// Where the bone's name stands in a motion, behind a word.
+/// The offset of the bone's name in a motion, after a word.
 pub(crate) const BONE: u64 = 4;
 /// The fewest bytes of a motion: a word, a name, the keys and two flags.
 pub(crate) const MOTION_MIN: usize = 4 + 1 + keys::SIZE + 1 + 1;
@@ -105,17 +105,17 @@ pub(crate) fn put_keys(w: &mut ByteWriter, m: &Motion) {
 }
 
 impl Motion {
-    /// Where the record of keys stands in the motion.
+    /// The offset of the record of keys in the motion.
     pub(crate) fn keys_at(&self) -> u64 {
         BONE + 1 + wide(self.bone.bytes().len())
     }
 
-    /// Where the flag of the properties stands in the motion.
+    /// The offset of the flag of the properties in the motion.
     pub(crate) fn properties_at(&self) -> u64 {
         self.keys_at() + wide(keys::SIZE)
     }
 
-    /// Where the flag of the events stands in the motion.
+    /// The offset of the flag of the events in the motion.
     pub(crate) fn events_at(&self, nesting: Nesting) -> u64 {
         let count = if nesting == Nesting::Three { wide(COUNT) } else { 0 };
         let inner = |lists: &Vec<PropertyList>| count + lists.iter().map(PropertyList::size).sum::<u64>();
@@ -132,28 +132,28 @@ impl Motion {
 }
 
 impl Anim {
-    /// How many bytes the file has without trailing ones.
+    /// The size of the file without trailing bytes.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         self.offsets().1
     }
 
-    /// Where the header stands.
+    /// The offset of the header.
     pub(crate) fn header_at(&self) -> u64 {
         NAME + 2 + wide(self.name.bytes().len())
     }
 
-    /// Where a translation stands.
+    /// The offset of a translation.
     pub(crate) fn translation_at(&self, i: usize) -> u64 {
         self.header_at() + wide(header::SIZE) + wide(COUNT) + wide(TRANSLATION) * wide(i)
     }
 
-    /// Where a rotation stands.
+    /// The offset of a rotation.
     pub(crate) fn rotation_at(&self, i: usize) -> u64 {
         self.translation_at(self.translations.len()) + wide(COUNT) + wide(ROTATION) * wide(i)
     }
 
-    /// Where every motion stands, and where the last one ends.
+    /// The offsets of all motions, and the end of the last one.
     pub(crate) fn offsets(&self) -> (Vec<u64>, u64) {
         let mut at = self.rotation_at(self.rotations.len()) + wide(COUNT);
         let step = |m: &Motion| {

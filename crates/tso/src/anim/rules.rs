@@ -11,7 +11,7 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     forgivable MOTION_RANGE = "E_MOTION_RANGE", OutOfBounds [Unchecked],
-        "A motion uses keys behind the last one of the file.",
+        "A motion uses keys after the last one of the file.",
         "Correct its first key or its number of frames; lenient reading leaves the channel out.";
     forgivable NESTING = "E_NESTING", Ambiguous,
         "The properties of a motion do not fit the way in which they are nested.",
@@ -52,7 +52,7 @@ impl Anim {
 pub(crate) fn check(anim: &Anim, findings: &mut Findings) -> Result<(), ReadError> {
     let (root, (offsets, end)) = (FieldPath::ROOT, anim.offsets());
     for (field, value) in [(header::DURATION, anim.duration), (header::DISTANCE, anim.distance)] {
-        rules::finite(&[value], &field.path(&root), field.at(anim.header_at()), findings)?;
+        rules::finite(&[value], &field.path(&root), field.offset_in(anim.header_at()), findings)?;
     }
     let path = root.field("translations");
     for (i, key) in anim.translations.iter().enumerate() {
@@ -78,7 +78,7 @@ fn motion(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let keys_at = at + m.keys_at();
-    rules::finite(&[m.duration], &keys::DURATION.path(path), keys::DURATION.at(keys_at), findings)?;
+    rules::finite(&[m.duration], &keys::DURATION.path(path), keys::DURATION.offset_in(keys_at), findings)?;
     for (field, has, first, n) in [
         (keys::FIRST_TRANSLATION, m.has_translation, m.first_translation, anim.translations.len()),
         (keys::FIRST_ROTATION, m.has_rotation, m.first_rotation, anim.rotations.len()),
@@ -87,7 +87,7 @@ fn motion(
         if has.is_set() && m.frames > 0 && last > wide(n) {
             // More keys than there are: no first one would do.
             let field = if u64::from(m.frames) > wide(n) { keys::FRAMES } else { field };
-            findings.broken(MOTION_RANGE, &field.path(path), field.at(keys_at), || {
+            findings.broken(MOTION_RANGE, &field.path(path), field.offset_in(keys_at), || {
                 format!("{} keys from {first} on, there are {n}", m.frames)
             })?;
         }
@@ -113,7 +113,7 @@ fn motion(
     Ok(())
 }
 
-/// What is odd and breaks no rule.
+/// Warnings about values that break no rule.
 fn remarks(anim: &Anim, offsets: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
     let root = FieldPath::ROOT;
     rules::name(&anim.name, &root.field("name"), NAME, findings)?;
@@ -123,7 +123,7 @@ fn remarks(anim: &Anim, offsets: &[u64], findings: &mut Findings) -> Result<(), 
     }
     let frames = anim.frames();
     if frames > 0 && anim.duration.get() > 0.0 && f64::from(anim.duration.get()) < f64::from(frames) {
-        let at = header::DURATION.at(anim.header_at());
+        let at = header::DURATION.offset_in(anim.header_at());
         findings.broken(DURATION_SECONDS, &header::DURATION.path(&root), at, || {
             format!("{:?} for {frames} frames must be seconds, the game stores milliseconds", anim.duration)
         })?;

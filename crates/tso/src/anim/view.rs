@@ -41,8 +41,8 @@ fn run<T>(keys: &[T], has: Flag, first: u32, frames: u32) -> &[T] {
     if has.is_set() { range().and_then(|r| keys.get(r)).unwrap_or_default() } else { &[] }
 }
 
-/// The keys around a frame: two of them and how far it is from the first to the second. Before the first frame
-/// the first key holds, behind the last frame the last.
+/// The two keys around a frame, and the position between them. Before the first frame the first key holds, after the
+/// last frame the last one.
 fn around<T: Copy>(keys: &[T], frame: f64) -> Option<(T, T, f64)> {
     let last = keys.len().checked_sub(1)?;
     #[expect(

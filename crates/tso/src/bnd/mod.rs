@@ -1,4 +1,4 @@
-//! `.bnd`: which mesh hangs on which bone with which texture.
+//! `.bnd`: the binding of a mesh to a bone and a texture.
 
 mod model;
 mod read;

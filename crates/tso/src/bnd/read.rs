@@ -13,7 +13,7 @@ use meshwright_core::{
 use nom::Parser as _;
 use nom::number::complete::be_u32;
 
-/// A resource behind its word.
+/// Parses a resource after its word.
 pub(crate) fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
     let (rest, tag) = be_u32(i)?;
     match tag {
@@ -24,7 +24,7 @@ pub(crate) fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
             let (rest, kind) = field(id::KIND, be_u32).parse(rest)?;
             Ok((rest, Some(ResourceId { group, file, kind })))
         }
-        // Niotso reads a resource behind any word but 0, FreeSO behind 8 only.
+        // Niotso reads a resource after any word but 0, FreeSO only after 8.
         _ => {
             let message = format!("{tag} before a resource, only 0 and 8 are known");
             Err(nom::Err::Error(Fault::reject(i, rules::TAG, message)))
@@ -47,10 +47,10 @@ impl Bnd {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, bytes behind the last field are kept.
+    /// Reads a file. A lenient reader keeps bytes after the last field.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
@@ -65,7 +65,7 @@ impl Bnd {
         Ok(Parsed::new(bnd, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.bnd`. There is no magic: the file is read.
+    /// Returns how likely these are the bytes of a `.bnd`. The format has no magic: the file is read.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 10));
         match Self::parse_with(bytes, &options) {

@@ -17,7 +17,7 @@ meshwright_core::record! {
 
 /// The only known version.
 pub(crate) const VERSION: u32 = 1;
-/// Where the bone's name stands.
+/// The offset of the bone's name.
 pub(crate) const BONE: u64 = 4;
 /// The word before a resource that is there; 0 where none is.
 pub(crate) const PRESENT: u32 = 8;
@@ -25,24 +25,24 @@ pub(crate) const PRESENT: u32 = 8;
 const TAG: usize = 4;
 
 impl Bnd {
-    /// Where the last field ends.
+    /// The end of the last field.
     pub(crate) fn end(&self) -> u64 {
         behind(self.texture, behind(self.mesh, self.mesh_at()))
     }
 
-    /// Where the word before the mesh stands.
+    /// The offset of the word before the mesh.
     fn mesh_at(&self) -> u64 {
         BONE.saturating_add(1).saturating_add(wide(self.bone.bytes().len()))
     }
 
-    /// Where the types of mesh and texture stand, where these are named.
+    /// The offsets of the types of mesh and texture, if the file names these.
     pub(crate) fn kinds_at(&self) -> [u64; 2] {
         let mesh = self.mesh_at();
-        [mesh, behind(self.mesh, mesh)].map(|at| id::KIND.at(at.saturating_add(wide(TAG))))
+        [mesh, behind(self.mesh, mesh)].map(|at| id::KIND.offset_in(at.saturating_add(wide(TAG))))
     }
 }
 
-/// Where a resource ends whose word stands at `at`.
+/// The end of a resource whose word is at `at`.
 const fn behind(resource: Option<ResourceId>, at: u64) -> u64 {
     at.saturating_add(wide(if resource.is_some() { TAG + id::SIZE } else { TAG }))
 }

@@ -33,7 +33,7 @@ impl Bnd {
     }
 }
 
-/// Appends a resource behind its word.
+/// Appends a resource after its word.
 pub(crate) fn put_resource(w: &mut ByteWriter, resource: Option<&ResourceId>) {
     let Some(named) = resource else { return w.be_u32(0) };
     w.be_u32(PRESENT);

@@ -1,4 +1,4 @@
-//! How faces lie to the normals that are stored with them.
+//! Compares faces with their stored normals.
 
 use super::model::Geometry;
 use super::view::Owners;
@@ -10,13 +10,13 @@ use meshwright_core::math::{facing, wide};
 /// importer left unturned many lie at right angles to it.
 const ASKEW: f64 = 0.258_819_045_102_520_76;
 
-/// How faces lie to the normals of their corners, which in many files that FreeSO wrote point elsewhere.
+/// A comparison of faces with the normals of their corners, which are wrong in many files that FreeSO wrote.
 ///
-/// Counted are faces whose corners hang on one bone: what is said of them holds in every pose and needs no skeleton.
+/// It counts faces whose corners belong to one bone: the result is the same in every pose and needs no skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facing {
-    /// Faces that were measured: their corners hang on one bone, and they are no slivers.
+    /// The measured faces: their corners belong to one bone, and they are not slivers.
     pub faces: usize,
     /// Those that lie more than 75 degrees off the mean of their normals.
     pub askew: usize,
@@ -47,7 +47,7 @@ impl fmt::Display for Facing {
 }
 
 impl Geometry {
-    /// How the faces lie to the normals of their corners.
+    /// Compares the faces with the normals of their corners.
     pub fn facing(&self) -> Facing {
         self.facing_of(&self.owners())
     }

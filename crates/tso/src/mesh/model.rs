@@ -1,11 +1,11 @@
-//! What a mesh holds.
+//! The content of a mesh.
 
 use crate::name::Name;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::num::Q1_15;
 
-/// What real files store as the first blend vertex of a binding that has none.
+/// The first blend vertex that real files store for a binding without blend vertices.
 pub const BLEND_UNUSED: u32 = u32::MAX;
 
 /// A `.mesh` file of The Sims Online, version 2.
@@ -13,7 +13,7 @@ pub const BLEND_UNUSED: u32 = u32::MAX;
 pub struct Mesh {
     /// Everything in it.
     pub geometry: Geometry,
-    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ pub struct Geometry {
     pub real: Vec<RealVertex>,
     /// The vertices that pull at real ones, in runs per bone.
     pub blends: Vec<BlendVertex>,
-    /// What the file gives as the number of all vertices.
+    /// The stored number of all vertices.
     pub total: Total,
 }
 
@@ -73,7 +73,7 @@ pub struct RealVertex {
 /// A vertex that pulls a real one towards its own place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlendVertex {
-    /// How far it pulls: 0 is not at all, 1 all the way.
+    /// The strength of the pull: 0 is not at all, 1 all the way.
     pub weight: Q1_15,
     /// The real vertex.
     pub target: u32,

@@ -1,4 +1,4 @@
-//! Where in its file each field of a geometry stands.
+//! The offsets of the fields of a geometry in its file.
 #![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
 
 use super::model::Geometry;
@@ -31,10 +31,10 @@ pub(crate) enum Spot {
     End,
 }
 
-/// All fields behind the names are 32 bits wide, or one number of the text.
+/// All fields after the names are 32 bits wide, or one number of the text.
 const WORD: usize = 4;
 
-/// How many numbers there are in so many bytes.
+/// The number of 32-bit numbers in `bytes` bytes.
 const fn numbers(bytes: usize) -> u64 {
     (bytes / WORD) as u64
 }
@@ -42,7 +42,7 @@ const fn numbers(bytes: usize) -> u64 {
 /// Offsets of fields.
 #[derive(Debug)]
 pub(crate) enum Places {
-    /// A binary file: where the number of bones stands; all else follows from the sizes.
+    /// A binary file: the offset of the number of bones; all else follows from the sizes.
     Binary(u64),
     /// A text: the offset of every name of a bone, and of every number from the number of faces on.
     Text(Vec<u64>, Vec<u64>),
@@ -77,17 +77,17 @@ impl Places {
     }
 }
 
-/// Finds where fields stand.
+/// Computes the offsets of fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finder<'p> {
     places: &'p Places,
-    /// Where the number of faces stands in a binary file.
+    /// The offset of the number of faces in a binary file.
     start: u64,
     sizes: [u64; 4],
 }
 
 impl Geometry {
-    /// How many bytes it has in a binary file.
+    /// The number of its bytes in a binary file.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         Places::Binary(0).finder(self).end()
@@ -106,12 +106,12 @@ impl Finder<'_> {
         }
     }
 
-    /// Where a binary file ends.
+    /// The end of a binary file.
     pub(crate) fn end(&self) -> u64 {
         self.at(Spot::End).unwrap_or(0)
     }
 
-    /// How many numbers stand between the names and `spot`.
+    /// The number of numbers between the names and `spot`.
     fn number(&self, spot: Spot) -> u64 {
         let [faces, bindings, real, blends] = self.sizes;
         let table =

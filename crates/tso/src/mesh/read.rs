@@ -18,11 +18,11 @@ impl Mesh {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes and version may be broken: the values are kept, and
-    /// whoever interprets them makes do as [`Geometry`]'s methods say.
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes and version. It keeps the
+    /// values; the methods of [`Geometry`] document their treatment.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
@@ -37,7 +37,7 @@ impl Mesh {
         Ok(Parsed::new(mesh, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.mesh`. There is no magic: the sizes of all tables are held against
+    /// Returns how likely these are the bytes of a `.mesh`. The format has no magic: the sizes of all tables must fit
     /// the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         match bytes.split_first_chunk() {
@@ -77,7 +77,7 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
     let (at, n) = count(cursor, &path)?;
     let bindings = cursor.table(&path, at, n, wide(binding::SIZE), |i| order.binding(i))?;
 
-    // A real vertex stands in two tables: its texture coordinates here, the rest behind the blends.
+    // A real vertex is in two tables: its texture coordinates here, the rest after the blends.
     let path = root.field("real");
     let (at, real_count) = count(cursor, &path)?;
     let mut real = cursor.reserve(&path, at, real_count, wide(record::REAL))?;
@@ -116,7 +116,7 @@ fn table<'a, const N: usize>(
 }
 
 impl Total {
-    /// What a stored number counts.
+    /// The meaning of a stored number.
     pub(crate) fn of(stored: u32, real: usize, blends: usize) -> Self {
         let stored_wide = u64::from(stored);
         let real = wide(real);

@@ -50,7 +50,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What real and blend vertices have in common.
+    /// The common fields of real and blend vertices.
     pub(crate) mod vertex: 24 {
         /// `f32[3]`, in the bone's space.
         POSITION = "position": 0, 12;
@@ -61,7 +61,7 @@ meshwright_core::record! {
 
 /// The version of `.mesh`.
 pub(crate) const VERSION: u32 = 2;
-/// Where the geometry of a `.mesh` starts.
+/// The start of the geometry of a `.mesh`.
 pub(crate) const GEOMETRY: u64 = 4;
 
 /// The bytes of a real vertex in its two tables.

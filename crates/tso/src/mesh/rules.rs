@@ -28,7 +28,7 @@ meshwright_core::rules! {
         "Two bindings belong to the same bone.",
         "Join them, or give one of them its own bone; some programs look at the first only.";
     forgivable BINDING_RANGE = "E_BINDING_RANGE", OutOfBounds [Unchecked],
-        "A binding claims real vertices behind the last one.",
+        "A binding claims real vertices after the last one.",
         "Correct its first vertex or its count.";
     forgivable BINDING_OVERLAP = "E_BINDING_OVERLAP", Overlap [Unchecked],
         "Two bindings claim the same real vertex.",
@@ -37,7 +37,7 @@ meshwright_core::rules! {
         "Real vertices belong to no binding, so that no bone moves them.",
         "Extend a binding over them; lenient reading gives them to the first.";
     forgivable BLEND_RANGE = "E_BLEND_RANGE", OutOfBounds [Unchecked],
-        "A binding claims blend vertices behind the last one.",
+        "A binding claims blend vertices after the last one.",
         "Correct its first blend vertex or its count.";
     forgivable BLEND_OVERLAP = "E_BLEND_OVERLAP", Overlap [Unchecked],
         "Two bindings claim the same blend vertex.",
@@ -161,7 +161,7 @@ pub(crate) fn geometry(g: &Geometry, places: &Places, findings: &mut Findings) -
     finite(g, &find, findings)
 }
 
-/// What checking takes.
+/// The memory of the checks.
 pub(crate) fn memory(g: &Geometry) -> u64 {
     wide(g.bones.len()).saturating_add(wide(g.bindings.len()).saturating_mul(size_of::<Run>() as u64))
 }
@@ -347,7 +347,7 @@ fn finite(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// What is odd and breaks no rule; only validation looks for it.
+/// Warnings about values that break no rule; only validation looks for them.
 pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
     if !findings.is_validating() {
         return Ok(());

@@ -13,9 +13,9 @@ use meshwright_core::math::{Affine64, narrow, unit, wide};
 /// The bone of every vertex, as an index into [`Geometry::bones`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
-    /// Of real vertices; `None` only where the geometry has no bones.
+    /// The bones of real vertices; `None` only if the geometry has no bones.
     pub real: Vec<Option<u32>>,
-    /// Of blend vertices; `None` where a blend vertex belongs to no binding and has no effect.
+    /// The bones of blend vertices; `None` if a blend vertex belongs to no binding and has no effect.
     pub blends: Vec<Option<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! What outfits and their parts hold.
+//! The content of outfits and their parts.
 
 use crate::bnd::ResourceId;
 use alloc::vec::Vec;
@@ -28,7 +28,7 @@ pub struct Apr {
     pub thumbnail: FileRef,
     /// The bindings, of which each is a mesh with its texture.
     pub bindings: Vec<FileRef>,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 
@@ -41,13 +41,13 @@ pub struct Oft {
     pub appearances: [FileRef; 3],
     /// The file of the group of hands that goes with it, 0 for none.
     pub hands: u32,
-    /// What of the figure it covers.
+    /// The part of the character that it covers.
     pub region: Region,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 
-/// What of a figure an outfit covers.
+/// The part of a character that an outfit covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region(pub u32);
 
@@ -63,7 +63,7 @@ impl Region {
 pub struct Hag {
     /// By tone, side and gesture, in that order; see [`get`](Self::get).
     pub appearances: [FileRef; 18],
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 
@@ -85,7 +85,7 @@ pub struct Po {
     pub outfit: Option<ResourceId>,
     /// A collection.
     pub collection: Option<ResourceId>,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 
@@ -94,7 +94,7 @@ pub struct Po {
 pub struct Col {
     /// Its items.
     pub items: Vec<ColItem>,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 
@@ -103,7 +103,7 @@ pub struct Col {
 pub struct ColItem {
     /// Its place in the collection.
     pub index: u32,
-    /// What is for sale.
+    /// The item that can be bought.
     pub purchasable: FileRef,
 }
 
@@ -153,9 +153,9 @@ words! {
         /// Its left.
         Left = "left",
     }
-    /// What a hand does.
+    /// The gesture of a hand.
     Gesture: "gesture" {
-        /// It hangs open.
+        /// The open hand.
         #[default]
         Idle = "idle",
         /// It is closed.

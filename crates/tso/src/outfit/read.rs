@@ -23,7 +23,7 @@ fn word(cursor: &mut Cursor<'_, '_>, field: &'static str) -> Result<u32, ReadErr
     cursor.read(&FieldPath::ROOT.field(field), be_u32::<&[u8], Fault<'_>>)
 }
 
-/// Another record behind a word that says whether there is one.
+/// Reads the number of another record after a word that states its presence.
 fn link(cursor: &mut Cursor<'_, '_>, field: &'static str) -> Result<Option<ResourceId>, ReadError> {
     cursor.read(&FieldPath::ROOT.field(field), crate::bnd::resource)
 }
@@ -73,7 +73,7 @@ fn col(c: &mut Cursor<'_, '_>) -> Result<Col, ReadError> {
     Ok(Col { items, trailing: trailing(c)? })
 }
 
-/// What only files of this kind have: the types of what they name.
+/// Checks the types of the named resources, which only files of this kind have.
 type Signature<T> = fn(&T) -> bool;
 
 macro_rules! readers {
@@ -87,10 +87,10 @@ macro_rules! readers {
                 Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
             }
 
-            /// Reads a file. Leniently, bytes behind the last field are kept.
+            /// Reads a file. A lenient reader keeps bytes after the last field.
             ///
             /// # Errors
-            /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+            /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
             pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
                 let budget = Budget::new(options.limits);
                 let model = $read(&mut file(bytes, &budget).start())?;
@@ -99,7 +99,8 @@ macro_rules! readers {
                 Ok(Parsed::new(model, findings.into_report()))
             }
 
-            /// How likely these are bytes of this kind: their sizes are exact, and the types of what they name tell.
+            /// Returns how likely these are bytes of this kind: their sizes are exact, and the types of the named
+            /// resources identify the kind.
             pub fn sniff(bytes: &[u8]) -> Confidence {
                 let is: Signature<Self> = $is;
                 match Self::parse(bytes) {

@@ -1,4 +1,4 @@
-//! What a skeleton holds.
+//! The content of a skeleton.
 
 use crate::fields::Flag;
 use crate::name::Name;
@@ -13,7 +13,7 @@ pub struct Skel {
     pub name: Name,
     /// Its bones. Parents may come after their children.
     pub bones: Vec<Bone>,
-    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
 }
 
@@ -24,9 +24,9 @@ pub struct Bone {
     pub unknown: u32,
     /// Its name.
     pub name: Name,
-    /// The name of the bone it hangs from; `NULL` for a root.
+    /// The name of the parent bone; `NULL` for a root.
     pub parent: Name,
-    /// Whether property lists follow in the file.
+    /// True if property lists follow in the file.
     pub has_properties: Flag,
     /// Property lists; none where [`has_properties`](Self::has_properties) is not set.
     pub properties: Vec<PropertyList>,
@@ -34,11 +34,11 @@ pub struct Bone {
     pub translation: [F32; 3],
     /// Quaternion x, y, z, w relative to the parent in the rest pose: the conjugate of the rotation.
     pub rotation: [F32; 4],
-    /// Whether animations may move it. Stored by all programs and obeyed by none.
+    /// True if animations may move the bone. All programs store it, none obeys it.
     pub can_translate: u32,
-    /// Whether animations may turn it. Stored by all programs and obeyed by none.
+    /// True if animations may turn the bone. All programs store it, none obeys it.
     pub can_rotate: u32,
-    /// Whether suits may blend on it. Stored by all programs and obeyed by none.
+    /// True if suits may blend on the bone. All programs store it, none obeys it.
     pub can_blend: u32,
     /// Unused by every known reader.
     pub wiggle_value: F32,
@@ -53,7 +53,7 @@ impl Bone {
     }
 }
 
-/// True for the name that stands for "no parent".
+/// True for the name that means "no parent".
 pub(crate) fn is_null(name: &Name) -> bool {
     name.bytes().eq_ignore_ascii_case(b"NULL")
 }

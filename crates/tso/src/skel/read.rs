@@ -63,8 +63,9 @@ impl Skel {
         Ok(Parsed::new(skel, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.skel`. There is no magic: the file is read, within a mebibyte. Other records
-    /// of the game begin alike, so a file whose first bone has no printable name is none.
+    /// Returns how likely these are the bytes of a `.skel`. The format has no magic: the file is read, within a
+    /// mebibyte. Other records of the game begin alike, so that a file whose first bone has no printable name is
+    /// rejected.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if !bytes.starts_with(&VERSION.to_be_bytes()) {
             return Confidence::No;

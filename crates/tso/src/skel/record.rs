@@ -1,4 +1,4 @@
-//! Records of a skeleton, and where fields behind names stand.
+//! Records of a skeleton, and the offsets of fields after names.
 #![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
 
 use super::model::{Bone, Skel};
@@ -11,7 +11,7 @@ use nom::Parser as _;
 use nom::number::complete::be_u32;
 
 meshwright_core::record! {
-    /// What of a bone stands behind its properties.
+    /// The fields of a bone after its properties.
     pub(crate) mod tail: 48 {
         /// `f32[3]`, relative to the parent.
         TRANSLATION = "translation": 0, 12;
@@ -32,9 +32,9 @@ meshwright_core::record! {
 
 /// The only known version.
 pub(crate) const VERSION: u32 = 1;
-/// Where the skeleton's name stands.
+/// The offset of the skeleton's name.
 pub(crate) const NAME: u64 = 4;
-/// Where a bone's name stands, behind a word.
+/// The offset of a bone's name, after a word.
 pub(crate) const BONE_NAME: u64 = 4;
 /// The fewest bytes of a bone: a word, two names, a flag and the tail.
 pub(crate) const BONE_MIN: usize = 4 + 1 + 1 + 1 + tail::SIZE;
@@ -75,17 +75,17 @@ pub(crate) fn put_tail(w: &mut ByteWriter, bone: &Bone) {
 }
 
 impl Bone {
-    /// Where the parent's name stands in the bone.
+    /// The offset of the parent's name in the bone.
     pub(crate) fn parent_at(&self) -> u64 {
         BONE_NAME + 1 + wide(self.name.bytes().len())
     }
 
-    /// Where the flag of the properties stands in the bone.
+    /// The offset of the flag of the properties in the bone.
     pub(crate) fn flag_at(&self) -> u64 {
         self.parent_at() + 1 + wide(self.parent.bytes().len())
     }
 
-    /// Where the tail stands in the bone.
+    /// The offset of the tail in the bone.
     pub(crate) fn tail_at(&self) -> u64 {
         let lists = self.properties.iter().map(PropertyList::size);
         let properties = if self.has_properties.is_set() { 4 + lists.sum::<u64>() } else { 0 };
@@ -94,18 +94,18 @@ impl Bone {
 }
 
 impl Skel {
-    /// How many bytes the file has without trailing ones.
+    /// The size of the file without trailing bytes.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         self.offsets().1
     }
 
-    /// Where the number of bones stands.
+    /// The offset of the number of bones.
     pub(crate) fn count_at(&self) -> u64 {
         NAME + 1 + wide(self.name.bytes().len())
     }
 
-    /// Where every bone stands, and where the last one ends.
+    /// The offsets of all bones, and the end of the last one.
     pub(crate) fn offsets(&self) -> (Vec<u64>, u64) {
         let mut at = self.count_at() + 2;
         let step = |b: &Bone| {

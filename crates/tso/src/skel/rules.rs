@@ -18,13 +18,13 @@ meshwright_core::rules! {
         "Two bones have the same name, so that children and meshes cannot name the second.",
         "Rename one of them.";
     forgivable PARENT = "E_PARENT", BadReference [Unchecked],
-        "A bone hangs from one that the skeleton does not have.",
+        "The parent of a bone does not exist in the skeleton.",
         "Correct the parent's name, or write NULL for a root, as which lenient reading takes it.";
     forgivable NO_ROOT = "E_NO_ROOT", Missing [Unchecked],
-        "Every bone hangs from another, so that nothing holds the skeleton.",
+        "Every bone has a parent, so that the skeleton has no root.",
         "Write NULL as the parent of the root.";
     forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy [Tolerated],
-        "Bones hang from one another in a circle.",
+        "The parents of bones form a circle.",
         "Correct a parent's name; lenient reading takes the first bone of the circle for a root.";
     warning ROOTS = "W_ROOTS", BadHierarchy,
         "The skeleton has more than one root.",
@@ -118,7 +118,7 @@ fn parents(
         let bone = &skel.bones[i];
         let at = offsets[i] + bone.parent_at();
         findings.broken(PARENT_CYCLE, &path.index(i).field("parent"), at, || {
-            format!("{} hangs from itself by way of its parents", bone.name)
+            format!("{} is its own ancestor", bone.name)
         })?;
     }
     Ok(())
@@ -133,12 +133,12 @@ fn finite((i, bone, at): Placed<'_>, findings: &mut Findings) -> Result<(), Read
         (tail::WIGGLE_VALUE, &[bone.wiggle_value]),
         (tail::WIGGLE_POWER, &[bone.wiggle_power]),
     ] {
-        rules::finite(values, &field.path(&path), field.at(at), findings)?;
+        rules::finite(values, &field.path(&path), field.offset_in(at), findings)?;
     }
     Ok(())
 }
 
-/// What is odd and breaks no rule.
+/// Warnings about values that break no rule.
 fn remarks<'s>(
     skel: &Skel,
     bones: impl Iterator<Item = Placed<'s>>,
@@ -164,7 +164,7 @@ fn remarks<'s>(
                 })?;
             }
         }
-        let rotation = tail::ROTATION.at(at + bone.tail_at());
+        let rotation = tail::ROTATION.offset_in(at + bone.tail_at());
         rules::rotation(bone.rotation, &tail::ROTATION.path(&path), rotation, findings)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A skeleton interpreted: who hangs from whom, and where bones are in a pose.
+//! The parents of a skeleton's bones, and their poses.
 #![allow(clippy::indexing_slicing, reason = "indices that the same function made")]
 
 use super::model::{Bone, Skel};
@@ -33,8 +33,8 @@ impl Skel {
 
     /// The parent of every bone.
     ///
-    /// Where rules are broken: a bone whose parent does not exist is a root, and of bones that hang from one
-    /// another in a circle the first is a root.
+    /// If rules are broken: a bone whose parent does not exist is a root, and the first bone of a circle of parents
+    /// is a root.
     pub fn parents(&self) -> Vec<Option<usize>> {
         self.resolve(&self.index()).0
     }
@@ -91,7 +91,7 @@ impl Skel {
     }
 }
 
-/// Bones that hang from one another, without circles.
+/// The tree of bones, without circles.
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub(crate) parents: Vec<Option<usize>>,

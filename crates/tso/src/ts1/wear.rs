@@ -1,4 +1,4 @@
-//! What a person of The Sims 1 wears, as its list of texts says.
+//! The clothes of a person of The Sims 1, from its list of texts.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 pub struct Wear {
     /// The name of a suit of some `.cmx` or `.bcf`.
     pub suit: String,
-    /// How the name of a skin ends (`BODY`, `HEAD-HEAD`), and the name of its texture.
+    /// The end of the name of a skin (`BODY`, `HEAD-HEAD`), and the name of its texture.
     pub textures: Vec<(String, String)>,
 }
 
 impl Wear {
-    /// The alternatives of a text, which stand between semicolons; the game takes the first.
+    /// Parses the alternatives of a text, which semicolons separate; the game uses the first.
     pub fn parse(text: &str) -> Vec<Self> {
         let alternatives = text.split(';').map(str::trim).filter(|one| !one.is_empty());
         alternatives

@@ -1,4 +1,4 @@
-//! Posed meshes, natively and from what a glTF file would hold alone.
+//! Posed meshes, natively and from the content of a glTF file.
 
 use super::data::{adult, anims, extent, files, floats, int, json, largest, meshes, name, table, triangles};
 use meshwright_scene::{Local, Mesh as SceneMesh, Motion, Scene, SceneOptions, Trs};

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 fn assert_issues(name: &str, report: &Report, dump: &Value) {
-    // What the dumps do not look for.
+    // Rules that the dumps do not check.
     let ours = ["W_NORMAL_FACES"];
     let found: BTreeSet<_> = report.totals().map(|t| t.0).filter(|code| !ours.contains(code)).collect();
     let wanted: BTreeSet<_> = dump.as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
@@ -210,8 +210,8 @@ fn unturned_normals_are_told_and_computing_them_makes_no_file_worse() {
     }
 }
 
-/// Of the faces on one bone how many lie more than 75 degrees off their normals, and how many corners have a normal
-/// that points away from their face.
+/// Counts the faces on one bone that are more than 75 degrees off their normals, and the corners whose normal points
+/// away from their face.
 fn corners_askew(mesh: &meshwright_scene::Mesh, owners: &Owners) -> (usize, usize) {
     let (mut faces, mut corners) = (0, 0);
     for t in &mesh.triangles {

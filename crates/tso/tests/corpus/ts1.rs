@@ -163,7 +163,7 @@ fn records_are_read_and_written_as_they_are() {
             let dump = json(&dir.join(format!("expected/ts1/{}.json", name(&path))));
             let c = character(&path);
             same_tree(&dir, &c, &dump["native"]);
-            // What one spelling holds the other holds too, and text that the game wrote looks like it again.
+            // Both spellings hold the same data, and text that the game wrote is written again the same way.
             let text = Cmx::new(c.clone()).to_bytes().unwrap();
             assert_eq!(Cmx::parse(&text).unwrap().character, c);
             let source = path.with_extension("cmx");

@@ -116,11 +116,11 @@ fn steps(
         (Some(n), _, None) => return n,
         (_, _, a) => return a.unwrap_or_default(),
     };
-    let [b, a] = [b, a].map(|steps| Keys::of(&steps));
+    let [b, a] = [b, a].map(|steps| Keys::from_steps(&steps));
     if a == b && was.is_none() && is.is_none() {
         return n;
     }
-    let own = Keys::of(&n);
+    let own = Keys::from_steps(&n);
     let Some(timing) = timing else {
         let keys = Keys {
             rotation: pick(own.rotation, &b.rotation, a.rotation),
@@ -131,7 +131,7 @@ fn steps(
     };
     let still = Values::default();
     let (was, is) = (was.unwrap_or(&still), is.unwrap_or(&still));
-    let curves = Curves::of(&own);
+    let curves = Curves::decode(&own);
     let keys = Keys {
         rotation: rotations(timing, [&was.rotation, &is.rotation], &curves.rotation)
             .keys(&own.rotation, &a.rotation),

@@ -222,7 +222,7 @@ impl<'a> Meshes<'a> {
                 .and_then(|j| u32::try_from(j).ok())
                 .unwrap_or(u32::MAX),
         };
-        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.of(vertex));
+        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(vertex));
         let skin = own.iter().flat_map(|i| [joint(i.joint), i.weight.to_bits()]);
         let all = bits(&mesh.positions).into_iter().chain(bits(&mesh.normals)).chain(uv).chain([color]);
         digest(all.chain(skin))
@@ -282,7 +282,7 @@ impl<'a> Meshes<'a> {
     fn number(&self, mesh: Option<&SceneMesh>, vertex: Option<usize>, bone: u8) -> Option<u8> {
         let whole = self.bones.number(1, bone);
         let (Some(helper), Some(vertex)) = (self.bones.helper(1, bone), vertex) else { return whole };
-        let own = mesh.and_then(|m| m.skin.as_ref()).map_or(&[][..], |s| s.of(vertex));
+        let own = mesh.and_then(|m| m.skin.as_ref()).map_or(&[][..], |s| s.influences(vertex));
         let total: f64 = own.iter().map(|i| f64::from(i.weight)).sum();
         let mut parts: BTreeMap<Option<u8>, f64> = BTreeMap::new();
         for i in own {
@@ -314,7 +314,7 @@ impl<'a> Meshes<'a> {
         let position = narrow(matrix.point(wide(vertex.position())));
         let normal = vertex.stored_normal(flat);
         let normal = normal.map(|n| narrow(matrix.vector(wide(n.map(F8A::decode)))).map(F8A::encode));
-        vertex.placed(Se32::encode(position), position.map(F16::encode_saturating), normal, flat)
+        vertex.with_position(Se32::encode(position), position.map(F16::encode_saturating), normal, flat)
     }
 
     /// From the space of a bone of before (0) or after (1) into that of the pseudo-bone that it stands in for.

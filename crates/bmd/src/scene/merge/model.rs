@@ -36,8 +36,8 @@ impl Bmd {
         let budget = options.budget();
         let clips = merge::clips(native, recovered, &budget)?;
         let [old, new] = still(native, recovered, &clips);
-        let before = Traced::of(native, &options, Some(&old))?;
-        let after = Traced::of(recovered, &options, Some(&new))?;
+        let before = Traced::convert(native, &options, Some(&old))?;
+        let after = Traced::convert(recovered, &options, Some(&new))?;
         let mut losses = new_losses(&before.losses, after.losses);
         let work = Work {
             native: self,
@@ -96,7 +96,8 @@ impl Work<'_> {
         let MergedMeshes { list, rewritten } = Meshes::of(self, &bones, &trios).merge()?;
         if rewritten > 0 {
             let message = "the scene counts other triangles than the model; these are written anew";
-            losses.push(Loss::new("mesh-rewritten", "meshes", message).of(rewritten, "mesh", "meshes"));
+            losses
+                .push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
         }
         let mut model = native.clone();
         model.meshes = list;

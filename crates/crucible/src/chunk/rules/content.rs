@@ -1,5 +1,5 @@
-//! What a chunk holds: everything that is not as it should be. Findings of one kind in one stream are one finding, with
-//! their number and the first of them.
+//! Rules for the content of a chunk. Faults of one kind in one stream are one finding, with their number and the
+//! first of them.
 
 use super::structure::{self, Places};
 use super::{
@@ -96,7 +96,7 @@ impl Checked<'_, '_> {
     }
 
     fn weights(&mut self, weights: BoneWeights<'_>, bones: Option<u32>) -> Result<(), ReadError> {
-        let tallies = WeightTallies::of(weights, bones);
+        let tallies = WeightTallies::count_faults(weights, bones);
         let four = |v: usize| weights.get(v).unwrap_or_default();
         let numbers = |v: usize| four(v).map(|w| w.bone);
         let shown = |v: usize| four(v).map(|w| w.influence.get());
@@ -114,7 +114,7 @@ impl Checked<'_, '_> {
     }
 }
 
-/// What is wrong with the bones of vertices.
+/// The faults in the bone weights of the vertices.
 #[derive(Default)]
 struct WeightTallies {
     not_finite: Tally,
@@ -125,7 +125,7 @@ struct WeightTallies {
 }
 
 impl WeightTallies {
-    fn of(weights: BoneWeights<'_>, bones: Option<u32>) -> Self {
+    fn count_faults(weights: BoneWeights<'_>, bones: Option<u32>) -> Self {
         let mut tallies = Self::default();
         for (v, four) in weights.iter().enumerate() {
             let used = |w: &&BoneWeight| w.influence.get() != 0.0;
@@ -177,7 +177,7 @@ pub(crate) fn check(
 ) -> Result<(), ReadError> {
     structure::check(chunk, path, places, findings)?;
     let at = places.start;
-    let rivals = rivals(&StreamSizes::of(chunk), chunk.indices().highest());
+    let rivals = rivals(&StreamSizes::new(chunk), chunk.indices().highest());
     if !rivals.is_empty() {
         findings.broken(AMBIGUOUS_DIALECT, path, at, || {
             let names: Vec<_> = rivals.iter().map(|d| d.name()).collect();
@@ -204,7 +204,7 @@ pub(crate) fn check(
     }
     if !chunk.tail.is_empty() {
         let n = chunk.tail.len();
-        findings.broken(TRAILING_BYTES, path, places.tail, || format!("{n} bytes behind the last stream"))?;
+        findings.broken(TRAILING_BYTES, path, places.tail, || format!("{n} bytes after the last stream"))?;
     }
     Ok(())
 }
@@ -234,7 +234,7 @@ fn check_values(
     attribute: Attribute,
     bones: Option<u32>,
 ) -> Result<(), ReadError> {
-    // Of two streams with one flag the first is the one that counts.
+    // If two streams have the same flag, the first one is used.
     let Some(stream) = chunk.stream(attribute) else { return Ok(()) };
     match attribute {
         Attribute::Position3 | Attribute::Position2 | Attribute::Uv | Attribute::Tangent => {
@@ -246,7 +246,7 @@ fn check_values(
     }
 }
 
-/// How many bones a skeleton has, as a bound for the numbers of bones.
+/// The number of bones of a skeleton, as an upper bound of bone numbers.
 pub(crate) fn bone_count(skeleton: &SkeletonChunk) -> u32 {
     u32::try_from(skeleton.bones.len()).unwrap_or(u32::MAX)
 }
@@ -264,7 +264,7 @@ impl Chunk<'_> {
 
     fn report(&self, bones: Option<u32>) -> Report {
         let mut findings = Findings::validating();
-        let ended = check(self, &FieldPath::ROOT, &Places::of(self, Some(0)), bones, &mut findings);
+        let ended = check(self, &FieldPath::ROOT, &Places::compute(self, Some(0)), bones, &mut findings);
         debug_assert!(ended.is_ok(), "validation never ends a check");
         findings.into_report()
     }

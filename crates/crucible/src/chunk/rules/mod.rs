@@ -26,14 +26,14 @@ rules! {
         "An index names a vertex that is not there; the engine does not check this and reads past its buffers.",
         "Remove the triangle or correct the index.";
     forgivable OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize [Tolerated],
-        "An LZ4 block decodes to fewer bytes than the stream states; the engine leaves zeros behind them.",
+        "An LZ4 block decodes to fewer bytes than the stream states; the engine leaves zeros after them.",
         "Correct the stated size or compress the stream again.";
     warning INDEX_SIZE_BYTE = "IndexSizeByte", BadValue [Tolerated],
         "The byte for the width of indices is neither 0 nor 1; the engine takes it for 32 bits.",
         "Write 1.";
     warning NOT_TRIANGLES = "NotTriangles", BadCount [Ignored],
         "The number of indices is no multiple of three, and the engine draws triangles only.",
-        "Remove the indices behind the last whole triangle, or add those that are missing.";
+        "Remove the indices after the last whole triangle, or add the missing ones.";
     warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous [NoEngine],
         "The sizes of the streams fit several dialects, which read the vertices differently.",
         "Name the dialect when the chunk is read; a stream of positions, normals or texture coordinates decides it.";
@@ -53,7 +53,7 @@ rules! {
         "The weights of a vertex do not sum to 1, as the description asks for.",
         "Divide each weight by their sum.";
     warning WEIGHT_RANGE = "WeightRange", BadValue,
-        "A weight lies outside of 0 to 1.",
+        "A weight is outside of 0 to 1.",
         "Correct the weight in the program that the model was made with.";
     warning BONE_TWICE = "BoneTwice", Duplicate,
         "A vertex names a bone twice with weights above 0.",

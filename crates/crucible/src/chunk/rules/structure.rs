@@ -1,4 +1,4 @@
-//! What the headers, sizes and indices of a chunk must be, whoever asks: reader, validator or writer.
+//! Rules for the headers, sizes and indices of a chunk, for reader, validator and writer.
 
 use super::{
     ATTRIBUTE_FLAG, DUPLICATE_ATTRIBUTE, INDEX_RANGE, INDEX_SIZE_BYTE, NOT_TRIANGLES, RESERVED_FLAG,
@@ -13,7 +13,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings, Place, ReadError};
 
-/// Where the parts of a chunk start in its file, as far as that is known.
+/// The offsets of the parts of a chunk in its file, as far as they are known.
 pub(crate) struct Places {
     pub(crate) start: Option<u64>,
     pub(crate) streams: Vec<Option<u64>>,
@@ -25,7 +25,7 @@ impl Places {
     pub(crate) const NONE: Self = Self { start: None, streams: Vec::new(), tail: None };
 
     /// The places of a chunk that starts at `start`, up to the first stream that was edited.
-    pub(crate) fn of(chunk: &Chunk<'_>, start: Option<u64>) -> Self {
+    pub(crate) fn compute(chunk: &Chunk<'_>, start: Option<u64>) -> Self {
         let behind = |at: Option<u64>, header: usize, s: &Stream<'_>| {
             Some(at?.saturating_add(header as u64).saturating_add(s.packed()?.len() as u64))
         };
@@ -44,7 +44,7 @@ impl Places {
     }
 }
 
-/// Whether the flags have been checked before, when their headers were read.
+/// States whether the flags were checked before, when their headers were read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flags {
     Checked,
@@ -58,12 +58,12 @@ pub(crate) fn check(
     places: &Places,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    let sizes = StreamSizes::of(chunk);
+    let sizes = StreamSizes::new(chunk);
     check_sizes(&sizes, chunk.dialect, Flags::Unchecked, path, places, findings)?;
     let byte = chunk.index_size.0;
     if byte > 1 {
         findings.broken(INDEX_SIZE_BYTE, &chunk_header::INDEX_SIZE.path(path), places.start, || {
-            format!("byte {byte} stands for 32-bit indices; the format knows 0 and 1")
+            format!("byte {byte} means 32-bit indices; the format knows 0 and 1")
         })?;
     }
     let n = chunk.indices().len();
@@ -87,7 +87,7 @@ pub(crate) fn check_sizes(
 ) -> Result<(), ReadError> {
     let (width, bytes) = (sizes.index_size.bytes(), sizes.index_bytes);
     if !bytes.is_multiple_of(width as u64) {
-        let at = places.start.map(|at| chunk_header::STATED.at(at));
+        let at = places.start.map(|at| chunk_header::STATED.offset_in(at));
         findings.broken(STREAM_SIZE, &chunk_header::STATED.path(&path.field("indices")), at, || {
             format!("{bytes} bytes are no whole number of {width}-byte indices")
         })?;
@@ -113,7 +113,7 @@ pub(crate) fn check_streams(
         }
         let Some(attribute) = flag.attribute(dialect) else {
             if !flag.is_reserved() {
-                let at = at.map(|at| stream_header::FLAG.at(at));
+                let at = at.map(|at| stream_header::FLAG.offset_in(at));
                 findings.broken(RESERVED_FLAG, &stream_header::FLAG.path(&path), at, || {
                     format!("flag {flag} is reserved in dialect {dialect}")
                 })?;
@@ -121,7 +121,7 @@ pub(crate) fn check_streams(
             continue;
         };
         let size_path = stream_header::STATED.path(&path);
-        let at = at.map(|at| stream_header::STATED.at(at));
+        let at = at.map(|at| stream_header::STATED.offset_in(at));
         let each = attribute.size(dialect) as u64;
         if !size.is_multiple_of(each) {
             findings.broken(STREAM_SIZE, &size_path, at, || {
@@ -151,7 +151,7 @@ pub(crate) fn check_flag(
     at: Option<u64>,
     findings: &mut Findings,
 ) -> Result<bool, ReadError> {
-    let (path, at) = (stream_header::FLAG.path(path), at.map(|at| stream_header::FLAG.at(at)));
+    let (path, at) = (stream_header::FLAG.path(path), at.map(|at| stream_header::FLAG.offset_in(at)));
     if !flag.is_single() {
         findings.broken(ATTRIBUTE_FLAG, &path, at, || format!("flag {flag} is not one bit"))?;
         return Ok(false);

@@ -4,7 +4,7 @@ use super::rules;
 use crate::pack::scan::{Refused, Scan, broken};
 use meshwright_core::text::cp1252;
 
-/// How entries are laid out, which of version 1 only their framing tells.
+/// The layout of entries; version 1 has two, which only their framing distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// Version 1 with lengths of names in 32 bits.
@@ -33,7 +33,7 @@ pub(crate) const COMPRESSED: u8 = 0x80;
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     pub(crate) variant: Variant,
-    /// Where it stands in the file.
+    /// The offset in the file.
     pub(crate) place: u64,
     pub(crate) name_at: u64,
     pub(crate) size: u32,
@@ -47,7 +47,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Where size, stored size, data type and offset stand.
+    /// The offsets of size, stored size, data type and offset.
     pub(crate) fn fields(&self) -> [u64; 4] {
         let at = |n: u64| self.place.saturating_add(n);
         match self.variant {
@@ -56,7 +56,7 @@ impl Raw {
         }
     }
 
-    /// Where the number of the type stands.
+    /// The offset of the type number.
     pub(crate) fn kind_at(&self) -> u64 {
         self.place.saturating_add(16)
     }
@@ -141,7 +141,7 @@ pub(super) fn manifest(
     Ok(Manifest { variant, entries, start, end: offset(rest) })
 }
 
-/// The fields before a name, the length of that, and where it stands.
+/// The fields before a name, the length of the name, and its offset.
 fn fields(fixed: &[u8], place: u64, variant: Variant) -> (Raw, u32, u64) {
     let byte = |at: usize| fixed.get(at).copied().unwrap_or(0);
     let word = |at: usize| {

@@ -14,7 +14,7 @@ use nom::bytes::complete::take;
 use nom::number::complete::le_u32;
 use nom::{IResult, Parser};
 
-/// What files of all versions begin with.
+/// The magic of all versions.
 pub(crate) const MAGIC: &[u8] = b"FAR!byAZ";
 /// As much of it as is looked at to tell kinds of packs.
 pub(crate) const HEAD: &[u8] = b"FAR!";
@@ -54,30 +54,30 @@ pub(crate) fn parse(scan: &mut Scan<'_>) -> Result<Manifest, Refused> {
         3 => &[Variant::Three],
         _ => {
             let message = format!("version {version}, only 1 and 3 are known");
-            return Err(broken(rules::VERSION, header::VERSION.at(0), message));
+            return Err(broken(rules::VERSION, header::VERSION.offset_in(0), message));
         }
     };
     let (at, size) = (u64::from(at), scan.size());
     if at < header::SIZE as u64 || at.saturating_add(4) > size {
         let message = format!("a manifest at {at:#x}, the file has {size} bytes");
-        return Err(broken(rules::MANIFEST_OFFSET, header::MANIFEST.at(0), message));
+        return Err(broken(rules::MANIFEST_OFFSET, header::MANIFEST.offset_in(0), message));
     }
     let bytes = scan.bytes(at, size.saturating_sub(at))?;
     let mut first = None;
     for variant in variants {
         match manifest(scan, &bytes, at, *variant) {
             Ok(found) => return Ok(found),
-            // What the first variant says of a file that neither fits.
+            // If neither variant fits, the error of the first one is reported.
             Err(e) => first = first.or(Some(e)),
         }
     }
-    Err(first.unwrap_or_else(|| broken(rules::VERSION, header::VERSION.at(0), "no variant is known")))
+    Err(first.unwrap_or_else(|| broken(rules::VERSION, header::VERSION.offset_in(0), "no variant is known")))
 }
 
 /// The entries of the directory.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let found = parse(scan)?;
-    shared(&found, scan);
+    report_shared(&found, scan);
     let mut entries = Vec::with_capacity(found.entries.len());
     let mut ids = std::collections::BTreeMap::new();
     for raw in found.entries {
@@ -117,25 +117,25 @@ fn fault(raw: &Raw, size: u64) -> Option<Fault> {
     let (said, stored) = (u64::from(raw.size), u64::from(raw.stored));
     if u64::from(raw.offset).saturating_add(stored) > size {
         let message = format!("{stored} bytes at {:#x}, the file has {size}", raw.offset);
-        return Some(Fault::placed(rules::ENTRY_RANGE, offset_at, message));
+        return Some(Fault::at_offset(rules::ENTRY_RANGE, offset_at, message));
     }
     if raw.id.is_some() && !matches!(raw.data_type, 0 | entry::COMPRESSED) {
         let message = format!("data of type {:#x}, only 0 and 0x80 are known", raw.data_type);
-        return Some(Fault::placed(rules::DATA_TYPE, kind_at, message));
+        return Some(Fault::at_offset(rules::DATA_TYPE, kind_at, message));
     }
     if !raw.compressed && said != stored {
         let message = format!("{said} bytes that are stored as {stored}");
-        return Some(Fault::placed(rules::ENTRY_SIZE, stored_at, message));
+        return Some(Fault::at_offset(rules::ENTRY_SIZE, stored_at, message));
     }
     if raw.compressed && said > stored.saturating_mul(refpack::MOST) {
         let message = format!("{said} bytes out of {stored}, which no command can make");
-        return Some(Fault::placed(rules::LIMIT, size_at, message));
+        return Some(Fault::at_offset(rules::LIMIT, size_at, message));
     }
     None
 }
 
-/// Members that share bytes, and bytes behind the manifest that are nobody's.
-fn shared(found: &Manifest, scan: &mut Scan<'_>) {
+/// Reports members that share bytes, and unused bytes after the manifest.
+fn report_shared(found: &Manifest, scan: &mut Scan<'_>) {
     let ends = |raw: &Raw| u64::from(raw.offset).saturating_add(raw.stored.into());
     let mut by_start: Vec<(u64, u64, u64)> = found
         .entries
@@ -158,6 +158,6 @@ fn shared(found: &Manifest, scan: &mut Scan<'_>) {
     }
     let behind = scan.size().saturating_sub(found.end);
     if behind > 0 && last <= found.end {
-        scan.odd(rules::TRAILING, found.end, format!("{behind} bytes behind the manifest"));
+        scan.odd(rules::TRAILING, found.end, format!("{behind} bytes after the manifest"));
     }
 }

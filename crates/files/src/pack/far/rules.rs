@@ -1,4 +1,4 @@
-//! What an archive of The Sims may not do.
+//! The rules of archives of The Sims.
 
 meshwright_core::rules! {
     error MAGIC = "E_MAGIC", BadMagic [Refuses],
@@ -11,13 +11,13 @@ meshwright_core::rules! {
         "The archive ends in its header, within an entry or within a name.",
         "Take it from its source again.";
     error MANIFEST_OFFSET = "E_MANIFEST_OFFSET", OutOfBounds,
-        "The manifest lies in the header or behind the end.",
+        "The manifest is in the header or after the end.",
         "Take the archive from its source again.";
     error COUNT = "E_COUNT", BadCount,
         "The manifest claims more entries than the rest of the file can hold.",
         "Take the archive from its source again.";
     error ENTRY_RANGE = "E_ENTRY_RANGE", OutOfBounds,
-        "A member lies outside of the archive.",
+        "A member is outside of the archive.",
         "Take the archive from its source again; other members can be read.";
     error ENTRY_SIZE = "E_ENTRY_SIZE", BadSize [Tolerated],
         "A member that is not compressed has another size than it is stored with.",
@@ -47,13 +47,13 @@ meshwright_core::rules! {
         "Fewer bytes come out of a compressed member than it says.",
         "Take the archive from its source again; other members can be read.";
     error REFPACK_TRAILING = "E_REFPACK_TRAILING", Unused [Ignored],
-        "Bytes stand behind the last command of a compressed member.",
+        "Extra bytes come after the last command of a compressed member.",
         "Pack it again; other members can be read.";
     warning ENTRY_OVERLAP = "W_ENTRY_OVERLAP", Overlap,
         "Members share bytes, or reach into the manifest.",
         "Pack the files again.";
     warning TRAILING = "W_TRAILING", Unused [Ignored],
-        "Bytes stand behind the manifest.",
+        "Extra bytes come after the manifest.",
         "Cut them off.";
     warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
         "Two members have one name when letter case is left aside: the later one counts.",

@@ -44,7 +44,7 @@ pub(super) fn merge(
     }
     if rewritten > 0 {
         let message = "the scene counts other vertices or triangles than the model; these are written anew";
-        losses.push(Loss::new("mesh-rewritten", "meshes", message).of(rewritten, "mesh", "meshes"));
+        losses.push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
     }
     meshes.put(&trios, &parts, model, losses)?;
     // Whether every vertex is where it was, and on the same joints.
@@ -372,7 +372,9 @@ impl Meshes<'_> {
         let unused = (self.models[0].vertex_count as usize).saturating_sub(used);
         if unused > 0 {
             let message = "vertices that no mesh has are left out";
-            losses.push(Loss::new("vertices-unused", "meshes", message).of(unused, "vertex", "vertices"));
+            losses.push(
+                Loss::new("vertices-unused", "meshes", message).with_count(unused, "vertex", "vertices"),
+            );
         }
         for array in &mut model.arrays {
             array.data = Vec::new();

@@ -64,8 +64,8 @@ impl Iqm {
             options.format.scales = Scales::Kept;
         }
         let tangents = self.array(ArrayKind::TANGENT).is_some();
-        let before = Traced::of(native, &options, Some(tangents))?;
-        let after = Traced::of(recovered, &options, Some(tangents))?;
+        let before = Traced::convert(native, &options, Some(tangents))?;
+        let after = Traced::convert(recovered, &options, Some(tangents))?;
         let budget = options.budget();
         let all = new_losses(&before.losses, after.losses);
         let mut losses = all.clone();
@@ -119,7 +119,10 @@ impl Work<'_> {
         if rescaled.channels > 0 {
             let message = "a channel has no room for a new value; its values are rounded anew in all frames";
             let loss = Loss::new("channels-rescaled", "poses", message);
-            losses.push(loss.of(rescaled.channels, "channel", "channels").by(rescaled.most, "at most"));
+            losses.push(
+                loss.with_count(rescaled.channels, "channel", "channels")
+                    .with_amount(rescaled.most, "at most"),
+            );
         }
         self.bounds(&plan, |t| still && channels::is_still(self, &joints, t), &mut model);
         let anims = self.anims(&runs, &plan, &mut model, &mut text)?;

@@ -18,8 +18,8 @@ fn made(pixels: &Pixels, like: &Image, room: &Room) -> Result<Image, Refused> {
     Ok(image.with_source(like.source.clone()))
 }
 
-/// The directions of a surface of heights, as DarkPlaces computes them (image.c, `Image_HeightmapToNormalmap_BGRA`): red to
-/// the right, green up; what lies beside an edge is the other edge.
+/// The normals of a height map, as DarkPlaces computes them (image.c, `Image_HeightmapToNormalmap_BGRA`): red to the
+/// right, green up. The map repeats at its edges.
 pub(in crate::asset) fn normals(heights: &Image, room: &Room) -> Result<Image, Refused> {
     let picture = decoded(heights, room)?;
     let (width, height) = (picture.width, picture.height);
@@ -94,7 +94,7 @@ mod tests {
         let made = pixels(&normals(&png(4, step.repeat(2)), &room()).unwrap());
         // 765 down and 382.5 out: -2 and 1 over the root of 5.
         assert_eq!(made[1], [14, 128, 184, 255]);
-        assert_eq!(made[0], [241, 128, 184, 255], "the other edge lies beside the first");
+        assert_eq!(made[0], [241, 128, 184, 255], "the map repeats at its edges");
         let made = pixels(&normals(&png(1, step.to_vec()), &room()).unwrap());
         assert_eq!((made[1], made[0][1]), ([128, 241, 184, 255], 14));
     }

@@ -11,7 +11,7 @@ use meshwright_scene::Image;
 use std::cell::Cell;
 use std::fmt;
 
-/// What reading pictures may take: what stays of each, and what the largest takes while it is read.
+/// The memory limit for reading images: that of all results, and that of the largest one while it is read.
 #[derive(Debug)]
 pub(super) struct Room {
     budget: Budget,
@@ -27,9 +27,9 @@ impl Room {
         &self.budget
     }
 
-    /// What a file may have that is given back before the next is read.
+    /// The temporary memory of a file, which is freed before the next one is read.
     pub(super) fn left(&self) -> u64 {
-        self.budget.left().saturating_add(self.largest.get())
+        self.budget.remaining().saturating_add(self.largest.get())
     }
 
     /// Memory that is given back before the next picture is read.

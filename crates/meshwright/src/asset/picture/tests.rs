@@ -101,7 +101,7 @@ fn every_kind_gives_its_pixels() {
     assert_eq!(shown(&image), opaque());
     let image = tried(GRAY_JPEG, "jpg").unwrap();
     assert_eq!((image.mime, shown(&image)[9]), ("image/jpeg", [90, 90, 90, 255]));
-    // What it is decides, not what it is called.
+    // The content decides, not the extension.
     assert_eq!(tried(&png(2, &FOUR), "tga").unwrap().mime, "image/png");
 }
 
@@ -338,7 +338,7 @@ fn alpha_is_looked_at() {
             assert_eq!(tried(&file, extension).unwrap().alpha, levels);
         }
     }
-    // Of 16 bits, where neither 65535 nor 255 is cut to what the other is.
+    // 16-bit samples: 65535 and 255 stay distinct.
     let mut wide = Vec::new();
     let mut encoder = png::Encoder::new(&mut wide, 2, 1);
     encoder.set_color(png::ColorType::GrayscaleAlpha);
@@ -424,6 +424,6 @@ fn only_the_largest_picture_is_charged_while_it_is_read() {
     for bytes in [300, 200, 400] {
         room.passing(bytes).unwrap();
     }
-    assert_eq!((room.budget().left(), room.left()), (600, 1000));
+    assert_eq!((room.budget().remaining(), room.left()), (600, 1000));
     assert!(room.passing(1001).is_err());
 }

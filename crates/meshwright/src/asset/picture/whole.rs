@@ -1,8 +1,7 @@
-//! Whether a file that a viewer will decode is all there: decoders are content with less.
+//! Checks whether an image file for a viewer is complete: decoders accept incomplete files.
 
 const SIGNATURE: usize = 8;
-/// What glTF has readers leave out of account, and viewers do not: colour profiles, gamma, and pixels that are no
-/// squares.
+/// Data that glTF tells readers to ignore, and viewers use: colour profiles, gamma, and pixels that are not square.
 const IGNORED: [&[u8]; 4] = [b"cHRM", b"gAMA", b"iCCP", b"pHYs"];
 
 /// A PNG that has its last chunk, up to there and without what glTF ignores.
@@ -34,14 +33,14 @@ pub(super) fn png(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether a JPEG has its end, and a picture before it.
+/// Returns true if a JPEG has an end marker, and an image before it.
 pub(super) fn is_jpeg(bytes: &[u8]) -> bool {
     let (mut at, mut scans) = (2_usize, 0_u32);
     while let Some(&[0xff, marker]) = bytes.get(at..).and_then(|rest| rest.first_chunk::<2>()) {
         at = at.saturating_add(2);
         match marker {
             0xd9 => return scans > 0,
-            // Fill bytes may stand before a marker.
+            // Fill bytes may precede a marker.
             0xff => at = at.saturating_sub(1),
             // These have no length.
             0x01 | 0xd0..=0xd7 => {}

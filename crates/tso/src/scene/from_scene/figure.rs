@@ -71,7 +71,7 @@ pub fn write_scene(
     losses.extend(drawables.take_losses());
     if unbound > 0 {
         let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
-        losses.push(Loss::note("no-binding", "materials", message).of(unbound, "mesh", "meshes"));
+        losses.push(Loss::note("no-binding", "materials", message).with_count(unbound, "mesh", "meshes"));
     }
     motion(scene, stem, &names, &twins, options, &mut files, records.as_mut(), &budget, &mut losses)?;
     records.map_or(Ok(()), |records| records.finish(&mut files))?;
@@ -219,7 +219,7 @@ fn motion(
     }
     if again > 0 {
         let message = "the same bones are moved by a clip of the same name";
-        losses.push(Loss::note("clips-merged", "clips", message).of(again, "clip", "clips"));
+        losses.push(Loss::note("clips-merged", "clips", message).with_count(again, "clip", "clips"));
     }
     Ok(())
 }

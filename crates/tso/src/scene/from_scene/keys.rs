@@ -66,7 +66,11 @@ impl Keys {
         if count > 0 || lost > Loss::NOISE {
             // What joints are scaled at rest the vertices have already.
             let loss = Loss::new("scale-dropped", path, "bones have no scale beyond that of the rest pose");
-            losses.push(loss.of(count, "joint", "joints").by(lost, "of a matrix").noise_below(Loss::NOISE));
+            losses.push(
+                loss.with_count(count, "joint", "joints")
+                    .with_amount(lost, "of a matrix")
+                    .noise_below(Loss::NOISE),
+            );
         }
         Ok(keys)
     }

@@ -53,7 +53,7 @@ fn whole(
     losses.extend(drawables.take_losses());
     if count > 1 {
         let loss = Loss::note("meshes-merged", "meshes", "all meshes became one, which has one texture");
-        losses.push(loss.of(count, "mesh", "meshes"));
+        losses.push(loss.with_count(count, "mesh", "meshes"));
     }
     gatherer.report("meshes", losses);
     gatherer.arrange()

@@ -168,7 +168,7 @@ pub(crate) fn keys(
     let strange = strangers.iter().filter(is_moved).count();
     if strange > 0 {
         let message = "the skeleton has no such bones";
-        losses.push(Loss::new("motion-dropped", path, message).of(strange, "bone", "bones"));
+        losses.push(Loss::new("motion-dropped", path, message).with_count(strange, "bone", "bones"));
     }
     let still: BTreeSet<usize> = (0..own.len()).filter(|j| own.get(*j).is_some_and(Keys::is_empty)).collect();
     let mut keys = if bones.are_alike(sampler, axes) {

@@ -114,7 +114,7 @@ fn one_root(
         bone.parent = name.clone();
     }
     let message = "several roots hang from a new one";
-    losses.push(Loss::note("root-added", path, message).of(roots, "root", "roots"));
+    losses.push(Loss::note("root-added", path, message).with_count(roots, "root", "roots"));
     let still = Bone { translation: f32s(NO_MOVE), rotation: f32s(NO_TURN), ..Bone::default() };
     let root = Bone {
         unknown: 1,

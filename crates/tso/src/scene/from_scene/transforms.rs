@@ -22,7 +22,7 @@ pub(crate) fn is_scaled(m: &Affine64) -> bool {
 
 /// The bones of a skeleton, which only turn and move.
 pub(crate) fn bones<'s>(skeleton: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
-    Unscaled::of(skeleton, |j| skeleton.joints.get(j).and_then(|j| j.parent), budget)
+    Unscaled::new(skeleton, |j| skeleton.joints.get(j).and_then(|j| j.parent), budget)
 }
 
 /// A translation and a rotation as files store them.

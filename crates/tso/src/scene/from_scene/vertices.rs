@@ -299,7 +299,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let Some(skin) = skin else { return alloc::vec![whole(first)] };
         let locals = skin.local.get(skin.range(v)).unwrap_or_default();
         let mut parts: Vec<Part> = Vec::new();
-        for (i, influence) in skin.of(v).iter().enumerate() {
+        for (i, influence) in skin.influences(v).iter().enumerate() {
             let (weight, joint) = (f64::from(influence.weight), usize::try_from(influence.joint));
             let joint = joint.ok().and_then(|j| joints.get(j)).copied();
             let Some(joint) = joint.filter(|_| weight > 0.0 && weight.is_finite()) else { continue };
@@ -332,7 +332,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             ("not-finite", notes.not_finite, "vertices with numbers that are not finite, set to 0"),
         ] {
             if count > 0 {
-                losses.push(Loss::new(code, path, message).of(count, "vertex", "vertices"));
+                losses.push(Loss::new(code, path, message).with_count(count, "vertex", "vertices"));
             }
         }
         for (code, count, message) in [

@@ -216,7 +216,7 @@ impl Notes {
             let path = format!("skeleton.bones[{first}]");
             let decided = *code == "rotation-length";
             let made = if decided { Loss::note } else { Loss::new };
-            made(code, path, String::from(*message)).of(*n, "bone", "bones")
+            made(code, path, String::from(*message)).with_count(*n, "bone", "bones")
         }));
     }
 

@@ -143,7 +143,7 @@ impl Notes {
         lose("not-finite", self.not_finite, not_finite, "");
         if self.not_unit > 0 {
             let loss = Loss::note("rotation-length", path("rotations"), "rotations were brought to length 1");
-            losses.push(loss.of(self.not_unit, "rotation", "rotations"));
+            losses.push(loss.with_count(self.not_unit, "rotation", "rotations"));
         }
     }
 }

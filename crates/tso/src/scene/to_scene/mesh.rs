@@ -332,7 +332,7 @@ impl Conversion<'_> {
             (NOTE, "normals-recomputed", "real", notes.recomputed, "normals are computed from the faces"),
         ] {
             if n > 0 {
-                losses.push(make(code, self.path(field), message.into()).of(n, "vertex", "vertices"));
+                losses.push(make(code, self.path(field), message.into()).with_count(n, "vertex", "vertices"));
             }
         }
         if notes.facing.disagrees() {
@@ -355,7 +355,9 @@ impl Conversion<'_> {
                 "{fit}blend and real vertices lie apart in the bind pose; joint weights are off by at most half of that \
                  in other poses"
             );
-            losses.push(Loss::new("blend-residual", self.path("blends"), message).by(e, "units of the file"));
+            losses.push(
+                Loss::new("blend-residual", self.path("blends"), message).with_amount(e, "units of the file"),
+            );
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn long_name(i: &[u8]) -> Step<'_, &[u8]> {
     Ok((rest, name))
 }
 
-/// Reads scalars, and notes where they stand.
+/// Reads scalars, and records their offsets.
 #[derive(Debug)]
 pub(crate) struct Binary<'a, 's, 'n> {
     pub(crate) cursor: Cursor<'a, 's>,

@@ -1,4 +1,4 @@
-//! What a `.bcf` holds.
+//! The content of a `.bcf`.
 
 use crate::ts1::character::Character;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use core::fmt;
 pub struct Bcf {
     /// All records.
     pub character: Character,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The bytes that the model was read from, where they are not those that it is written as.
     kept: Vec<u8>,

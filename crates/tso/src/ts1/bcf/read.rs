@@ -41,7 +41,8 @@ impl Bcf {
         Ok(Parsed::new(bcf, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.bcf`. There is no magic: the file is read strictly, within a mebibyte.
+    /// Returns how likely these are the bytes of a `.bcf`. The format has no magic: the file is read strictly, within
+    /// a mebibyte.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 20));
         let Ok(Parsed { model, .. }) = Self::parse_with(bytes, &options) else { return Confidence::No };

@@ -23,7 +23,7 @@ impl Bcf {
     }
 }
 
-/// Where the scalars of a file stand, and where the last one ends.
+/// The offsets of the scalars of a file, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     let length = wide(source.bytes().len());
     // Every scalar has a byte, and a list that grows is there twice for a while.

@@ -1,4 +1,4 @@
-//! What a `.bmf` holds.
+//! The content of a `.bmf`.
 
 use crate::mesh::Geometry;
 use crate::name::Name;
@@ -13,7 +13,7 @@ pub struct Bmf {
     pub texture: Name,
     /// Everything else.
     pub geometry: Geometry,
-    /// Bytes behind the last field, kept by lenient reading.
+    /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
 }
 

@@ -36,8 +36,8 @@ impl Bmf {
         Ok(Parsed::new(bmf, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.bmf`. There is no magic: the sizes of all tables are held against the
-    /// size of the file.
+    /// Returns how likely these are the bytes of a `.bmf`. The format has no magic: the sizes of all tables must fit
+    /// the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         match pstr(bytes).and_then(|(rest, _)| pstr(rest)) {
             Ok((rest, _)) => sniff_geometry(rest, Order::Little),

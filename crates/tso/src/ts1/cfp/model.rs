@@ -1,4 +1,4 @@
-//! What a `.cfp` holds.
+//! The content of a `.cfp`.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -31,7 +31,7 @@ impl Cfp {
         Self::new(t.chain(r).collect())
     }
 
-    /// How many numbers these many keys are.
+    /// The number of numbers of these keys.
     pub fn numbers(translations: u32, rotations: u32) -> u64 {
         u64::from(translations).saturating_mul(3).saturating_add(u64::from(rotations).saturating_mul(4))
     }
@@ -58,7 +58,7 @@ impl Cfp {
 /// Translations and rotations.
 pub(crate) type Keys = (Vec<[F32; 3]>, Vec<[F32; 4]>);
 
-/// Keys of numbers that stand by their component.
+/// Joins numbers that are stored by component into keys.
 fn gather<const N: usize>(values: &[F32], n: usize) -> Vec<[F32; N]> {
     let at = |c: usize, i: usize| values.get(c.saturating_mul(n).saturating_add(i)).copied();
     (0..n).map(|i| core::array::from_fn(|c| at(c, i).unwrap_or_default())).collect()
@@ -81,14 +81,14 @@ impl fmt::Debug for Cfp {
     }
 }
 
-/// How a `.cfp` is read.
+/// Options for reading a `.cfp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CfpOptions {
     /// Limits and strictness.
     pub read: ReadOptions,
-    /// How many translations and rotations the skill wants. Without, the file is read to its end, and how many numbers
-    /// it holds is no rule.
+    /// The numbers of translations and rotations that the skill needs. Without them, the file is read to its end, and
+    /// any number of numbers is valid.
     pub counts: Option<(u32, u32)>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn file<'a>(bytes: &'a [u8], budget: &'a Budget) -> Source<'a> {
     Source::file(bytes, CODES, budget)
 }
 
-/// How many numbers there are, or shall be.
+/// The actual or needed number of numbers.
 fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     let Some(wanted) = wanted else {
         let (mut rest, mut n) = (source.bytes(), 0_u64);
@@ -57,7 +57,7 @@ pub(crate) fn decode(
         let mut n = code.numbers();
         match code {
             Code::Step(UNDEFINED) => {
-                findings.broken(rules::CODE, &here, at, || "0xfd stands for no number")?;
+                findings.broken(rules::CODE, &here, at, || "0xfd is not a valid code")?;
             }
             Code::Step(code) => last = F32::new(last.get() + step(code)),
             Code::Repeat(_) => {}
@@ -82,7 +82,7 @@ pub(crate) fn decode(
         findings.broken(rules::TRUNCATED, &here, offset(rest), message)?;
         values.resize(room, last);
     } else if !rest.is_empty() {
-        let message = || format!("{} bytes behind the last number", rest.len());
+        let message = || format!("{} bytes after the last number", rest.len());
         findings.broken(shared::TRAILING, &FieldPath::ROOT.field("trailing"), offset(rest), message)?;
     }
     Ok(values)
@@ -97,11 +97,11 @@ impl Cfp {
         Self::parse_with(bytes, &CfpOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file, to its end or for a skill that wants so many keys. Leniently, every rule but those on sizes may be
-    /// broken: numbers that are missing are the last one again, and those that nobody wants are left out.
+    /// Reads a file, to its end or for a skill that needs a given number of keys. A lenient reader accepts faults of
+    /// every rule but those on sizes: it replaces missing numbers by the last one, and drops extra ones.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &CfpOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.read.limits);
         let source = file(bytes, &budget);
@@ -117,8 +117,8 @@ impl Cfp {
         Ok(Parsed::new(cfp, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.cfp`: possible at best, since nothing tells them from noise but that they
-    /// begin with a number of moderate size and end with a code. It is known by its name, and by the skill that names it.
+    /// Returns how likely these are the bytes of a `.cfp`: possible at best. Its only marks are a number of moderate
+    /// size at the start and a code at the end. Its name, and the skill that names it, identify it.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let moderate = |bits: u32| (1e-9..1e3).contains(&f32::from_bits(bits).abs()) || bits << 1 == 0;
         // The first number in full says most: text and other formats have none, or an odd one.

@@ -17,7 +17,8 @@ pub(crate) const SMALL: core::ops::RangeInclusive<u8> = 120..=132;
 /// The code of no step.
 const MIDDLE: f64 = 126.0;
 
-/// What a code below [`UNDEFINED`] adds to the number before: a step of the fourth power, rounded to a float.
+/// The value that a code below [`UNDEFINED`] adds to the previous number: a step of the fourth power, rounded to a
+/// float.
 pub(crate) fn step(code: u8) -> f32 {
     let x = f64::from(code) - MIDDLE;
     narrow1(3.9676e-10 * x * x * x * x.abs())
@@ -48,7 +49,7 @@ impl Code {
         }
     }
 
-    /// How many numbers it makes.
+    /// The number of numbers that it encodes.
     pub(crate) const fn numbers(self) -> u64 {
         match self {
             Self::Repeat(n) => n,

@@ -10,10 +10,10 @@ meshwright_core::rules! {
         "The keys end in the middle of a code, or before there are as many as the skill wants.",
         "Find a whole copy; lenient reading holds the last number.";
     forgivable CODE = "E_CFP_CODE", BadValue,
-        "A code is 0xfd, which stands for nothing.",
+        "A code is 0xfd, which has no meaning.",
         "Find out which program wrote the file; lenient reading repeats the number before.";
     forgivable REPEAT = "E_CFP_REPEAT", BadCount,
-        "A run goes on behind the last number that the skill wants.",
+        "A run continues after the last number that the skill needs.",
         "Find the skill that the keys belong to; lenient reading cuts the run.";
     warning START = "W_CFP_START", Missing [Tolerated],
         "The first code is a step, and there is no number that it could start from.",
@@ -43,7 +43,7 @@ impl Cfp {
     }
 }
 
-/// What can be said of the numbers alone; the rest is said where they are read.
+/// Checks only the numbers; the reader reports other faults.
 pub(crate) fn check(cfp: &Cfp, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("values");
     if cfp.kept().first().is_some_and(|first| *first != FULL) {

@@ -1,4 +1,4 @@
-//! What `.cmx` and `.bcf` both hold: skeletons, suits and skills, in one tree.
+//! The common content of `.cmx` and `.bcf`: skeletons, suits and skills, in one tree.
 
 mod from;
 mod model;

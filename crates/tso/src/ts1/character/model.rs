@@ -5,7 +5,7 @@ use crate::props::PropertyList;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
-/// What a character file of The Sims 1 holds, whether as text (`.cmx`) or in binary (`.bcf`).
+/// The content of a character file of The Sims 1, as text (`.cmx`) or in binary (`.bcf`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Character {
     /// Skeletons.
@@ -30,7 +30,7 @@ pub struct CharacterSkeleton {
 pub struct CharacterBone {
     /// Its name.
     pub name: Name,
-    /// The name of the bone it hangs from; `NULL` for a root.
+    /// The name of the parent bone; `NULL` for a root.
     pub parent: Name,
     /// Property lists.
     pub properties: Vec<PropertyList>,
@@ -38,15 +38,15 @@ pub struct CharacterBone {
     pub translation: [F32; 3],
     /// Quaternion x, y, z, w relative to the parent in the rest pose: the conjugate of the rotation.
     pub rotation: [F32; 4],
-    /// Whether skills may move it.
+    /// True if skills may move the bone.
     pub can_translate: u32,
-    /// Whether skills may turn it.
+    /// True if skills may turn the bone.
     pub can_rotate: u32,
-    /// Whether suits may blend on it.
+    /// True if suits may blend on the bone.
     pub can_blend: u32,
-    /// Of a noise on the bone that no game shows.
+    /// A parameter of a noise on the bone that no game shows.
     pub wiggle_value: F32,
-    /// Of a noise on the bone that no game shows.
+    /// A parameter of a noise on the bone that no game shows.
     pub wiggle_power: F32,
 }
 
@@ -55,7 +55,7 @@ pub struct CharacterBone {
 pub struct Suit {
     /// Its name, by custom that of the file.
     pub name: Name,
-    /// 1 where the skins are boxes for censoring alone, else 0.
+    /// 1 if the skins are only boxes for censoring, otherwise 0.
     pub kind: u32,
     /// A word of unknown use, 0 in every file seen.
     pub unknown: u32,
@@ -85,19 +85,19 @@ pub struct Skill {
     pub keys: Name,
     /// Milliseconds. Players go by the frames.
     pub duration: F32,
-    /// How far the figure moves.
+    /// The distance that the character moves.
     pub distance: F32,
-    /// Whether the figure moves.
+    /// True if the character moves.
     pub moving: u32,
-    /// How many translations its keys hold.
+    /// The number of translations in its keys.
     pub translations: u32,
-    /// How many rotations its keys hold.
+    /// The number of rotations in its keys.
     pub rotations: u32,
-    /// What each bone does.
+    /// The motion of each bone.
     pub motions: Vec<SkillMotion>,
 }
 
-/// What one bone does in a [`Skill`]: a run of keys of each kind, one per frame.
+/// The motion of one bone in a [`Skill`]: a run of keys of each kind, one per frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillMotion {
     /// The bone's name.
@@ -106,9 +106,9 @@ pub struct SkillMotion {
     pub frames: u32,
     /// As [`Skill::duration`].
     pub duration: F32,
-    /// Whether the motion has translations.
+    /// True if the motion has translations.
     pub has_translation: u32,
-    /// Whether the motion has rotations.
+    /// True if the motion has rotations.
     pub has_rotation: u32,
     /// First of its translations; [`KEYS_UNUSED`](crate::KEYS_UNUSED), written `-1`, where it has none.
     pub first_translation: u32,
@@ -125,6 +125,6 @@ pub struct SkillMotion {
 pub struct SkillEvent {
     /// Milliseconds from the start.
     pub time: u32,
-    /// What happens.
+    /// The events.
     pub properties: PropertyList,
 }

@@ -31,7 +31,7 @@ const LIST: Least = least(4, 1);
 const PAIR: Least = least(2, 2);
 const EVENT: Least = least(8, 2);
 
-/// Where scalars come from, one after the other. What is read is charged.
+/// A source of scalars, one after the other. Everything that is read is charged.
 pub(crate) trait Input {
     /// A count, with room for as many items, of which each takes at least so much.
     fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;

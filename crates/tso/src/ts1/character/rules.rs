@@ -37,7 +37,7 @@ pub(crate) const SHARED: &[&Rule] = &[
     some::EXTENSION,
 ];
 
-/// Where the scalars of a file stand, in the order in which they are read: of vectors every number.
+/// The offsets of the scalars of a file, in reading order: of vectors, every number.
 #[derive(Debug, Default)]
 pub(crate) struct Places<'p> {
     all: &'p [u64],
@@ -61,7 +61,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// What checking the rules takes: an index of names and two places for each bone, a name for each motion.
+/// The memory of the checks: an index of names and two offsets for each bone, a name for each motion.
 pub(crate) fn memory(c: &Character) -> u64 {
     let each = |name: &Name| wide(name.bytes().len()).saturating_add(wide(NameIndex::MEMORY + 64));
     let bones = c.skeletons.iter().flat_map(|s| &s.bones).map(|b| each(&b.name));
@@ -142,7 +142,7 @@ fn skeleton(
     name(&s.name, &path.field("name"), places, f)?;
     let path = path.field("bones");
     places.skip(1);
-    // Where the names and parents of bones stand.
+    // The offsets of the names and parents of bones.
     let mut at: Vec<[Option<u64>; 2]> = Vec::with_capacity(s.bones.len());
     for (i, b) in s.bones.iter().enumerate() {
         let path = path.index(i);
@@ -199,7 +199,7 @@ fn hierarchy(
     }
     for i in Walk::new(parents).cut {
         f.broken(PARENT_CYCLE, &path.index(i).field("parent"), at[i][1], || {
-            format!("{} hangs from itself by way of its parents", s.bones[i].name)
+            format!("{} is its own ancestor", s.bones[i].name)
         })?;
     }
     if roots == 0 && !s.bones.is_empty() {

@@ -82,7 +82,7 @@ impl Skill {
         })
     }
 
-    /// How many frames it has: of the motion with the most.
+    /// The number of frames of the longest motion.
     pub fn frames(&self) -> u32 {
         self.motions.iter().map(|m| m.frames).max().unwrap_or(0)
     }

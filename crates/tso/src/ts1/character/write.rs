@@ -6,7 +6,7 @@ use crate::name::Name;
 use crate::props::PropertyList;
 use meshwright_core::{F32, FieldPath, WriteError};
 
-/// Where scalars go, one after the other.
+/// A destination of scalars, one after the other.
 pub(crate) trait Output {
     /// A name.
     fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError>;

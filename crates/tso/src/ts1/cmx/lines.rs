@@ -14,7 +14,7 @@ use core::fmt;
 use meshwright_core::text::Escaped;
 use meshwright_core::{F32, FieldPath, Findings, LimitExceeded, ReadError, Source, WriteError};
 
-/// The words of a line that begins at `start`, with their places. Bars stand around vectors and are left out.
+/// The words of a line that begins at `start`, with their offsets. Bars around vectors are skipped.
 pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let mut at = start;
     let parts = line.split(|b| b.is_ascii_whitespace() || *b == b'|').map(move |word| {
@@ -25,12 +25,12 @@ pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8]
     parts.filter(|(_, word)| !word.is_empty())
 }
 
-/// Reads scalars, and notes where they stand.
+/// Reads scalars, and records their offsets.
 #[derive(Debug)]
 pub(crate) struct Lines<'a, 's, 'n> {
     source: &'s Source<'a>,
     at: usize,
-    /// Lines still to come; what stands behind the last line end is none where it is empty.
+    /// The number of remaining lines. Text after the last line end is not a line if it is empty.
     left: u64,
     findings: &'n mut Findings,
     places: Option<&'n mut Vec<u64>>,
@@ -60,7 +60,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         self.source
     }
 
-    /// What breaks a rule that may be passed over.
+    /// The findings for broken rules that may be accepted.
     pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings
     }
@@ -98,7 +98,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
         match words.next() {
             Some((at, word)) => {
-                let message = format!("{} behind the last number of a line", Escaped(word));
+                let message = format!("{} after the last number of a line", Escaped(word));
                 Err(self.source.broken(NUMBER, path, at, message))
             }
             None => Ok(found),
@@ -136,7 +136,7 @@ impl Input for Lines<'_, '_, '_> {
         self.source.charge(path, at, "table", n, size_of::<T>())?;
         let (mut items, n) = (Vec::new(), usize::try_from(n).unwrap_or(usize::MAX));
         items.try_reserve_exact(n).map_err(|_| {
-            let e = LimitExceeded::bytes("table", wide(n), self.source.budget().left());
+            let e = LimitExceeded::bytes("table", wide(n), self.source.budget().remaining());
             self.source.over_limit(path, at, e)
         })?;
         Ok((n, items))

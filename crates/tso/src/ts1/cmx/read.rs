@@ -19,14 +19,14 @@ impl Cmx {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes may be broken: values are kept, a number that is not finite
-    /// is taken as 0.
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes: it keeps values, and reads
+    /// numbers that are not finite as 0.
     ///
-    /// Lines may end in any way, vectors may lack their bars, and blank lines and comments may stand in front of the
-    /// version; behind it a blank line is an empty name.
+    /// Lines may have any line end, vectors may lack their bars, and blank lines and comments may precede the
+    /// version. After the version, a blank line is an empty name.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
@@ -45,8 +45,8 @@ impl Cmx {
         Ok(Parsed::new(cmx, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.cmx`: certain where the first line that is neither blank nor a comment
-    /// states a version.
+    /// Returns how likely these are the bytes of a `.cmx`: certain if the first line that is neither blank nor a
+    /// comment states a version.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let mut lines = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"//"));

@@ -33,7 +33,7 @@ impl Cmx {
     }
 }
 
-/// Where the scalars of a text stand, and where the last one ends.
+/// The offsets of the scalars of a text, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     // A scalar and its line end have a byte at least, and a list that grows is there twice for a while.
     let length = wide(source.bytes().len());
@@ -63,7 +63,7 @@ fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
     let comments = cmx.comments.iter().map(|name| ("comments", name));
     for (field, name) in comments.chain(names(&cmx.character)) {
         if !fits_line(name) {
-            let message = || format!("{name} cannot stand on a line");
+            let message = || format!("{name} is not possible on a line");
             findings.broken(NAME, &FieldPath::ROOT.field(field), None, message)?;
         }
     }

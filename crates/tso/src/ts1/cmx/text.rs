@@ -16,7 +16,7 @@ use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Source, Wr
 meshwright_core::rules! {
     error MAGIC = "E_MAGIC", BadMagic [Refuses],
         "The file begins neither with a comment nor with its version.",
-        "Nothing can be mended: the file is of another format or its beginning is lost.";
+        "Nothing can be repaired: the file is of another format or its beginning is lost.";
     forgivable VERSION = "E_VERSION", Unsupported [Ignored],
         "The file states a version that is not the known one.",
         "If all else is in order set it to 300.";
@@ -24,9 +24,9 @@ meshwright_core::rules! {
 
 /// The only known version.
 const KNOWN: u32 = 300;
-/// What the line of the version begins with.
+/// The start of the version line.
 pub(crate) const VERSION_WORD: &[u8] = b"version";
-/// What a name takes in a list that grows.
+/// The memory of a name in a growing list.
 const COMMENT: usize = 4 * size_of::<Name>();
 
 /// Comments and blank lines up to the version, and that.

@@ -1,4 +1,4 @@
-//! What a `.skn` holds.
+//! The content of a `.skn`.
 
 use crate::mesh::Geometry;
 use crate::name::Name;
@@ -16,7 +16,7 @@ pub struct Skn {
     pub texture: Name,
     /// Everything else.
     pub geometry: Geometry,
-    /// Bytes behind the last number and its white space, kept by lenient reading.
+    /// Bytes after the last number and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, empty for a new one.
     text: Vec<u8>,

@@ -58,7 +58,7 @@ fn text_name(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Name, 
     Ok(Name::from(name))
 }
 
-/// A count with the offset where it stands.
+/// Reads a count, and returns it with its offset.
 fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u32), ReadError> {
     cursor.read(path, space)?;
     Ok((cursor.offset(), cursor.read(path, whole)?))
@@ -115,14 +115,13 @@ impl Skn {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes may be broken, as in
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes, as in
     /// [`Mesh::parse_with`](crate::Mesh::parse_with).
     ///
-    /// Names stand on lines of their own; numbers are divided by any white space, because writers disagree on where
-    /// lines end.
+    /// Names have lines of their own. Any white space separates numbers, because writers disagree on line ends.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
@@ -141,8 +140,8 @@ impl Skn {
         Ok(Parsed::new(skn, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.skn`. There is no magic: names and numbers are read up to the first
-    /// face.
+    /// Returns how likely these are the bytes of a `.skn`. The format has no magic: names and numbers are read up to
+    /// the first face.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let head = || -> Option<()> {
             let (mut rest, (_, _, bones, ())) = (line, line, whole, line_end).parse(bytes).ok()?;

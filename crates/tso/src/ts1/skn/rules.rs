@@ -14,7 +14,7 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error NAME = "E_NAME", BadName [NoEngine],
-        "A name cannot stand on a line of text: it holds a line end, or white space at one of its ends.",
+        "A name is not possible on a line of text: it holds a line end, or white space at one of its ends.",
         "Take those characters out of the name.";
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError>
         if fits_line(name) {
             return Ok(());
         }
-        findings.broken(NAME, path, None, || format!("{name} cannot stand on a line"))
+        findings.broken(NAME, path, None, || format!("{name} is not possible on a line"))
     };
     fits(&root.field("skin"), &skn.skin)?;
     fits(&root.field("texture"), &skn.texture)?;
@@ -68,7 +68,7 @@ pub(crate) fn fits_line(name: &Name) -> bool {
     !bytes.contains(&b'\n') && bytes.trim_ascii().len() == bytes.len()
 }
 
-/// Where names and numbers stand in the text; in the text that would be written when there is none.
+/// The offsets of names and numbers in the text; without a text, in the text that would be written.
 pub(crate) fn places(skn: &Skn) -> Places {
     let written;
     let text = if skn.text().is_empty() {

@@ -8,7 +8,7 @@ use nom::bytes::complete::{take_till, take_while};
 
 meshwright_core::rules! {
     error NUMBER = "E_NUMBER", Syntax,
-        "Something stands where a number is expected.",
+        "A number is expected, but the file has other text.",
         "Write a number there, or find out from which line on the numbers do not agree with their counts.";
 }
 
@@ -21,12 +21,12 @@ pub(crate) fn line(i: &[u8]) -> Step<'_, &[u8]> {
     Ok((rest.split_first().map_or(rest, |(_, rest)| rest), text.trim_ascii()))
 }
 
-/// What is left of a line after a number, which must be nothing.
+/// The rest of a line after a number, which must be empty.
 pub(crate) fn line_end(i: &[u8]) -> Step<'_, ()> {
     match line(i) {
         Ok((rest, [])) => Ok((rest, ())),
         Ok((_, text)) => {
-            let message = format!("{} behind the last number of a line", Escaped(text));
+            let message = format!("{} after the last number of a line", Escaped(text));
             Err(nom::Err::Error(Fault::reject(i, NUMBER, message)))
         }
         Err(_) => Ok((i, ())),
