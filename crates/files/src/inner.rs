@@ -135,7 +135,8 @@ fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
     let mut head = [0; HEAD];
     source.read_at(0, &mut head).ok()?;
     let most = inner_allowance(source.size());
-    is_archive(&head).then(|| Pack::open_shared(source, &place.display_path(path), budget, most).map(Arc::new))
+    is_archive(&head)
+        .then(|| Pack::open_shared(source, &place.display_path(path), budget, most).map(Arc::new))
 }
 
 /// A stored, uncompressed member, read directly from its pack.

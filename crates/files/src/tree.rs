@@ -157,7 +157,8 @@ impl Tree {
     }
 
     fn mount(pack: &Path, options: TreeOptions) -> Self {
-        let mount = Mount::from_path(pack.to_owned(), options.directories).with_most_unpacked(options.unpacked);
+        let mount =
+            Mount::from_path(pack.to_owned(), options.directories).with_most_unpacked(options.unpacked);
         let mut tree = Self::from_layers([Layer::Pack(mount)]);
         tree.flat = options.packs_are_files;
         tree

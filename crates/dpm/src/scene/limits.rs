@@ -191,7 +191,7 @@ pub(super) fn saved<M: Model>(
         Saving::Nothing => return Ok((model, clips)),
         Saving::Tidy => model.tidy(&mut clips, budget).map_err(refused)?,
         Saving::Optimize(options) => {
-            let options = options.with_limits(Limits::default().with_memory(budget.left()));
+            let options = options.with_limits(Limits::default().with_memory(budget.remaining()));
             let made = model.optimized(&options, &clips).map_err(refused)?;
             misses = made.before.misses.saturating_sub(made.after.misses);
             (model, clips) = (made.model, made.clips);

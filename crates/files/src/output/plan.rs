@@ -39,7 +39,7 @@ pub enum Clash {
 }
 
 fn shown(path: &Path) -> String {
-    crate::path::shown(path.as_os_str().as_encoded_bytes())
+    crate::path::display_name(path.as_os_str().as_encoded_bytes())
 }
 
 /// An output that is left out, because its place is taken.
