@@ -1,0 +1,30 @@
+//! The state of an asset while it is opened.
+
+use super::{Finder, OpenOptions, Part};
+use crate::kinds::Format;
+use meshwright_files::TreePath;
+use meshwright_scene::Loss;
+#[cfg(feature = "tso")]
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An asset that is being opened: its parts so far, and what finds more of them.
+pub(super) struct Opening<'w> {
+    pub(super) finder: &'w Finder,
+    pub(super) path: &'w TreePath,
+    pub(super) options: &'w OpenOptions,
+    pub(super) format: Format,
+    pub(super) parts: Vec<Part>,
+    pub(super) losses: Vec<Loss>,
+    #[cfg(feature = "tso")]
+    pub(super) worn: Worn,
+}
+
+/// The suits and textures of `--wear` that the model has.
+#[cfg(feature = "tso")]
+#[derive(Debug, Default)]
+pub(super) struct Worn {
+    /// Numbers of the suits that the model has.
+    pub(super) suits: BTreeSet<usize>,
+    /// For the numbers of a suit and its texture: whether a skin takes it and its file was found.
+    pub(super) textures: BTreeMap<(usize, usize), bool>,
+}
