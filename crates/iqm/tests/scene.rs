@@ -259,7 +259,7 @@ fn tangents_are_stored_if_something_uses_them() {
     assert!(!has(&scene, &plain));
     assert!(!has(&scene, &plain.clone().for_engine(Engine::DarkPlaces)));
     assert!(has(&scene, &plain.clone().for_engine(Engine::Daemon)));
-    assert!(has(&scene, &FromSceneOptions::of(IqmOptions::default().with_tangents(true))));
+    assert!(has(&scene, &FromSceneOptions::for_format(IqmOptions::default().with_tangents(true))));
     scene.materials.push(Material::named("flat"));
     scene.materials.push(Material::named("bumpy").with_normal(Image::new("n", "image/png", Vec::new())));
     scene.meshes[0].material = Some(MaterialId(0));
