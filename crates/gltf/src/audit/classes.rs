@@ -208,33 +208,42 @@ static METALLIC_ROUGHNESS: Class = class(&[
 const ON_TEXTURES: &[(&str, &Class)] = &[("KHR_texture_transform", &TEXTURE_TRANSFORM)];
 
 /// A texture of a material. [`Walk`] recognises it by the address of this class.
-pub(super) static TEXTURE_INFO: Class = Class {
+static TEXTURE_INFO: Class = Class {
     extensions: ON_TEXTURES,
+    combined: Some(combined::texture),
     ..class(&[need("index", Index(Table::Textures)), any("texCoord", COUNT)])
 };
 
-pub(super) static NORMAL_TEXTURE: Class = Class {
+static NORMAL_TEXTURE: Class = Class {
     extensions: ON_TEXTURES,
+    combined: Some(combined::normal_texture),
     ..class(&[need("index", Index(Table::Textures)), any("texCoord", COUNT), any("scale", FREE)])
 };
 
-pub(super) static OCCLUSION_TEXTURE: Class = Class {
+static OCCLUSION_TEXTURE: Class = Class {
     extensions: ON_TEXTURES,
+    combined: Some(combined::texture),
     ..class(&[need("index", Index(Table::Textures)), any("texCoord", COUNT), any("strength", SHARE)])
 };
 
-pub(super) static TEXTURE_TRANSFORM: Class = class(&[
-    any("offset", free(&[2])),
-    any("rotation", FREE),
-    any("scale", free(&[2])),
-    any("texCoord", COUNT),
-]);
+static TEXTURE_TRANSFORM: Class = Class {
+    combined: Some(combined::texture_transform),
+    ..class(&[
+        any("offset", free(&[2])),
+        any("rotation", FREE),
+        any("scale", free(&[2])),
+        any("texCoord", COUNT),
+    ])
+};
 
-pub(super) static ANISOTROPY: Class = class(&[
-    any("anisotropyStrength", SHARE),
-    any("anisotropyRotation", FREE),
-    any("anisotropyTexture", Object(&TEXTURE_INFO)),
-]);
+static ANISOTROPY: Class = Class {
+    combined: Some(combined::anisotropy),
+    ..class(&[
+        any("anisotropyStrength", SHARE),
+        any("anisotropyRotation", FREE),
+        any("anisotropyTexture", Object(&TEXTURE_INFO)),
+    ])
+};
 
 static CLEARCOAT: Class = class(&[
     any("clearcoatFactor", SHARE),

@@ -203,6 +203,28 @@ pub(super) fn image(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldP
     }
 }
 
+/// Records the texture coordinates that a texture of a material needs.
+pub(super) fn texture(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, _: &FieldPath<'_>) {
+    let set = value.get("texCoord").and_then(JsonValue::as_u64);
+    walk.surface.sets.push(set.unwrap_or(0));
+}
+
+/// Records what a normal texture needs: texture coordinates and tangents.
+pub(super) fn normal_texture(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPath<'_>) {
+    texture(walk, value, path);
+    walk.surface.tangents = true;
+}
+
+/// Records the texture coordinates that a transform of a texture chooses.
+pub(super) fn texture_transform(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, _: &FieldPath<'_>) {
+    walk.surface.sets.extend(value.get("texCoord").and_then(JsonValue::as_u64));
+}
+
+/// Records that a texture of anisotropy needs tangents.
+pub(super) fn anisotropy(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, _: &FieldPath<'_>) {
+    walk.surface.tangents |= value.get("anisotropyTexture").is_some();
+}
+
 /// Checks the index of refraction: 0, or at least 1.
 pub(super) fn ior(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPath<'_>) {
     if let Some(ior) = number(value, "ior")

@@ -132,7 +132,7 @@ pub(super) struct Walk<'f, 'a> {
     used: BTreeSet<Cow<'a, str>>,
     counts: [usize; 14],
     /// The needs of the material that the walk is in.
-    surface: Surface,
+    pub(super) surface: Surface,
     /// The needs of all materials so far.
     surfaces: Vec<Surface>,
 }
@@ -211,26 +211,9 @@ impl<'f, 'a> Walk<'f, 'a> {
                 }
             }
         }
-        self.note_texture(class, value);
         if let Some(combined) = class.combined {
             combined(self, value, path);
         }
-    }
-
-    /// Records the texture coordinates that a material needs.
-    fn note_texture(&mut self, class: &'static Class, value: JsonValue<'_, '_>) {
-        use super::classes::{
-            ANISOTROPY, NORMAL_TEXTURE, OCCLUSION_TEXTURE, TEXTURE_INFO, TEXTURE_TRANSFORM,
-        };
-        let is = |of: &'static Class| std::ptr::eq(class, of);
-        let set = value.get("texCoord").and_then(JsonValue::as_u64);
-        if is(&TEXTURE_INFO) || is(&NORMAL_TEXTURE) || is(&OCCLUSION_TEXTURE) {
-            self.surface.sets.push(set.unwrap_or(0));
-        } else if is(&TEXTURE_TRANSFORM) {
-            self.surface.sets.extend(set);
-        }
-        let textured = is(&ANISOTROPY) && value.get("anisotropyTexture").is_some();
-        self.surface.tangents |= is(&NORMAL_TEXTURE) || textured;
     }
 
     fn extensions(&mut self, class: &'static Class, value: JsonValue<'_, '_>, path: &FieldPath<'_>) {
