@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let mut app = App::new();
     let (mut all, mut loaded, mut failed) = (Vec::new(), 0, 0);
     for (i, path) in paths.iter().enumerate() {
-        match found(path) {
+        match find_models(path) {
             Ok((tree, files)) => {
                 let source = format!("game{i}");
                 app.register_asset_source(source.clone(), tree_source(tree));
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 }
 
 /// The tree around a path, and the models that it names; in their place what cannot be looked into.
-fn found(path: &Path) -> Result<(Tree, Vec<Result<TreePath, FilesError>>), FilesError> {
+fn find_models(path: &Path) -> Result<(Tree, Vec<Result<TreePath, FilesError>>), FilesError> {
     let tree = Tree::open(path)?;
     if let Some(file) = tree.start().cloned() {
         return Ok((tree, vec![Ok(file)]));

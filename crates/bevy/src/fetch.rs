@@ -108,7 +108,7 @@ impl<'s> Fetch<'s> {
 
     /// The listing of a folder; empty if it does not exist, or cannot be listed.
     async fn list(&mut self, folder: &TreePath) -> Result<Vec<(Vec<u8>, EntryKind)>, ModelError> {
-        let whole = self.whole(folder);
+        let whole = self.source_path(folder);
         let reader = self.reader()?;
         let mut paths = match reader.read_directory(Path::new(&whole)).await {
             Ok(paths) => paths,
@@ -130,7 +130,7 @@ impl<'s> Fetch<'s> {
     }
 
     /// The path in the source of one in the tree.
-    fn whole(&self, path: &TreePath) -> String {
+    fn source_path(&self, path: &TreePath) -> String {
         path.names().fold(self.root.text().into_owned(), |mut whole, name| {
             if !whole.is_empty() {
                 whole.push('/');
@@ -178,7 +178,7 @@ impl<'s> Fetch<'s> {
         if std::str::from_utf8(file.as_bytes()).is_err() {
             return Ok(None);
         }
-        let whole = self.whole(file);
+        let whole = self.source_path(file);
         let path = AssetPath::from_path(Path::new(&whole)).with_source(self.source.clone()).into_owned();
         let bytes = match context.read_asset_bytes(path).await {
             Ok(bytes) => bytes,

@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use crate::fetch::Fetch;
-use crate::made::{Made, made, scene_options};
+use crate::made::{Made, scene_options, to_document};
 use crate::model::{Clip, Model};
 use crate::settings::ModelSettings;
 use bevy_animation::graph::AnimationGraph;
@@ -107,7 +107,7 @@ impl AssetLoader for ModelLoader {
         parts.retain(|part| seen.insert((part.role, part.name.clone())));
         parts.reverse();
         drop(asset);
-        let Made { glb, clips, losses } = made(scene, settings.max_memory)?;
+        let Made { glb, clips, losses } = to_document(scene, settings.max_memory)?;
         let gltf = GltfLoader::load_gltf(&self.gltf, &glb, context, &settings.gltf).await?;
         drop(glb);
         let (graph, nodes) = AnimationGraph::from_clips(gltf.animations.iter().cloned());

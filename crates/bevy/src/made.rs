@@ -28,7 +28,7 @@ pub(crate) struct Made {
 }
 
 /// The document of a scene, and what is lost.
-pub(crate) fn made(mut scene: Converted<Scene>, memory: u64) -> Result<Made, ModelError> {
+pub(crate) fn to_document(mut scene: Converted<Scene>, memory: u64) -> Result<Made, ModelError> {
     hanging(&scene.value, memory)?;
     if let Some(renamed) = distinguish(&mut scene.value) {
         scene.losses.push(renamed);
@@ -104,7 +104,6 @@ fn distinguish(scene: &mut Scene) -> Option<Loss> {
             }
         }
     }
-    let message =
-        format!("{renamed} joints without a unique name among their siblings got a new name");
+    let message = format!("{renamed} joints without a unique name among their siblings got a new name");
     (renamed > 0).then(|| Loss::note("joint-renamed", "skeletons", message))
 }

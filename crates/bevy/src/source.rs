@@ -53,18 +53,18 @@ impl TreeReader {
     /// The bytes of a file, by its exact name but for case.
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, AssetReaderError> {
         let bytes = self.tree.read(&tree_path(path)?, &Budget::new(self.limits));
-        Ok(bytes.map_err(|e| refused(path, &e))?.into_owned())
+        Ok(bytes.map_err(|e| to_reader_error(path, &e))?.into_owned())
     }
 }
 
 /// The path of an asset as one of a tree.
 pub(crate) fn tree_path(path: &Path) -> Result<TreePath, AssetReaderError> {
     let names: Vec<_> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
-    TreePath::new(names.join(&b'/')).map_err(|e| refused(path, &e))
+    TreePath::new(names.join(&b'/')).map_err(|e| to_reader_error(path, &e))
 }
 
 /// Bevy skips a missing file; other errors are reported unchanged.
-fn refused(path: &Path, e: &FilesError) -> AssetReaderError {
+fn to_reader_error(path: &Path, e: &FilesError) -> AssetReaderError {
     match e {
         FilesError::NotFound { .. } | FilesError::BadPath { .. } | FilesError::WrongKind { .. } => {
             AssetReaderError::NotFound(path.to_owned())
@@ -85,7 +85,7 @@ impl AssetReader for TreeReader {
     }
 
     async fn read_directory<'a>(&'a self, path: &'a Path) -> Result<Box<PathStream>, AssetReaderError> {
-        let entries = self.tree.list(&tree_path(path)?).map_err(|e| refused(path, &e))?;
+        let entries = self.tree.list(&tree_path(path)?).map_err(|e| to_reader_error(path, &e))?;
         let named = |path: &TreePath| std::str::from_utf8(path.as_bytes()).map(PathBuf::from).ok();
         let paths: Vec<_> = entries.iter().filter_map(|entry| named(&entry.path)).collect();
         Ok(Box::new(stream::iter(paths)))
@@ -96,7 +96,7 @@ impl AssetReader for TreeReader {
         if folder.is_root() {
             return Ok(true);
         }
-        let around = self.tree.list(folder.parent()).map_err(|e| refused(path, &e))?;
+        let around = self.tree.list(folder.parent()).map_err(|e| to_reader_error(path, &e))?;
         Ok(around.iter().any(|entry| entry.kind == EntryKind::Folder && entry.path == folder))
     }
 }

@@ -16,7 +16,7 @@ pub(crate) unsafe fn guarded(
     let (status, made) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => (MwStatus::Ok, None),
         Ok(Err(Refused::Argument(why))) => (MwStatus::Argument, Some(MwError::new("argument", why))),
-        Ok(Err(Refused::Failure(failure))) => (MwStatus::Failed, Some(MwError::of(failure))),
+        Ok(Err(Refused::Failure(failure))) => (MwStatus::Failed, Some(MwError::from_failure(failure))),
         Err(_) => {
             (MwStatus::Internal, Some(MwError::new("internal", "a fault of the library: please report it")))
         }
@@ -33,7 +33,7 @@ pub(crate) unsafe fn guarded(
 ///
 /// # Safety
 /// `out` and `error` are null, or may be written to.
-pub(crate) unsafe fn made<T>(
+pub(crate) unsafe fn new_handle<T>(
     out: *mut *mut T,
     error: *mut *mut MwError,
     work: impl FnOnce() -> Result<T, Refused>,

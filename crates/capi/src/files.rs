@@ -1,8 +1,8 @@
 //! Models as files of any format.
 
-use crate::call::made;
+use crate::call::new_handle;
 use crate::model::MwModel;
-use crate::raw::{MwText, Refused, freed, put, seen, text};
+use crate::raw::{MwText, Refused, borrow_handle, freed, text, write_out};
 use crate::status::{MwError, MwStatus};
 use facade::scene::{Loss, OutputFile};
 use facade::{Limits, Target, WriteOptions};
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn mw_model_convert(
 ) -> MwStatus {
     let make = || {
         // SAFETY: the caller's contract.
-        let (model, target) = unsafe { (seen(model)?, text(target)?) };
+        let (model, target) = unsafe { (borrow_handle(model)?, text(target)?) };
         let target: Target = target.parse().map_err(|_| Refused::Argument("there is no such target"))?;
         let mut limits = Limits::default();
         limits.memory = model.max_memory;
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn mw_model_convert(
         Ok(MwFiles { files: done.value.into_iter().collect(), losses: done.losses })
     };
     // SAFETY: the caller's contract.
-    unsafe { made(files, error, make) }
+    unsafe { new_handle(files, error, make) }
 }
 
 /// Frees the files of a conversion.
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn mw_files_free(files: *mut MwFiles) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_count(files: *const MwFiles) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(files) }.map_or(0, |f| f.files.len())
+    unsafe { borrow_handle(files) }.map_or(0, |f| f.files.len())
 }
 
 /// A file. False where there is no such one.
@@ -96,11 +96,13 @@ pub unsafe extern "C" fn mw_files_count(files: *const MwFiles) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_get(files: *const MwFiles, index: usize, out: *mut MwOutput) -> bool {
     // SAFETY: the caller's contract.
-    let Some(file) = unsafe { seen(files) }.ok().and_then(|f| f.files.get(index)) else { return false };
+    let Some(file) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.files.get(index)) else {
+        return false;
+    };
     let told =
-        MwOutput { name: MwText::of(&file.name), bytes: file.bytes.as_ptr(), length: file.bytes.len() };
+        MwOutput { name: MwText::new(&file.name), bytes: file.bytes.as_ptr(), length: file.bytes.len() };
     // SAFETY: the caller's contract.
-    unsafe { put(out, told) }
+    unsafe { write_out(out, told) }
 }
 
 /// The number of losses and notes.
@@ -110,7 +112,7 @@ pub unsafe extern "C" fn mw_files_get(files: *const MwFiles, index: usize, out: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_loss_count(files: *const MwFiles) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(files) }.map_or(0, |f| f.losses.len())
+    unsafe { borrow_handle(files) }.map_or(0, |f| f.losses.len())
 }
 
 /// A loss or a note. False where there is no such one.
@@ -120,14 +122,16 @@ pub unsafe extern "C" fn mw_files_loss_count(files: *const MwFiles) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_loss(files: *const MwFiles, index: usize, out: *mut MwLoss) -> bool {
     // SAFETY: the caller's contract.
-    let Some(loss) = unsafe { seen(files) }.ok().and_then(|f| f.losses.get(index)) else { return false };
+    let Some(loss) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.losses.get(index)) else {
+        return false;
+    };
     let told = MwLoss {
         is_note: loss.is_note(),
         count: loss.count,
-        code: MwText::of(loss.code),
-        path: MwText::of(&loss.path),
-        message: MwText::of(&loss.message),
+        code: MwText::new(loss.code),
+        path: MwText::new(&loss.path),
+        message: MwText::new(&loss.message),
     };
     // SAFETY: the caller's contract.
-    unsafe { put(out, told) }
+    unsafe { write_out(out, told) }
 }

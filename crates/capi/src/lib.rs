@@ -23,5 +23,5 @@ pub use status::*;
 /// The version of the library, as in 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn mw_version() -> MwText {
-    MwText::of(env!("CARGO_PKG_VERSION"))
+    MwText::new(env!("CARGO_PKG_VERSION"))
 }

@@ -1,8 +1,8 @@
 //! Models.
 
-use crate::call::made;
+use crate::call::new_handle;
 use crate::options::{MwOptions, opening};
-use crate::raw::{MwText, freed, items, os_path, put, seen, text};
+use crate::raw::{MwText, borrow_handle, freed, items, os_path, text, write_out};
 use crate::status::{MwError, MwStatus};
 use facade::{Asset, Failure, Finding, Severity};
 use std::ffi::c_char;
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn mw_model_open(
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.
-    unsafe { made(model, error, open) }
+    unsafe { new_handle(model, error, open) }
 }
 
 /// Opens a file that is in memory, with its companion files. The caller may free the bytes afterwards.
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn mw_model_from_memory(
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.
-    unsafe { made(model, error, open) }
+    unsafe { new_handle(model, error, open) }
 }
 
 /// Frees a model. Scenes that were made of it live on.
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn mw_model_free(model: *mut MwModel) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_model_format(model: *const MwModel) -> MwText {
     // SAFETY: the caller's contract.
-    unsafe { seen(model) }.map_or(MwText::NONE, |m| MwText::of(m.asset.format().id()))
+    unsafe { borrow_handle(model) }.map_or(MwText::NONE, |m| MwText::new(m.asset.format().id()))
 }
 
 /// The number of findings about the model and its companion files.
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn mw_model_format(model: *const MwModel) -> MwText {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_model_finding_count(model: *const MwModel) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(model) }.map_or(0, |m| m.findings.len())
+    unsafe { borrow_handle(model) }.map_or(0, |m| m.findings.len())
 }
 
 /// One of them. False where there is no such finding.
@@ -172,7 +172,9 @@ pub unsafe extern "C" fn mw_model_finding(
     finding: *mut MwFinding,
 ) -> bool {
     // SAFETY: the caller's contract.
-    let Some(noticed) = unsafe { seen(model) }.ok().and_then(|m| m.findings.get(index)) else { return false };
+    let Some(noticed) = unsafe { borrow_handle(model) }.ok().and_then(|m| m.findings.get(index)) else {
+        return false;
+    };
     let severity = match noticed.finding.severity {
         Severity::Error => MwSeverity::Error,
         Severity::Warning => MwSeverity::Warning,
@@ -182,10 +184,10 @@ pub unsafe extern "C" fn mw_model_finding(
         severity,
         has_offset: noticed.finding.offset.is_some(),
         offset: noticed.finding.offset.unwrap_or(0),
-        code: MwText::of(noticed.finding.code),
-        path: MwText::of(&noticed.path),
-        message: MwText::of(&noticed.finding.message),
+        code: MwText::new(noticed.finding.code),
+        path: MwText::new(&noticed.path),
+        message: MwText::new(&noticed.finding.message),
     };
     // SAFETY: the caller's contract.
-    unsafe { put(finding, told) }
+    unsafe { write_out(finding, told) }
 }

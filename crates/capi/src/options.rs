@@ -1,6 +1,6 @@
 //! Options for opening models.
 
-use crate::raw::{Refused, seen, text};
+use crate::raw::{Refused, borrow_handle, text};
 use facade::{Format, Limits, OpenOptions, Strictness};
 use std::ffi::c_char;
 
@@ -38,7 +38,7 @@ pub extern "C" fn mw_options_default() -> MwOptions {
 /// `options` is null or points to options, whose format is null or a text.
 pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<OpenOptions, Refused> {
     // SAFETY: the caller's contract.
-    let given = if options.is_null() { mw_options_default() } else { *unsafe { seen(options) }? };
+    let given = if options.is_null() { mw_options_default() } else { *unsafe { borrow_handle(options) }? };
     let mut opening = OpenOptions::default().with_companions(given.companions).with_textures(given.textures);
     opening.settings.read.limits.memory = given.max_memory;
     if given.lenient {

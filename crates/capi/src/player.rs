@@ -1,7 +1,7 @@
 //! Poses and posed vertices.
 
-use crate::call::{guarded, made};
-use crate::raw::{Refused, freed, put_all, seen, used};
+use crate::call::{guarded, new_handle};
+use crate::raw::{Refused, borrow_handle, freed, put_all, used};
 use crate::scene::MwScene;
 use crate::status::{MwError, MwStatus};
 use facade::Failure;
@@ -32,13 +32,13 @@ pub unsafe extern "C" fn mw_player_new(
 ) -> MwStatus {
     let make = || {
         // SAFETY: the caller's contract.
-        let scene = Arc::clone(&unsafe { seen(scene) }?.scene);
+        let scene = Arc::clone(&unsafe { borrow_handle(scene) }?.scene);
         let evaluator = Evaluator::new(Arc::clone(&scene)).map_err(Failure::from)?;
         let (positions, normals) = (Vec::new(), Vec::new());
         Ok(MwPlayer { evaluator, scene, work: Workspace::new(), positions, normals })
     };
     // SAFETY: the caller's contract.
-    unsafe { made(player, error, make) }
+    unsafe { new_handle(player, error, make) }
 }
 
 /// Frees a player.
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn mw_player_free(player: *mut MwPlayer) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_rest(player: *mut MwPlayer, error: *mut *mut MwError) -> MwStatus {
     // SAFETY: the caller's contract.
-    unsafe { moved(player, error, |player| player.evaluator.pose(None).map_err(Failure::from)) }
+    unsafe { change_pose(player, error, |player| player.evaluator.pose(None).map_err(Failure::from)) }
 }
 
 /// Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn mw_player_frame(
 ) -> MwStatus {
     let to = |player: &mut MwPlayer| player.evaluator.pose(Some((clip, frame))).map_err(Failure::from);
     // SAFETY: the caller's contract.
-    unsafe { moved(player, error, to) }
+    unsafe { change_pose(player, error, to) }
 }
 
 /// Moves to a time of a clip in seconds, by the clip's own rate.
@@ -90,12 +90,12 @@ pub unsafe extern "C" fn mw_player_seconds(
 ) -> MwStatus {
     let to = |player: &mut MwPlayer| player.evaluator.pose_seconds(clip, seconds).map_err(Failure::from);
     // SAFETY: the caller's contract.
-    unsafe { moved(player, error, to) }
+    unsafe { change_pose(player, error, to) }
 }
 
 /// # Safety
 /// As the functions that call it.
-unsafe fn moved(
+unsafe fn change_pose(
     player: *mut MwPlayer,
     error: *mut *mut MwError,
     to: impl FnOnce(&mut MwPlayer) -> Result<(), Failure>,
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn mw_player_joint(
 ) -> MwStatus {
     let fill = || {
         // SAFETY: the caller's contract.
-        let player = unsafe { seen(player)? };
+        let player = unsafe { borrow_handle(player)? };
         let pose = player.evaluator.skeleton(skeleton).map(|(_, pose)| pose);
         let found = pose.and_then(|pose| pose.model_matrices().get(joint)).copied();
         let found = found.ok_or(Refused::Argument("there is no such joint"))?;

@@ -18,7 +18,7 @@ pub struct MwText {
 impl MwText {
     pub(crate) const NONE: Self = Self { bytes: ptr::null(), length: 0 };
 
-    pub(crate) const fn of(text: &str) -> Self {
+    pub(crate) const fn new(text: &str) -> Self {
         Self { bytes: text.as_ptr().cast(), length: text.len() }
     }
 }
@@ -40,7 +40,7 @@ impl<E: Into<Failure>> From<E> for Refused {
 /// Frees a handle.
 ///
 /// # Safety
-/// It is null, or was made by [`made`](crate::call::made) and not freed.
+/// It is null, or was made by [`new_handle`](crate::call::new_handle) and not freed.
 pub(crate) unsafe fn freed<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: it came from a box and is owned by the caller.
@@ -51,8 +51,8 @@ pub(crate) unsafe fn freed<T>(handle: *mut T) {
 /// A handle.
 ///
 /// # Safety
-/// It is null, or was made by [`made`](crate::call::made), is not freed while the reference lives, and is not written to.
-pub(crate) unsafe fn seen<'a, T>(handle: *const T) -> Result<&'a T, Refused> {
+/// It is null, or was made by [`new_handle`](crate::call::new_handle), is not freed while the reference lives, and is not written to.
+pub(crate) unsafe fn borrow_handle<'a, T>(handle: *const T) -> Result<&'a T, Refused> {
     // SAFETY: as the contract has it.
     unsafe { handle.as_ref() }.ok_or(Refused::Argument("a handle is NULL"))
 }
@@ -60,7 +60,7 @@ pub(crate) unsafe fn seen<'a, T>(handle: *const T) -> Result<&'a T, Refused> {
 /// A handle that is changed.
 ///
 /// # Safety
-/// As [`seen`], and nothing else uses it meanwhile.
+/// As [`borrow_handle`], and nothing else uses it meanwhile.
 pub(crate) unsafe fn used<'a, T>(handle: *mut T) -> Result<&'a mut T, Refused> {
     // SAFETY: as the contract has it.
     unsafe { handle.as_mut() }.ok_or(Refused::Argument("a handle is NULL"))
@@ -70,7 +70,7 @@ pub(crate) unsafe fn used<'a, T>(handle: *mut T) -> Result<&'a mut T, Refused> {
 ///
 /// # Safety
 /// `out` is null, or may be written to.
-pub(crate) unsafe fn put<T>(out: *mut T, value: T) -> bool {
+pub(crate) unsafe fn write_out<T>(out: *mut T, value: T) -> bool {
     if out.is_null() {
         return false;
     }

@@ -1,8 +1,8 @@
 //! Scenes: what a model draws.
 
-use crate::call::made;
+use crate::call::new_handle;
 use crate::model::MwModel;
-use crate::raw::{MwText, freed, put, seen};
+use crate::raw::{MwText, borrow_handle, freed, write_out};
 use crate::status::{MwError, MwStatus};
 use facade::Failure;
 use facade::scene::{Clip, Material, Mesh, Scene, SceneOptions};
@@ -116,14 +116,14 @@ pub unsafe extern "C" fn mw_scene_new(
 ) -> MwStatus {
     let make = || {
         // SAFETY: the caller's contract.
-        let model = unsafe { seen(model) }?;
+        let model = unsafe { borrow_handle(model) }?;
         let options = SceneOptions::default().with_memory(model.max_memory);
         let scene = model.asset.to_scene(&options).map_err(Failure::from)?.value;
         let influences = scene.meshes.iter().map(influences).collect();
         Ok(MwScene { scene: Arc::new(scene), influences })
     };
     // SAFETY: the caller's contract.
-    unsafe { made(scene, error, make) }
+    unsafe { new_handle(scene, error, make) }
 }
 
 /// Frees a scene. Players of it live on.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn mw_scene_free(scene: *mut MwScene) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_mesh_count(scene: *const MwScene) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(scene) }.map_or(0, |s| s.scene.meshes.len())
+    unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.meshes.len())
 }
 
 /// A mesh. False where there is no such one.
@@ -153,9 +153,9 @@ pub unsafe extern "C" fn mw_scene_mesh_count(scene: *const MwScene) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_mesh(scene: *const MwScene, index: usize, out: *mut MwMesh) -> bool {
     // SAFETY: the caller's contract.
-    let told = unsafe { seen(scene) }.ok().and_then(|s| mesh(s, index));
+    let told = unsafe { borrow_handle(scene) }.ok().and_then(|s| mesh(s, index));
     // SAFETY: the caller's contract.
-    told.is_some_and(|told| unsafe { put(out, told) })
+    told.is_some_and(|told| unsafe { write_out(out, told) })
 }
 
 /// The number of materials.
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn mw_scene_mesh(scene: *const MwScene, index: usize, out:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_material_count(scene: *const MwScene) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(scene) }.map_or(0, |s| s.scene.materials.len())
+    unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.materials.len())
 }
 
 /// A material. False where there is no such one.
@@ -179,9 +179,9 @@ pub unsafe extern "C" fn mw_scene_material(
     out: *mut MwMaterial,
 ) -> bool {
     // SAFETY: the caller's contract.
-    let told = unsafe { seen(scene) }.ok().and_then(|s| s.scene.materials.get(index).map(material));
+    let told = unsafe { borrow_handle(scene) }.ok().and_then(|s| s.scene.materials.get(index).map(material));
     // SAFETY: the caller's contract.
-    told.is_some_and(|told| unsafe { put(out, told) })
+    told.is_some_and(|told| unsafe { write_out(out, told) })
 }
 
 /// The number of clips.
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn mw_scene_material(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_clip_count(scene: *const MwScene) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(scene) }.map_or(0, |s| s.scene.clips.len())
+    unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.clips.len())
 }
 
 /// A clip. False where there is no such one.
@@ -201,9 +201,9 @@ pub unsafe extern "C" fn mw_scene_clip_count(scene: *const MwScene) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_clip(scene: *const MwScene, index: usize, out: *mut MwClip) -> bool {
     // SAFETY: the caller's contract.
-    let told = unsafe { seen(scene) }.ok().and_then(|s| s.scene.clips.get(index).map(clip));
+    let told = unsafe { borrow_handle(scene) }.ok().and_then(|s| s.scene.clips.get(index).map(clip));
     // SAFETY: the caller's contract.
-    told.is_some_and(|told| unsafe { put(out, told) })
+    told.is_some_and(|told| unsafe { write_out(out, told) })
 }
 
 /// The number of skeletons.
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn mw_scene_clip(scene: *const MwScene, index: usize, out:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_skeleton_count(scene: *const MwScene) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { seen(scene) }.map_or(0, |s| s.scene.skeletons.len())
+    unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.skeletons.len())
 }
 
 /// The number of joints of a skeleton.
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn mw_scene_skeleton_count(scene: *const MwScene) -> usize
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_scene_joint_count(scene: *const MwScene, skeleton: usize) -> usize {
     // SAFETY: the caller's contract.
-    let found = unsafe { seen(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton));
+    let found = unsafe { borrow_handle(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton));
     found.map_or(0, |skeleton| skeleton.joints.len())
 }
 
@@ -239,11 +239,12 @@ pub unsafe extern "C" fn mw_scene_joint(
     out: *mut MwJoint,
 ) -> bool {
     // SAFETY: the caller's contract.
-    let found = unsafe { seen(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton)?.joints.get(index));
-    let told =
-        found.map(|joint| MwJoint { name: MwText::of(&joint.name), parent: joint.parent.unwrap_or(MW_NONE) });
+    let found =
+        unsafe { borrow_handle(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton)?.joints.get(index));
+    let told = found
+        .map(|joint| MwJoint { name: MwText::new(&joint.name), parent: joint.parent.unwrap_or(MW_NONE) });
     // SAFETY: the caller's contract.
-    told.is_some_and(|told| unsafe { put(out, told) })
+    told.is_some_and(|told| unsafe { write_out(out, told) })
 }
 
 fn influences(mesh: &Mesh) -> Vec<MwInfluence> {
@@ -261,7 +262,7 @@ fn mesh(scene: &MwScene, index: usize) -> Option<MwMesh> {
     let skin = mesh.skin.as_ref();
     let influences = scene.influences.get(index).filter(|_| skin.is_some());
     Some(MwMesh {
-        name: MwText::of(&mesh.name),
+        name: MwText::new(&mesh.name),
         vertex_count: mesh.positions.len(),
         triangle_count: mesh.triangles.len(),
         positions: first(&mesh.positions),
@@ -278,18 +279,18 @@ fn mesh(scene: &MwScene, index: usize) -> Option<MwMesh> {
 fn material(material: &Material) -> MwMaterial {
     let image = material.image.as_ref();
     MwMaterial {
-        name: MwText::of(&material.name),
+        name: MwText::new(&material.name),
         base_color: material.base_color,
         double_sided: material.double_sided,
         image: image.map_or(ptr::null(), |image| image.bytes.as_ptr()),
         image_length: image.map_or(0, |image| image.bytes.len()),
-        image_type: image.map_or(MwText::NONE, |image| MwText::of(image.mime)),
+        image_type: image.map_or(MwText::NONE, |image| MwText::new(image.mime)),
     }
 }
 
 fn clip(clip: &Clip) -> MwClip {
     MwClip {
-        name: MwText::of(&clip.name),
+        name: MwText::new(&clip.name),
         skeleton: clip.skeleton.0,
         frames: clip.frames,
         rate: clip.rate,

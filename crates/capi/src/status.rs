@@ -1,6 +1,6 @@
 //! Errors.
 
-use crate::raw::{MwText, freed, put, seen};
+use crate::raw::{MwText, borrow_handle, freed, write_out};
 use facade::Failure;
 
 /// The result of a call.
@@ -31,7 +31,7 @@ impl MwError {
         Self { code, path: String::new(), offset: None, message: why.into() }
     }
 
-    pub(crate) fn of(e: Failure) -> Self {
+    pub(crate) fn from_failure(e: Failure) -> Self {
         Self { code: e.code, path: e.path, offset: e.offset, message: e.message }
     }
 }
@@ -44,7 +44,7 @@ impl MwError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_error_code(error: *const MwError) -> MwText {
     // SAFETY: the caller's contract.
-    unsafe { seen(error) }.map_or(MwText::NONE, |e| MwText::of(e.code))
+    unsafe { borrow_handle(error) }.map_or(MwText::NONE, |e| MwText::new(e.code))
 }
 
 /// The message.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn mw_error_code(error: *const MwError) -> MwText {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_error_message(error: *const MwError) -> MwText {
     // SAFETY: the caller's contract.
-    unsafe { seen(error) }.map_or(MwText::NONE, |e| MwText::of(&e.message))
+    unsafe { borrow_handle(error) }.map_or(MwText::NONE, |e| MwText::new(&e.message))
 }
 
 /// The field at fault, as in meshes[0].vertices[7].position; empty where it is no field's.
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn mw_error_message(error: *const MwError) -> MwText {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_error_path(error: *const MwError) -> MwText {
     // SAFETY: the caller's contract.
-    unsafe { seen(error) }.map_or(MwText::NONE, |e| MwText::of(&e.path))
+    unsafe { borrow_handle(error) }.map_or(MwText::NONE, |e| MwText::new(&e.path))
 }
 
 /// The first byte of the field at fault. False where the fault is not one of a file; `offset` then stays as it is.
@@ -74,9 +74,9 @@ pub unsafe extern "C" fn mw_error_path(error: *const MwError) -> MwText {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_error_offset(error: *const MwError, offset: *mut u64) -> bool {
     // SAFETY: the caller's contract.
-    let at = unsafe { seen(error) }.ok().and_then(|e| e.offset);
+    let at = unsafe { borrow_handle(error) }.ok().and_then(|e| e.offset);
     // SAFETY: the caller's contract.
-    at.is_some_and(|at| unsafe { put(offset, at) })
+    at.is_some_and(|at| unsafe { write_out(offset, at) })
 }
 
 /// Frees an error.

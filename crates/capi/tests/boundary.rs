@@ -65,7 +65,10 @@ fn arrays_of_the_caller_need_not_be_initialised_and_must_not_overlap() {
         assert_eq!(posed(first.add(count * 3)), MwStatus::Ok);
         let all: Vec<f32> = memory.iter().map(|number| number.assume_init()).collect();
         let mut alone = vec![0.0; count * 3];
-        assert_eq!(mw_player_vertices(player, 0, count, null_mut(), alone.as_mut_ptr(), null_mut()), MwStatus::Ok);
+        assert_eq!(
+            mw_player_vertices(player, 0, count, null_mut(), alone.as_mut_ptr(), null_mut()),
+            MwStatus::Ok
+        );
         assert_eq!(alone, all[count * 3..]);
         mw_player_free(player);
         mw_scene_free(scene);

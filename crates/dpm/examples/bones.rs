@@ -1,6 +1,6 @@
 //! Prints the bones of a DPM or ZYM model as a tree: `cargo run -p meshwright-dpm --example bones -- MODEL.dpm`.
 //!
-//! Without an argument the model is a small one that lies beside this program.
+//! Without an argument it uses the small model next to this program.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use meshwright_dpm::{BoneFlags, Dpm, Zym};
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let is_zym = file.starts_with(b"ZYMOTICMODEL");
     let bones = if is_zym { Zym::parse(&file)?.bones } else { Dpm::parse(&file)?.bones };
 
-    // What is to be printed, and how deep it hangs; the next one is the last.
+    // The lines to print with their depth; the last one is printed next.
     let mut open = Vec::new();
     let mut children = vec![Vec::new(); bones.len()];
     for (index, bone) in bones.iter().enumerate().rev() {

@@ -7,7 +7,7 @@ use meshwright_core::{F32, FixedName, bit_fields, values};
 bit_fields! {
     /// The flags of a bone.
     mod bone_flags: 32 {
-        /// Of no known meaning.
+        /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// The bone is for attaching things: tools do not remove it.
         ATTACHMENT = 0..0;
@@ -22,7 +22,7 @@ pub type Name = FixedName<32>;
 pub struct Bone {
     /// Its name; engines look names up without regard to case and take the first.
     pub name: Name,
-    /// The number of the bone it hangs from, less than its own; -1 for a root.
+    /// The number of the parent bone, less than its own; -1 for a root.
     pub parent: i32,
     /// Flags.
     pub flags: BoneFlags,
@@ -34,7 +34,7 @@ impl Bone {
         Self { name, parent, flags: BoneFlags(0) }
     }
 
-    /// The bone it hangs from.
+    /// The parent bone.
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
     }

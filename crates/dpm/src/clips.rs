@@ -13,11 +13,11 @@ pub struct FrameClip {
     pub name: Vec<u8>,
     /// Its first frame.
     pub start: u32,
-    /// How many frames it has, at least 1.
+    /// The number of frames, at least 1.
     pub length: u32,
     /// Frames per second.
     pub fps: f32,
-    /// Whether the last frame blends into the first.
+    /// True if the last frame blends into the first.
     pub looping: bool,
 }
 
@@ -32,7 +32,7 @@ impl FrameClip {
         self.start..self.start.saturating_add(self.length)
     }
 
-    /// How long it is in seconds; a looping clip blends from its last frame into its first as well.
+    /// The duration in seconds, including the blend from the last frame into the first for a looping clip.
     pub fn seconds(&self) -> f32 {
         let steps = if self.looping { self.length } else { self.length.saturating_sub(1) };
         #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
@@ -62,7 +62,7 @@ pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
     clips
 }
 
-/// What a frame's name says of its clip: the name without its number, or all of it where nothing else is there.
+/// The clip name within a frame's name: the name without its number, or all of it if it has nothing else.
 pub(crate) fn clip_name(name: &Name) -> &[u8] {
     match split(name.bytes()) {
         ([], _) => name.bytes(),

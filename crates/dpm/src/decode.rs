@@ -30,7 +30,7 @@ kernels! {
     }
 }
 
-/// What is known of influences once they are decoded.
+/// The facts about decoded influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// Some float is infinite or NaN.

@@ -1,38 +1,38 @@
 //! DarkPlaces models: DPM type 2 and its older sibling ZYM type 1.
 //!
-//! Skeletal models of the DarkPlaces engine and of the games that grew on it (Nexuiz, Xonotic, Zymotic). The
-//! format's seed description has general notes only; the layouts are those of the engine's loader and of the
-//! dpmodel compiler, checked against real files.
+//! Skeletal models of the DarkPlaces engine and its games (Nexuiz, Xonotic, Zymotic). The format's seed description
+//! has general notes only; the layouts are those of the engine's loader and of the dpmodel compiler, checked against
+//! real files.
 //!
 //! | | parse | validate | write | evaluate | to scene | from scene |
 //! |---|---|---|---|---|---|---|
 //! | DPM type 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | ZYM type 1 | yes | yes | byte-identical | yes | yes | one bone per vertex |
 //!
-//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its
-//! exporter chose; a model that was changed in size is laid out as the dpmodel compiler does it. *Evaluate*:
-//! poses concatenated and vertices skinned by the format's own rules, in 64 bits.
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its exporter
+//! chose; a model whose size changed gets the layout of the dpmodel compiler. *Evaluate*: poses concatenated and
+//! vertices skinned by the format's own rules, in 64 bits.
 //!
-//! [`Dpm::optimize`] and [`Zym::optimize`] leave out what nothing uses and sort triangles and vertices, as the description
-//! asks of a saver. [`Dpm::edit`] changes names, flags and group ids and keeps every other byte. A lenient reader puts
-//! bones that come before their parents behind them, as [`Dpm::sort_bones`] does.
+//! [`Dpm::optimize`] and [`Zym::optimize`] drop unused data and sort triangles and vertices, as the description asks
+//! of a writer. [`Dpm::edit`] changes names, flags and group ids and keeps every other byte. A lenient reader moves
+//! bones after their parents, like [`Dpm::sort_bones`].
 //!
-//! A scene's native fields say what it has no place for, and are read back: `flags` of a joint as a number, or `attach`,
-//! true or false, for the mark of an attachment; `groupids` of a mesh, one for each triangle; a material's name is the
-//! shader, a joint's name the bone's.
+//! A scene's native fields hold other data of the format, and are read back: `flags` of a joint as a number, or
+//! `attach`, true or false, for the mark of an attachment; `groupids` of a mesh, one for each triangle; a material's
+//! name is the shader, a joint's name the bone's.
 //!
 //! # How files are read
 //!
 //! Every record is read with nom, a parser each. Vertices, matrices, texture coordinates, triangles and groups are
-//! decoded from slices in one pass: they are arrays of words of one byte order, which the machine turns round several
-//! at a time where no parser stands between them. Their sizes are checked and charged before.
+//! decoded from slices in one pass: they are arrays of words of one byte order, which the machine swaps several at a
+//! time without a parser. Their sizes are checked and charged before.
 //!
 //! # Safety contract
 //!
-//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! returns a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are
-//! decoded, charged and kept once. Conversions have a budget of their own, 256
-//! MiB by default. Time is linear in input and output. Nothing recurses.
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it returns
+//! a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are decoded,
+//! charged and kept once. Conversions have a budget of their own, 256 MiB by default. Time is linear in input and
+//! output. Nothing recurses.
 //!
 //! # Example
 //!
@@ -64,7 +64,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
-//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd` (default): decodes arrays with the vector instructions that it finds at run time.
 //! * `proptest`: generators of raw bits for property tests.
 //!
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.

@@ -3,10 +3,10 @@
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
 
-/// The old numbers of bones in an order in which parents come first, which is the old one as far as that can be.
+/// The old numbers of bones in an order in which parents come first, with as few changes as possible.
 ///
 /// # Errors
-/// The number of a bone whose parent is missing, or that hangs from itself by way of others.
+/// The number of a bone whose parent is missing, or that is its own ancestor.
 pub(crate) fn parents_first(bones: &[Bone]) -> Result<Vec<u32>, usize> {
     let mut order = Vec::with_capacity(bones.len());
     // 0 for a bone that is not reached, 1 for one that waits for its parents, 2 for one that has its place.

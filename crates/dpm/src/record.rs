@@ -48,7 +48,7 @@ pub(crate) const fn item(start: u64, index: usize, size: usize) -> u64 {
     start.saturating_add((index as u64).saturating_mul(size as u64))
 }
 
-/// How many bytes `count` items of `size` bytes have.
+/// The size of `count` items of `size` bytes.
 pub(crate) const fn length(count: usize, size: usize) -> u64 {
     item(0, count, size)
 }

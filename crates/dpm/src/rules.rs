@@ -12,12 +12,12 @@ use meshwright_core::{Codes, F32, FieldPath, Findings, ReadError, Rule, bulk};
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic [Refuses],
         "The file does not begin with the letters of its format.",
-        "Nothing can be mended: the file is of another format, or its beginning is lost.";
+        "Nothing can be repaired: the file is of another format, or its beginning is lost.";
     error TYPE = "bad-type", BadValue [Refuses],
         "The file is of a type that was never defined; engines refuse it.",
         "Look for another program's format under the same extension.";
     error SHORT = "out-of-file", Truncated [Unchecked],
-        "The file ends within a field, or a section lies outside of it.",
+        "The file ends within a field, or a section is outside of it.",
         "Get a complete copy; what is missing cannot be rebuilt.";
     error COUNT = "out-of-file", BadCount [Unchecked],
         "A table claims more items than the file has room for.",
@@ -27,24 +27,24 @@ meshwright_core::rules! {
         "Allow more memory, if the file is trusted.";
     forgivable TRUNCATED = "truncated", Truncated [Unchecked],
         "The file is shorter than its header says.",
-        "Get a complete copy, or write the model anew without the layout of its file.";
+        "Get a complete copy, or write the model again with a new layout.";
     forgivable BEHIND_END = "out-of-file", OutOfBounds [Ignored],
-        "Sections lie behind the size that the header states.",
-        "Correct the stored size, or write the model anew without the layout of its file.";
+        "Sections are after the size that the header states.",
+        "Correct the stored size, or write the model again with a new layout.";
     forgivable PARENT_ORDER = "bad-parent", BadHierarchy [Refuses],
-        "A bone does not come behind the bone it hangs from; engines refuse the model.",
+        "A bone does not come after its parent; engines refuse the model.",
         "Sort the bones so that parents come first: a lenient reader does, and what it read can be written.";
     error PARENT_CIRCLE = "bad-parent", BadHierarchy [Refuses],
-        "A bone hangs from itself, or by way of others; engines refuse the model.",
+        "A bone is its own ancestor; engines refuse the model.",
         "Hang one of the bones from another.";
     error PARENT_MISSING = "bad-parent", BadReference [Refuses],
-        "A bone hangs from a bone that is not there; engines refuse the model.",
+        "The parent of a bone does not exist; engines refuse the model.",
         "Hang it from a bone that is there.";
     forgivable PARENT_BELOW = "bad-parent", BadReference [Refuses],
         "The number of a bone's parent is below -1; DarkPlaces takes the bone for a root, other engines refuse it.",
         "Set the parent to -1.";
     error BONE_INDEX = "bad-bone-index", BadReference [Unchecked],
-        "A vertex hangs from a bone that is not there; engines crash or draw garbage.",
+        "The bone of a vertex does not exist; engines crash or draw garbage.",
         "Point it at a bone that is there.";
     error VERTEX_INDEX = "bad-vertex-index", BadReference [Tolerated],
         "A triangle has a vertex that is not there; DarkPlaces takes the first one of the mesh instead.",
@@ -63,12 +63,12 @@ meshwright_core::rules! {
         "Nothing needs to be done.";
     warning MISALIGNED = "misaligned-offset", Misaligned [Ignored],
         "An offset is no multiple of 4, which no known tool writes; readers that cast pointers may fail on it.",
-        "Write the model anew without the layout of its file.";
+        "Write the model again with a new layout.";
     warning IN_HEADER = "table-in-header", Overlap [Ignored],
         "A section begins within the header.",
-        "Check the offset; write the model anew without the layout of its file if its content is right.";
+        "Check the offset; write the model again with a new layout if its content is right.";
     warning UNTERMINATED = "unterminated-name", BadName [Unchecked],
-        "A name fills its field, so that programs that expect its end read on behind it.",
+        "A name fills its field, so that programs that expect its end read past it.",
         "Shorten it to 31 bytes.";
     warning DUPLICATE_NAME = "duplicate-name", Duplicate [Tolerated],
         "Two bones have one name but for upper and lower case; engines find the first of them only.",
@@ -78,7 +78,7 @@ meshwright_core::rules! {
         "Nothing needs to be done: the flags are kept and engines ignore them.";
     warning BOUNDS = "non-finite-bounds", NonFinite [Misshown],
         "Stored bounds are infinite or no number; engines that rely on them may never draw the model.",
-        "Compute the bounds anew.";
+        "Compute the bounds again.";
     warning TEXCOORD = "non-finite-texcoord", NonFinite [Unchecked],
         "A texture coordinate is infinite or no number; 0 is taken where the model is converted.",
         "Replace it.";
@@ -101,7 +101,7 @@ pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Ru
 
 type Checked = Result<(), ReadError>;
 
-/// What a header says about its file.
+/// The extent that a header states.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// The header's field.
@@ -130,17 +130,17 @@ impl Extent {
         if end <= stated || stated > size {
             return Ok(());
         }
-        let message = || format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
+        let message = || format!("sections end at {end:#x}, after the stored size of {claimed} bytes");
         findings.broken(BEHIND_END, &field.path(&FieldPath::ROOT), field.offset_in(0), message)
     }
 
-    /// What lies between and behind the sections.
+    /// Checks the bytes between and after the sections.
     pub(crate) fn check_rest(&self, gaps: &Gaps, findings: &mut Findings) -> Checked {
         let Self { field, claimed, size } = *self;
         let stated = u64::from(claimed);
         if size > stated {
             let extra = size.saturating_sub(stated);
-            let message = || format!("{extra} bytes behind the stored size of {claimed}");
+            let message = || format!("{extra} bytes after the stored size of {claimed}");
             findings.broken(TRAILING, &field.path(&FieldPath::ROOT), field.offset_in(0), message)?;
         }
         for (at, bytes) in gaps.runs().filter(|(at, _)| *at < stated) {
@@ -151,7 +151,7 @@ impl Extent {
     }
 }
 
-/// Where a section starts: behind the header, at a multiple of 4 unless it holds bytes.
+/// Checks the start of a section: after the header, at a multiple of 4 unless it holds bytes.
 pub(crate) fn check_start(
     start: u32,
     (is_empty, of_words): (bool, bool),
@@ -212,12 +212,12 @@ pub(crate) fn check_parents(
         broken(rule, i, "not before it")?;
     }
     if let (false, true, Err(bone)) = (in_order, is_tree, parents_first(bones)) {
-        broken(PARENT_CIRCLE, bone, "behind it, and hangs from it")?;
+        broken(PARENT_CIRCLE, bone, "after it, but is its parent")?;
     }
     Ok(())
 }
 
-/// What is odd with bones that engines load. `start` is where the table of bones is.
+/// Warnings about bones that engines load. `start` is the offset of the table of bones.
 pub(crate) fn check_bones(
     bones: &[Bone],
     fields: &BoneFields,
@@ -279,7 +279,7 @@ pub(crate) fn check_pose(
     Ok(())
 }
 
-/// A vertex hangs from one of `bones`.
+/// Checks that the bone of a vertex is one of `bones`.
 pub(crate) fn check_bone_index(
     bone: u32,
     bones: usize,

@@ -1,4 +1,4 @@
-//! Scenes whose vertices are bound in model space alone.
+//! Tests scenes whose vertices are bound only in model space.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_dpm::{Dpm, Zym};

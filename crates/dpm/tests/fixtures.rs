@@ -143,7 +143,7 @@ fn a_lenient_reader_passes_over_what_can_be_read() {
             Err(e) => assert_eq!((name, e.code()), ("truncated.reject.dpm", code)),
         }
     }
-    // A file that says it is longer than it is opens, and is written anew without its layout.
+    // A file with a stored size that is too large opens, and is written with a new layout.
     let mut bytes = std::fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap();
     bytes[22] = 0xff;
     let mut parsed = Dpm::parse_with(&bytes, &ReadOptions::lenient()).unwrap();
@@ -177,7 +177,7 @@ fn an_edit_that_fits_keeps_the_layout() {
     let written = model.to_bytes().unwrap();
     let differing = bytes.iter().zip(&written).filter(|(a, b)| a != b).count();
     assert!(written.len() == bytes.len() && (1..=5).contains(&differing), "{differing}");
-    // Where sections lie over one another, an edit of one that the other does not share gives the layout up.
+    // If sections overlap, an edit of one that the other does not share gives the model a new layout.
     let bytes = std::fs::read(testdata().join("dpm/overlap.ok.dpm")).unwrap();
     let mut model = Dpm::parse(&bytes).unwrap();
     std::sync::Arc::make_mut(&mut model.meshes[0].groupids)[0] = 9;

@@ -173,7 +173,7 @@ fn the_saver_drops_what_is_there_twice_or_for_nothing() {
     assert_eq!((kept.bones.len(), kept.meshes[0].vertices.len()), (3, 7));
     let native =
         Dpm::from_scene(&scene.clone().with_format("dpm"), &FromSceneOptions::default()).unwrap().value;
-    assert_eq!(native.meshes[0].vertices.len(), 7, "what a DPM has is left alone");
+    assert_eq!(native.meshes[0].vertices.len(), 7, "an existing DPM is unchanged");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn names_stay_apart_when_they_are_cut() {
     let bones: std::collections::BTreeSet<_> = files.model.bones.iter().map(|b| b.name.text()).collect();
     assert_eq!(bones.len(), files.model.bones.len());
     assert_ne!(files.clips[0].name, files.clips[1].name);
-    // Who groups frames by their names finds the same clips.
+    // A program that groups frames by name finds the same clips.
     let grouped: Vec<_> = files.model.clips_from_names().iter().map(|c| (c.start, c.length)).collect();
     assert_eq!(grouped, files.clips.iter().map(|c| (c.start, c.length)).collect::<Vec<_>>());
     let zym = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;

@@ -1,4 +1,4 @@
-//! What a conversion leaves behind is reported.
+//! Tests that a conversion reports dropped data.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,

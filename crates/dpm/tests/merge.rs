@@ -66,7 +66,7 @@ macro_rules! merges {
 merges!(Dpm, MergedDpm);
 merges!(Zym, MergedZym);
 
-/// The patch of a scene that nobody edited.
+/// The patch of an unedited scene.
 fn unedited(scene: &Scene) -> Patch {
     let original = Original { native: scene, exported: scene };
     Patch::find(scene, &original, &Options::new(Snap::Default, Absent::Gone), &Budget::new(Limits::default()))
@@ -100,7 +100,7 @@ fn what_was_not_edited_is_the_file() {
     same::<Zym>("zym");
 }
 
-/// What differs between two models, record by record.
+/// The differences between two models, record by record.
 fn differences(a: &Dpm, b: &Dpm) -> Vec<String> {
     let mut all = Vec::new();
     let mut note = |differs: bool, what: String| {
@@ -154,7 +154,7 @@ fn an_edit_changes_its_record_and_what_follows_from_it() {
     assert_eq!(after(Edit::JointName), ["bones[0]"]);
     let start = clips[0].start;
     assert_eq!(after(Edit::Key), [format!("frames[{start}].poses[0]")]);
-    assert_eq!(after(Edit::ClipName), Vec::<String>::new(), "the text beside it has the names");
+    assert_eq!(after(Edit::ClipName), Vec::<String>::new(), "the companion text has the names");
     assert_eq!(model.bones[4].flags.0, 1, "and flags are not in this scene");
 }
 

@@ -1,4 +1,4 @@
-//! What the description of the format says, as literal bytes and values.
+//! Tests the format's description with literal bytes and values.
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
@@ -21,7 +21,7 @@ impl Bytes {
         self
     }
 
-    /// Text with a zero behind it, in a field of `len` characters.
+    /// Text and a zero, in a field of `len` characters.
     fn text(mut self, text: &str, len: usize) -> Self {
         let end = self.0.len() + len;
         self.0.extend(text.bytes());
@@ -121,10 +121,10 @@ fn what_a_loader_must_check_is_an_error() {
         Dpm::parse(&bytes).unwrap_err().code()
     };
     assert_eq!(broken(152, 1), "bad-parent", "a bone that is its own parent");
-    assert_eq!(broken(112, 1), "bad-parent", "a parent behind its child");
+    assert_eq!(broken(112, 1), "bad-parent", "a parent after its child");
     assert_eq!(broken(352 + 32, 2), "bad-bone-index", "a bone of a vertex");
     assert_eq!(broken(516, 3), "bad-vertex-index", "a vertex of a triangle");
-    assert_eq!(broken(192 + 8, 720), "out-of-file", "vertices behind the file");
+    assert_eq!(broken(192 + 8, 720), "out-of-file", "vertices after the file");
 }
 
 /// Corners of hard edges are vertices of their own: nothing is joined on the way into a scene and back.

@@ -18,7 +18,7 @@ pub(crate) struct Mount {
     /// Its name in its folder.
     place: TreePath,
     limits: Limits,
-    /// What all its files may be together, where that is not said by its size.
+    /// The maximum size of all its files together, if it does not follow from the size of the pack.
     most_unpacked: Option<u64>,
     pack: OnceLock<Result<Arc<Pack>, FilesError>>,
     inner: Inner,

@@ -19,7 +19,7 @@ pub struct Match {
 }
 
 impl Tree {
-    /// Finds the file for a name in a model, such as that of a texture.
+    /// Finds the file that a model names, such as a texture.
     ///
     /// Each of `names` is tried in turn: first from the top of the tree, then from the folder `beside`, where `..`
     /// goes up within the tree. Only then the last part of the first name is tried in that folder. Each name is tried

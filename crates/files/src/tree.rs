@@ -50,8 +50,7 @@ pub struct TreeOptions {
     pub packs_are_files: bool,
     /// Links are followed wherever they lead, not only within the folder that is opened.
     pub follows_links: bool,
-    /// How many bytes the files of a pack that is named may have together; by default 32 times those of the pack and
-    /// 256 MiB.
+    /// The maximum size of all files of a named pack together; by default 32 times the pack and 256 MiB.
     pub unpacked: Option<u64>,
 }
 

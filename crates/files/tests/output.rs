@@ -67,7 +67,7 @@ fn more_files_wait_than_there_are_descriptors() {
     assert!((0..7).all(|i| names(&dir.path().join(i.to_string())).iter().all(|n| !n.starts_with('.'))));
 }
 
-/// What is read, what another model of the run writes and what is there: each is spared, under every name.
+/// Inputs, outputs of another model of the run and existing files: each is protected, under every name.
 #[test]
 fn a_plan_spares_what_must_stay() {
     let dir = TempDir::new().unwrap();
@@ -94,7 +94,7 @@ fn a_plan_spares_what_must_stay() {
     assert_eq!(companion(&plan, "a.dpm", b"new"), Err(Clash::Output(at("a.dpm"))));
     assert_eq!(companion(&plan, "mine.png", b"new"), Err(Clash::Exists(at("mine.png"))));
     assert_eq!(names(dir.path()), ["in.dpm", "mine.png", "skin.png"]);
-    // The same bytes need not be written, and what nobody edited is left out.
+    // The same bytes need not be written, and unedited files are left out.
     assert_eq!(companion(&plan, "mine.png", b"mine.png"), Ok(vec![true]));
     assert_eq!(enter(&plan, "b.dpm", "skin.png", OutputRole::Unedited, b"new"), Ok(vec![false]));
     assert_eq!(enter(&plan, "c.dpm", "new.png", OutputRole::Companion, b"new"), Ok(vec![]));
@@ -103,7 +103,7 @@ fn a_plan_spares_what_must_stay() {
         enter(&plan, "e.dpm", "NEW.png", OutputRole::Companion, b"other"),
         Err(Clash::Output(at("NEW.png")))
     );
-    // What an earlier run wrote, and what the user wants replaced.
+    // Outputs of an earlier run, and files that the user wants to replace.
     let skin = at("skin.png");
     let again = Plan::default().with_earlier(move |path| path == skin);
     assert_eq!(companion(&again, "skin.png", b"new"), Ok(vec![]));
@@ -138,7 +138,7 @@ fn a_file_that_appears_meanwhile_is_not_replaced() {
     }
 }
 
-/// What is only compared is entered as what is written.
+/// Content that is only compared is entered like written content.
 #[test]
 fn what_would_be_written_is_planned_too() {
     struct Same(bool);
@@ -177,7 +177,7 @@ mod unix {
         let outside = Place::below(dir.path(), [&name("folder"), &name("x")]);
         assert!(Writer::default().stage([file(&outside, OutputRole::Main, b"x")]).is_err());
         assert_eq!(fs::read(&target).unwrap(), b"new");
-        // An input behind a link is an input.
+        // The target of a linked input is an input.
         let plan = Plan::default();
         plan.reads(&link);
         assert_eq!(plan.spare_inputs(&Place::named(&target), None), Err(Clash::Input(target.clone())));

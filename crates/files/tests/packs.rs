@@ -238,7 +238,7 @@ fn entries_that_share_bytes_are_refused() {
 #[test]
 fn a_part_of_the_bytes_of_another_file_is_refused() {
     let files: &[(&str, &[u8])] = &[("a", b"one one"), ("b", b"two two"), ("c", b"three")];
-    // Where the entry of the second file says where its bytes are.
+    // The field of the second entry with the offset of its bytes.
     for (name, mut bytes, field) in
         [("x.pak", pak(files), 12 + 19 + 64 + 56), ("x.vp", vp(files), 16 + 19 + 44)]
     {
@@ -303,13 +303,13 @@ fn what_all_files_are_together_is_bounded_and_equal_bytes_are_read_once() {
     let path = dir.path().join("x.dat");
     fs::write(&path, bytes).unwrap();
     assert!(Tree::open(&path).is_err());
-    // Who wants to gets at them; a check reads them once.
+    // All of them can be read; a check reads them once.
     let tree = Tree::open_with(&path, TreeOptions::default().with_unpacked(u64::MAX)).unwrap();
     let pack = tree.named_pack().unwrap().1.unwrap();
     assert_eq!(pack.members().len(), 100_000);
     pack.check(&Budget::new(Limits::UNLIMITED));
     assert!(start.elapsed() < Duration::from_secs(5) * meshwright_testkit::patience());
-    // What games have is far below.
+    // The files of games are far below.
     let pack = open(many(200), "x.dat").unwrap();
     assert_eq!(pack.read(&pack.members()[199], &budget()).unwrap(), vec![7; 1 << 16]);
     // A deflated one, and one of FreeSpace's, whose files do not say how large they are.

@@ -238,7 +238,7 @@ impl GltfFile {
         self.made.as_deref().map(|made| made.needs)
     }
 
-    /// A buffer has no bytes, and none of the files beside the document has them.
+    /// A buffer has no bytes, and no companion file of the document has them.
     fn is_open(&self) -> bool {
         self.document().is_ok_and(|document| document.is_open())
     }

@@ -37,7 +37,7 @@ pub struct Iqm {
     pub arrays: Vec<VertexArray>,
     /// Triangles, **clockwise** from outside; numbers count the vertices of the file.
     pub triangles: Vec<[u32; 3]>,
-    /// For each triangle: the triangles across the edges v0 v1, v1 v2, v2 v0. [`Iqm::NO_NEIGHBOUR`] if an edge has no
+    /// The neighbours of each triangle across the edges v0 v1, v1 v2, v2 v0. [`Iqm::NO_NEIGHBOUR`] if an edge has no
     /// neighbour, or several.
     pub adjacency: Option<Vec<[u32; 3]>>,
     /// Joints in the rest pose, parents before their children.

@@ -201,7 +201,7 @@ fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<O
     let glb = done.value.into_iter().next().map(|file| file.bytes).unwrap_or_default();
     // As text it is four thirds as long, and there twice while the page is made.
     meshwright_scene::Budget::new(options.shared.limits).charge_items("page", glb.len() as u64, 3)?;
-    let page = crate::html::of(scene, &glb);
+    let page = crate::html::for_scene(scene, &glb);
     Ok(Converted::new(OutputFiles::single(format!("{stem}.html"), page), done.losses))
 }
 

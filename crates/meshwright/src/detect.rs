@@ -14,7 +14,7 @@ pub struct Detection {
 }
 
 impl Detection {
-    fn of(format: Format, bytes: &[u8]) -> Self {
+    fn new(format: Format, bytes: &[u8]) -> Self {
         Self { format, confidence: format.sniff(bytes) }
     }
 }
@@ -45,11 +45,11 @@ pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     let named = name.and_then(Format::from_name).filter(speaks);
     let likeliest = Format::ALL
         .iter()
-        .map(|&format| Detection::of(format, bytes))
+        .map(|&format| Detection::new(format, bytes))
         .max_by_key(|d| (d.confidence, named == Some(d.format)))?;
     match named {
         Some(format) if likeliest.confidence <= Confidence::Possible && likeliest.format != format => {
-            Some(Detection::of(format, bytes))
+            Some(Detection::new(format, bytes))
         }
         Some(_) => Some(likeliest),
         None => Some(likeliest).filter(|d| d.confidence > Confidence::No),

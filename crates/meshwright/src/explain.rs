@@ -95,7 +95,7 @@ pub fn explain(code: &str) -> Vec<Explanation> {
         }
     }
     let rules = rules.into_iter().map(|(rule, sets)| {
-        let example = sets.iter().find_map(|set| examples::of(set.id, rule.code));
+        let example = sets.iter().find_map(|set| examples::example_file(set.id, rule.code));
         Explanation::Rule { rule, sets, example }
     });
     let notices = Notice::all().filter(|notice| notice.code.eq_ignore_ascii_case(code));

@@ -26,11 +26,11 @@ impl Page {
     /// `format`, `findings`.
     #[must_use]
     pub fn holding(title: &str, glb: &[u8], about: &Value) -> Self {
-        Self::made(title, &json!({ "glb": encoded(glb), "about": about }), "", "connect-src 'none'")
+        Self::build(title, &json!({ "glb": encoded(glb), "about": about }), "", "connect-src 'none'")
     }
 
     /// The document around some data, with more sources for its policy.
-    pub(crate) fn made(title: &str, data: &Value, scripts: &str, sources: &str) -> Self {
+    pub(crate) fn build(title: &str, data: &Value, scripts: &str, sources: &str) -> Self {
         let (script, style) = (hash(SCRIPT), hash(STYLE));
         let policy = format!(
             "default-src 'none'; script-src 'sha256-{script}'{scripts}; style-src 'sha256-{style}'; \
@@ -55,7 +55,7 @@ impl Page {
 }
 
 /// A scene's page: its GLB inside.
-pub(crate) fn of(scene: &Scene, glb: &[u8]) -> Vec<u8> {
+pub(crate) fn for_scene(scene: &Scene, glb: &[u8]) -> Vec<u8> {
     let about = json!({ "name": scene.name, "format": scene.format });
     Page::holding(&format!("{} - Meshwright", scene.name), glb, &about).html.into_bytes()
 }

@@ -22,7 +22,7 @@ pub enum BadOutput {
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault of the name.
         why: BadName,
     },
     /// Another file of the result has its name.
@@ -36,7 +36,7 @@ pub enum BadOutput {
     Content {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
 }

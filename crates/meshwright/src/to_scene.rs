@@ -46,7 +46,7 @@ impl AnyModel {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.called(self.own_scene(name, companions, options)?, name, companions, options)
+        self.with_names(self.own_scene(name, companions, options)?, name, companions, options)
     }
 
     /// As [`to_scene`](Self::to_scene), of a model that is not asked for its meshes afterwards: they may be gone, so that what
@@ -61,11 +61,11 @@ impl AnyModel {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         let scene = self.taken_scene(name, companions, options)?;
-        self.called(scene, name, companions, options)
+        self.with_names(scene, name, companions, options)
     }
 
     /// The scene with names and pictures.
-    fn called(
+    fn with_names(
         &self,
         mut scene: Converted<Scene>,
         name: &str,

@@ -281,7 +281,7 @@ fn edited(
 }
 
 /// A file as all that it holds.
-fn held(name: &str, bytes: &[u8]) -> Option<Value> {
+fn dump_file(name: &str, bytes: &[u8]) -> Option<Value> {
     let model = AnyModel::open(bytes, name).ok()?;
     let none = Companions::default();
     let dump = Dump::new(&model, &none, "", &[], &DumpOptions::default()).ok()?;
@@ -315,7 +315,7 @@ fn changed(files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> BTreeSet<St
     let mut all = BTreeSet::new();
     for file in made.iter() {
         let Some(old) = files.get(&file.name).filter(|old| **old != file.bytes) else { continue };
-        if let (Some(was), Some(is)) = (held(&file.name, old), held(&file.name, &file.bytes)) {
+        if let (Some(was), Some(is)) = (dump_file(&file.name, old), dump_file(&file.name, &file.bytes)) {
             fields(&was, &is, "", &mut all);
         }
     }

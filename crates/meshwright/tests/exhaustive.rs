@@ -80,7 +80,7 @@ impl Subject {
 
     fn layout(&self) -> Layout {
         let format = if self.of_model.is_some() { Format::FsoMetadata } else { self.format };
-        layout::of(format, &self.bytes)
+        layout::layout_of(format, &self.bytes)
     }
 
     /// Decoded streams may be larger than the file, as may runs of keys.

@@ -85,7 +85,7 @@ fn what_may_be_passed_over_is_mended_or_there_is_a_reason() {
 }
 
 /// The first file of the test data that shows each code of each format.
-fn shown() -> BTreeMap<(String, String), String> {
+fn example_files() -> BTreeMap<(String, String), String> {
     let tree = Tree::open(testdata()).unwrap();
     let mut shown = BTreeMap::new();
     for file in tree.walk().files {
@@ -118,7 +118,7 @@ fn every_example_shows_its_code() {
     let kept = fs::read_to_string(&source).unwrap();
     let (head, _) = kept.split_once("EXAMPLES: &[(&str, &str, &str)] = &[\n").unwrap();
     let mut made = format!("{head}EXAMPLES: &[(&str, &str, &str)] = &[\n");
-    let shown = shown();
+    let shown = example_files();
     for ((format, code), path) in &shown {
         made += &format!("    ({format:?}, {code:?}, {path:?}),\n");
     }

@@ -71,7 +71,7 @@ pub(crate) fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) 
     }
 }
 
-pub(crate) fn made(back: &Restored) -> Files {
+pub(crate) fn written_files(back: &Restored) -> Files {
     back.files.iter().map(|file| (file.name.clone(), file.bytes.clone())).collect()
 }
 
@@ -123,7 +123,7 @@ fn a_bone_that_is_renamed_is_renamed_in_every_file() {
             wanted.insert(name.into(), anim.to_bytes().unwrap());
         }
         assert!(wanted["sway.anim"] != files["sway.anim"] || wanted["lists.anim"] != files["lists.anim"]);
-        let made = made(&back);
+        let made = written_files(&back);
         assert_eq!(made.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
         for (name, bytes) in &wanted {
             assert!(made[name] == *bytes, "{name}");
@@ -141,7 +141,7 @@ fn what_was_not_edited_lies_beside_what_was() {
     ]);
     let asset = figure(&all, &["flower.mesh", "bones.skel", "sway.anim"]);
     let differ = |back: &Restored| -> Vec<String> {
-        let made = made(back);
+        let made = written_files(back);
         assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>(), "{:?}", back.losses);
         made.into_iter().filter(|(name, bytes)| all[name] != *bytes).map(|(name, _)| name).collect()
     };
@@ -160,7 +160,7 @@ fn what_moves_a_skeleton_is_edited_in_its_file() {
     let asset = figure(&all, &["bones.skel", "sway.anim"]);
     let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
     assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
-    let made = made(&back);
+    let made = written_files(&back);
     assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>());
     assert!(made["bones.skel"] == all["bones.skel"]);
     let mut anim = Anim::parse(&all["sway.anim"]).unwrap();
@@ -181,7 +181,7 @@ fn the_mesh_of_the_main_file_may_be_gone() {
         });
         assert_eq!(edits(back.recovery.as_ref().unwrap()), [1, 0, 0], "{:?}", back.losses);
         assert!(back.losses.iter().any(|loss| loss.code == "mesh-gone"), "{:?}", back.losses);
-        let made = made(&back);
+        let made = written_files(&back);
         let mesh = Mesh::parse(&made["flower.mesh"]).unwrap();
         assert!(mesh.geometry.real.is_empty() && mesh.geometry.faces.is_empty());
         assert_eq!(made.len(), names.len());
@@ -208,7 +208,7 @@ fn a_file_of_records_outlives_each_of_them() {
     let back = edited(&asset, replaced("\"animations\":", "\"nothing\":"));
     assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1], "{:?}", back.losses);
     assert!(back.losses.iter().any(|loss| loss.code == "record-left"), "{:?}", back.losses);
-    assert!(made(&back) == files, "{:?}", made(&back).keys());
+    assert!(written_files(&back) == files, "{:?}", written_files(&back).keys());
 }
 
 /// Two bones that move, with events of their own in several lists, and properties.
@@ -264,7 +264,7 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
         let back = edited(&asset, replaced(from, to));
         let report = back.recovery.as_ref().unwrap();
         assert_eq!(edits(report).iter().sum::<usize>(), 1, "{from}: {report:?}");
-        let made = made(&back);
+        let made = written_files(&back);
         let mut anim = Anim::parse(&all["nod.anim"]).unwrap();
         change(&mut anim);
         assert_eq!(Anim::parse(&made["nod.anim"]).unwrap(), anim, "{from}: {:?}", back.losses);

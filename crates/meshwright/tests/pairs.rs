@@ -56,7 +56,7 @@ struct Held {
 }
 
 impl Held {
-    fn of(scene: &Scene) -> Self {
+    fn count(scene: &Scene) -> Self {
         let first = |root: usize| scene.levels.first().is_none_or(|l| l.nodes.iter().any(|n| n.0 == root));
         let root = |mut n: usize| {
             while let Some(parent) = scene.nodes[n].parent {
@@ -101,7 +101,7 @@ fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
         assert!(!report.has_errors(), "{pair}: {}: {:?}", file.name, report.findings());
         match asset.to_scene(&SceneOptions::default()) {
             Ok(made) => {
-                let own = Held::of(&made.value);
+                let own = Held::count(&made.value);
                 // Every mesh of a skeleton repeats the skeleton.
                 held.joints = held.joints.max(own.joints);
                 held.triangles += own.triangles;
@@ -126,7 +126,7 @@ fn every_format_becomes_every_other() {
     assert!(missing.is_empty(), "no fixture gives a scene: {missing:?}");
     let mut wrong = Vec::new();
     for (name, _, scene) in &sources {
-        let has = Held::of(scene);
+        let has = Held::count(scene);
         for target in Target::all() {
             let pair = format!("{name} to {target}");
             let mut options = WriteOptions::default().with_stem("model");

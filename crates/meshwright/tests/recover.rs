@@ -43,7 +43,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
 }
 
 /// The companion files of an asset without textures, by the names of the files.
-fn taken(asset: &Asset, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
+fn companion_files(asset: &Asset, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
     let parts = asset.parts().iter().filter(|part| part.took_part());
     let parts = parts.filter(|part| matches!(part.role, PartRole::Model | PartRole::Companion(_)));
     let read = |path: &TreePath| tree.read(path, &Budget::new(Limits::default())).unwrap().into_owned();
@@ -87,7 +87,7 @@ pub(crate) fn is_kept(path: &Path, options: &ExportOptions) -> Option<()> {
     let tree = Tree::open(path).unwrap();
     let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
     let edited = sent(&asset, &open, options)?;
-    same(&back(&asset, &edited), &taken(&asset, &tree), path);
+    same(&back(&asset, &edited), &companion_files(&asset, &tree), path);
     Some(())
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
     for path in paths {
         let tree = Tree::open(path).unwrap();
         let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
-        all.extend(taken(&asset, &tree));
+        all.extend(companion_files(&asset, &tree));
         assets.push(asset);
     }
     let figure = Asset::figure(assets).ok()?;

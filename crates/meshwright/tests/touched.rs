@@ -112,7 +112,7 @@ enum Of {
 }
 
 /// The first vertex that a triangle draws.
-fn drawn(mesh: &Mesh) -> Option<usize> {
+fn first_drawn(mesh: &Mesh) -> Option<usize> {
     mesh.triangles.first().map(|t| t[0] as usize)
 }
 
@@ -152,13 +152,13 @@ const FACES: &str = "faces of another material";
 const EDITS: [(&str, Of, Edit); 27] = [
     ("position", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         by.length(&mut mesh.positions[v][1], MOVES, 1.1e-4);
         Some(())
     }),
     ("normal", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         let normal = mesh.normals.get_mut(v)?;
         let least = (0..3).min_by(|a, b| normal[*a].abs().total_cmp(&normal[*b].abs()))?;
         let long = normal.iter().map(|c| c * c).sum::<f32>().sqrt().max(1e-3);
@@ -167,13 +167,13 @@ const EDITS: [(&str, Of, Edit); 27] = [
     }),
     ("uv", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         by.value(&mut mesh.uvs.get_mut(v)?[0], 1.5e-6, 1.7e-4);
         Some(())
     }),
     ("colour", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         let color = mesh.colors.get_mut(v)?;
         // For dark colours, a step of eight bits in linear light is 13 steps on a screen.
         let steps = if by.snap == Snap::Loose { 16 } else { 1 };
@@ -182,7 +182,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
     }),
     ("weight", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         let skin = mesh.skin.as_mut()?;
         let at = skin.range(v);
         let weight = &mut skin.influences.get_mut(at.start)?.weight;
@@ -192,7 +192,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
     ("other joint", Of::Mesh, |s, _| {
         let joints = s.skeletons.first()?.joints.len();
         let mesh = first_mesh(s)?;
-        let v = drawn(mesh)?;
+        let v = first_drawn(mesh)?;
         let skin = mesh.skin.as_mut().filter(|_| joints > 1)?;
         let at = skin.range(v);
         let taken: Vec<u32> = skin.influences[at.clone()].iter().map(|i| i.joint).collect();

@@ -2,14 +2,14 @@
 
 use crate::error::raised;
 use crate::options::{named, target, writing};
-use crate::report::{Finding, Loss, found, told};
+use crate::report::{Finding, Loss, to_finding, to_loss};
 use crate::scene::Scene;
 use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Asset, AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness,
-    Target, recovery_document, recovery_lines,
+    Asset, AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
+    Strictness, Target, recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -259,7 +259,7 @@ impl Model {
     /// Everything that is odd about the model and what belongs to it.
     fn check(&self, py: Python<'_>) -> Vec<Finding> {
         let report = py.detach(|| self.asset.check());
-        report.iter().map(found).collect()
+        report.iter().map(to_finding).collect()
     }
 
     /// The content of the model, in numbers.
@@ -283,7 +283,7 @@ impl Model {
     fn scene(&self, py: Python<'_>) -> PyResult<Scene> {
         let options = SceneOptions::default().with_limits(self.limits());
         let made = py.detach(|| self.asset.to_scene(&options)).map_err(raised)?;
-        Ok(Scene::new(made.value, made.losses.into_iter().map(told).collect()))
+        Ok(Scene::new(made.value, made.losses.into_iter().map(to_loss).collect()))
     }
 
     /// Converts the model to the files of a target. Returns them by name, the main one first, and the losses.
@@ -321,7 +321,7 @@ impl Model {
             self.asset.convert(target, &options)
         });
         let made = made.map_err(raised)?;
-        Ok((files(py, made.value), made.losses.into_iter().map(told).collect()))
+        Ok((files(py, made.value), made.losses.into_iter().map(to_loss).collect()))
     }
 
     /// The files that an edited model becomes, the main one under `name`; what they do not hold; and what was edited.
@@ -364,7 +364,7 @@ impl Model {
             report.set_item("lines", recovery_lines(&recovery, usize::MAX))?;
             Ok::<_, PyErr>(report)
         });
-        let losses = made.losses.into_iter().map(told).collect();
+        let losses = made.losses.into_iter().map(to_loss).collect();
         Ok((files(py, made.files), losses, report.transpose()?))
     }
 

@@ -1,7 +1,7 @@
 //! Words of the caller's.
 
-use meshwright::gltf::Influences;
 use meshwright::edit::Snap;
+use meshwright::gltf::Influences;
 use meshwright::{Format, Limits, Target, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -47,14 +47,14 @@ impl Loss {
     }
 }
 
-pub(crate) fn told(loss: meshwright::scene::Loss) -> Loss {
+pub(crate) fn to_loss(loss: meshwright::scene::Loss) -> Loss {
     let is_note = loss.is_note();
     let meshwright::scene::Loss { code, path, message, count, amount, unit, .. } = loss;
     Loss { code, path, message, count, amount, unit, is_note }
 }
 
 /// A finding as Python has it.
-pub(crate) fn found(f: &meshwright::Finding) -> Finding {
+pub(crate) fn to_finding(f: &meshwright::Finding) -> Finding {
     Finding {
         severity: f.severity.to_string(),
         code: f.code,

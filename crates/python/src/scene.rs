@@ -321,7 +321,9 @@ impl Player {
         let pose = || evaluator.mesh_into(MeshId(mesh), work, &mut posed, turned.as_deref_mut());
         py.detach(pose).map_err(raised)?;
         let filled = |given: Option<Rows<'py, f32>>, rows: &[[f32; 3]]| {
-            let Some(array) = given else { return PyArray1::from_slice(py, rows.as_flattened()).reshape([count, 3]) };
+            let Some(array) = given else {
+                return PyArray1::from_slice(py, rows.as_flattened()).reshape([count, 3]);
+            };
             writable(&array, count)?.as_slice_mut()?.copy_from_slice(rows.as_flattened());
             Ok(array)
         };

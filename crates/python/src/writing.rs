@@ -35,7 +35,8 @@ pub(crate) fn write(
         if let OutputError::System { path, error } = &e {
             return io::Error::new(error.kind(), format!("{}: {error}", path.display())).into();
         }
-        let hint = if matches!(e, OutputError::Clash(Clash::Exists(_))) { "; force=True replaces it" } else { "" };
+        let hint =
+            if matches!(e, OutputError::Clash(Clash::Exists(_))) { "; force=True replaces it" } else { "" };
         let mut failure = Failure::from(e);
         failure.message += hint;
         raised(failure)

@@ -14,7 +14,7 @@
 //! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
 //! | [`sample`] | a clip's poses at any frame |
 //! | [`names`] | names encoded, cut and made unique |
-//! | [`Lack`] | what a format has no place for, in the same words everywhere |
+//! | [`Unsupported`] | what a format has no place for, in the same words everywhere |
 //! | [`BindPose`], [`Order`], [`Unscaled`] | where vertices are bound, joints with parents first, and bones without scale |
 //! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
@@ -55,7 +55,6 @@ mod extra;
 mod ids;
 mod index;
 mod join;
-mod lacks;
 mod loss;
 mod marks;
 mod mesh;
@@ -76,6 +75,7 @@ mod surface;
 mod target;
 mod unite;
 mod unscaled;
+mod unsupported;
 mod validate;
 
 pub use alpha::{AlphaLevels, AlphaMode};
@@ -87,7 +87,6 @@ pub use draw::{DrawOptions, Drawable, Drawables, Levels, Tangents};
 pub use engine::{Engine, EngineLimits, UnknownEngine};
 pub use extra::Extra;
 pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};
-pub use lacks::Lack;
 pub use loss::{Loss, LossGroup, LossKind};
 pub use marks::{Mark, Marks};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
@@ -102,6 +101,7 @@ pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_no
 pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use unite::MostBones;
 pub use unscaled::Unscaled;
+pub use unsupported::Unsupported;
 pub use validate::{ArraysSeen, SceneError};
 
 /// The README's example, compiled with the documentation tests.

@@ -85,7 +85,7 @@ impl Loss {
     ///
     /// ```
     /// # use meshwright_scene::Loss;
-    /// let loss = Loss::new("bones-dropped", "bones", "bones have no scale").of(2, "bone", "bones");
+    /// let loss = Loss::new("bones-dropped", "bones", "bones have no scale").with_count(2, "bone", "bones");
     /// assert_eq!(loss.to_string(), "bones: bones have no scale (2 bones) [bones-dropped]");
     /// ```
     #[must_use]

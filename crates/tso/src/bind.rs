@@ -227,7 +227,7 @@ impl<'s> Solver<'s> {
         if left <= TURN_LEAVES {
             return turn;
         }
-        let free = Fit::free(&here).map(|m| placed(&m));
+        let free = Fit::fit_free(&here).map(|m| placed(&m));
         free.filter(|m| largest(m, points) < left * SHIFT_LEAVES).or(turn)
     }
 

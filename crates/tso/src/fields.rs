@@ -78,13 +78,13 @@ pub(crate) fn name<'a>(
     parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>,
 ) -> Result<Name, ReadError> {
     let at = cursor.offset();
-    let bytes = cursor.read(path, |i| whole(i, &parser))?;
+    let bytes = cursor.read(path, |i| fault_at_length(i, &parser))?;
     cursor.source().charge(path, at, "name", bytes.len() as u64, 1)?;
     Ok(Name::from(bytes))
 }
 
 /// A name that is cut short is faulty from its length on.
-fn whole<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> Step<'a, &'a [u8]> {
+fn fault_at_length<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> Step<'a, &'a [u8]> {
     parser(i).map_err(|e| e.map(|_| nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof)))
 }
 

@@ -42,7 +42,7 @@ impl Fit {
     }
 
     /// The rotation and translation; none where the points are in line with each other.
-    pub(crate) fn free(points: Points<'_>) -> Option<Affine64> {
+    pub(crate) fn fit_free(points: Points<'_>) -> Option<Affine64> {
         #[expect(clippy::cast_precision_loss, reason = "a number of vertices")]
         let part = 1.0 / points.len() as f64;
         let (mut own, mut other) = ([0.0; 3], [0.0; 3]);
@@ -122,7 +122,7 @@ mod tests {
             points in prop::collection::vec([-2.0..2.0, -2.0..2.0, -2.0..2.0_f64], 4..12),
         ) {
             let moved = |w: [f64; 3]| points.iter().map(|p| (*p, add(quat::rotate(q, *p), w))).collect::<Vec<_>>();
-            for (found, pairs) in [(Fit::turn(&moved([0.0; 3])), moved([0.0; 3])), (Fit::free(&moved(shift)), moved(shift))] {
+            for (found, pairs) in [(Fit::turn(&moved([0.0; 3])), moved([0.0; 3])), (Fit::fit_free(&moved(shift)), moved(shift))] {
                 if let Some(m) = found {
                     prop_assert!(largest(&m, &pairs) < 1e-6, "{}", largest(&m, &pairs));
                     prop_assert!((m.determinant() - 1.0).abs() < 1e-9);
@@ -137,6 +137,6 @@ mod tests {
         assert!(Fit::turn(&line).is_none() && Fit::turn(&[]).is_none());
         let two = [line[0], ([0.0, 1.0, 0.0], [-1.0, 0.0, 0.0])];
         assert!(largest(&Fit::turn(&two).unwrap(), &two) < 1e-12);
-        assert!(Fit::free(&two).is_none());
+        assert!(Fit::fit_free(&two).is_none());
     }
 }

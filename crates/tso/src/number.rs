@@ -69,7 +69,7 @@ pub(crate) fn float(word: &[u8]) -> Word {
 }
 
 /// A whole number; one beyond 64 bits is as large as there can be.
-pub(crate) fn whole(word: &[u8]) -> Option<i64> {
+pub(crate) fn parse_integer(word: &[u8]) -> Option<i64> {
     let text = str::from_utf8(word).ok()?;
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -121,8 +121,11 @@ mod tests {
             assert_eq!(float(word.as_bytes()), Word::Other, "{word}");
         }
         assert_eq!(float(b"1e-0005"), Word::Number(F32::new(1e-5)));
-        assert_eq!((whole(b"-1"), whole(b"3.0"), whole(b""), whole(b"-")), (Some(-1), None, None, None));
-        assert_eq!(whole(b"99999999999999999999"), Some(i64::MAX));
+        assert_eq!(
+            (parse_integer(b"-1"), parse_integer(b"3.0"), parse_integer(b""), parse_integer(b"-")),
+            (Some(-1), None, None, None)
+        );
+        assert_eq!(parse_integer(b"99999999999999999999"), Some(i64::MAX));
     }
 
     proptest! {

@@ -24,7 +24,7 @@ where
 }
 
 /// The same but for the rounding of a third.
-fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
     distance(wide(a), wide(b)) < 1e-6
 }
 
@@ -163,7 +163,7 @@ fn a_skeleton() {
     };
     let third = |v: [f32; 3]| v.map(|c| c / 3.0);
     // Mirrored and conjugated at once.
-    assert!(near(rest(0).0, third([-6.0, 7.0, 8.0])) && near(rest(1).0, third([-9.0, 10.0, 11.0])));
+    assert!(is_near(rest(0).0, third([-6.0, 7.0, 8.0])) && is_near(rest(1).0, third([-9.0, 10.0, 11.0])));
     assert_eq!((rest(0).1, rest(1).1), ([-0.5, -0.5, 0.5, 0.5], [-1.0, 0.0, 0.0, 0.0]));
     assert_eq!(scene.skeletons[0].joints[1].parent, Some(0));
 }
@@ -232,7 +232,7 @@ fn an_animation() {
     let of = |joint: usize| tracks.iter().find(|t| t.joint == joint).unwrap();
     let wanted = [[-1.0, 2.0, 3.0], [-4.0, 5.0, 6.0]].map(|v| v.map(|c| c / 3.0));
     let values = &of(0).translation.values;
-    assert!(values.len() == 2 && values.iter().zip(wanted).all(|(a, b)| near(*a, b)), "{values:?}");
+    assert!(values.len() == 2 && values.iter().zip(wanted).all(|(a, b)| is_near(*a, b)), "{values:?}");
     // The sign of a whole quaternion is free.
     let up_to_sign = |q: [f32; 4], r: [f32; 4]| q == r || q.map(|c| -c) == r;
     assert!(up_to_sign(of(0).rotation.values[0], [-1.0, 0.0, 0.0, 0.0]), "{:?}", of(0).rotation.values);
@@ -269,8 +269,8 @@ fn a_mesh_in_gltfs_space() {
     let figure = Assembly::new("x").with_part(Part::new("x", &geometry));
     let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
     let mesh = &scene.meshes[0];
-    assert!(near(mesh.positions[0], [-1.0 / 3.0, 2.0 / 3.0, 1.0]), "{:?}", mesh.positions);
-    assert!(near(mesh.positions[2], [-13.0 / 3.0, 14.0 / 3.0, 5.0]), "{:?}", mesh.positions);
+    assert!(is_near(mesh.positions[0], [-1.0 / 3.0, 2.0 / 3.0, 1.0]), "{:?}", mesh.positions);
+    assert!(is_near(mesh.positions[2], [-13.0 / 3.0, 14.0 / 3.0, 5.0]), "{:?}", mesh.positions);
     let length = 77.0_f64.sqrt();
     let wanted = [-4.0, 5.0, 6.0].map(|c| c / length);
     assert!(mesh.normals[0].iter().zip(wanted).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-7));

@@ -222,7 +222,7 @@ fn on_one_bone(corners: &[([f32; 3], [f32; 3])], faces: &[[u32; 3]]) -> Geometry
     }
 }
 
-fn drawn(geometry: &Geometry, recompute: bool) -> (Vec<[f32; 3]>, Vec<Loss>) {
+fn convert_normals(geometry: &Geometry, recompute: bool) -> (Vec<[f32; 3]>, Vec<Loss>) {
     let assembly = Assembly::new("x").with_part(Part::new("x", geometry)).with_recomputed_normals(recompute);
     let made = assembly.to_scene(&SceneOptions::in_space(Space::File)).unwrap();
     (made.value.meshes[0].normals.clone(), made.losses)
@@ -236,7 +236,7 @@ fn computed_normals_do_not_depend_on_how_sides_are_parted() {
     let corners = points.map(|p| (p, wrong));
     // Outward is where the cross product points: against each axis.
     let faces = [[0, 4, 1], [0, 2, 4], [0, 3, 2], [0, 1, 3]];
-    let (normals, losses) = drawn(&on_one_bone(&corners, &faces), true);
+    let (normals, losses) = convert_normals(&on_one_bone(&corners, &faces), true);
     let third = -(1.0_f32 / 3.0).sqrt();
     assert!(normals[0].iter().all(|c| (c - third).abs() < 1e-6), "{:?}", normals[0]);
     assert!(codes(&losses).contains(&"normals-recomputed"));
@@ -253,7 +253,7 @@ fn a_stored_normal_that_is_no_worse_stays() {
             ([-1.0, 0.1, 0.0], [0.0, 0.0, 1.0]),
             ([0.1, 0.0, 1.0], [0.0, 0.0, 1.0]),
         ];
-        drawn(&on_one_bone(&corners, &[[0, 1, 2], [0, 2, 3], [0, 4, 1]]), true).0[0]
+        convert_normals(&on_one_bone(&corners, &[[0, 1, 2], [0, 2, 3], [0, 4, 1]]), true).0[0]
     };
     let computed = tip([0.0, 0.0, -1.0]);
     let stored = [0.0, 0.6, 0.8];
@@ -273,13 +273,13 @@ fn normals_that_are_not_those_of_the_faces_are_told() {
     for (normal, wrong) in [(up, false), (down, true)] {
         let geometry = on_one_bone(&points.map(|p| (p, normal)), &[[0, 1, 2]]);
         let told = |losses: &[Loss]| losses.iter().find(|l| l.code == "normals-askew").cloned();
-        let note = told(&drawn(&geometry, false).1);
+        let note = told(&convert_normals(&geometry, false).1);
         assert_eq!(note.is_some(), wrong);
         if let Some(note) = note {
             assert!(note.is_note() && note.message.contains("--recompute-normals"), "{note}");
             assert!(note.message.starts_with("1 of 1 faces (100.0 %)"), "{note}");
         }
-        let (normals, losses) = drawn(&geometry, true);
+        let (normals, losses) = convert_normals(&geometry, true);
         assert_eq!(told(&losses), None);
         assert_eq!(normals, [[0.0, 0.0, 1.0]; 3]);
         let report = Mesh::from(geometry).validate();

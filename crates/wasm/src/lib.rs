@@ -39,7 +39,7 @@ pub struct Models {
     staged: Vec<(String, Vec<u8>)>,
 }
 
-fn told(why: &Failure) -> String {
+fn error_text(why: &Failure) -> String {
     gallery::failed("the model", why).to_string()
 }
 
@@ -78,7 +78,7 @@ impl Models {
     /// # Errors
     /// When the model cannot be read, or takes more than it may.
     pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, String> {
-        self.gallery.glb(id).map_err(|why| told(&why))
+        self.gallery.glb(id).map_err(|why| error_text(&why))
     }
 
     /// The thumbnail of a model.
@@ -86,7 +86,7 @@ impl Models {
     /// # Errors
     /// As `glb`.
     pub fn thumb(&self, id: usize) -> Result<Vec<u8>, String> {
-        self.gallery.thumb(id).map_err(|why| told(&why))
+        self.gallery.thumb(id).map_err(|why| error_text(&why))
     }
 
     /// Converts a model to a file of a target, preceded by its name and losses.
@@ -95,6 +95,6 @@ impl Models {
     /// As `glb`; or if the target cannot hold it, or does not exist.
     pub fn save(&mut self, id: usize, target: &str) -> Result<Vec<u8>, String> {
         let target: Target = target.parse().map_err(|e: meshwright::UnknownTarget| e.to_string())?;
-        self.gallery.save(id, target).map_err(|why| told(&why))
+        self.gallery.save(id, target).map_err(|why| error_text(&why))
     }
 }

@@ -12,7 +12,7 @@ use meshwright_bevy::{ModelError, tree_source};
 use std::path::Path;
 
 /// The cause of a failed load; a panic is not a valid cause.
-fn refused(e: &AssetLoadError, what: &str) -> &'static str {
+fn error_code(e: &AssetLoadError, what: &str) -> &'static str {
     let AssetLoadError::AssetLoaderError(e) = e else { panic!("{what}: {e}") };
     let error: &ModelError = e.error().downcast_ref().unwrap_or_else(|| panic!("{what}: {e}"));
     assert!(!error.code().is_empty() && error.to_string().starts_with('['), "{what}: {error}");
@@ -40,7 +40,7 @@ fn broken_files_are_errors_with_a_code() {
             match load_with(&mut app, &name, settings) {
                 Ok(_) => loaded += 1,
                 Err(e) => {
-                    codes.insert(refused(&e, &name));
+                    codes.insert(error_code(&e, &name));
                     told += 1;
                 }
             }
@@ -55,7 +55,7 @@ fn limits_and_settings_are_kept() {
     let mut app = app(&root(), |_| {});
     let path = "testdata/dpm/hopper.ok.dpm";
     let code = |app: &mut bevy_app::App, path: &str, set: fn(&mut meshwright_bevy::ModelSettings)| {
-        refused(&load_with(app, path, set).unwrap_err(), path)
+        error_code(&load_with(app, path, set).unwrap_err(), path)
     };
     assert_eq!(code(&mut app, path, |s| s.max_memory = 100), "limit");
     assert_eq!(code(&mut app, path, |s| s.format = Some("none".into())), "settings");
@@ -90,7 +90,7 @@ fn long_chains_end_in_time_and_names_are_told_apart() {
     assert!(loaded.losses.iter().any(|loss| loss.code == "joint-renamed"), "{:?}", loaded.losses);
     assert!(loaded.gltf.nodes.len() >= 250);
     for path in ["memory://300.glb", "memory://60000.glb"] {
-        assert_eq!(refused(&load_with(&mut app, path, |_| {}).unwrap_err(), path), "limit");
+        assert_eq!(error_code(&load_with(&mut app, path, |_| {}).unwrap_err(), path), "limit");
     }
 }
 
@@ -121,6 +121,6 @@ fn what_is_not_there_is_said() {
     let e = load_with(&mut app, "nowhere://x.dpm", |_| {}).unwrap_err();
     assert!(e.to_string().contains("nowhere"), "{e}");
     for (name, code) in [("empty.dpm", "empty-file"), ("notes.txt", "unknown-format")] {
-        assert_eq!(refused(&load_at(&mut app, whole(name), |_| {}).unwrap_err(), name), code);
+        assert_eq!(error_code(&load_at(&mut app, whole(name), |_| {}).unwrap_err(), name), code);
     }
 }

@@ -37,7 +37,12 @@ fn floats<const N: usize>(mesh: &Mesh, attribute: bevy_mesh::MeshVertexAttribute
 }
 
 /// The vertices of an entity's mesh as they are drawn.
-fn drawn(world: &World, mesh: &Mesh, place: &GlobalTransform, skin: Option<&SkinnedMesh>) -> Vec<Vec3> {
+fn drawn_vertices(
+    world: &World,
+    mesh: &Mesh,
+    place: &GlobalTransform,
+    skin: Option<&SkinnedMesh>,
+) -> Vec<Vec3> {
     let positions: Vec<[f32; 3]> = floats(mesh, Mesh::ATTRIBUTE_POSITION).unwrap();
     let Some(skin) = skin else {
         return positions.iter().map(|p| place.transform_point(Vec3::from(*p))).collect();
@@ -74,7 +79,9 @@ fn all_drawn(app: &mut App, handle: &Handle<Model>) -> Vec<(usize, Vec<Vec3>)> {
     let assets = world.resource::<Assets<Mesh>>();
     let mut all: Vec<_> = query
         .iter(world)
-        .map(|(mesh, place, skin)| (number(&mesh.0), drawn(world, assets.get(&mesh.0).unwrap(), place, skin)))
+        .map(|(mesh, place, skin)| {
+            (number(&mesh.0), drawn_vertices(world, assets.get(&mesh.0).unwrap(), place, skin))
+        })
         .collect();
     all.sort_by_key(|(number, _)| *number);
     all
@@ -223,11 +230,7 @@ fn check(app: &mut App, name: &str, path: &Path, tally: &mut Tally) -> bool {
     let rest = all_drawn(app, &handle);
     let meshes: std::collections::BTreeSet<_> = rest.iter().map(|(number, _)| *number).collect();
     let hangs = |id: &&MeshId| scene.nodes.iter().any(|node| node.meshes.contains(*id));
-    assert_eq!(
-        meshes.len(),
-        judge.sources.iter().filter(hangs).count(),
-        "{name}: every entity is drawn"
-    );
+    assert_eq!(meshes.len(), judge.sources.iter().filter(hangs).count(), "{name}: every entity is drawn");
     let losses = model(app, &handle).losses.clone();
     tally.pose(judge.worst(&evaluator, &rest, name), false, &losses, name);
     tally.models += 1;

@@ -16,8 +16,8 @@ use meshwright_core::num::F8A;
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
-    MeshId, MostBones, Scene, Skeleton, SkeletonId,
+    Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Levels, Loss, MeshId,
+    MostBones, Scene, Skeleton, SkeletonId, Unsupported,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
@@ -104,7 +104,7 @@ impl Traced {
         }
         let [mut names, mut clip_names] =
             [(); 2].map(|()| Names::new(rules(&scene.format), options.names, &budget));
-        Lack::report(&[Lack::Images, Lack::Tangents], scene, &mut losses);
+        Unsupported::report(&[Unsupported::Images, Unsupported::Tangents], scene, &mut losses);
         let bones = used_skeletons(scene)
             .first()
             .map(|s| Bones::convert(scene, *s, &draw.axes, &mut names, &budget, &mut losses))

@@ -16,8 +16,8 @@ use alloc::vec::Vec;
 use meshwright_core::{F32, FileFormat};
 use meshwright_scene::draw::fill_attributes;
 use meshwright_scene::{
-    Affine, AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack,
-    LimitExceeded, Loss, Mesh, Scene, Skeleton, SkeletonId, Skin, Tangents,
+    Affine, AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, LimitExceeded,
+    Loss, Mesh, Scene, Skeleton, SkeletonId, Skin, Tangents, Unsupported,
 };
 
 /// From the axes of chunks in space to those of the screen.
@@ -103,8 +103,14 @@ impl<'s, 'b> Work<'s, 'b> {
         let planes = meshes.iter().map(|m| was_flat(scene, m)).collect();
         let mapped = options.axes(scene, &AXES) != AxisMap::IDENTITY;
         losses.append(&mut drawables.take_losses());
-        let tangents = Attribute::Tangent.flag(target.dialect).map_or(Lack::Tangents, |_| Lack::Handedness);
-        Lack::report(&[Lack::Materials, Lack::Clips, Lack::LocalVertices, tangents], scene, &mut losses);
+        let tangents = Attribute::Tangent
+            .flag(target.dialect)
+            .map_or(Unsupported::Tangents, |_| Unsupported::Handedness);
+        Unsupported::report(
+            &[Unsupported::Materials, Unsupported::Clips, Unsupported::LocalVertices, tangents],
+            scene,
+            &mut losses,
+        );
         let numbers = scene.skeletons.iter().map(|s| bone_numbers(s, budget)).collect::<Result<_, _>>()?;
         let dialect = target.dialect;
         let skeleton = target.skeleton;

@@ -14,7 +14,8 @@ use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::math::{Trs64, narrow, quat, sub};
 use meshwright_scene::{
-    AxisMap, BindPose, Budget, ConvertError, Converted, FromSceneOptions, Lack, Loss, Scene, SkeletonId,
+    AxisMap, BindPose, Budget, ConvertError, Converted, FromSceneOptions, Loss, Scene, SkeletonId,
+    Unsupported,
 };
 
 /// Joints whose matrices are further from translation, rotation and scale than this are reported.
@@ -36,8 +37,8 @@ impl SkeletonChunk {
         let scene = &*scene;
         let used = || scene.meshes.iter().find_map(|m| Some(m.skin.as_ref()?.skeleton));
         let id = options.format.skeleton.or_else(used).unwrap_or(SkeletonId(0));
-        let lacks = [Lack::Clips, Lack::Materials];
-        Lack::report(&lacks, scene, &mut losses);
+        let lacks = [Unsupported::Clips, Unsupported::Materials];
+        Unsupported::report(&lacks, scene, &mut losses);
         if !scene.meshes.is_empty() {
             let message = "the format has no meshes";
             losses.push(Loss::new("meshes-dropped", "meshes", message).with_count(
@@ -107,7 +108,7 @@ pub(crate) fn skeleton(
         let loss = Loss::new("joint-shear", path(), "bones cannot shear").with_amount(shear, "of a matrix");
         losses.push(loss.noise_below(Loss::NOISE));
     }
-    Lack::report(&[Lack::JointNames, Lack::Follows], scene, losses);
+    Unsupported::report(&[Unsupported::JointNames, Unsupported::Follows], scene, losses);
     Ok(made)
 }
 

@@ -17,7 +17,7 @@ pub enum Edit {
     Attachment {
         /// The bone.
         bone: Vec<u8>,
-        /// Whether it is one.
+        /// The new value.
         on: bool,
     },
     /// Sets all flags of a bone.
@@ -61,7 +61,7 @@ pub enum EditError {
     Unknown {
         /// `bone` or `mesh`.
         what: &'static str,
-        /// What was looked for, escaped.
+        /// The name that was searched, escaped.
         name: String,
     },
     /// Several meshes have the name.
@@ -69,7 +69,7 @@ pub enum EditError {
     Ambiguous {
         /// The name, escaped.
         name: String,
-        /// How many have it.
+        /// The number of items with this name.
         count: usize,
         /// The number of the first.
         first: usize,
@@ -97,7 +97,7 @@ pub enum EditError {
         start: u32,
         /// The last triangle.
         last: u32,
-        /// How many there are.
+        /// The number of items.
         count: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Where the sections of a DPM file lie.
+//! The offsets of the sections of a DPM file.
 
 use alloc::vec::Vec;
 use meshwright_core::layout::Gaps;

@@ -62,7 +62,7 @@ impl Bounds {
 pub struct Mesh {
     /// The shader: a path without extension, which names the mesh as well. Need not be unique.
     pub shader: Name,
-    /// How the vertices hang from the bones.
+    /// The bones of the vertices, with positions in their spaces.
     pub vertices: Arc<Vertices>,
     /// Texture coordinates, one per vertex; `v` = 0 is the top of the image.
     pub texcoords: Arc<Vec<[F32; 2]>>,
@@ -93,7 +93,7 @@ pub struct Vertices {
 }
 
 impl Vertices {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -216,7 +216,7 @@ impl Dpm {
         self.pose(self.frames.get(frame)?.pose)
     }
 
-    /// How many poses there are; frames that share one count once.
+    /// The number of poses; frames that share one count once.
     pub fn pose_count(&self) -> usize {
         self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
     }

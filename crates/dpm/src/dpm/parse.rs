@@ -11,7 +11,7 @@ use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{be_i32, be_u32};
 
-/// What a file starts with.
+/// The magic at the start of a file.
 pub(crate) const MAGIC: &[u8; 16] = b"DARKPLACESMODEL\0";
 /// The number of the format's type.
 pub(crate) const TYPE: u32 = 2;
@@ -58,7 +58,7 @@ pub(crate) fn bone(i: &[u8]) -> Step<'_, Bone> {
     Ok((i, Bone { name, parent, flags }))
 }
 
-/// What says where a mesh's sections are.
+/// The offsets of a mesh's sections.
 pub(crate) struct MeshHeader {
     pub shader: Name,
     pub num_verts: u32,
@@ -83,7 +83,7 @@ pub(crate) fn mesh_header(i: &[u8]) -> Step<'_, MeshHeader> {
 /// A frame, its pose still an offset.
 pub(crate) fn frame_header(record: &[u8; frame::SIZE]) -> (Frame, u32) {
     let name = record.first_chunk().copied().unwrap_or_default();
-    // The words of the name, then those of the fields behind it.
+    // The words of the name, then those of the fields after it.
     let [_, _, _, _, _, _, _, _, a, b, c, d, e, f, yawradius, allradius, ofs_pose] =
         words::<{ frame::SIZE }, { frame::SIZE / 4 }>(record, u32::from_be_bytes);
     let bounds = Bounds {

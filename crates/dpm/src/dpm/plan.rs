@@ -1,4 +1,4 @@
-//! Layouts and models: what lies where, whether a layout still serves, and the one that the writer chooses.
+//! Layouts and models: the offsets of all parts, whether a layout still fits, and the layout that the writer chooses.
 
 use super::layout::{Layout, MeshLayout};
 use super::model::{Dpm, Mesh};
@@ -13,7 +13,7 @@ use meshwright_core::record::Field;
 use meshwright_core::{FieldPath, WriteError};
 
 impl Layout {
-    /// What the header says about the file.
+    /// The extent that the header states.
     pub(crate) const fn extent(&self) -> Extent {
         Extent { field: header::FILESIZE, claimed: self.filesize, size: self.size }
     }
@@ -153,7 +153,7 @@ impl<'a> Places<'a> {
         self.0.map(|l| item(l.ofs_meshes.into(), i, mesh::SIZE))
     }
 
-    /// Where a section of a mesh starts.
+    /// The start of a section of a mesh.
     pub(crate) fn section(&self, i: usize, offset: fn(&MeshLayout) -> u32) -> Option<u64> {
         self.0?.meshes.get(i).map(|m| offset(m).into())
     }

@@ -24,12 +24,13 @@ impl Dpm {
 
     /// Reads a file.
     ///
-    /// A lenient reader passes over, and reports: a stored file size that does not agree with what is there
-    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root, and parents behind their children, which
-    /// are then put before them (`bad-parent`), vertices without influences (`no-influence`), and floats that are not finite (`non-finite`).
+    /// A lenient reader accepts and reports: a stored file size that differs from the actual one (`truncated`,
+    /// `out-of-file`), a parent below -1, which then means a root, and parents after their children, which are moved
+    /// before them (`bad-parent`), vertices without influences (`no-influence`), and floats that are not finite
+    /// (`non-finite`).
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let mut findings = Findings::reading(options);
@@ -37,7 +38,7 @@ impl Dpm {
         Ok(Parsed::new(model, findings.into_report()))
     }
 
-    /// Whether the bytes start with the format's magic.
+    /// Checks whether the bytes start with the format's magic.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
     }
@@ -72,7 +73,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, R
     let size = bytes.len() as u64;
     let extent = Extent { field: record::FILESIZE, claimed: header.filesize, size };
     extent.check_size(findings)?;
-    // What lies behind the stored size belongs to nobody.
+    // Bytes after the stored size are not part of the file.
     let own = if findings.is_lenient() { None } else { bytes.get(..header.filesize as usize) };
     let source = Source::file(own.unwrap_or(bytes), CODES, budget);
     let counts = [header.num_bones, header.num_meshes, header.num_frames].map(|n| n as usize);

@@ -1,7 +1,7 @@
 //! Records of a DPM file.
 
 meshwright_core::record! {
-    /// What a file starts with.
+    /// The header of a file.
     pub(crate) mod header: 80 {
         /// `DARKPLACESMODEL` and NUL.
         ID = "id": 0, 16;
@@ -53,7 +53,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What says where a mesh's sections are.
+    /// The offsets of a mesh's sections.
     pub(crate) mod mesh: 56 {
         /// The material; skins know the mesh by it.
         SHADER = "shadername": 0, 32;
@@ -73,7 +73,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What a vertex starts with; its influences follow.
+    /// The header of a vertex; its influences follow.
     pub(crate) mod vertex: 4 {
         /// `u32`, how many influences follow, at least 1.
         NUM_BONES = "numbones": 0, 4;
@@ -95,7 +95,7 @@ meshwright_core::record! {
 }
 
 meshwright_core::record! {
-    /// What says where a frame's pose is.
+    /// The offset of a frame's pose.
     pub(crate) mod frame: 68 {
         /// Padded with NUL.
         NAME = "name": 0, 32;

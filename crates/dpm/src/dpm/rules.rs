@@ -31,7 +31,7 @@ mod own {
             "The model has no frame, so that its bones have no pose; engines refuse it.",
             "Add a frame with the pose that the skeleton was bound in.";
         forgivable NO_INFLUENCE = "no-influence", Missing [Misshown],
-            "A vertex hangs from no bone, so that engines draw it at the origin.",
+            "A vertex has no bone, so that engines draw it at the origin.",
             "Hang it from a bone.";
         error POSE_INDEX = "bad-pose-index", BadReference,
             "A frame has a pose that is not there.",
@@ -59,7 +59,7 @@ pub(crate) use own::*;
 pub(crate) const RULES: &[&Rule] =
     &joined::<{ rules::RULES.len() + own::RULES.len() }>(rules::RULES, own::RULES);
 
-/// How far the influences of a vertex may be from 1 in sum.
+/// The tolerance of the sum of a vertex's influences.
 const SUM_TOLERANCE: f32 = 1.0e-3;
 
 const BONE: BoneFields =
@@ -175,7 +175,7 @@ fn check_vertices(
     check_influences(vertices, decode::seen(&vertices.influences), bones, path, start, findings)
 }
 
-/// A vertex hangs from something. `at` is where the vertex starts.
+/// Checks that a vertex has a bone. `at` is the offset of the vertex.
 pub(crate) fn check_count(
     count: u64,
     vertex: &FieldPath<'_>,
@@ -274,7 +274,7 @@ fn check_poses(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Che
     check_finite_poses(&model.frames, &model.poses, bones, |p| places.pose(p), findings)
 }
 
-/// How many bytes [`check_finite_poses`] takes for each pose.
+/// The memory of [`check_finite_poses`] for each pose.
 pub(crate) const POSE_USER: usize = size_of::<usize>();
 
 /// Finds the transforms that are not finite. `at` is where a pose is in a file.
@@ -302,7 +302,7 @@ pub(crate) fn check_finite_poses(
     Ok(())
 }
 
-/// What is odd, although engines load it.
+/// Warnings about values that engines load.
 fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::of(model);
     check_layout(model, &places, findings)?;

@@ -25,7 +25,7 @@ type Triangles = Arc<Vec<[u32; 3]>>;
 /// Frames, poses, and the offset of each pose.
 pub(crate) type FramesAndPoses = (Vec<Frame>, Vec<BonePose>, Vec<u32>);
 
-/// Where a section starts and how many items it has.
+/// The start of a section and the number of its items.
 type Key = (u32, u32);
 
 /// Sections read so far. Those that several meshes share are decoded, charged and kept once.
@@ -44,7 +44,7 @@ pub(crate) struct Reader<'s, 'a, 'f> {
 }
 
 impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
-    /// A reader that has seen the header alone.
+    /// A reader that has read only the header.
     pub(crate) fn new(source: &'s Source<'a>, num_bones: u32, findings: &'f mut Findings) -> Self {
         let mut reader = Self {
             source,
@@ -61,7 +61,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         reader
     }
 
-    /// What is covered, and the end of the section that ends last.
+    /// The covered sections, and the end of the last one.
     pub(crate) fn finish(self) -> (Coverage, u64) {
         (self.coverage, self.end)
     }
@@ -129,7 +129,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (table, count_at) = (FieldPath::ROOT.field("meshes"), h::NUM_MESHES.offset_in(0));
         let mut meshes = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
         let mut layouts = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
-        // What it takes to find shared sections, here and when the layout is compared with the canonical one.
+        // The memory for finding shared sections, here and in the comparison with the canonical layout.
         self.source.charge(&table, count_at, "sections", n.into(), 512)?;
         for i in 0..n as usize {
             let path = table.index(i);
@@ -167,7 +167,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let cursor = self.source.from(&field.path(path), field.offset_in(start), head.ofs_verts.into())?;
         let bytes = cursor.rest();
         let path = path.field("verts");
-        // The least a vertex takes: a count and one influence; for a lenient reader the count alone.
+        // The minimum size of a vertex: a count and one influence; for a lenient reader only the count.
         let least = if self.findings.is_lenient() { vertex::SIZE } else { decode::SINGLE };
         let count_at = m::NUM_VERTS.offset_in(start);
         let mut counts = cursor.reserve(&path, count_at, head.num_verts.into(), least as u64)?;
@@ -297,7 +297,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (table, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
         let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
-        // Where a pose may start at most.
+        // The maximum start of a pose.
         let pose = length(self.num_bones as usize, matrix::SIZE);
         let last = (self.source.bytes().len() as u64).checked_sub(pose);
         for (i, record) in cursor.rest().as_chunks::<{ frame::SIZE }>().0.iter().enumerate() {

@@ -7,8 +7,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Dpm {
-    /// Puts bones behind those that they hang from, with every vertex and pose that names them by number. False, and
-    /// nothing is changed, where bones hang from each other in a circle or from one that is not there.
+    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change if the
+    /// parents of bones form a circle or do not exist.
     ///
     /// A model with the layout of its file keeps it.
     pub fn sort_bones(&mut self) -> bool {
@@ -20,7 +20,7 @@ impl Dpm {
         true
     }
 
-    /// Gives bones other numbers, or leaves those out that nothing hangs from.
+    /// Renumbers bones, or removes bones without children and vertices.
     pub(crate) fn renumber_bones(&mut self, bones: &Renumbering) {
         self.bones = bones.bones(&self.bones);
         bones.poses(&mut self.poses);

@@ -41,7 +41,7 @@ impl Dpm {
         from_names(&self.frames.iter().map(|f| &f.name).collect::<Vec<_>>())
     }
 
-    /// The name that a frame gives the clip it is in: its own without the number behind it.
+    /// The name of the clip in a frame's name: without the number after it.
     pub fn clip_name_at(&self, frame: u32) -> Option<&[u8]> {
         self.frames.get(frame as usize).map(|f| clip_name(&f.name))
     }

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use meshwright_core::kernels;
 use meshwright_core::math::{clearly_against, facing};
 
-/// How the triangles of a mesh lie to the normals of their corners in frame 0.
+/// A comparison of the triangles of a mesh with the normals of their corners in frame 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Winding {
@@ -33,7 +33,7 @@ struct Corners {
     normals: [[[f32; FEW]; 3]; 3],
 }
 
-/// What is plain of a triangle.
+/// The side of a triangle, if a fast check shows it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Side {
@@ -98,7 +98,7 @@ impl Winding {
     }
 }
 
-/// Whether a triangle is wound against its normals, where it has a side.
+/// Returns whether a triangle is wound against its normals, if it has a side.
 fn exact(vertices: &[Posed], triangle: &[u32; 3]) -> Option<bool> {
     let wide = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
     let corner = |v: u32| vertices.get(v as usize).map(|[place, normal]| (wide(*place), wide(*normal)));
@@ -111,8 +111,8 @@ fn exact(vertices: &[Posed], triangle: &[u32; 3]) -> Option<bool> {
 const MOST: usize = 1 << 22;
 
 impl Dpm {
-    /// How the triangles of a mesh lie to the normals of their corners in frame 0; `None` where there is no such mesh or
-    /// no frame.
+    /// Compares the triangles of a mesh with the normals of their corners in frame 0; `None` if the mesh or the frame
+    /// does not exist.
     pub fn winding(&self, mesh: usize) -> Option<Winding> {
         let mesh = self.meshes.get(mesh)?;
         let matrices = self.model_matrices(self.frames.first()?.pose)?;

@@ -5,7 +5,7 @@ use crate::bone::{Bone, BoneFlags, Name};
 use crate::order::Renumbering;
 use alloc::vec::Vec;
 
-/// What becomes of bones.
+/// The treatment of bones.
 pub(super) struct Choice {
     pub kept: Renumbering,
     /// Bones that go.
@@ -19,7 +19,7 @@ pub(super) fn choose(bones: &[Bone], moving: &[bool], rule: UnusedBones) -> Choi
     let marked = |bone: &Bone| bone.flags.contains(BoneFlags::ATTACHMENT);
     let marks = bones.iter().any(marked);
     let (mut removed, mut unmarked, mut order) = (Vec::new(), Vec::new(), Vec::new());
-    // What hangs from a bone comes behind it.
+    // The children of a bone come after it.
     let (mut needed, mut spared) = (moving.to_vec(), Vec::new());
     needed.resize(bones.len(), false);
     spared.resize(bones.len(), false);

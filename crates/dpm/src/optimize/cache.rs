@@ -8,7 +8,7 @@ pub(super) const CACHE: usize = 16;
 /// Triangles around one vertex among which the one next to the last is searched for.
 const FAN: usize = 32;
 
-/// What drawing costs.
+/// The cost of drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     /// Vertices that have to be computed.
@@ -49,7 +49,7 @@ impl Dense {
         (dense, self.met.len())
     }
 
-    /// What drawing triangles in their order costs.
+    /// The cost of drawing triangles in their order.
     pub(super) fn cost(&mut self, triangles: &[[u32; 3]]) -> Cost {
         let (triangles, vertices) = self.of(triangles);
         cost(&triangles, vertices)
@@ -64,9 +64,9 @@ impl Dense {
     }
 }
 
-/// What drawing triangles in their order costs.
+/// The cost of drawing triangles in their order.
 fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
-    // For each vertex how many were computed when it was, itself included.
+    // For every vertex, the number of vertices computed up to and including it.
     let mut computed = alloc::vec![0_usize; vertices];
     let mut cost = Cost::default();
     let mut last: Option<[u32; 3]> = None;
@@ -84,7 +84,7 @@ fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
     cost
 }
 
-/// How many corners of `b` are corners of `a`.
+/// The number of corners of `b` that are corners of `a`.
 fn shared(a: [u32; 3], b: [u32; 3]) -> usize {
     b.iter().filter(|v| a.contains(v)).count()
 }
@@ -280,7 +280,7 @@ mod tests {
             assert!(after.strips < 600 && after.misses < before.misses, "{before:?} {after:?}");
         }
         assert_eq!(cost(&[[0, 1, 2], [2, 1, 3], [4, 5, 6]], 7), Cost { misses: 7, strips: 2 });
-        // The first vertex is forgotten behind sixteen others.
+        // The cache forgets the first vertex after sixteen others.
         let fan: Vec<_> = (0..8_u32).map(|i| [2 * i + 1, 2 * i + 2, 17]).chain([[0, 1, 2]]).collect();
         assert_eq!(cost(&fan, 18).misses, 17 + 3);
     }

@@ -75,7 +75,7 @@ impl Dpm {
     }
 }
 
-/// What finding out which vertices are alike takes for each.
+/// The memory per vertex for finding equal vertices.
 const EQUAL: usize = 40;
 
 /// Counts everything; what meshes share counts as often as they do, but is looked at once.
@@ -138,7 +138,7 @@ fn drop_zeros(vertices: &mut Vertices) {
     *vertices = kept;
 }
 
-/// Which bones some vertex hangs from.
+/// The bones that some vertex belongs to.
 fn moving(model: &Dpm) -> Vec<bool> {
     let mut moving = alloc::vec![false; model.bones.len()];
     let mut seen = alloc::collections::BTreeSet::new();
@@ -199,7 +199,7 @@ fn drop_poses(model: &mut Dpm, equal: bool) {
     let (bones, count) = (model.bones.len(), model.pose_count());
     let pose = |p: usize| model.poses.get(p * bones..(p + 1) * bones).unwrap_or_default();
     let bits = |p: usize| pose(p).iter().flat_map(|m| m.0.as_flattened()).map(|v| v.to_bits());
-    // The pose that stands for each.
+    // The pose that replaces each pose.
     let mut stands: Vec<usize> = (0..count).collect();
     if equal {
         let mut sorted = stands.clone();
@@ -310,7 +310,7 @@ fn is_tidy(mesh: &Mesh, equal: &[u32]) -> bool {
     equal.iter().zip(0_u32..).all(|(first, v)| *first == v) && used.iter().all(|used| *used)
 }
 
-/// For each vertex the first that is like it to the last bit.
+/// The first vertex that is equal to each vertex, to the last bit.
 fn equals(mesh: &Mesh) -> Vec<u32> {
     let starts = starts(&mesh.vertices);
     let words = |i: &Influence| {
@@ -341,7 +341,7 @@ fn equals(mesh: &Mesh) -> Vec<u32> {
     })
 }
 
-/// For each item the first that is like it; nothing where hashes say too little.
+/// The first item that is equal to each item; `None` if hashes are not sufficient.
 fn first_alike(
     count: usize,
     hash: impl Fn(u32) -> u64,

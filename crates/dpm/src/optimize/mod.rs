@@ -20,8 +20,8 @@ use crate::clips::FrameClip;
 use alloc::vec::Vec;
 use meshwright_core::{LimitExceeded, Limits, WriteError};
 
-/// Which of the bones that move nothing go. Those that are flagged as [attachments](crate::BoneFlags::ATTACHMENT), those
-/// that others which stay hang from, and the first bone, whose scale engines take for the model's, always stay.
+/// The removal of bones that move nothing. Bones that are flagged as [attachments](crate::BoneFlags::ATTACHMENT),
+/// parents of remaining bones, and the first bone, whose scale engines use for the model, always stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnusedBones {
@@ -35,7 +35,7 @@ pub enum UnusedBones {
     Remove,
 }
 
-/// What an optimisation does. By default all that leaves every frame, every triangle and every clip as it is.
+/// The steps of an optimisation. By default, all steps that change no frame, no triangle and no clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptimizeOptions {
@@ -56,7 +56,7 @@ pub struct OptimizeOptions {
     pub meshes: bool,
     /// Frames but the first go that no clip has, where the clips are known.
     pub frames: bool,
-    /// What it may take.
+    /// The limits of its memory.
     pub limits: Limits,
 }
 
@@ -127,7 +127,7 @@ impl OptimizeOptions {
     }
 }
 
-/// What a model holds and costs.
+/// The content and cost of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -172,9 +172,9 @@ pub struct Optimized<M> {
     pub bytes: Vec<u8>,
     /// The clips that were given, over the frames that are left.
     pub clips: Vec<FrameClip>,
-    /// What the model held and cost.
+    /// The content and cost of the model before.
     pub before: Statistics,
-    /// What it holds and costs now.
+    /// The content and cost of the model now.
     pub after: Statistics,
     /// Bones that are gone.
     pub removed: Vec<Name>,
@@ -188,8 +188,7 @@ fn limit(e: LimitExceeded) -> WriteError {
     WriteError::Limit { what: e.what, wanted: e.wanted, limit: e.left }
 }
 
-/// For each vertex its place in the order in which triangles first have it; those that no triangle has come last, or
-/// nowhere.
+/// The position of each vertex in the order of first use by triangles. Unused vertices come last, or nowhere.
 fn first_use(triangles: &[[u32; 3]], vertices: usize, keep: bool) -> Vec<u32> {
     let mut seen = alloc::vec![false; vertices];
     let mut order = Vec::with_capacity(vertices);
@@ -219,7 +218,7 @@ fn renumbered(triangles: &mut [[u32; 3]], order: &[u32], vertices: usize) {
 
 /// Which frames some clip has, and the first.
 fn used_frames(frames: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
-    // Where ranges begin and end, so that many of them cost no more than each a step.
+    // The starts and ends of ranges, so that each of them costs only one step.
     let mut edges = alloc::vec![0_i64; frames + 1];
     for (start, length) in ranges.chain([(0, 1)]) {
         let start = (start as usize).min(frames);
@@ -234,7 +233,7 @@ fn used_frames(frames: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<b
     edges.iter().take(frames).map(used).collect()
 }
 
-/// For each frame how many of those before it stay.
+/// For every frame, the number of remaining frames before it.
 fn places(used: &[bool]) -> Vec<u32> {
     let mut next = 0_u32;
     let place = |used: &bool| {

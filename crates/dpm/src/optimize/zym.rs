@@ -90,7 +90,7 @@ fn statistics(model: &Zym, bytes: usize, dense: &mut Dense) -> Statistics {
     }
 }
 
-/// Which bones some vertex hangs from.
+/// The bones that some vertex belongs to.
 fn moving(model: &Zym) -> Vec<bool> {
     let mut moving = alloc::vec![false; model.bones.len()];
     for i in &model.influences {
@@ -101,7 +101,7 @@ fn moving(model: &Zym) -> Vec<bool> {
     moving
 }
 
-/// What game code keeps for each triangle, run by run.
+/// The data of game code for each triangle, run by run.
 fn zones(model: &Zym) -> Vec<Vec<u8>> {
     let mut rest = model.trizone.as_slice();
     let mut take = |n: usize| {

@@ -10,8 +10,8 @@ use meshwright_core::{F32, f32s};
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, BindPose, Budget, ConvertError, Extra, Influence as SceneInfluence, Lack, LocalVertex, Loss,
-    Mesh, Naming, Order, Scene, SkeletonId,
+    AxisMap, BindPose, Budget, ConvertError, Extra, Influence as SceneInfluence, LocalVertex, Loss, Mesh,
+    Naming, Order, Scene, SkeletonId, Unsupported,
 };
 
 /// Bones, parents first, and the pose in which vertices are bound to them.
@@ -53,7 +53,7 @@ impl<'s> Bones<'s> {
         for s in 0..scene.skeletons.len() {
             all.add(s, &mut names, budget, losses)?;
         }
-        Lack::report(&[Lack::Follows], scene, losses);
+        Unsupported::report(&[Unsupported::Follows], scene, losses);
         let mut meshes = drawn.filter_map(|i| scene.meshes.get(i.mesh.0));
         if all.bones.is_empty() || meshes.any(has_loose_vertices) {
             let name = names.fit("root", "skeletons", losses)?;

@@ -17,8 +17,8 @@ use alloc::vec::Vec;
 use meshwright_core::{F32, FileFormat, Findings, f32s};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
-    Loss, Scene,
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Levels, Loss,
+    Scene, Unsupported,
 };
 
 /// A model with its clips, which DPM keeps in a file of their own.
@@ -102,7 +102,11 @@ pub(super) fn traced(
     let draw = draw.with_max_influences(engine.map_or(usize::MAX, |(_, limits)| limits.influences));
     let mut drawables = Drawables::new(scene, &draw, &budget)?;
     let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
-    Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
+    Unsupported::report(
+        &[Unsupported::Images, Unsupported::Surfaces, Unsupported::Colors, Unsupported::Tangents],
+        scene,
+        &mut losses,
+    );
     let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,

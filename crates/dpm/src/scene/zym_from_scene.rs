@@ -20,8 +20,8 @@ use meshwright_core::math::{narrow, scale};
 use meshwright_core::{F32, FileFormat, Findings, f32s, values};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
-    Loss, Mesh, Scene,
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Levels, Loss,
+    Mesh, Scene, Unsupported,
 };
 
 /// The rate of the scene that a model without clips has.
@@ -102,7 +102,11 @@ pub(super) fn traced(
     let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
     let mut drawables = Drawables::new(scene, &draw, &budget)?;
     let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
-    Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
+    Unsupported::report(
+        &[Unsupported::Images, Unsupported::Surfaces, Unsupported::Colors, Unsupported::Tangents],
+        scene,
+        &mut losses,
+    );
     let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,

@@ -23,7 +23,7 @@ kernels! {
         seen_in(&lanes)
     }
 
-    /// What there is to know of influences that are there already.
+    /// The facts about influences that exist already.
     pub(crate) fn seen as seen_portable<'a>(influences: &'a [ZymInfluence]) -> Seen {
         let mut max_bone = 0;
         let finite = finite_in(influences, |ZymInfluence { bone, origin: [x, y, z] }| {

@@ -1,4 +1,4 @@
-//! Where the lumps of a ZYM file lie.
+//! The offsets of the lumps of a ZYM file.
 
 use super::record::LUMPS;
 use meshwright_core::layout::Gaps;

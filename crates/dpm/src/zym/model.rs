@@ -10,7 +10,7 @@ use meshwright_core::{F32, bit_fields};
 bit_fields! {
     /// The flags of a scene.
     mod scene_flags: 32 {
-        /// Of no known meaning.
+        /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// The clip plays once.
         NO_LOOP = 0..0;
@@ -90,7 +90,7 @@ pub struct ZymScene {
     pub flags: SceneFlags,
     /// Its first pose.
     pub start: u32,
-    /// How many poses it has, at least 1.
+    /// The number of poses, at least 1.
     pub length: u32,
 }
 
@@ -155,17 +155,17 @@ impl Zym {
         self.poses.get(start..start.checked_add(self.bones.len())?)
     }
 
-    /// How many poses there are.
+    /// The number of poses.
     pub fn pose_count(&self) -> usize {
         self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.counts.len()
     }
 
-    /// How many triangles all runs have.
+    /// The number of triangles of all runs.
     pub fn triangle_count(&self) -> usize {
         self.runs.iter().map(|r| r.triangles.len()).sum()
     }
@@ -180,8 +180,8 @@ impl Zym {
         })
     }
 
-    /// Forgets the layout of the file the model came from, so that it is written with its lumps in the usual
-    /// order right behind the header.
+    /// Discards the layout of the original file, so that the model is written with its lumps in the usual order right
+    /// after the header.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }

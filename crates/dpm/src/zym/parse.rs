@@ -11,7 +11,7 @@ use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{be_i32, be_u32};
 
-/// What a file starts with.
+/// The magic at the start of a file.
 pub(crate) const MAGIC: &[u8; 12] = b"ZYMOTICMODEL";
 /// The number of the format's type.
 pub(crate) const TYPE: u32 = 1;

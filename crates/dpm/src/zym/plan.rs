@@ -1,4 +1,4 @@
-//! Layouts and models: what lies where, whether a layout still serves, and the one that the writer chooses.
+//! Layouts and models: the offsets of all parts, whether a layout still fits, and the layout that the writer chooses.
 
 use super::layout::ZymLayout;
 use super::model::Zym;
@@ -26,7 +26,7 @@ pub(crate) fn lengths(model: &Zym) -> [u64; LUMPS.len()] {
 }
 
 impl ZymLayout {
-    /// What the header says about the file.
+    /// The extent that the header states.
     pub(crate) const fn extent(&self) -> Extent {
         Extent { field: header::FILESIZE, claimed: self.filesize, size: self.size }
     }
@@ -42,7 +42,7 @@ impl ZymLayout {
         ends.fold(header::SIZE as u64, u64::max)
     }
 
-    /// The lumps one after the other behind the header.
+    /// The lumps one after the other, after the header.
     pub(crate) fn canonical(model: &Zym) -> Result<Self, WriteError> {
         // The format's integers are signed.
         const MOST: u32 = u32::MAX >> 1;
@@ -72,13 +72,13 @@ impl<'a> Places<'a> {
         self.0.map(|_| field.offset_in(0))
     }
 
-    /// Where the lump that a field of the header names starts.
+    /// The start of the lump that a field of the header names.
     pub(crate) fn lump(&self, field: Field) -> Option<u64> {
         let place = LUMPS.iter().position(|lump| *lump == field)?;
         self.0?.lumps.get(place).map(|&(start, _)| start.into())
     }
 
-    /// Where an item of a lump is.
+    /// The offset of an item of a lump.
     pub(crate) fn item(&self, field: Field, i: usize, size: usize) -> Option<u64> {
         self.lump(field).map(|start| item(start, i, size))
     }

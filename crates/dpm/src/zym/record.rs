@@ -3,7 +3,7 @@
 use meshwright_core::record::Field;
 
 meshwright_core::record! {
-    /// What a file starts with.
+    /// The header of a file.
     pub(crate) mod header: 140 {
         /// `ZYMOTICMODEL`, no NUL.
         ID = "id": 0, 12;
@@ -58,7 +58,7 @@ pub(crate) const LUMPS: [Field; 9] = [
 ];
 
 meshwright_core::record! {
-    /// Where a lump is.
+    /// The location of a lump.
     pub(crate) mod lump: 8 {
         /// `i32`, where it is.
         START = "start": 0, 4;

@@ -30,10 +30,10 @@ mod own {
             "The rate of a scene is negative, infinite or no number.",
             "Set a rate of 0 or more poses per second.";
         error NO_INFLUENCE = "no-influence", Missing [Refuses],
-            "A vertex hangs from no bone; engines refuse the model.",
+            "A vertex has no bone; engines refuse the model.",
             "Hang it from a bone.";
         forgivable SEVERAL = "several-influences", Compatibility [Refuses],
-            "A vertex hangs from several bones: DarkPlaces refuses the model, FTE gives each bone the same share.",
+            "A vertex has several bones: DarkPlaces refuses the model, FTE gives each bone the same share.",
             "Keep the bone that the vertex follows most, or write a DPM.";
         error RENDER = "bad-render", BadCount [Refuses],
             "The triangles of the shaders are not as many as the header states.",
@@ -197,7 +197,7 @@ fn check_vertices(model: &Zym, places: &Places<'_>, findings: &mut Findings) -> 
     check_influences(&model.influences, seen, model.bones.len(), start, findings)
 }
 
-/// Every vertex hangs from something. `start` is where the counts are.
+/// Checks that every vertex has a bone. `start` is the offset of the counts.
 pub(crate) fn check_positive(counts: &[u32], start: Option<u64>, findings: &mut Findings) -> Checked {
     let table = FieldPath::ROOT.field("vertbonecounts");
     for (i, count) in counts.iter().enumerate().filter(|(_, c)| c.cast_signed() < 1) {
@@ -207,7 +207,7 @@ pub(crate) fn check_positive(counts: &[u32], start: Option<u64>, findings: &mut 
     Ok(())
 }
 
-/// No vertex hangs from several bones. `start` is where the counts are.
+/// Checks that no vertex has several bones. `start` is the offset of the counts.
 pub(crate) fn check_single(counts: &[u32], start: Option<u64>, findings: &mut Findings) -> Checked {
     let table = FieldPath::ROOT.field("vertbonecounts");
     for (i, count) in counts.iter().enumerate().filter(|(_, c)| c.cast_signed() > 1) {
@@ -252,7 +252,7 @@ pub(crate) fn check_run(
     check_triangles(triangles, max, vertices, &table.index(i).field("tris"), start, findings)
 }
 
-/// What is odd, although engines load it.
+/// Warnings about values that engines load.
 fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
     let places = Places::of(model);
     let root = FieldPath::ROOT;

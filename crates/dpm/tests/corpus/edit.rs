@@ -1,4 +1,4 @@
-//! What `tests/edit.rs` says of fixtures, of a file of the corpus.
+//! Applies the checks of `tests/edit.rs` to a file of the corpus.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_dpm::Dpm;

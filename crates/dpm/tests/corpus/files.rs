@@ -1,5 +1,5 @@
-//! Real models, where the corpus lies beside the project: reference dumps of independent readers, the engine's
-//! own results, broken files.
+//! Tests real models of the corpus next to the project: reference dumps of independent readers, the engine's own
+//! results, broken files.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

@@ -1,4 +1,4 @@
-//! What `tests/optimize.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/optimize.rs` to the files of the corpus.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::unwrap_used,

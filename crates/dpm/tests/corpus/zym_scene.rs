@@ -1,4 +1,4 @@
-//! What `tests/zym_scene.rs` says of fixtures, of the files of the corpus.
+//! Applies the checks of `tests/zym_scene.rs` to the files of the corpus.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-/// What paths that lead to one file, through links of either kind, have in common.
+/// An identity that is equal for all paths of a file, through links of either kind.
 #[cfg(unix)]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId((u64, u64));
-/// What paths that lead to one file, through symbolic links, have in common.
+/// An identity that is equal for all paths of a file, through symbolic links.
 #[cfg(not(unix))]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId(std::path::PathBuf);

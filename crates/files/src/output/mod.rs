@@ -1,5 +1,5 @@
-//! Writing files: the only way from a text to a file name, one table of everything that a run reads and writes, and outputs
-//! that appear complete or not at all.
+//! Writes files: checked file names, one table of all inputs and outputs of a run, and outputs that appear complete
+//! or not at all.
 //!
 //! ```
 //! # #[cfg(feature = "output")]

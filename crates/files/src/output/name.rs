@@ -10,12 +10,12 @@ const CLEANED: usize = 200;
 /// Characters that separate names, or that a file system in use refuses.
 const REFUSED: &str = "/\\:*?\"<>|";
 
-/// A plain file name that is safe to create in any folder. [`new`](Self::new) is the only way from a text to it, and whoever
-/// writes a file whose name comes from a document, an archive or another file name takes this type.
+/// A plain file name that is safe to create in any folder. [`new`](Self::new) checks a text. Every writer of a file
+/// whose name comes from a document, an archive or another file name needs this type.
 ///
-/// It is not empty, has no separator and none of `: * ? " < > |`, does not begin with a dot, is no device of Windows
-/// (`con`, `com1.txt`), has no character that acts on a terminal or is not seen, does not end with a dot or a space, and is
-/// at most 255 bytes long.
+/// It is not empty, has no separator and none of `: * ? " < > |`, does not begin with a dot, is not a device of
+/// Windows (`con`, `com1.txt`), has no character that acts on a terminal or is not seen, does not end with a dot or a
+/// space, and is at most 255 bytes long.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutputName(String);
 
@@ -90,7 +90,7 @@ impl OutputName {
         Self::new(&name, &[]).unwrap_or_else(|_| Self("_".to_owned()))
     }
 
-    /// This name with something behind it, such as an extension; what no name may have is replaced.
+    /// This name with an ending, such as an extension; characters that are not allowed are replaced.
     #[must_use]
     pub fn with_ending(&self, ending: &str) -> Self {
         let name = format!("{}{ending}", self.0);
@@ -115,7 +115,7 @@ impl fmt::Display for OutputName {
     }
 }
 
-/// Whether Windows takes a name for a device, which it does whatever follows the first dot.
+/// Returns true if Windows treats a name as a device, whatever follows the first dot.
 fn is_device(name: &str) -> bool {
     const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();

@@ -3,7 +3,7 @@
 use super::name::{BadName, OutputName};
 use std::path::{Path, PathBuf};
 
-/// Where the name of an output comes from, which decides what it may replace.
+/// The source of the name of an output, which decides what it may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameSource {
@@ -11,7 +11,7 @@ pub enum NameSource {
     User,
     /// It follows from a path that the user gave, or from the name of an input. A file is replaced.
     Derived,
-    /// It stands in a document or an archive. A file is not replaced, unless the user asks for that.
+    /// A document or an archive. The output replaces a file only if the user asks for it.
     Content,
 }
 
@@ -42,10 +42,10 @@ impl Place {
         Self { path: self.path.with_file_name(name.as_str()), top: self.top.clone(), source }
     }
 
-    /// A file in the same folder, whose name has an ending behind that of this one.
+    /// A file in the same folder, with this name and an ending.
     ///
     /// # Errors
-    /// When the ending is no part of a plain name.
+    /// If the ending is not allowed in a plain name.
     pub fn appended(&self, ending: &str) -> Result<Self, BadName> {
         OutputName::new(&format!("x{ending}"), &[])?;
         let mut path = self.path.clone().into_os_string();
@@ -64,7 +64,7 @@ impl Place {
         &self.path
     }
 
-    /// Where its name comes from.
+    /// The source of its name.
     pub fn source(&self) -> NameSource {
         self.source
     }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What may be replaced.
+/// The files that may be replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replace {
@@ -28,17 +28,17 @@ pub enum Replace {
 #[non_exhaustive]
 pub enum Clash {
     /// A file that the run reads is at its place.
-    #[error("{} would replace an input", shown(.0))]
+    #[error("{} would replace an input", display_path(.0))]
     Input(PathBuf),
     /// Another output of the run has its place.
-    #[error("{} would replace another output", shown(.0))]
+    #[error("{} would replace another output", display_path(.0))]
     Output(PathBuf),
     /// A file that no earlier run wrote is at its place, and the user did not name it.
-    #[error("{} exists already", shown(.0))]
+    #[error("{} exists already", display_path(.0))]
     Exists(PathBuf),
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     crate::path::display_name(path.as_os_str().as_encoded_bytes())
 }
 
@@ -51,7 +51,7 @@ pub struct Left {
     pub is_same: bool,
 }
 
-/// What can be compared with a file.
+/// Content that can be compared with a file.
 pub trait Compared {
     /// True where a file holds the same bytes.
     fn is_held_by(&self, path: &Path) -> bool;
@@ -69,7 +69,7 @@ impl Compared for Waiting {
     }
 }
 
-/// Whether a file is as an earlier run wrote it.
+/// Returns true if a file is unchanged since an earlier run wrote it.
 type Earlier = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Everything that a run reads and writes. What it reads is never replaced, no two outputs have one place, and what the user
@@ -162,11 +162,12 @@ impl Plan {
         named.try_for_each(|file| self.spare_inputs(&file.place, own))
     }
 
-    /// Enters complete files that belong together, before they take their names. Those are left out whose place is taken
-    /// and need not be written: another file there holds the same, or nobody edited them.
+    /// Enters complete files that belong together, before they get their names. A file whose place is taken is left
+    /// out if it need not be written: the existing file has the same content, or the new one is an unedited companion
+    /// file.
     ///
     /// # Errors
-    /// When one of the others would replace what must stay; then none is entered.
+    /// If another file would replace a protected one; then no file is entered.
     pub fn enter(&self, staged: &mut Staged, own: Option<&Path>) -> Result<Vec<Left>, Clash> {
         self.enter_all(&mut staged.0, own)
     }
@@ -208,7 +209,7 @@ impl Plan {
         Ok(left.into_iter().flatten().collect())
     }
 
-    /// Whether a file may take the place of one that is there; or what it must not replace.
+    /// Checks whether a file may replace an existing one; otherwise returns the protected file.
     fn clash<C: Compared>(
         &self,
         table: &Table,
@@ -232,7 +233,7 @@ impl Plan {
         if fs::symlink_metadata(path).is_err() {
             return Ok(may);
         }
-        // What need not be written anew keeps its times.
+        // A file that need not be written again keeps its times.
         let stays = !is_main && (file.role == OutputRole::Unedited || file.content.is_held_by(path));
         if may && !stays { Ok(true) } else { Err(Clash::Exists(path.to_owned())) }
     }
@@ -247,7 +248,7 @@ impl Table {
         Err(Clash::Input(path.to_owned()))
     }
 
-    /// What paths to one place have in common. Some file systems do not tell letters by their case.
+    /// A key that is equal for all paths to one place. Some file systems ignore the case of letters.
     fn key(&mut self, path: &Path) -> String {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let real = match self.folders.get(folder) {

@@ -1,10 +1,10 @@
 //! Temporary files that must not outlive the program, however it ends.
 //!
-//! They are in a folder next to their targets, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use. Both are
-//! removed on drop, but a signal ends a program without dropping anything: whoever handles signals calls [`abandon`]. A
-//! program that is killed outright leaves them; the next one that writes into the place knows them by what no other file
-//! has: the folder is not locked, and all that it holds are files whose names begin with the folder's own number in the file
-//! system. A file or folder of somebody else may have any name.
+//! They are in a folder next to their targets, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use.
+//! Both are removed on drop, but a signal ends a program without dropping anything: a signal handler calls
+//! [`abandon`]. A killed program leaves them to the next one that writes to the folder. That one removes only folders
+//! that are not locked, and whose files all have names that begin with the folder's own number in the file system.
+//! Other programs' files may have any name.
 
 use super::file_id::FileId;
 use std::collections::hash_map::RandomState;
@@ -21,13 +21,13 @@ const SUFFIX: &str = ".tmp";
 /// Letters and digits between both.
 const RANDOM: usize = 6;
 
-/// Held alone by what ends the program, and shared by whoever makes, renames or removes temporary files.
+/// Exclusive while the program ends, and shared while temporary files are created, renamed or removed.
 static ENDING: RwLock<()> = RwLock::new(());
 /// The folders of the temporary files that exist.
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// Folders in which what killed programs left was looked for.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// What was named as an input.
+/// The named inputs.
 static KEPT: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -103,7 +103,7 @@ impl Drop for Temporary {
 struct Folder {
     lock: Option<File>,
     path: PathBuf,
-    /// What the names of its files begin with.
+    /// The start of the names of its files.
     beginning: String,
     files: AtomicU64,
 }
@@ -134,7 +134,7 @@ impl Folder {
         }
     }
 
-    /// A new file. `shared` ones have the mode that the process's mask leaves, others are for the owner alone.
+    /// A new file. A `shared` one has the mode of the process's mask, others are only for the owner.
     fn file(self: Arc<Self>, shared: bool) -> io::Result<(File, Temporary)> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         let _busy = busy();
@@ -160,7 +160,7 @@ impl Drop for Folder {
     }
 }
 
-/// Makes a folder for the owner alone.
+/// Creates a folder only for the owner.
 fn make(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -171,7 +171,8 @@ fn make(path: &Path) -> io::Result<()> {
     builder.recursive(false).create(path)
 }
 
-/// Letters and digits that nobody else chooses: the standard library keys its hashes with what the system gives as random.
+/// Letters and digits that no other program chooses: the standard library keys its hashes with random numbers of the
+/// system.
 fn random_name() -> String {
     const DIGITS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut number = RandomState::new().build_hasher().finish();
@@ -210,7 +211,7 @@ impl Pool {
     }
 }
 
-/// Whether this is the folder of temporary files, of a program that runs or not.
+/// Returns true for a folder of temporary files, of a running or an ended program.
 pub fn is_temporary(folder: &Path) -> bool {
     is_named_so(folder) && own::holds_nothing_else(folder)
 }
@@ -221,7 +222,7 @@ fn is_named_so(folder: &Path) -> bool {
     random.is_some_and(|r| r.len() == RANDOM && r.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// What was named as an input stays, whatever it is.
+/// A named input is never removed, whatever it is.
 pub(super) fn keep(path: &Path) {
     // Whatever has another name cannot be taken for one of ours.
     if path.ancestors().any(is_named_so) {
@@ -249,7 +250,7 @@ fn sweep(beside: &Path) {
     }
 }
 
-/// How the folders are known.
+/// The identity of folders.
 #[cfg(unix)]
 mod own {
     use fs4::{FileExt, TryLockError};
@@ -257,7 +258,8 @@ mod own {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    /// Locks a folder, and says whether somebody else has. Where folders cannot be locked nobody can, and nothing is swept.
+    /// Locks a folder, and returns whether another program has locked it. If folders cannot be locked, nothing is
+    /// removed.
     pub(super) fn lock(folder: &Path) -> (Option<File>, bool) {
         let Ok(file) = File::open(folder) else { return (None, false) };
         match FileExt::try_lock(&file) {

@@ -14,7 +14,7 @@ pub type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 /// Which file could not be written, and why.
 pub type Failed = (PathBuf, io::Error);
 
-/// What a file is among those that belong together.
+/// The role of a file among files that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputRole {
@@ -22,22 +22,22 @@ pub enum OutputRole {
     Main,
     /// One that the main file needs.
     Companion,
-    /// A companion that nobody edited: it is left out where another file has its name.
+    /// An unedited companion file: it is left out if another file has its name.
     Unedited,
 }
 
 /// A file to be written.
 #[derive(Debug)]
 pub struct Output<C> {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What it is.
+    /// The role.
     pub role: OutputRole,
-    /// What it holds.
+    /// The content.
     pub content: C,
 }
 
-/// Runs an operation that may wait for somebody else without end, such as writing to a pipe.
+/// Runs an operation that may block indefinitely, such as writing to a pipe.
 type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 
 /// Writes the outputs of a run.
@@ -115,7 +115,7 @@ impl Writer {
     }
 
     fn at_named<'a>(&self, path: &Path, content: Content<'a>) -> io::Result<Stage<'a>> {
-        // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
+        // The target of a name in /dev or /proc is queried first: these links do not lead to paths.
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(Stage::Device(content));
         }
@@ -191,7 +191,7 @@ impl Writer {
     }
 }
 
-/// How far an output is.
+/// The progress of an output.
 enum Stage<'a> {
     Waiting(Waiting),
     /// It is written in place, when all others are complete.
@@ -202,7 +202,7 @@ enum Stage<'a> {
 #[derive(Debug)]
 pub struct Waiting {
     temporary: Temporary,
-    /// The file behind a link.
+    /// The target file of a link.
     target: PathBuf,
     is_new: bool,
     pub(super) replaces: bool,
@@ -245,7 +245,7 @@ impl Staged {
     }
 }
 
-/// A file that is replaced keeps its mode, but not the right to run as somebody else.
+/// A replaced file keeps its mode, but not the right to run as another user.
 fn kept_permissions(old: &Metadata) -> fs::Permissions {
     #[cfg(unix)]
     {
@@ -258,7 +258,7 @@ fn kept_permissions(old: &Metadata) -> fs::Permissions {
     }
 }
 
-/// The file behind any symbolic links, whether it exists or not.
+/// The target of any symbolic links, whether it exists or not.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut at = path.to_owned();

@@ -142,9 +142,9 @@ pub struct Pack {
     by_path: BTreeMap<TreePath, usize>,
     folders: BTreeMap<TreePath, Arc<Listing>>,
     report: Report,
-    /// What members may be together that do not say in the directory how much they are.
+    /// The maximum size of all members whose size the directory does not state.
     most_unpacked: u64,
-    /// How much came of those.
+    /// The size of those that were read.
     unpacked: AtomicU64,
 }
 

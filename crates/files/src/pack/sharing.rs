@@ -5,7 +5,7 @@ use super::rules;
 use super::scan::{Refused, broken};
 use std::collections::BTreeMap;
 
-/// Where the bytes of members are, with the numbers of those members.
+/// The locations of the bytes of members, with the numbers of those members.
 type Extents = BTreeMap<(u64, u64), Vec<usize>>;
 
 /// Refuses members that share some of their bytes with others. Those that are the same bytes are one file under several
@@ -34,8 +34,8 @@ pub(super) fn refuse_overlaps(entries: &mut [Entry]) {
     }
 }
 
-/// What all members of a pack of this size may be together: more than games have, and less than a pack can claim that is
-/// made to fill a disk or to take hours.
+/// The maximum size of all members of a pack of this size: more than games have, and too little to fill a disk or to
+/// take hours.
 pub(crate) const fn allowance(size: u64) -> u64 {
     const LEAST: u64 = 256 << 20;
     size.saturating_mul(32).saturating_add(LEAST)

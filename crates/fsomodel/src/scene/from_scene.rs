@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use meshwright_core::WriteError;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, DrawOptions, Drawable, Drawables, FromScene, FromSceneOptions,
-    Lack, Levels, LimitExceeded, Loss, OutputFiles, Scene, Space, Tangents,
+    Levels, LimitExceeded, Loss, OutputFiles, Scene, Space, Tangents, Unsupported,
 };
 
 /// The format's part of [`FromSceneOptions`].
@@ -152,13 +152,13 @@ fn flat<'s>(drawables: &mut Drawables<'s, '_>, budget: &Budget) -> Result<Vec<Dr
 
 /// Reports data that the dialect cannot hold, and data that had to be made up.
 fn report(scene: &Scene, dialect: Dialect, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
-    Lack::report(&[Lack::Skins, Lack::Clips, Lack::Colors], scene, losses);
-    let others: &[Lack] = match dialect {
-        Dialect::Seed44 => &[Lack::Materials, Lack::Handedness],
-        Dialect::Doc56 => &[Lack::Materials],
-        Dialect::Gl3 => &[Lack::Images, Lack::Surfaces],
+    Unsupported::report(&[Unsupported::Skins, Unsupported::Clips, Unsupported::Colors], scene, losses);
+    let others: &[Unsupported] = match dialect {
+        Dialect::Seed44 => &[Unsupported::Materials, Unsupported::Handedness],
+        Dialect::Doc56 => &[Unsupported::Materials],
+        Dialect::Gl3 => &[Unsupported::Images, Unsupported::Surfaces],
     };
-    Lack::report(others, scene, losses);
+    Unsupported::report(others, scene, losses);
     report_made_up(scene, meshes, losses);
     if dialect == Dialect::Doc56 && meshes.len() > 1 {
         let message = "the dialect has no mesh table, so that all meshes are one";

@@ -75,7 +75,7 @@ pub struct TextureUse {
 
 impl TextureUse {
     /// A texture on the first set of texture coordinates.
-    pub(crate) const fn of(texture: usize) -> Self {
+    pub(crate) const fn first_set(texture: usize) -> Self {
         Self { texture: Some(texture), set: 0, transform: None }
     }
 }
@@ -121,7 +121,7 @@ impl Wrap {
         }
     }
 
-    fn of(sampler: JsonValue<'_, '_>, name: &str) -> Self {
+    fn parse(sampler: JsonValue<'_, '_>, name: &str) -> Self {
         let number = sampler.get(name).and_then(JsonValue::as_u64);
         let mut known = [Self::Repeat, Self::Mirror, Self::Clamp].into_iter();
         known.find(|wrap| Some(wrap.number()) == number).unwrap_or_default()
@@ -135,7 +135,7 @@ fn index(value: JsonValue<'_, '_>, name: &str, count: usize) -> Option<usize> {
 }
 
 pub(super) fn sampler(value: JsonValue<'_, '_>) -> TextureSampler {
-    TextureSampler { wrap_s: Wrap::of(value, "wrapS"), wrap_t: Wrap::of(value, "wrapT") }
+    TextureSampler { wrap_s: Wrap::parse(value, "wrapS"), wrap_t: Wrap::parse(value, "wrapT") }
 }
 
 pub(super) fn texture(value: JsonValue<'_, '_>, images: usize, samplers: usize) -> Texture {

@@ -204,7 +204,12 @@ impl Strip {
 
     /// A triangle that shares no edge; `aux` says of its second and third vertex where they are. Without `input`, no
     /// vertex is coded by itself.
-    fn apart(&mut self, first: u8, aux: u8, input: Option<&mut Input<'_>>) -> Result<[u32; 3], Fault> {
+    fn read_separately(
+        &mut self,
+        first: u8,
+        aux: u8,
+        input: Option<&mut Input<'_>>,
+    ) -> Result<[u32; 3], Fault> {
         let codes = [first, aux >> 4, aux & 15];
         let is_coded = |code| code == 15 && input.is_some();
         let kinds = codes.map(is_coded);
@@ -249,14 +254,14 @@ fn triangles(stream: &[u8], count: usize, size: usize, out: &mut Vec<u8>) -> Res
             }
             0xf0..0xfe => {
                 let aux = table.get(usize::from(code & 15)).copied().ok_or(CUT)?;
-                strip.apart(0, aux, None)?
+                strip.read_separately(0, aux, None)?
             }
             _ => {
                 let aux = input.byte()?;
                 if aux == 0 {
                     strip.next = 0;
                 }
-                strip.apart(if code == 0xfe { 0 } else { 15 }, aux, Some(&mut input))?
+                strip.read_separately(if code == 0xfe { 0 } else { 15 }, aux, Some(&mut input))?
             }
         };
         corners.into_iter().try_for_each(|corner| push(out, corner, size))?;

@@ -34,12 +34,12 @@ impl Text {
     }
 
     /// What is written as it is displayed. Writing to memory does not fail.
-    fn put(&mut self, value: impl Display) {
+    fn push(&mut self, value: impl Display) {
         let _ = write!(self.0, "{value}");
     }
 
     fn string(&mut self, text: &str) {
-        self.put(Quoted(text));
+        self.push(Quoted(text));
     }
 
     fn object(&mut self, fields: impl FnOnce(&mut Self)) {
@@ -182,7 +182,7 @@ fn accessor(json: &mut Text, accessor: &Accessor) {
         json.floats("max", &accessor.max);
     }
     if accessor.normalized {
-        json.key("normalized").put(true);
+        json.key("normalized").push(true);
     }
 }
 
@@ -212,7 +212,7 @@ fn material(json: &mut Text, material: &Material<'_>) {
         Alpha::Mask(_) => "MASK",
         Alpha::Blend => "BLEND",
     });
-    json.key("doubleSided").put(material.double_sided);
+    json.key("doubleSided").push(material.double_sided);
     json.text("name", &material.name);
     json.key("pbrMetallicRoughness").object(|json| {
         json.floats("baseColorFactor", &material.base_color);

@@ -7,6 +7,7 @@
 
 use crate::export::channels::Channels;
 use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere};
+use crate::export::dropped_motion::Tally;
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, unit_rotation};
 use crate::export::keys::{furthest, is_same_blend, key_at, locals, mix};
@@ -14,7 +15,6 @@ use crate::export::options::ExportOptions;
 use crate::export::output::{Bounds, Output, room};
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
-use crate::export::tally::Tally;
 use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, lerp, narrow, rotation, slerp, wide};
 use meshwright_scene::{Affine, Channel as Keys, Clip, ConvertError, Motion, Skeleton, Track, Trs};
 use std::collections::BTreeMap;

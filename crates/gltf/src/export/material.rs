@@ -98,11 +98,11 @@ impl<'a> Materials<'a> {
         let written = document::Material {
             name: owned(&source.name),
             base_color: color,
-            base_color_texture: texture.map(TextureUse::of),
+            base_color_texture: texture.map(TextureUse::first_set),
             metallic: 0.0,
             roughness: 1.0,
-            normal_texture: normal.map(TextureUse::of),
-            emissive_texture: emissive.map(TextureUse::of),
+            normal_texture: normal.map(TextureUse::first_set),
+            emissive_texture: emissive.map(TextureUse::first_set),
             emissive: if emissive.is_some() { [1.0; 3] } else { [0.0; 3] },
             alpha: match source.alpha_mode(Some(mesh)) {
                 AlphaMode::Mask(cutoff) => {

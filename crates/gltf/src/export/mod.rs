@@ -8,6 +8,7 @@ mod animation;
 mod channels;
 mod clip;
 mod curves;
+mod dropped_motion;
 mod extras;
 mod geometry;
 mod gltf;
@@ -18,9 +19,8 @@ mod output;
 mod pieces;
 mod poses;
 mod skeleton;
-mod straight;
 mod survey;
-mod tally;
+mod unshear;
 mod variants;
 mod weights;
 
@@ -41,8 +41,8 @@ use skeleton::{Joints, adopt};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
-use straight::Straightened;
 use survey::{SeenMesh, Survey};
+use unshear::Straightened;
 
 /// Turns a scene into glTF, with a list of what it does not hold.
 ///

@@ -1,7 +1,7 @@
 //! The original numbers of parts of a document that an export of this crate wrote.
 
 use super::Origin;
-use super::told::{KEY, VERSION, without};
+use super::scene_extras::{KEY, VERSION, without};
 use crate::document::{Document, JsonValue};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Extra, Mark, Marks, Scene};

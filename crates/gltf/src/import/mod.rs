@@ -33,8 +33,8 @@ mod meshes;
 mod neutral;
 mod nodes;
 mod plan;
+mod scene_extras;
 mod times;
-mod told;
 mod variants;
 mod weights;
 
@@ -147,7 +147,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
         let message = format!("{name} is required but not read; surfaces may look different");
         losses.push(Loss::new("extension-unread", "extensionsRequired", message));
     }
-    let mut told = told::Told::read(document)?;
+    let mut told = scene_extras::Told::read(document)?;
     let plan = plan::Plan::new(document, told.levels, &mut losses)?;
     let bindings = bindings::Bindings::new(document, &plan)?;
     let mut scene = Scene::new(options.name);
@@ -162,7 +162,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.clips = clips;
     let groups = bindings.groups.clone();
     scene.skeletons = bindings.into_skeletons();
-    scene.extras = told::Told::rest(extras::of_scene(document)?);
+    scene.extras = scene_extras::Told::rest(extras::of_scene(document)?);
     let (frames_at, kept) = (told.frames_at(), told.kept.take());
     scene.format = told.format;
     scene.scale = told.scale.unwrap_or(1.0);
@@ -171,7 +171,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
         for (skeleton, _) in scene.skeletons.iter_mut().zip(&groups).filter(|(_, g)| **g == place.group) {
             if let Some(joint) = skeleton.joints.get_mut(place.joint) {
                 joint.solid = Some(mesh);
-                joint.extras = told::without(joint.extras.take(), &meshes::SOLID);
+                joint.extras = scene_extras::without(joint.extras.take(), &meshes::SOLID);
             }
         }
     }

@@ -22,7 +22,7 @@ use meshwright_scene::draw::Tangents;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Engine, FromScene, FromSceneOptions,
-    Joint, Lack, Levels, Loss, MostBones, Scene, Skeleton, SkeletonId,
+    Joint, Levels, Loss, MostBones, Scene, Skeleton, SkeletonId, Unsupported,
 };
 
 /// Names of meshes, materials and anims.
@@ -87,7 +87,11 @@ impl Traced {
         let budget = options.budget();
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
-        Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Follows], scene, &mut losses);
+        Unsupported::report(
+            &[Unsupported::Images, Unsupported::Surfaces, Unsupported::Follows],
+            scene,
+            &mut losses,
+        );
         let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), |_| true, &budget, &mut losses)?;
         let home = scene.skeletons.iter().position(|s| !s.joints.is_empty()).map(SkeletonId);
         let scene = match home {
@@ -174,7 +178,7 @@ struct Motion<'s, 'b> {
     losses: Vec<Loss>,
 }
 
-/// What the drawn meshes have in all, before any is split.
+/// The totals of the drawn meshes, before any is split.
 #[derive(Default)]
 struct Totals {
     vertices: usize,

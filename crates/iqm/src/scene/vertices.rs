@@ -41,7 +41,7 @@ pub(super) struct Vertices {
 /// The parts of vertices, one for each joint that a vertex follows.
 #[derive(Default)]
 pub(super) struct Parts {
-    /// For each vertex, the end of its parts in `all`.
+    /// The end of the parts of each vertex in `all`.
     ends: Vec<usize>,
     all: Vec<Part>,
 }
@@ -196,7 +196,7 @@ impl Vertices {
         (at, four(&self.joints).into_iter().zip(four(&self.weights)))
     }
 
-    /// Whether a vertex follows more than one joint.
+    /// Returns true if a vertex follows more than one joint.
     pub(super) fn blends(&self) -> bool {
         self.weights.as_chunks::<MOST>().0.iter().any(|w| w[1] > 0)
     }

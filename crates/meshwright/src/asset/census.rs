@@ -26,7 +26,7 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn of(tree: &Tree) -> Self {
+    pub(super) fn build(tree: &Tree) -> Self {
         let (mut all, mut seen) = (Self::default(), 0_usize);
         // All files count, whatever the user named: the parts of a character are next to it.
         let walk = tree.unscoped().walk_where(|_, kind| {

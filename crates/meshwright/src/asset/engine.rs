@@ -102,7 +102,7 @@ impl Search<'_> {
     /// Reads a file as a picture.
     fn looked_at(&self, path: &TreePath) -> Result<Option<Image>, String> {
         let read = || -> Result<Vec<u8>, FilesError> {
-            let left = meshwright_core::Limits::default().with_memory(self.room.left());
+            let left = meshwright_core::Limits::default().with_memory(self.room.remaining());
             Ok(self.finder.tree.read(path, &meshwright_core::Budget::new(left))?.into_owned())
         };
         let bytes = read().map_err(|e| e.reason())?;
@@ -121,7 +121,7 @@ impl Search<'_> {
         let all = self.finder.skins(asset).len();
         match &surfaces.skin {
             Some(path) => {
-                self.found.parts.push(Part::at(PartRole::Skin, path, PartState::Found));
+                self.found.parts.push(Part::new(PartRole::Skin, path, PartState::Found));
                 if all > 1 {
                     let message = format!("the model has {all} skins; {path} is shown");
                     self.found.losses.push(Loss::note("skins", "materials", message));
@@ -172,18 +172,18 @@ impl Search<'_> {
             _ => AlphaMode::Blend,
         };
         look.alpha = Some(alpha);
-        look.image = surface.image.as_ref().and_then(|image| self.taken(path, image, pictures));
+        look.image = surface.image.as_ref().and_then(|image| self.take_image(path, image, pictures));
         if alpha != AlphaMode::Opaque
             && let (Some(image), Some(mask)) = (&look.image, further("alpha"))
         {
             look.image = self.masked(path, image.clone(), mask, pictures);
         }
         look.normal = match (further("norm"), further("bump")) {
-            (Some(image), _) => self.taken(path, image, pictures),
+            (Some(image), _) => self.take_image(path, image, pictures),
             (None, Some(heights)) => self.directions(path, heights, pictures),
             (None, None) => None,
         };
-        look.emissive = further("glow").and_then(|image| self.taken(path, image, pictures));
+        look.emissive = further("glow").and_then(|image| self.take_image(path, image, pictures));
         for kind in ["gloss", "pants", "shirt", "reflect"] {
             if let Some(file) = further(kind) {
                 look.further.push((kind, file.to_string()));
@@ -200,7 +200,7 @@ impl Search<'_> {
     }
 
     /// A picture that takes part.
-    fn taken(&mut self, material: &str, path: &TreePath, pictures: &mut Pictures) -> Option<Image> {
+    fn take_image(&mut self, material: &str, path: &TreePath, pictures: &mut Pictures) -> Option<Image> {
         let image = pictures.entry(path.clone()).or_insert_with(|| self.looked_at(path)).as_ref();
         let known = self.found.parts.iter().any(|part| part.path.as_ref() == Some(path));
         let (why, image) = match image {
@@ -213,7 +213,7 @@ impl Search<'_> {
         }
         if !known {
             let state = why.map_or(PartState::Found, |why| PartState::Ignored(why.into()));
-            self.found.parts.push(Part::at(PartRole::Texture, path, state));
+            self.found.parts.push(Part::new(PartRole::Texture, path, state));
         }
         image
     }
@@ -226,7 +226,7 @@ impl Search<'_> {
         mask: &TreePath,
         pictures: &mut Pictures,
     ) -> Option<Image> {
-        let Some(alpha) = self.taken(material, mask, pictures) else { return Some(image) };
+        let Some(alpha) = self.take_image(material, mask, pictures) else { return Some(image) };
         let made = self.derived.get(mask).cloned().unwrap_or_else(|| {
             let made = picture::derived::with_alpha(&image, &alpha, &self.room).ok().flatten();
             self.derived.insert(mask.clone(), made.clone());
@@ -241,7 +241,7 @@ impl Search<'_> {
 
     /// The directions that the engine computes of heights.
     fn directions(&mut self, material: &str, heights: &TreePath, pictures: &mut Pictures) -> Option<Image> {
-        let image = self.taken(material, heights, pictures)?;
+        let image = self.take_image(material, heights, pictures)?;
         let made = self.derived.get(heights).cloned().unwrap_or_else(|| {
             let made = picture::derived::normals(&image, &self.room).ok();
             self.derived.insert(heights.clone(), made.clone());

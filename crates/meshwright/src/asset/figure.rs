@@ -114,7 +114,7 @@ impl Asset {
         }
         let stem = source.name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
-        self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
+        self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
         // The skeleton that it found for itself is none of the figure's.
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
@@ -176,7 +176,7 @@ impl Asset {
         }
         self.companions.missing.append(&mut other.companions.missing);
         self.companions.doubled.append(&mut other.companions.doubled);
-        self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
+        self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
         None

@@ -132,21 +132,21 @@ impl Finder {
     /// The shader scripts of the tree.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     pub(super) fn scripts(&self) -> Arc<Scripts> {
-        let read = || Arc::new(Scripts::of(&self.tree, Limits::default()));
+        let read = || Arc::new(Scripts::read(&self.tree, Limits::default()));
         Arc::clone(self.scripts.get_or_init(read))
     }
 
     /// The index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
     pub(super) fn census(&self) -> &Census {
-        self.census.get_or_init(|| Census::of(&self.tree))
+        self.census.get_or_init(|| Census::build(&self.tree))
     }
 
     /// The references between The Sims' files in a folder.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&self, folder: &TreePath) -> Arc<Index> {
         let mut known = self.sims.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::of(&self.tree, folder)));
+        let index = known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::build(&self.tree, folder)));
         Arc::clone(index)
     }
 }

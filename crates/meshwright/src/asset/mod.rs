@@ -237,7 +237,7 @@ impl Asset {
     /// # Errors
     /// As [`AnyModel::to_scene`].
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        Ok(self.told(self.model.to_scene(&self.stem(), &self.companions, options)?))
+        Ok(self.with_losses(self.model.to_scene(&self.stem(), &self.companions, options)?))
     }
 
     /// As [`to_scene`](Self::to_scene), of an asset whose model is not asked for its meshes afterwards: they may be gone, so
@@ -247,11 +247,11 @@ impl Asset {
     /// As [`to_scene`](Self::to_scene).
     pub fn take_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let scene = self.model.take_scene(&self.stem(), &self.companions, options)?;
-        Ok(self.told(scene))
+        Ok(self.with_losses(scene))
     }
 
     /// The scene with what is known to be lost.
-    fn told(&self, mut scene: Converted<Scene>) -> Converted<Scene> {
+    fn with_losses(&self, mut scene: Converted<Scene>) -> Converted<Scene> {
         let missing = self.companions.missing.iter();
         scene.losses.extend(missing.map(|(role, name)| {
             Loss::new(

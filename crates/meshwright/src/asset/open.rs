@@ -42,11 +42,11 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         #[cfg(feature = "tso")]
         worn: Default::default(),
     };
-    work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
+    work.parts.push(Part::new(PartRole::Model, path, PartState::Named));
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
     work.referenced(&mut parsed.model)?;
     if let Err(error) = parsed.model.complete() {
-        return Err(work.refused(&bytes, options.settings.clone(), error));
+        return Err(work.read_error(&bytes, options.settings.clone(), error));
     }
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
@@ -142,17 +142,17 @@ impl Opening<'_> {
         }
         match (AnyModel::parse_with(bytes, self.format, &settings), found) {
             (Ok(parsed), found) => {
-                let used = |(role, path)| Part::at(PartRole::Companion(role), &path, PartState::Found);
+                let used = |(role, path)| Part::new(PartRole::Companion(role), &path, PartState::Found);
                 self.parts.extend(found.map(used));
                 Ok(parsed)
             }
-            (Err(error), None) => Err(self.refused(bytes, settings, error)),
+            (Err(error), None) => Err(self.read_error(bytes, settings, error)),
             (Err(error), Some((role, path))) => {
                 let why = unsaid(&error);
                 let own = self.options.settings.clone();
                 // A fault in another file than the model's is reported without the content of that file.
                 let error = if *error.stream() == Stream::File { error } else { error.without_content() };
-                let refused = self.refused(bytes, own, error);
+                let refused = self.read_error(bytes, own, error);
                 self.without(bytes, role, &path, why, || refused)
             }
         }
@@ -169,7 +169,7 @@ impl Opening<'_> {
         }
     }
 
-    fn refused(&self, bytes: &[u8], settings: ReadSettings, error: ReadError) -> AssetError {
+    fn read_error(&self, bytes: &[u8], settings: ReadSettings, error: ReadError) -> AssetError {
         AssetError::Model { format: self.format, bytes: bytes.to_vec(), settings: Box::new(settings), error }
     }
 
@@ -191,7 +191,7 @@ impl Opening<'_> {
                 }
                 Err(error) => PartState::Ignored(error.reason()),
             };
-            self.parts.push(Part::at(PartRole::Data, &path, state));
+            self.parts.push(Part::new(PartRole::Data, &path, state));
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl Opening<'_> {
     ) -> Result<Parsed<AnyModel>, AssetError> {
         match AnyModel::parse_with(bytes, self.format, &self.options.settings) {
             Ok(parsed) if !parsed.model.needs(role) => {
-                self.parts.push(Part::at(PartRole::Companion(role), path, PartState::Ignored(why)));
+                self.parts.push(Part::new(PartRole::Companion(role), path, PartState::Ignored(why)));
                 Ok(parsed)
             }
             _ => Err(refused()),
@@ -264,7 +264,7 @@ impl Opening<'_> {
             Err(e) => Err(e.reason()),
         };
         let state = added.map_or_else(PartState::Ignored, |()| PartState::Found);
-        self.parts.push(Part::at(PartRole::Companion(role), path, state));
+        self.parts.push(Part::new(PartRole::Companion(role), path, state));
     }
 
     /// The binding next to a mesh that names it, by the number in the mesh's file name, and the texture file that the

@@ -25,6 +25,6 @@ pub(super) struct Opening<'w> {
 pub(super) struct Worn {
     /// Numbers of the suits that the model has.
     pub(super) suits: BTreeSet<usize>,
-    /// For the numbers of a suit and its texture: whether a skin takes it and its file was found.
+    /// By the numbers of a suit and its texture: whether a skin takes it and its file was found.
     pub(super) textures: BTreeMap<(usize, usize), bool>,
 }

@@ -72,7 +72,7 @@ impl Part {
         Self { role, name: name.to_owned(), path: None, state }
     }
 
-    pub(super) fn at(role: PartRole, path: &TreePath, state: PartState) -> Self {
+    pub(super) fn new(role: PartRole, path: &TreePath, state: PartState) -> Self {
         Self { role, name: path.to_string(), path: Some(path.clone()), state }
     }
 }

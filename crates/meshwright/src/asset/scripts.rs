@@ -13,7 +13,7 @@ pub(super) struct Scripts {
 
 impl Scripts {
     /// All scripts, each name once, in the order of their names without regard to case.
-    pub(super) fn of(tree: &Tree, limits: Limits) -> Self {
+    pub(super) fn read(tree: &Tree, limits: Limits) -> Self {
         let mut scripts = Self::default();
         let budget = Budget::new(limits);
         let Ok(entries) = tree.list("scripts") else { return scripts };

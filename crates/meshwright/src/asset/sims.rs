@@ -28,7 +28,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn of(tree: &Tree, folder: &TreePath) -> Self {
+    pub(super) fn build(tree: &Tree, folder: &TreePath) -> Self {
         let (mut textures, mut bindings) = (BTreeMap::new(), Vec::new());
         let entries = tree.list(folder);
         let entries = entries.iter().flat_map(|entries| entries.iter());

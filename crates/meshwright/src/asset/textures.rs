@@ -261,13 +261,13 @@ impl Search<'_> {
                 (PartState::Ignored(why), Err(self.found.losses.len().saturating_sub(1)))
             }
         };
-        self.found.parts.push(Part::at(PartRole::Texture, path, state));
+        self.found.parts.push(Part::new(PartRole::Texture, path, state));
         image
     }
 
     fn read(&self, path: &TreePath) -> Result<Image, String> {
         // The file's bytes are given back, unless they are what is kept.
-        let passing = Budget::new(Limits::default().with_memory(self.room.left()));
+        let passing = Budget::new(Limits::default().with_memory(self.room.remaining()));
         let bytes = self.finder.tree.read(path, &passing).map_err(|e| e.reason())?.into_owned();
         self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;
         let name = String::from_utf8_lossy(path.stem()).into_owned();

@@ -236,7 +236,7 @@ impl Opening<'_> {
             bytes: bytes.into(),
             error,
         })?;
-        self.parts.push(Part::at(PartRole::Companion(Role::Keys), path, PartState::Found));
+        self.parts.push(Part::new(PartRole::Companion(Role::Keys), path, PartState::Found));
         Ok(())
     }
 
@@ -351,7 +351,7 @@ impl Opening<'_> {
             let file = CompanionFile::new(Role::Binding, text_of(path.stem()), record);
             companions.aside.push(file.with_source(SourceFile::new(&path.text())));
         }
-        self.parts.push(Part::at(PartRole::Data, path, PartState::Found));
+        self.parts.push(Part::new(PartRole::Data, path, PartState::Found));
     }
 
     fn outfit(&mut self, companions: &mut Companions, outfit: &Oft) {
@@ -443,7 +443,7 @@ impl Opening<'_> {
         }
         let child = sims::is_child(&text_of(self.path.stem()));
         if let Some((path, number, skel)) = self.fitting(&shapes, child) {
-            self.parts.push(Part::at(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
+            self.parts.push(Part::new(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
             let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);
             let source = SourceFile::new(&path.text());
             companions.files.push(match self.record(&path).and_then(|bytes| records(&path, &bytes)) {

@@ -17,7 +17,7 @@ struct Rest {
 
 impl Rest {
     /// None where the joints form no tree.
-    fn of(skeleton: &Skeleton) -> Option<Self> {
+    fn compute(skeleton: &Skeleton) -> Option<Self> {
         let model: Vec<Affine64> = skeleton.rest_model()?.iter().map(Affine::wide).collect();
         let moved =
             skeleton.joints.iter().zip(&model).map(|(joint, model)| model.after(&joint.inverse_bind.wide()));
@@ -61,8 +61,8 @@ fn is_identity(m: &Affine64) -> bool {
 }
 
 /// The box around all that is drawn at rest. Where nothing draws the meshes, around those.
-pub(super) fn of(scene: &Scene) -> Option<Bounds> {
-    let rests: Vec<_> = scene.skeletons.iter().map(Rest::of).collect();
+pub(super) fn rest_bounds(scene: &Scene) -> Option<Bounds> {
+    let rests: Vec<_> = scene.skeletons.iter().map(Rest::compute).collect();
     let drawn = scene.drawn_meshes().unwrap_or_default();
     let drawn = drawn.iter().filter_map(|(_, mesh, matrix)| Some((scene.meshes.get(mesh.0)?, *matrix)));
     let mut meshes: Vec<(&Mesh, Affine)> = drawn.collect();
@@ -75,10 +75,10 @@ pub(super) fn of(scene: &Scene) -> Option<Bounds> {
         match rest.filter(|(skin, rest)| !rest.is_still(skin)) {
             Some((skin, rest)) => {
                 let positions = mesh.positions.iter().enumerate();
-                Bounds::of(positions.map(|(v, stored)| matrix.point(rest.position(skin, v, *stored))))
+                Bounds::around(positions.map(|(v, stored)| matrix.point(rest.position(skin, v, *stored))))
             }
-            None => Bounds::of(mesh.positions.iter().map(|at| matrix.point(*at))),
+            None => Bounds::around(mesh.positions.iter().map(|at| matrix.point(*at))),
         }
     });
-    Bounds::of(boxes.flat_map(|b| [b.min, b.max]))
+    Bounds::around(boxes.flat_map(|b| [b.min, b.max]))
 }

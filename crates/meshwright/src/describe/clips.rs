@@ -46,7 +46,7 @@ impl fmt::Display for NameSource {
     }
 }
 
-pub(super) fn of(asset: &Asset, scene: &Scene) -> Vec<ClipInfo> {
+pub(super) fn describe_clips(asset: &Asset, scene: &Scene) -> Vec<ClipInfo> {
     let sources = sources(asset, scene);
     let clip = |(clip, source): (&meshwright_scene::Clip, NameSource)| ClipInfo {
         name: clip.name.clone(),

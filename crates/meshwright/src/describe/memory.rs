@@ -18,7 +18,7 @@ pub struct Memory {
 
 impl Memory {
     /// The memory of a scene.
-    pub fn of(scene: &Scene) -> Self {
+    pub fn measure(scene: &Scene) -> Self {
         let images = scene.materials.iter().filter_map(|material| material.image.as_ref());
         let pictures: BTreeMap<_, _> =
             images.map(|image| (Arc::as_ptr(&image.bytes), image.bytes.len() as u64)).collect();
@@ -84,7 +84,7 @@ mod tests {
         let poses = PoseSet { joints: 1, locals: vec![Affine::IDENTITY; 2] };
         let scene =
             Scene::new("s").with_materials(materials).with_meshes(vec![mesh]).with_pose_sets(vec![poses]);
-        let memory = Memory::of(&scene);
+        let memory = Memory::measure(&scene);
         assert_eq!((memory.meshes, memory.motion, memory.pictures), (4 * 12 + 12, 96, 100));
         assert_eq!(memory.total(), 256);
     }

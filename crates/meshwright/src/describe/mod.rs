@@ -22,7 +22,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// The box around some points; none where there is no point. Coordinates that are no numbers count for nothing.
-    pub fn of(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
+    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
         let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
         for point in points {
             let ends = bounds.min.iter_mut().zip(bounds.max.iter_mut());
@@ -210,13 +210,13 @@ impl Description {
             let state = texture_state(asset, material, texture.is_some(), found.as_deref());
             MaterialInfo { name: material.name.clone(), texture, found, state }
         };
-        self.bounds = bounds::of(scene);
+        self.bounds = bounds::rest_bounds(scene);
         self.meshes = scene.meshes.iter().map(mesh).collect();
         self.materials = scene.materials.iter().enumerate().map(material).collect();
         self.bones = bones(scene);
-        self.clips = clips::of(asset, scene);
+        self.clips = clips::describe_clips(asset, scene);
         self.parts = parts(asset);
-        self.memory = Memory::of(scene);
+        self.memory = Memory::measure(scene);
     }
 }
 
@@ -266,10 +266,10 @@ mod tests {
     #[test]
     fn boxes_leave_out_what_is_no_number() {
         let points = [[1.0, f32::NAN, 3.0], [-1.0, 2.0, f32::INFINITY], [0.0, 5.0, 0.0]];
-        let bounds = Bounds::of(points).unwrap();
+        let bounds = Bounds::around(points).unwrap();
         assert_eq!((bounds.min, bounds.max), ([-1.0, 2.0, 0.0], [1.0, 5.0, 3.0]));
         assert_eq!([0, 1, 2, 3].map(|axis| bounds.extent(axis)), [2.0, 3.0, 3.0, 0.0]);
-        assert_eq!(Bounds::of([[f32::NAN; 3]]), None);
-        assert_eq!(Bounds::of([]), None);
+        assert_eq!(Bounds::around([[f32::NAN; 3]]), None);
+        assert_eq!(Bounds::around([]), None);
     }
 }

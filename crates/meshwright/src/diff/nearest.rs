@@ -16,7 +16,7 @@ pub(super) struct Nearest<'p> {
 }
 
 impl<'p> Nearest<'p> {
-    /// Of points with what is no number among their coordinates nothing is near.
+    /// Points with a NaN coordinate have no nearest point.
     pub(super) fn new(points: &'p [[f32; 3]], budget: &Budget) -> Result<Self, LimitExceeded> {
         budget.work("points to compare", (points.len() as u64).saturating_mul(COST * 4))?;
         let all = 0..u32::try_from(points.len()).unwrap_or(u32::MAX);

@@ -26,7 +26,7 @@ impl Diff {
     }
 
     /// Adds a difference where something is further apart than it may be.
-    fn far(&mut self, code: &'static str, path: impl FnOnce() -> String, amount: f64, most: f64) {
+    fn report_distance(&mut self, code: &'static str, path: impl FnOnce() -> String, amount: f64, most: f64) {
         if amount > most {
             let amount = Some(amount);
             self.differences.push(Difference { code, path: path(), first: None, second: None, amount });
@@ -75,16 +75,16 @@ fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Di
         }
     }
     for (i, name) in a.iter().enumerate().filter(|(i, _)| found.get(*i) == Some(&None)) {
-        diff.add(code, of(list, i, name), PRESENT, ABSENT);
+        diff.add(code, entry_path(list, i, name), PRESENT, ABSENT);
     }
     for (j, name) in left.filter_map(|j| Some((j, b.get(j)?))) {
-        diff.add(code, of(list, j, name), ABSENT, PRESENT);
+        diff.add(code, entry_path(list, j, name), ABSENT, PRESENT);
     }
     found.iter().enumerate().filter_map(|(i, j)| Some((i, (*j)?))).collect()
 }
 
 /// An entry of a list by its name, or by its number where it has none.
-fn of(list: &str, at: usize, name: &str) -> String {
+fn entry_path(list: &str, at: usize, name: &str) -> String {
     if name.is_empty() { format!("{list}[{at}]") } else { format!("{list}[{name}]") }
 }
 
@@ -101,20 +101,20 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
         material.map_or_else(String::new, |m| m.name.clone())
     };
     for (i, (one, other)) in a.meshes.iter().zip(&b.meshes).enumerate() {
-        let path = |field: &str| format!("{}.{field}", of("meshes", i, &one.name));
+        let path = |field: &str| format!("{}.{field}", entry_path("meshes", i, &one.name));
         diff.equal("mesh-material", || path("material"), &material(a, one), &material(b, other));
         diff.equal("mesh-triangles", || path("triangles"), &one.triangles.len(), &other.triangles.len());
         diff.equal("mesh-skin", || path("skin"), &present(one.is_skinned()), &present(other.is_skinned()));
         let Corners { pairs: corners, reordered } = corners(one, other, diff.tolerance);
-        diff.reordered.extend(reordered.then(|| of("meshes", i, &one.name)));
-        let uvs = corners.iter().filter_map(|(i, j)| apart(*one.uvs.get(*i)?, *other.uvs.get(*j)?));
-        diff.far("mesh-uvs", || path("uvs"), uvs.fold(0.0, f64::max), options.uv);
+        diff.reordered.extend(reordered.then(|| entry_path("meshes", i, &one.name)));
+        let uvs = corners.iter().filter_map(|(i, j)| uv_distance(*one.uvs.get(*i)?, *other.uvs.get(*j)?));
+        diff.report_distance("mesh-uvs", || path("uvs"), uvs.fold(0.0, f64::max), options.uv);
         let normals =
             corners.iter().filter_map(|(i, j)| angle(*one.normals.get(*i)?, *other.normals.get(*j)?));
-        diff.far("mesh-normals", || path("normals"), normals.fold(0.0, f64::max), options.angle);
+        diff.report_distance("mesh-normals", || path("normals"), normals.fold(0.0, f64::max), options.angle);
         let colors =
             corners.iter().filter_map(|(i, j)| apart_colors(*one.colors.get(*i)?, *other.colors.get(*j)?));
-        diff.far("mesh-colors", || path("colors"), colors.fold(0.0, f64::max), options.color);
+        diff.report_distance("mesh-colors", || path("colors"), colors.fold(0.0, f64::max), options.color);
         for (field, one, other) in [
             ("uvs", one.uvs.is_empty(), other.uvs.is_empty()),
             ("normals", one.normals.is_empty(), other.normals.is_empty()),
@@ -126,7 +126,7 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
 }
 
 /// The distance of texture coordinates.
-fn apart(a: [f32; 2], b: [f32; 2]) -> Option<f64> {
+fn uv_distance(a: [f32; 2], b: [f32; 2]) -> Option<f64> {
     Some(distance([a[0], a[1], 0.0], [b[0], b[1], 0.0])).filter(|apart| apart.is_finite())
 }
 
@@ -151,11 +151,11 @@ pub(super) fn materials(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut 
 }
 
 fn material(i: usize, one: &Material, other: &Material, options: &DiffOptions, diff: &mut Diff) {
-    let path = |field: &str| format!("{}.{field}", of("materials", i, &one.name));
+    let path = |field: &str| format!("{}.{field}", entry_path("materials", i, &one.name));
     diff.equal("material-name", || path("name"), &one.name, &other.name);
     let colors = one.base_color.iter().zip(&other.base_color);
     let apart = colors.map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max);
-    diff.far("material-color", || path("base_color"), apart, options.color);
+    diff.report_distance("material-color", || path("base_color"), apart, options.color);
     let sides = |two: bool| if two { "both sides" } else { "one side" };
     diff.equal(
         "material-sides",
@@ -183,8 +183,9 @@ pub(super) fn bones(a: &Scene, b: &Scene, diff: &mut Diff) {
         let [x, y] = [one, other].map(|s| s.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>());
         let (rest, others) = (one.rest_model(), other.rest_model());
         for (i, j) in matched("bone-missing", "bones", &x, &y, diff) {
-            let path =
-                |field: &str| format!("{}.{field}", of("bones", i, x.get(i).copied().unwrap_or_default()));
+            let path = |field: &str| {
+                format!("{}.{field}", entry_path("bones", i, x.get(i).copied().unwrap_or_default()))
+            };
             let name =
                 |names: &[&str], at: usize| names.get(at).map_or_else(String::new, ToString::to_string);
             diff.equal("bone-name", || path("name"), &name(&x, i), &name(&y, j));
@@ -199,7 +200,7 @@ pub(super) fn bones(a: &Scene, b: &Scene, diff: &mut Diff) {
                 |model: &Option<Vec<meshwright_scene::Affine>>, at: usize| Some(model.as_ref()?.get(at)?.w);
             if let (Some(a), Some(b)) = (place(&rest, i), place(&others, j)) {
                 let most = diff.tolerance;
-                diff.far("bone-rest", || path("rest"), distance(a, b), most);
+                diff.report_distance("bone-rest", || path("rest"), distance(a, b), most);
             }
         }
     }
@@ -211,7 +212,7 @@ pub(super) fn clips(a: &Scene, b: &Scene, diff: &mut Diff) -> Vec<(usize, usize)
     let pairs = matched("clip-missing", "clips", &x, &y, diff);
     for (i, j) in &pairs {
         let (Some(one), Some(other)) = (a.clips.get(*i), b.clips.get(*j)) else { continue };
-        let path = |field: &str| format!("{}.{field}", of("clips", *i, &one.name));
+        let path = |field: &str| format!("{}.{field}", entry_path("clips", *i, &one.name));
         diff.equal("clip-name", || path("name"), &one.name, &other.name);
         diff.equal("clip-frames", || path("frames"), &one.frames, &other.frames);
         if (one.rate - other.rate).abs() > one.rate.abs() * 1e-4 {

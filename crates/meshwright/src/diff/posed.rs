@@ -20,7 +20,7 @@ pub(super) fn compare(
 ) -> Result<(), DiffError> {
     let tolerance = diff.tolerance;
     let pairs = Pairs::new(a.points(), b.points(), tolerance, budget)?;
-    diff.rest = pairs.apart(a.points(), b.points(), tolerance, budget)?;
+    diff.rest = pairs.largest_distance(a.points(), b.points(), tolerance, budget)?;
     let mut far = |code, path, amount| {
         let amount = Some(amount);
         diff.differences.push(Difference { code, path, first: None, second: None, amount });
@@ -36,7 +36,7 @@ pub(super) fn compare(
             b.pose(Some((*j, frame_of(one, other, frame))))?;
             let points = a.points().len().saturating_add(b.points().len()) as u64;
             budget.work("posed vertices", points.saturating_mul(POSED))?;
-            let apart = pairs.apart(a.points(), b.points(), tolerance, budget)?;
+            let apart = pairs.largest_distance(a.points(), b.points(), tolerance, budget)?;
             if apart > most {
                 (most, worst) = (apart, frame);
             }

@@ -51,7 +51,7 @@ impl<'s> Posed<'s> {
 
 /// The longest side of the box around some points.
 pub(super) fn size(points: &[[f32; 3]]) -> f64 {
-    let bounds = crate::describe::Bounds::of(points.iter().copied());
+    let bounds = crate::describe::Bounds::around(points.iter().copied());
     bounds.map_or(0.0, |b| (0..3).map(|axis| b.extent(axis)).fold(0.0, f64::max))
 }
 
@@ -87,7 +87,7 @@ impl Pairs {
     ///
     /// # Errors
     /// If the budget does not suffice for the comparisons.
-    pub(super) fn apart(
+    pub(super) fn largest_distance(
         &self,
         a: &[[f32; 3]],
         b: &[[f32; 3]],
@@ -137,12 +137,17 @@ mod tests {
         b.reverse();
         b.push(a[3]);
         let pairs = Pairs::new(&a, &b, 1e-6, &budget).unwrap();
-        assert_eq!(pairs.apart(&a, &b, 1e-6, &budget).unwrap().to_bits(), 0.0_f64.to_bits());
+        assert_eq!(pairs.largest_distance(&a, &b, 1e-6, &budget).unwrap().to_bits(), 0.0_f64.to_bits());
         b[4][2] = 1.5;
-        let moved = Pairs::new(&a, &b, 1e-6, &budget).unwrap().apart(&a, &b, 1e-6, &budget).unwrap();
+        let moved =
+            Pairs::new(&a, &b, 1e-6, &budget).unwrap().largest_distance(&a, &b, 1e-6, &budget).unwrap();
         assert!((moved - 0.5).abs() < 1e-6, "{moved}");
         assert!(
-            Pairs::new(&a, &[], 1e-6, &budget).unwrap().apart(&a, &[], 1e-6, &budget).unwrap().is_infinite()
+            Pairs::new(&a, &[], 1e-6, &budget)
+                .unwrap()
+                .largest_distance(&a, &[], 1e-6, &budget)
+                .unwrap()
+                .is_infinite()
         );
         let same = Pairs::new(&a, &a, 1e-6, &budget).unwrap();
         assert!(same.nearest.is_none());

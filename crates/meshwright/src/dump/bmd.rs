@@ -8,7 +8,7 @@ use meshwright_core::num::{F8A, Se32};
 use std::borrow::Cow;
 
 impl Dumped for Bmd {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             // A scene has a rate for every clip, and no clips without bones; the file need not.
             clips: Some(Item::list(move || self.clips.iter().map(clip))),

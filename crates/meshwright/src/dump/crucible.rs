@@ -7,13 +7,13 @@ use meshwright_crucible::{Attribute, AttributeStream, Bone, BoneWeight, CModel, 
 use std::borrow::Cow;
 
 impl Dumped for Chunk<'static> {
-    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
         chunks(std::slice::from_ref(self), companions)
     }
 }
 
 impl Dumped for CModel<'static> {
-    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
         let mut own = chunks(&self.meshes, companions);
         own.native.extend(fields! { tail: Item::Hex(Cow::Borrowed(&self.tail)) });
         own
@@ -21,7 +21,7 @@ impl Dumped for CModel<'static> {
 }
 
 impl Dumped for SkeletonChunk {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             bones: Some(bones(Some(self))),
             meshes: Some(Item::empty()),

@@ -10,7 +10,7 @@ use meshwright_quake::{FrameGroup, FrameGroups};
 use std::borrow::Cow;
 
 impl Dumped for Dpm {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let mut native = fields! {
             format: "dpm",
             r#type: 2_u32,
@@ -25,7 +25,7 @@ impl Dumped for Dpm {
 }
 
 impl Dumped for Zym {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let mut native = fields! {
             format: "zym",
             r#type: 1_u32,
@@ -43,7 +43,7 @@ impl Dumped for Zym {
 }
 
 impl Dumped for FrameGroups {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
             native: fields! { groups: Item::list(move || self.groups.iter().map(group)) },

@@ -9,7 +9,7 @@ use meshwright_fsomodel::{
 use std::borrow::Cow;
 
 impl Dumped for FsoModel<'static> {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let mut native = fields! {
             version: self.version,
             dialect: self.dialect.name(),
@@ -49,7 +49,7 @@ const ROW: u64 = 32;
 type Part = (usize, MeshRange, (usize, usize));
 
 impl Dumped for Metadata {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
             native: fields! {

@@ -24,7 +24,7 @@ const TABLES: [&str; 13] = [
 ];
 
 impl Dumped for GltfFile {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let native = self.tables().map_or_else(|_| Fields::new(), |document| native(&document));
         Own { native, ..Own::default() }
     }

@@ -9,7 +9,7 @@ use meshwright_iqm::{
 use std::borrow::Cow;
 
 impl Dumped for Iqm {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let native = fields! {
             format: "iqm",
             version: self.version,

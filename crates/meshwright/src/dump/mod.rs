@@ -298,7 +298,7 @@ impl<'m> Dump<'m> {
         let mut stage = stage.borrow_mut();
         let mut posed = stage.mesh(MeshId(mesh), clip, frame).unwrap_or_default();
         let start = stage.scene.clips.get(clip).map_or(0, |c| c.start);
-        if let Some(normals) = turned(self.model, mesh, start.saturating_add(frame))
+        if let Some(normals) = turned_normals(self.model, mesh, start.saturating_add(frame))
             && normals.len() == posed.normals.len()
         {
             posed.normals = normals;
@@ -358,13 +358,13 @@ const fn exact(_: &AnyModel, _: usize, _: usize, _: u32, _: Precision) -> Option
 /// The normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix turn them, which the sum of
 /// normals over the joints is not.
 #[cfg(feature = "iqm")]
-fn turned(model: &AnyModel, mesh: usize, frame: u32) -> Option<Vec<[f32; 3]>> {
+fn turned_normals(model: &AnyModel, mesh: usize, frame: u32) -> Option<Vec<[f32; 3]>> {
     let AnyModel::Iqm(model) = model else { return None };
     Some(model.evaluate(model.meshes.get(mesh)?, Some(frame))?.normals)
 }
 
 #[cfg(not(feature = "iqm"))]
-const fn turned(_: &AnyModel, _: usize, _: u32) -> Option<Vec<[f32; 3]>> {
+const fn turned_normals(_: &AnyModel, _: usize, _: u32) -> Option<Vec<[f32; 3]>> {
     None
 }
 

@@ -21,5 +21,5 @@ pub(crate) struct Own<'m> {
 /// A model that can be dumped.
 pub(crate) trait Dumped {
     /// Returns the format's part of a dump.
-    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m>;
+    fn own_part<'m>(&'m self, companions: &'m Companions) -> Own<'m>;
 }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Dumped for Mesh {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         shape(&self.geometry, &self.trailing)
     }
 }
@@ -20,7 +20,7 @@ impl Dumped for Mesh {
 macro_rules! skins {
     ($($model:ty),+) => {$(
         impl Dumped for $model {
-            fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+            fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
                 let mut own = shape(&self.geometry, &self.trailing);
                 own.native.extend(fields! { skin: self.skin.text(), texture: self.texture.text() });
                 own
@@ -32,7 +32,7 @@ macro_rules! skins {
 skins!(Bmf, Skn);
 
 impl Dumped for Skel {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let native = fields! {
             name: self.name.text(),
             bones: Item::list(move || self.bones.iter().map(bone)),
@@ -43,7 +43,7 @@ impl Dumped for Skel {
 }
 
 impl Dumped for Anim {
-    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
         let native = fields! {
             name: self.name.text(),
             duration: self.duration,
@@ -72,7 +72,7 @@ impl Dumped for Anim {
 macro_rules! characters {
     ($($model:ident),+) => {$(
         impl Dumped for $model {
-            fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+            fn own_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
                 Own {
                     meshes: Some(Item::empty()),
                     clips: Some(Item::empty()),
@@ -186,7 +186,7 @@ fn pairs(list: &PropertyList) -> Item<'_> {
 macro_rules! outfits {
     ($($ty:ident: |$m:ident| $native:expr;)+) => {$(
         impl Dumped for $ty {
-            fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+            fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
                 let $m = self;
                 let mut native = $native;
                 native.extend(fields! { trailing: trailing(&$m.trailing) });
@@ -229,7 +229,7 @@ fn pair(r: FileRef) -> [u32; 2] {
 }
 
 impl Dumped for Cfp {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
             native: fields! { values: Item::list(move || self.values.iter().copied()) },
@@ -239,7 +239,7 @@ impl Dumped for Cfp {
 }
 
 impl Dumped for Bnd {
-    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+    fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
             native: fields! {

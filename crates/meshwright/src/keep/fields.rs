@@ -40,7 +40,7 @@ impl<'e> Value<'e> {
         }
     }
 
-    pub(super) fn whole(self) -> Option<i64> {
+    pub(super) fn as_integer(self) -> Option<i64> {
         match self.0 {
             Some(Extra::Int(i)) => Some(*i),
             _ => None,

@@ -68,7 +68,7 @@ impl Original {
     /// their pixels are others. Of a material without one nothing is known.
     #[must_use]
     pub fn with_pictures(mut self, scene: &meshwright_scene::Scene, budget: &Budget) -> Self {
-        self.pictures = pictures::Pictures::found(scene, budget);
+        self.pictures = pictures::Pictures::from_scene(scene, budget);
         self
     }
 
@@ -96,7 +96,7 @@ impl Original {
     /// When a companion breaks a rule of its format.
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
         let mut files = OutputFiles::default();
-        for Called { name, bytes, .. } in self.called(name)? {
+        for Called { name, bytes, .. } in self.named_files(name)? {
             if files.iter().all(|other| other.name != name) {
                 files.push(name, bytes);
             }
@@ -112,7 +112,7 @@ impl Original {
     /// As [`files`](Self::files).
     pub fn companions(&self) -> Result<OutputFiles, WriteError> {
         let mut files = OutputFiles::default();
-        for Called { name, bytes, .. } in self.called("")?.into_iter().filter(Called::keeps_its_name) {
+        for Called { name, bytes, .. } in self.named_files("")?.into_iter().filter(Called::keeps_its_name) {
             if files.iter().all(|other| other.name != name) {
                 files.push(name, bytes);
             }
@@ -121,7 +121,7 @@ impl Original {
     }
 
     /// The companion files, with their names for a model of this name.
-    fn called(&self, name: &str) -> Result<Vec<Called>, WriteError> {
+    fn named_files(&self, name: &str) -> Result<Vec<Called>, WriteError> {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
         let of = |file: OwnFile<'_>| {
@@ -181,7 +181,7 @@ impl<'a> OwnFile<'a> {
     }
 
     /// The file of a companion.
-    fn of(own: &'a CompanionFile, aside: bool) -> Result<Self, WriteError> {
+    fn from_companion(own: &'a CompanionFile, aside: bool) -> Result<Self, WriteError> {
         let source = own.source.as_deref();
         let bytes = match source.and_then(|source| source.bytes.as_deref()) {
             Some(bytes) => Cow::Borrowed(bytes),
@@ -225,11 +225,11 @@ impl Asset {
         for own in &companions.files {
             match files.iter_mut().find(|file| file.holds(own)) {
                 Some(file) => file.records.push(own),
-                None => files.push(OwnFile::of(own, false)?),
+                None => files.push(OwnFile::from_companion(own, false)?),
             }
         }
         for own in &companions.aside {
-            files.push(OwnFile::of(own, true)?);
+            files.push(OwnFile::from_companion(own, true)?);
         }
         Ok(files)
     }

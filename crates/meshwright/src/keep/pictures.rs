@@ -76,7 +76,7 @@ impl Pictures {
     }
 
     /// The pictures that were found for an original; of others nothing is known.
-    pub(super) fn found(scene: &Scene, budget: &Budget) -> Self {
+    pub(super) fn from_scene(scene: &Scene, budget: &Budget) -> Self {
         let print = |m: &Material| match &m.image {
             Some(image) => Print::new(Some(image), budget),
             None => Print::Unknown,

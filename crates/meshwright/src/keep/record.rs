@@ -187,7 +187,7 @@ fn is_kept(format: Format) -> bool {
 
 /// Opens a model from its record.
 fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptError> {
-    let version = record.get("v").whole().ok_or(KeptError::Field("version"))?;
+    let version = record.get("v").as_integer().ok_or(KeptError::Field("version"))?;
     if version != VERSION {
         return Err(KeptError::Version(version));
     }
@@ -365,7 +365,7 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
         for (numbers, role) in records.iter_mut().zip(RECORDS) {
             let list = file.get(role.name());
             budget.charge_items("kept records", list.items().count() as u64, size_of::<CompanionFile>())?;
-            let number = |n: Value<'_>| n.whole().and_then(|n| usize::try_from(n).ok());
+            let number = |n: Value<'_>| n.as_integer().and_then(|n| usize::try_from(n).ok());
             let all: Option<Vec<usize>> = list.items().map(number).collect();
             *numbers = all.ok_or(KeptError::Field("records"))?;
         }

@@ -92,7 +92,7 @@ impl Original {
             return Ok(Recovered { patch, native, losses: Vec::new() });
         }
         let Edited { mut scene, marks, mut losses, frames_at, blender } =
-            Edited::of(edited, options, &scenes)?;
+            Edited::convert(edited, options, &scenes)?;
         let stated = f64::from(scene.scale);
         if stated != 1.0 {
             scene.rescale(1.0 / stated)?;
@@ -162,7 +162,7 @@ impl Original {
         }
         // Unedited companion files are added unchanged, except those that are no longer used.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
-        let beside = self.called(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+        let beside = self.named_files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
         let stay = |file: &Called| file.keeps_its_name() && !left(&file.name);
         let beside: Vec<_> = beside.into_iter().filter(stay).collect();
         for Called { name, bytes, like_model, .. } in beside {
@@ -214,7 +214,7 @@ struct Edited {
 }
 
 impl Edited {
-    fn of(asset: &Asset, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
+    fn convert(asset: &Asset, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
         let Some(file) = asset.gltf() else {
             let made = asset.to_scene(scenes)?;
             return Ok(Self {

@@ -43,7 +43,7 @@ impl Asset {
                 Some(original)
             }
             None => {
-                (kept, losses) = self.kept(target, how);
+                (kept, losses) = self.embedded_original(target, how);
                 kept.as_ref()
             }
         };
@@ -84,7 +84,7 @@ impl Asset {
     }
 
     /// The model that went along, for a native target.
-    fn kept(&self, target: Target, how: &RecoverOptions) -> (Option<Original>, Vec<Loss>) {
+    fn embedded_original(&self, target: Target, how: &RecoverOptions) -> (Option<Original>, Vec<Loss>) {
         if !matches!(target, Target::Native(_)) {
             return (None, Vec::new());
         }

@@ -506,7 +506,7 @@ macro_rules! kinds {
             #[cfg(feature = "dump")]
             pub(crate) fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
                 match *self {
-                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Dumped::own(&**m, companions),)+
+                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Dumped::own_part(&**m, companions),)+
                 }
             }
 

@@ -2,7 +2,7 @@
 
 use super::{Kind, WriteOptions};
 use meshwright_files::output::OutputName;
-use meshwright_scene::{Budget, ConvertError, Converted, Image, Lack, Loss, OutputFiles, Scene};
+use meshwright_scene::{Budget, ConvertError, Converted, Image, Loss, OutputFiles, Scene, Unsupported};
 use std::borrow::Cow;
 
 /// Extensions that a name may have and that the file need not.
@@ -46,10 +46,10 @@ pub(crate) fn beside<K: Kind>(
             written = written.saturating_add(suffix.is_empty().into());
         }
     }
-    for loss in made.losses.iter_mut().filter(|loss| loss.code == Lack::Images.code()) {
+    for loss in made.losses.iter_mut().filter(|loss| loss.code == Unsupported::Images.code()) {
         loss.count = loss.count.saturating_sub(written as u64);
     }
-    made.losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
+    made.losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
     Ok(())
 }
 

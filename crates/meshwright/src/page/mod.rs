@@ -17,7 +17,7 @@ impl Page {
     /// `model/ID.glb`, `thumb/ID.png`, `saved/ID.TARGET`, `stamp/ID`, `drop`.
     #[must_use]
     pub fn served(title: &str) -> Self {
-        Self::made(title, &json!({ "targets": targets() }), "", "connect-src 'self'")
+        Self::build(title, &json!({ "targets": targets() }), "", "connect-src 'self'")
     }
 
     /// The page for a site that reads files itself. `worker` is the text of a script that reads them in a worker of
@@ -25,7 +25,7 @@ impl Page {
     #[must_use]
     pub fn standing(title: &str, worker: &str, module: &str) -> Self {
         let sources = "connect-src 'self'; worker-src blob:";
-        Self::made(
+        Self::build(
             title,
             &json!({ "module": module, "worker": worker, "targets": targets() }),
             " 'wasm-unsafe-eval'",

@@ -13,7 +13,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
         .set_max_width(usize::from(u16::MAX))
         .set_max_height(usize::from(u16::MAX));
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().map_err(|e| refused(&e))?;
+    decoder.decode_headers().map_err(|e| decode_error(&e))?;
     let (width, height) = decoder.dimensions().ok_or(DecodeError::Unsound)?;
     let size = |side: usize| u32::try_from(side).map_err(|_| DecodeError::Unsound);
     let (width, height) = (size(width)?, size(height)?);
@@ -25,11 +25,11 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
     let size = allowance.samples(width, height, channels, 0)?;
     decoder.set_options(options.jpeg_set_out_colorspace(out));
     let mut samples = vec![0; size];
-    decoder.decode_into(&mut samples).map_err(|e| refused(&e))?;
+    decoder.decode_into(&mut samples).map_err(|e| decode_error(&e))?;
     Pixels::new(width, height, channels, samples).ok_or(DecodeError::Unsound)
 }
 
-fn refused(e: &DecodeErrors) -> DecodeError {
+fn decode_error(e: &DecodeErrors) -> DecodeError {
     match e {
         DecodeErrors::Unsupported(_) => DecodeError::Unsupported,
         DecodeErrors::LargeDimensions(_) => DecodeError::Memory,

@@ -10,7 +10,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: memory });
     // Palettes become colours; 16 bits stay, since their alpha is looked at.
     decoder.set_transformations(Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(refused)?;
+    let mut reader = decoder.read_info().map_err(decode_error)?;
     let (width, height) = reader.info().size();
     let (color, depth) = reader.output_color_type();
     let channels: u8 = match color {
@@ -23,7 +23,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
     let bytes: u8 = if depth == BitDepth::Sixteen { 2 } else { 1 };
     let size = allowance.samples(width, height, channels.saturating_mul(bytes), 0)?;
     let mut samples = vec![0; size];
-    reader.next_frame(&mut samples).map_err(refused)?;
+    reader.next_frame(&mut samples).map_err(decode_error)?;
     if depth != BitDepth::Sixteen {
         return Pixels::new(width, height, channels, samples).ok_or(DecodeError::Unsound);
     }
@@ -51,7 +51,7 @@ fn levels<'a>(alpha: impl Iterator<Item = &'a u16>) -> AlphaLevels {
     }))
 }
 
-fn refused(e: DecodingError) -> DecodeError {
+fn decode_error(e: DecodingError) -> DecodeError {
     match e {
         DecodingError::IoError(_) => DecodeError::Cut,
         DecodingError::LimitsExceeded => DecodeError::Memory,

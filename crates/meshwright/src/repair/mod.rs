@@ -61,7 +61,7 @@ pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<R
     let mut settings = settings.clone();
     settings.read.strictness = meshwright_core::Strictness::Lenient;
     let parsed = AnyModel::parse_with(bytes, format, &settings)?;
-    let before = found(&parsed.forgiven, &parsed.model);
+    let before = all_findings(&parsed.forgiven, &parsed.model);
     let mut out = bytes.to_vec();
     for finding in before.findings() {
         format.mend_bytes(&mut out, finding);
@@ -75,7 +75,7 @@ pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<R
     let written = model.to_bytes().unwrap_or_else(|_| out.clone());
     let result = [written, out].into_iter().find_map(|candidate| {
         let parsed = AnyModel::parse_with(&candidate, format, &settings).ok()?;
-        let after = found(&parsed.forgiven, &parsed.model);
+        let after = all_findings(&parsed.forgiven, &parsed.model);
         let mended = mended(format, &before, &after);
         let worse = after.count_of(Severity::Error) > before.count_of(Severity::Error);
         (!mended.is_empty() && !worse).then_some((candidate, mended, after))
@@ -86,7 +86,7 @@ pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<R
 }
 
 /// Everything that is wrong with a model that was read leniently.
-fn found(forgiven: &Report, model: &AnyModel) -> Report {
+fn all_findings(forgiven: &Report, model: &AnyModel) -> Report {
     let mut report = forgiven.clone();
     report.append_new(model.validate());
     report
@@ -151,7 +151,7 @@ impl Format {
         // A fault that every reader rejects cannot be repaired, because the file cannot be read.
         let read = rule.forgivable || rule.severity < Severity::Error;
         let done = self.mended().iter().find(|(code, _)| read && *code == rule.code);
-        done.map(|(_, done)| *done).ok_or_else(|| reasons::of(self, rule))
+        done.map(|(_, done)| *done).ok_or_else(|| reasons::reason_for(self, rule))
     }
 }
 

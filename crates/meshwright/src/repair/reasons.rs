@@ -4,7 +4,7 @@ use crate::kinds::Format;
 use meshwright_core::{Kind, Rule, Severity};
 
 /// Why nothing is done about a broken rule.
-pub(super) fn of(format: Format, rule: &Rule) -> &'static str {
+pub(super) fn reason_for(format: Format, rule: &Rule) -> &'static str {
     if format.id() == "gltf" {
         return "glTF documents cannot be repaired in place: convert it to glb";
     }

@@ -4,7 +4,7 @@ use meshwright::Format;
 use meshwright_testkit::exhaust::{Field, Layout, LayoutBuilder, Order};
 
 /// The sections of a file. A format without an arm here has no tests of overlaps, so that is a failure.
-pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
+pub(crate) fn layout_of(format: Format, bytes: &[u8]) -> Layout {
     match format {
         Format::Bmd => bmd(bytes),
         Format::CrucibleMesh => crucible_mesh(bytes),

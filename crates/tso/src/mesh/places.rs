@@ -96,7 +96,7 @@ impl Geometry {
 
 impl Finder<'_> {
     /// The offset of the first byte of `spot`.
-    pub(crate) fn at(&self, spot: Spot) -> Option<u64> {
+    pub(crate) fn offset_of(&self, spot: Spot) -> Option<u64> {
         let number = self.number(spot);
         match self.places {
             Places::Binary(_) => Some(self.start.saturating_add(number.saturating_mul(WORD as u64))),
@@ -108,7 +108,7 @@ impl Finder<'_> {
 
     /// The end of a binary file.
     pub(crate) fn end(&self) -> u64 {
-        self.at(Spot::End).unwrap_or(0)
+        self.offset_of(Spot::End).unwrap_or(0)
     }
 
     /// The number of numbers between the names and `spot`.

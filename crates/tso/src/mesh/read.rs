@@ -103,7 +103,14 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
         let weight = Q1_15::from_bits(words.next().unwrap_or(0));
         BlendVertex { weight, target: words.next().unwrap_or(0), position, normal }
     }));
-    Ok(Geometry { bones, faces, bindings, total: Total::of(total, real.len(), blends.len()), real, blends })
+    Ok(Geometry {
+        bones,
+        faces,
+        bindings,
+        total: Total::classify(total, real.len(), blends.len()),
+        real,
+        blends,
+    })
 }
 
 /// All records of a table as one slice.
@@ -117,7 +124,7 @@ fn table<'a, const N: usize>(
 
 impl Total {
     /// The meaning of a stored number.
-    pub(crate) fn of(stored: u32, real: usize, blends: usize) -> Self {
+    pub(crate) fn classify(stored: u32, real: usize, blends: usize) -> Self {
         let stored_wide = u64::from(stored);
         let real = wide(real);
         if stored_wide == real.saturating_add(wide(blends)) {

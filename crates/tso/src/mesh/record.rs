@@ -118,7 +118,7 @@ impl Order {
     }
 
     /// Puts an integer.
-    pub(crate) fn put(self, r: &mut Record<'_>, f: Field, value: u32) {
+    pub(crate) fn put_word(self, r: &mut Record<'_>, f: Field, value: u32) {
         r.bytes(f, &self.bytes(value));
     }
 }

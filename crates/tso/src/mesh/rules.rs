@@ -176,9 +176,12 @@ fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(),
         for (corner, &v) in face.iter().enumerate() {
             if wide(n) <= u64::from(v) {
                 let path = path.index(i);
-                findings.broken(FACE_INDEX, &path.index(corner), find.at(Spot::Face(i, corner)), || {
-                    format!("index {v} of {n} real vertices")
-                })?;
+                findings.broken(
+                    FACE_INDEX,
+                    &path.index(corner),
+                    find.offset_of(Spot::Face(i, corner)),
+                    || format!("index {v} of {n} real vertices"),
+                )?;
             }
         }
     }
@@ -190,7 +193,7 @@ fn bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<
     let path = root.field("bindings");
     let mut seen = alloc::vec![false; bones];
     for (i, b) in g.bindings.iter().enumerate() {
-        let (at, bone) = (find.at(Spot::Binding(i, binding::BONE)), b.bone);
+        let (at, bone) = (find.offset_of(Spot::Binding(i, binding::BONE)), b.bone);
         let path = path.index(i);
         let path = binding::BONE.path(&path);
         match usize::try_from(bone).ok().and_then(|b| seen.get_mut(b)) {
@@ -254,7 +257,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
             findings.broken(
                 kind.range,
                 &kind.first.path(&path),
-                find.at(Spot::Binding(i, kind.first)),
+                find.offset_of(Spot::Binding(i, kind.first)),
                 || format!("{count} vertices from {first} on, there are {n} {noun} vertices"),
             )?;
         }
@@ -269,7 +272,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
             findings.broken(
                 kind.overlap,
                 &kind.first.path(&path),
-                find.at(Spot::Binding(i, kind.first)),
+                find.offset_of(Spot::Binding(i, kind.first)),
                 || format!("{noun} vertex {from} belongs to another binding"),
             )?;
         }
@@ -281,7 +284,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
             let path = root.field(kind.table);
             let vertex = path.index(usize::try_from(end).unwrap_or(usize::MAX));
             let last = from - 1;
-            findings.broken(kind.gap, &vertex, find.at(Spot::Bindings), || {
+            findings.broken(kind.gap, &vertex, find.offset_of(Spot::Bindings), || {
                 format!("{noun} vertices {end} to {last} belong to no binding")
             })?;
         }
@@ -297,13 +300,13 @@ fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
         let (weight, target) = (blend.weight, blend.target);
         let path = path.index(i);
         if wide(n) <= u64::from(target) {
-            let at = find.at(Spot::Pull(i, pull::TARGET));
+            let at = find.offset_of(Spot::Pull(i, pull::TARGET));
             findings.broken(BLEND_VERTEX, &pull::TARGET.path(&path), at, || {
                 format!("index {target} of {n} real vertices")
             })?;
         }
         if !weight.is_valid() {
-            let at = find.at(Spot::Pull(i, pull::WEIGHT));
+            let at = find.offset_of(Spot::Pull(i, pull::WEIGHT));
             findings
                 .broken(WEIGHT, &pull::WEIGHT.path(&path), at, || format!("{weight:?} is more than all"))?;
         }
@@ -314,7 +317,7 @@ fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
 fn total(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let Total::Other(stored) = g.total else { return Ok(()) };
     let (real, blend) = (g.real.len(), g.blends.len());
-    findings.broken(TOTAL, &FieldPath::ROOT.field("total"), find.at(Spot::Total), || {
+    findings.broken(TOTAL, &FieldPath::ROOT.field("total"), find.offset_of(Spot::Total), || {
         format!("{stored} vertices, there are {real} real and {blend} blend vertices")
     })
 }
@@ -325,7 +328,7 @@ fn finite(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
         let root = FieldPath::ROOT;
         let path = root.field(table);
         let path = path.index(i);
-        rules::not_finite(value, &path.field(what), find.at(spot), findings)
+        rules::not_finite(value, &path.field(what), find.offset_of(spot), findings)
     };
     for (i, v) in g.real.iter().enumerate() {
         if let Some(c) = bad(&v.uv) {
@@ -358,9 +361,18 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) ->
     odd_bindings(g, &find, findings)?;
     odd_blends(g, &find, findings)?;
     if g.total == Total::RealOnly {
-        findings.broken(TOTAL_REAL_ONLY, &FieldPath::ROOT.field("total"), find.at(Spot::Total), || {
-            format!("counts the {} real vertices, not the {} blend vertices", g.real.len(), g.blends.len())
-        })?;
+        findings.broken(
+            TOTAL_REAL_ONLY,
+            &FieldPath::ROOT.field("total"),
+            find.offset_of(Spot::Total),
+            || {
+                format!(
+                    "counts the {} real vertices, not the {} blend vertices",
+                    g.real.len(),
+                    g.blends.len()
+                )
+            },
+        )?;
     }
     odd_normals(g, &find, findings)?;
     odd_facing(g, &find, findings)
@@ -392,14 +404,14 @@ fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result
             }
         }
         if a == b || b == c || c == a {
-            findings.broken(FACE_DEGENERATE, &path.index(i), find.at(Spot::Face(i, 0)), || {
+            findings.broken(FACE_DEGENERATE, &path.index(i), find.offset_of(Spot::Face(i, 0)), || {
                 format!("two corners of [{a}, {b}, {c}] are the same")
             })?;
         }
     }
     let path = root.field("real");
     for (i, _) in used.iter().enumerate().filter(|(_, used)| !**used) {
-        let at = find.at(Spot::Real(i, vertex::POSITION, 0));
+        let at = find.offset_of(Spot::Real(i, vertex::POSITION, 0));
         findings.broken(VERTEX_UNUSED, &path.index(i), at, || "no face uses this vertex")?;
     }
     Ok(())
@@ -408,13 +420,13 @@ fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result
 fn odd_bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("bindings");
     if g.bindings.len() != g.bones.len() {
-        findings.broken(BINDING_COUNT, &path, find.at(Spot::Bindings), || {
+        findings.broken(BINDING_COUNT, &path, find.offset_of(Spot::Bindings), || {
             format!("{} bindings for {} bones", g.bindings.len(), g.bones.len())
         })?;
     }
     for (i, b) in g.bindings.iter().enumerate() {
         if b.real_count == 0 && b.blend_count == 0 {
-            let at = find.at(Spot::Binding(i, binding::BONE));
+            let at = find.offset_of(Spot::Binding(i, binding::BONE));
             findings.broken(BINDING_EMPTY, &path.index(i), at, || "the binding has no vertices")?;
         }
     }
@@ -428,7 +440,7 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
     let mut at_home: Option<(usize, u32, usize)> = None;
     for (i, blend) in g.blends.iter().enumerate() {
         let (path, target) = (path.index(i), blend.target);
-        let at = |f: Field| Place::from(find.at(Spot::Pull(i, f)));
+        let at = |f: Field| Place::from(find.offset_of(Spot::Pull(i, f)));
         if blend.weight.to_bits() == 0 {
             findings.broken(WEIGHT_ZERO, &pull::WEIGHT.path(&path), at(pull::WEIGHT), || {
                 format!("has no effect on real vertex {target}")
@@ -446,7 +458,7 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
         }
     }
     let Some((i, target, n)) = at_home else { return Ok(()) };
-    let (path, at) = (path.index(i), find.at(Spot::Pull(i, pull::TARGET)));
+    let (path, at) = (path.index(i), find.offset_of(Spot::Pull(i, pull::TARGET)));
     findings.broken(BLEND_SAME_BONE, &pull::TARGET.path(&path), at, || {
         format!("real vertex {target} is on the same bone; {n} of {} blend vertices in all", g.blends.len())
     })
@@ -457,7 +469,7 @@ fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
     let facing = g.facing();
     let Some(i) = facing.first.filter(|_| facing.disagrees()) else { return Ok(()) };
     let path = FieldPath::ROOT.field("faces");
-    findings.broken(NORMAL_FACES, &path.index(i), find.at(Spot::Face(i, 0)), || format!("{facing}"))
+    findings.broken(NORMAL_FACES, &path.index(i), find.offset_of(Spot::Face(i, 0)), || format!("{facing}"))
 }
 
 /// One finding for all normals: in real files either all of them are odd or none.
@@ -478,7 +490,7 @@ fn odd_normals(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resu
     };
     let path = FieldPath::ROOT.field(table);
     let path = path.index(i);
-    findings.broken(NORMAL_LENGTH, &vertex::NORMAL.path(&path), find.at(spot), || {
+    findings.broken(NORMAL_LENGTH, &vertex::NORMAL.path(&path), find.offset_of(spot), || {
         let all = wide(g.real.len()).saturating_add(wide(g.blends.len()));
         format!("[{x:?}, {y:?}, {z:?}] is not of length 1, nor are {n} of {all} normals in all")
     })

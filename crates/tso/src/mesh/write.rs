@@ -63,11 +63,11 @@ pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result
     put(w, count(&root.field("bindings"), g.bindings.len())?);
     for b in &g.bindings {
         w.record(binding::SIZE, |r| {
-            order.put(r, binding::BONE, b.bone);
-            order.put(r, binding::FIRST_REAL, b.first_real);
-            order.put(r, binding::REAL_COUNT, b.real_count);
-            order.put(r, binding::FIRST_BLEND, b.first_blend);
-            order.put(r, binding::BLEND_COUNT, b.blend_count);
+            order.put_word(r, binding::BONE, b.bone);
+            order.put_word(r, binding::FIRST_REAL, b.first_real);
+            order.put_word(r, binding::REAL_COUNT, b.real_count);
+            order.put_word(r, binding::FIRST_BLEND, b.first_blend);
+            order.put_word(r, binding::BLEND_COUNT, b.blend_count);
         });
     }
     put(w, count(&root.field("real"), g.real.len())?);
@@ -77,8 +77,8 @@ pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result
     put(w, count(&root.field("blends"), g.blends.len())?);
     for b in &g.blends {
         w.record(pull::SIZE, |r| {
-            order.put(r, pull::WEIGHT, b.weight.to_bits());
-            order.put(r, pull::TARGET, b.target);
+            order.put_word(r, pull::WEIGHT, b.weight.to_bits());
+            order.put_word(r, pull::TARGET, b.target);
         });
     }
     put(w, g.total.stored(g)?);

@@ -1,4 +1,4 @@
-//! What goes into one scene.
+//! The inputs of one scene.
 
 use crate::anim::Anim;
 use crate::mesh::Geometry;
@@ -46,10 +46,10 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What makes up a figure: meshes, the skeleton they share, animations of it. Any of them may be missing.
+/// The parts of a character: meshes, their common skeleton, animations. Any of them may be missing.
 ///
-/// * Without a skeleton the bones of the meshes become joints at the origin, and vertices stay in the space of
-///   their bones; animations cannot be applied.
+/// * Without a skeleton the bones of the meshes become joints at the origin, and vertices stay in the space of their
+///   bones; animations cannot be applied.
 /// * A bone that the skeleton does not have becomes a joint at the origin.
 /// * Names are compared without regard to letter case.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +63,12 @@ pub struct Assembly<'a> {
     pub skeleton: Option<&'a Skel>,
     /// Animations of the skeleton.
     pub animations: Vec<&'a Anim>,
-    /// Compute normals from the faces instead of taking the file's, which in many files written by FreeSO point
-    /// in wrong directions. Vertices that share place and stored normal stay smooth, others keep the edge between them;
-    /// a stored normal that lies no worse to its faces than the computed one stays.
+    /// Compute normals from the faces instead of using the file's, which are wrong in many files written by FreeSO.
+    /// Vertices with the same position and stored normal stay smooth, others keep the edge between them. A stored
+    /// normal is kept if it fits its faces as well as the computed one.
     pub recompute_normals: bool,
-    /// Let the stored normals of blend vertices take part in shading, as the format has it. Without, a vertex has its own
-    /// normal alone: Maxis' exporter gave blend vertices the normals of other vertices.
+    /// Use the stored normals of blend vertices in shading, as the format defines it. Otherwise a vertex has only its
+    /// own normal: Maxis' exporter gave blend vertices the normals of other vertices.
     pub blend_normals: bool,
 }
 

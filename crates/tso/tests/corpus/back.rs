@@ -31,7 +31,7 @@ fn trs(local: &Local) -> Trs {
 
 /// The same figure on joints whose axes are turned, each otherwise, and whose names are in other letters: as another program's
 /// rig has it.
-fn turned(mut scene: Scene) -> Scene {
+fn turn_scene(mut scene: Scene) -> Scene {
     let turn =
         |j: Option<usize>| j.map_or(quat::IDENTITY, |j| quat::about([0.6, 0.0, 0.8], 0.4 + 0.7 * j as f64));
     let wide = |v: [f32; 3]| v.map(f64::from);

@@ -53,7 +53,7 @@ fn pairs(list: &PropertyList) -> Value {
     Value::from(list.0.iter().map(|(k, v)| Value::from(vec![k.text(), v.text()])).collect::<Vec<_>>())
 }
 
-fn near<const N: usize>(found: [F32; N], want: &Value) {
+fn assert_near<const N: usize>(found: [F32; N], want: &Value) {
     assert!(largest(&[found.map(F32::get)], &[floats::<N>(want)]) <= 1e-6, "{found:?} {want}");
 }
 

@@ -156,8 +156,8 @@ fn report_shared(found: &Manifest, scan: &mut Scan<'_>) {
         }
         last = last.max(*end);
     }
-    let behind = scan.size().saturating_sub(found.end);
-    if behind > 0 && last <= found.end {
-        scan.odd(rules::TRAILING, found.end, format!("{behind} bytes after the manifest"));
+    let excess = scan.size().saturating_sub(found.end);
+    if excess > 0 && last <= found.end {
+        scan.odd(rules::TRAILING, found.end, format!("{excess} bytes after the manifest"));
     }
 }

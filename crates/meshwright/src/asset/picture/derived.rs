@@ -11,9 +11,9 @@ fn decoded(image: &Image, room: &Room) -> Result<Pixels, Refused> {
     room.decode(&image.bytes, Kind::of_mime(image.mime))
 }
 
-fn made(pixels: &Pixels, like: &Image, room: &Room) -> Result<Image, Refused> {
+fn encode_image(pixels: &Pixels, like: &Image, room: &Room) -> Result<Image, Refused> {
     let bytes = pixels.to_png().map_err(|why| Refused::Broken(Kind::Png, why))?;
-    room.kept(bytes.len())?;
+    room.charge_kept(bytes.len())?;
     let image = Image::new(like.name.clone(), "image/png", bytes).with_alpha(pixels.alpha);
     Ok(image.with_source(like.source.clone()))
 }
@@ -47,7 +47,7 @@ pub(in crate::asset) fn normals(heights: &Image, room: &Room) -> Result<Image, R
     let normals =
         (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| normal(x, y)).collect();
     let normals = Pixels::from_rgb(width, height, normals);
-    made(&normals.ok_or(Refused::Broken(Kind::Png, DecodeError::Unsound))?, heights, room)
+    encode_image(&normals.ok_or(Refused::Broken(Kind::Png, DecodeError::Unsound))?, heights, room)
 }
 
 /// A picture with the blue of another as its alpha; none where they are not of one size.
@@ -66,7 +66,7 @@ pub(in crate::asset) fn with_alpha(
         pixel[3] = mask[2];
     }
     let pixels = Pixels::from_rgba(width, height, pixels);
-    pixels.map(|pixels| made(&pixels, image, room)).transpose()
+    pixels.map(|pixels| encode_image(&pixels, image, room)).transpose()
 }
 
 #[cfg(test)]

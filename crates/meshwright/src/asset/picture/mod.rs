@@ -28,7 +28,7 @@ impl Room {
     }
 
     /// The temporary memory of a file, which is freed before the next one is read.
-    pub(super) fn left(&self) -> u64 {
+    pub(super) fn remaining(&self) -> u64 {
         self.budget.remaining().saturating_add(self.largest.get())
     }
 
@@ -46,11 +46,11 @@ impl Room {
             self.passing(bytes.saturating_mul(2))?;
             self.budget.work("pixels of textures", u64::from(width).saturating_mul(height.into()))
         };
-        let allowance = Allowance { memory: self.left(), charge: &charge };
+        let allowance = Allowance { memory: self.remaining(), charge: &charge };
         decode(bytes, kind, &allowance).map_err(|why| Refused::Broken(kind, why))
     }
 
-    fn kept(&self, bytes: usize) -> Result<(), LimitExceeded> {
+    fn charge_kept(&self, bytes: usize) -> Result<(), LimitExceeded> {
         self.budget.charge("textures", bytes as u64)
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn read(name: String, bytes: Vec<u8>, extension: &[u8], room: &Room) 
         Kind::Jpeg => return Err(cut()),
         _ => ("image/png", decoded.to_png().map_err(|why| Refused::Broken(kind, why))?),
     };
-    room.kept(bytes.len())?;
+    room.charge_kept(bytes.len())?;
     Ok(Image::new(name, mime, bytes).with_alpha(decoded.alpha))
 }
 

@@ -19,7 +19,7 @@ use meshwright_scene::{Budget, ConvertError, Extra, Scene};
 pub(crate) struct Records<'s> {
     form: CharacterForm,
     stem: &'s str,
-    /// The scene has meshes of several suits, which keep their names; a suit alone is called like its file.
+    /// The scene has meshes of several suits, which keep their names; a single suit gets the name of its file.
     several: bool,
     character: Character,
 }

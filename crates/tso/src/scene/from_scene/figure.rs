@@ -18,8 +18,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Lack, Local, Loss,
-    OutputFiles, Scene, SkeletonId,
+    Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Local, Loss, OutputFiles,
+    Scene, SkeletonId, Unsupported,
 };
 
 /// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
@@ -75,8 +75,14 @@ pub fn write_scene(
     }
     motion(scene, stem, &names, &twins, options, &mut files, records.as_mut(), &budget, &mut losses)?;
     records.map_or(Ok(()), |records| records.finish(&mut files))?;
-    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
-    Lack::report(&lacks, scene, &mut losses);
+    let lacks = [
+        Unsupported::Images,
+        Unsupported::Surfaces,
+        Unsupported::Colors,
+        Unsupported::Tangents,
+        Unsupported::Follows,
+    ];
+    Unsupported::report(&lacks, scene, &mut losses);
     settle(&mut losses, pictures.len());
     let mut files = files.finish();
     if let Some(form) = options.format.character {
@@ -95,10 +101,10 @@ fn said<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<&'s Extra> {
 
 /// Textures that were written are not lost.
 fn settle(losses: &mut Vec<Loss>, written: usize) {
-    for loss in losses.iter_mut().filter(|loss| loss.code == Lack::Images.code()) {
+    for loss in losses.iter_mut().filter(|loss| loss.code == Unsupported::Images.code()) {
         loss.count = loss.count.saturating_sub(written as u64);
     }
-    losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
+    losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
 }
 
 /// The files with the main one in front.

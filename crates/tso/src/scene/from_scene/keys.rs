@@ -52,7 +52,7 @@ impl Keys {
             }
             return Ok(keys);
         }
-        // Whatever hangs from a scaled joint is elsewhere than its own keys say.
+        // The children of a scaled joint have other positions than their own keys state.
         keys.iter_mut().try_for_each(|keys| keys.reserve(true, true, frames, budget))?;
         let (mut bones, mut locals) = (transforms::bones(skeleton, budget)?, Vec::new());
         let mut lost = 0.0_f64;
@@ -64,7 +64,7 @@ impl Keys {
             }
         }
         if count > 0 || lost > Loss::NOISE {
-            // What joints are scaled at rest the vertices have already.
+            // The rest scale of joints is already applied to the vertices.
             let loss = Loss::new("scale-dropped", path, "bones have no scale beyond that of the rest pose");
             losses.push(
                 loss.with_count(count, "joint", "joints")
@@ -103,8 +103,7 @@ impl Keys {
     }
 }
 
-/// For each joint whether a clip moves it, and whether it turns it. What a clip leaves alone stays as the skeleton
-/// has it.
+/// For every joint: whether a clip moves it, and whether it turns it. Other channels keep the values of the skeleton.
 fn channels(clip: &Clip, n: usize) -> Vec<[bool; 2]> {
     match &clip.motion {
         Motion::Poses { frames, .. } => alloc::vec![[!frames.is_empty(); 2]; n],

@@ -1,4 +1,4 @@
-//! What a scene draws as one mesh.
+//! Converts everything that a scene draws to one mesh.
 
 use super::names::{self, Namer, SHORT};
 use super::options::{MeshForm, TsoSceneOptions};
@@ -9,11 +9,11 @@ use crate::scene::space::TO_GLTF;
 use crate::ts1::{Bmf, Skn};
 use alloc::vec::Vec;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, DrawOptions, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
-    Scene,
+    Budget, ConvertError, Converted, DrawOptions, Drawables, FromScene, FromSceneOptions, Levels, Loss,
+    Scene, Unsupported,
 };
 
-/// What meshes of these files take: each vertex follows two bones at most.
+/// The limits of these files: each vertex follows two bones at most.
 pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
     options
         .draw(scene, &TO_GLTF, Levels::Finest, false)
@@ -60,22 +60,26 @@ fn whole(
 }
 
 impl Mesh {
-    /// Makes one mesh of all that a scene draws.
+    /// Converts everything that a scene draws to one mesh.
     ///
     /// A vertex keeps its two largest weights, the larger one's joint owning it; weights are rounded to Q1.15.
-    /// Vertices are ordered by joint and keep their order within one. What has no skin hangs on the root, with its
-    /// node's transform applied.
+    /// Vertices are ordered by joint and keep their order within one. Meshes without a skin follow the root, with
+    /// their node's transform applied.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when a name would have to be changed and may not, or when the result
-    /// would take more memory than allowed.
+    /// If the scene breaks its own rules, if a name is not possible and must not be changed, or if the result would
+    /// take more memory than allowed.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let mut losses = Vec::new();
         let geometry = whole(scene, MeshForm::Mesh, options, &options.budget(), &mut losses)?;
-        Lack::report(&[Lack::Materials, Lack::Colors, Lack::Tangents, Lack::Clips], scene, &mut losses);
+        Unsupported::report(
+            &[Unsupported::Materials, Unsupported::Colors, Unsupported::Tangents, Unsupported::Clips],
+            scene,
+            &mut losses,
+        );
         Ok(Converted::new(Self::from(geometry), losses))
     }
 }
@@ -115,8 +119,8 @@ macro_rules! ts1 {
                     let message = "the file names the first material only";
                     losses.push(Loss::new("materials-dropped", "materials", message).counted(others));
                 }
-                let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Clips];
-                Lack::report(&lacks, scene, &mut losses);
+                let lacks = [Unsupported::Images, Unsupported::Surfaces, Unsupported::Colors, Unsupported::Tangents, Unsupported::Clips];
+                Unsupported::report(&lacks, scene, &mut losses);
                 Ok(Converted::new(Self::new(skin, texture, geometry), losses))
             }
         }

@@ -7,16 +7,16 @@ use alloc::vec::Vec;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{Budget, ConvertError, Loss, Naming, Scene};
 
-/// The most bytes of a name behind a length of 8 bits.
+/// The most bytes of a name after a length of 8 bits.
 pub(crate) const SHORT: usize = 255;
-/// The most bytes of a name behind a length of 16 bits.
+/// The most bytes of a name after a length of 16 bits.
 pub(crate) const LONG: usize = 65535;
 
 /// Makes names of texts.
 #[derive(Debug)]
 pub(crate) struct Namer<'b> {
     names: Names<'b>,
-    /// Names stand on lines of text.
+    /// Names have lines of text of their own.
     lines: bool,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn bones(
     let mut names = budget.reserve("names", joints.len())?;
     for (i, joint) in joints.iter().enumerate() {
         let path = format!("skeletons[{skeleton}].joints[{i}].name");
-        // The games know bones by their names alone.
+        // The games identify bones only by name.
         let made_up = joint.name.trim().is_empty().then(|| format!("bone{i}"));
         if let Some(name) = &made_up {
             losses.push(Loss::note(

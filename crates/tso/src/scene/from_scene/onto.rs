@@ -11,8 +11,8 @@ use meshwright_core::math::{Affine64, Trs64, distance, narrow, quat};
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Sampler};
 
-/// As far as bones that stand alike are from each other, in units of the file, and as far as their turns are apart, of a
-/// quaternion.
+/// The largest distance of equal bones, in units of the file, and the largest difference of their rotations, as
+/// quaternions.
 const ALIKE: [f64; 2] = [1e-4, 1e-5];
 
 /// The bones of a skeleton, and the joints of a scene that have their names.
@@ -58,7 +58,8 @@ impl<'s> Bones<'s> {
         Ok((Self { skel, parents, order, joints }, strangers))
     }
 
-    /// Whether the scene's joints rest and hang as the bones do, so that keys of the one are keys of the other.
+    /// Returns true if the scene's joints have the rest poses and parents of the bones, so that keys of one are keys
+    /// of the other.
     fn are_alike(&self, sampler: &Sampler<'_, '_>, axes: &AxisMap) -> bool {
         let joints = &sampler.skeleton().joints;
         let rests = self.skel.rest();
@@ -78,8 +79,8 @@ impl<'s> Bones<'s> {
         })
     }
 
-    /// Keys of bones that stand in every frame as their joints do, whatever these hang from. A bone without a joint rests on
-    /// its parent.
+    /// Computes keys with which bones have the poses of their joints in every frame, whatever the joints' parents
+    /// are. A bone without a joint rests on its parent.
     fn stand(
         &self,
         sampler: &Sampler<'_, '_>,
@@ -145,7 +146,7 @@ impl<'s> Bones<'s> {
     }
 }
 
-/// How far turns are apart: the largest difference between numbers of their quaternions.
+/// The difference of rotations: the largest difference between numbers of their quaternions.
 fn apart(a: [f64; 4], b: [f64; 4]) -> f64 {
     a.iter().zip(quat::toward(a, b)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
@@ -176,7 +177,8 @@ pub(crate) fn keys(
         bones.joints.iter().map(of).map(Option::unwrap_or_default).collect()
     } else {
         let keys = bones.stand(sampler, frames, axes, budget)?;
-        let message = "joints rest or hang otherwise than the skeleton's bones, which stand as they do";
+        let message =
+            "rest poses or parents of joints differ from the skeleton's; the bones get the joints' poses";
         losses.push(Loss::note("skeleton-differs", path, message));
         keys
     };
@@ -185,7 +187,7 @@ pub(crate) fn keys(
         let near = |t: &[F32; 3]| distance(t.map(F32::get).map(f64::from), rest.translation) <= ALIKE[0];
         let same = |q: &[F32; 4]| apart(rest.rotation, q.map(F32::get).map(f64::from)) <= ALIKE[1];
         let stays = keys.translations.iter().all(near);
-        // What its joint does not do, a bone does not do.
+        // A bone does not move if its joint does not.
         if stays && joint.is_some_and(|j| still.contains(&j)) && keys.rotations.iter().all(same) {
             *keys = Keys::default();
         }

@@ -1,4 +1,4 @@
-//! What a scene does not say and files of a figure need.
+//! Options for data that files of a character need and a scene does not have.
 
 use crate::anim::Anim;
 use crate::bnd::Bnd;
@@ -33,7 +33,7 @@ pub struct TsoSceneOptions {
     pub id: Option<u32>,
 }
 
-/// How the records of a character file are spelled.
+/// The spelling of the records of a character file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CharacterForm {
     /// `.cmx`, with meshes as `.skn` unless said otherwise.

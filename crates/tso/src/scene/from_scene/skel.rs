@@ -12,7 +12,8 @@ use meshwright_core::f32s;
 use meshwright_scene::math::Trs64;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
-    Budget, ConvertError, Converted, FromScene, FromSceneOptions, Joint, Lack, Loss, Naming, Scene, Skeleton,
+    Budget, ConvertError, Converted, FromScene, FromSceneOptions, Joint, Loss, Naming, Scene, Skeleton,
+    Unsupported,
 };
 
 impl Skel {
@@ -37,7 +38,7 @@ impl Skel {
         );
         let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
         let skel = make(scene, id, &names, options, &budget, &mut losses)?;
-        Lack::report(&[Lack::Clips, Lack::Follows], scene, &mut losses);
+        Unsupported::report(&[Unsupported::Clips, Unsupported::Follows], scene, &mut losses);
         Ok(Converted::new(skel, losses))
     }
 }

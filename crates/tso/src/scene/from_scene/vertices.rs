@@ -19,14 +19,14 @@ use meshwright_scene::{
 
 /// The bone of meshes that have no skin, where no skeleton says otherwise.
 const UNSKINNED_BONE: &str = "ROOT";
-/// As far as a joint may rest from the bone that it stands for: elements of their matrices.
+/// The largest difference between the rest poses of a joint and its bone: elements of their matrices.
 const SAME_REST: f64 = 1e-4;
 /// As far as vertices may be, by what their bones see of them, from where they are bound; times their size.
 const SAME_PLACE: f64 = 1e-4;
 /// The direction of normals that have none.
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
 
-/// A bone that vertices can hang on.
+/// A bone for vertices.
 #[derive(Debug)]
 struct Target {
     name: Name,
@@ -71,7 +71,7 @@ struct Part {
     seen: Option<([f64; 3], [f64; 3])>,
 }
 
-/// What was noticed on the way.
+/// The notes collected so far.
 #[derive(Debug, Default)]
 struct Notes {
     unskinned: usize,
@@ -177,7 +177,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         for (j, (joint, name)) in skeleton.joints.iter().zip(names).enumerate() {
             let bind = joint.inverse_bind.wide();
             let inverse = self.axes.affine64(&bones.binding(j, &bind));
-            // What a stretched joint sees is not what its bone sees.
+            // A stretched joint and its bone have different spaces.
             let own = if bones.is_stretched(j) { None } else { inverse.inverse() };
             let rest = bones.rest().get(j).map_or(Affine64::IDENTITY, |m| self.axes.affine64(m));
             bound.push(self.join(name, rest, inverse, own)?);
@@ -215,7 +215,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         };
         let stands = self.targets.get(target).map_or(bone, |t| t.bone);
         let same = stands == bone;
-        // What stands elsewhere than its joint rests has the vertices where the joint shows them.
+        // If the joint's rest pose differs, the vertices are moved to where the joint shows them.
         let moved = || stands.inverse().unwrap_or_default().after(&bone).after(&inverse);
         let inverse = if same { inverse } else { moved() };
         Ok(Bound { target, inverse, own: own.filter(|_| same) })
@@ -228,7 +228,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Some((&skel.bones.get(bone)?.name, bone, *world.get(bone)?))
     }
 
-    /// The bone that what has no skin hangs on: the root of the skeleton, from where it rests.
+    /// The bone for meshes without a skin: the root of the skeleton, in its rest pose.
     fn unskinned(&mut self) -> Result<Bound, ConvertError> {
         let first = self.scene.skeletons.first().filter(|s| !s.joints.is_empty() && self.made_for.is_none());
         let Some(skeleton) = first else {
@@ -262,8 +262,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             [a, b] => Q1_15::encode(narrow1(b.weight / (a.weight + b.weight))),
             _ => Q1_15::default(),
         };
-        // Where a vertex is bound counts, unless what its bones see of it says the same more exactly. A part that
-        // rounds to nothing leaves the whole to the other.
+        // The bind position counts, unless the positions in bone space give the same more exactly. A part that rounds
+        // to nothing leaves the whole to the other.
         let exact = (q != Q1_15::default() || parts.len() == 1) && agrees(&parts, position);
         let home = parts.first().map_or(0, |p| p.joint.target);
         if q == Q1_15::default() {
@@ -312,7 +312,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                 None => parts.push(Part { joint, weight, seen }),
             }
         }
-        // Of equal weights the lower joint comes first.
+        // If weights are equal, the lower joint comes first.
         parts.sort_by_key(|p| p.joint.target);
         parts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         parts.truncate(2);

@@ -88,7 +88,7 @@ impl Assembly<'_> {
     }
 }
 
-/// What becomes of parts on so many bones without a skeleton.
+/// The message about meshes with several bones and no skeleton.
 fn without_skeleton(bones: usize) -> String {
     format!(
         "without a skeleton the parts on {bones} bones all lie at the origin; none that fits is in the tree: --skeleton names one, \
@@ -127,11 +127,11 @@ impl Mesh {
 }
 
 impl Skel {
-    /// Converts the skeleton alone, with animations where there are some.
+    /// Converts only the skeleton, with any animations.
     ///
     /// # Errors
-    /// When the scene would take more memory than the options allow, or an animation has more frames than floats
-    /// count exactly.
+    /// If the scene would take more memory than the options allow, or an animation has more frames than floats count
+    /// exactly.
     pub fn to_scene(
         &self,
         options: &SceneOptions,

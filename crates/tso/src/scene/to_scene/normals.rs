@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::{add, corner_angle, dot, face_normal, scale, unit, wide};
 
-/// What computing the normal of a vertex takes.
+/// The memory for computing the normal of a vertex.
 pub(crate) const EACH: usize = 224;
 
-/// What several vertices that are one corner of the surface have in common.
+/// The common data of several vertices that are one corner of the surface.
 struct Corner {
     sum: [f64; 3],
     stored: Option<[f64; 3]>,
@@ -19,12 +19,12 @@ struct Corner {
     worst: [f64; 2],
 }
 
-/// Normals of real vertices from the faces around them in the rest pose, each face weighing by its angle at the vertex;
-/// `None` for a vertex whose stored normal lies no worse to the worst of its faces, and for one without faces.
+/// Normals of real vertices from the faces around them in the rest pose, each face weighing by its angle at the
+/// vertex; `None` for a vertex whose stored normal fits the worst of its faces as well, and for one without faces.
 ///
-/// Vertices of one bone that share place and stored normal, parted by texture coordinates alone, are one corner; others
-/// at one place keep the edge between them. A face between bones counts where the skeleton places both. The stored
-/// numbers make the cross product point outward.
+/// Vertices of one bone with the same position and stored normal that differ only in texture coordinates are one
+/// corner. Others at the same position keep the edge between them. A face between bones counts if the skeleton has
+/// both. The stored numbers make the cross product point outward.
 pub(crate) fn computed(
     g: &Geometry,
     owners: &Owners,

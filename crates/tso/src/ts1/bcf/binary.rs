@@ -74,11 +74,11 @@ impl Input for Binary<'_, '_, '_> {
 /// Takes the bytes of a file under construction.
 pub(crate) trait Sink {
     /// The next bytes.
-    fn put(&mut self, bytes: &[u8]);
+    fn put_bytes(&mut self, bytes: &[u8]);
 }
 
 impl Sink for Vec<u8> {
-    fn put(&mut self, bytes: &[u8]) {
+    fn put_bytes(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
 }
@@ -102,7 +102,7 @@ impl<'a> Same<'a> {
 }
 
 impl Sink for Same<'_> {
-    fn put(&mut self, bytes: &[u8]) {
+    fn put_bytes(&mut self, bytes: &[u8]) {
         match self.rest.strip_prefix(bytes) {
             Some(rest) => self.rest = rest,
             None => self.same = false,
@@ -118,20 +118,20 @@ impl<S: Sink> Output for BinaryOut<'_, S> {
     fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
         let length = name.bytes().len();
         match u8::try_from(length) {
-            Ok(length) if length < LONG => self.0.put(&[length]),
+            Ok(length) if length < LONG => self.0.put_bytes(&[length]),
             _ => {
                 let length: u32 =
                     WriteError::fit(path, "name length", wide(length), i32::MAX.cast_unsigned())?;
-                self.0.put(&[LONG]);
-                self.0.put(&length.to_le_bytes());
+                self.0.put_bytes(&[LONG]);
+                self.0.put_bytes(&length.to_le_bytes());
             }
         }
-        self.0.put(name.bytes());
+        self.0.put_bytes(name.bytes());
         Ok(())
     }
 
     fn word(&mut self, value: u32) {
-        self.0.put(&value.to_le_bytes());
+        self.0.put_bytes(&value.to_le_bytes());
     }
 
     fn index(&mut self, value: u32) {
@@ -139,7 +139,7 @@ impl<S: Sink> Output for BinaryOut<'_, S> {
     }
 
     fn floats(&mut self, _: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError> {
-        values.iter().for_each(|v| self.0.put(&v.to_bits().to_le_bytes()));
+        values.iter().for_each(|v| self.0.put_bytes(&v.to_bits().to_le_bytes()));
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ impl Bcf {
         Self { character, ..Self::default() }
     }
 
-    pub(crate) fn kept(&self) -> &[u8] {
+    pub(crate) fn original_bytes(&self) -> &[u8] {
         &self.kept
     }
 

@@ -27,7 +27,7 @@ impl Bcf {
         let mut bcf = tree(&source, None)?;
         let mut same = Same::new(bytes);
         let written = write::character(&mut BinaryOut(&mut same), &bcf.character);
-        same.put(&bcf.trailing);
+        same.put_bytes(&bcf.trailing);
         if written.is_err() || !same.is_whole() {
             source.charge(&FieldPath::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
             bcf.keep(bytes.to_vec());

@@ -17,10 +17,10 @@ pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result
 
 /// The bytes of the file, whatever rules it breaks.
 pub(crate) fn image(bcf: &Bcf) -> Result<Vec<u8>, WriteError> {
-    if !bcf.kept().is_empty() {
+    if !bcf.original_bytes().is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(bcf.kept(), &budget), None).is_ok_and(|b| b == *bcf) {
-            return Ok(bcf.kept().to_vec());
+        if tree(&file(bcf.original_bytes(), &budget), None).is_ok_and(|b| b == *bcf) {
+            return Ok(bcf.original_bytes().to_vec());
         }
     }
     let mut out = Vec::new();

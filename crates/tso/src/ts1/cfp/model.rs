@@ -46,7 +46,7 @@ impl Cfp {
         Some((gather(first, t), gather(second, r)))
     }
 
-    pub(crate) fn kept(&self) -> &[u8] {
+    pub(crate) fn original_bytes(&self) -> &[u8] {
         &self.kept
     }
 

@@ -66,16 +66,16 @@ pub(crate) fn encode(values: &[F32], out: &mut impl Sink) {
         let run = same.take_while(|v| Some(v.to_bits()) == last.map(F32::to_bits)).count();
         if run > 0 {
             let more = u16::try_from(run.saturating_sub(1)).unwrap_or(u16::MAX).to_le_bytes();
-            out.put(&[REPEAT]);
-            out.put(&more);
+            out.put_bytes(&[REPEAT]);
+            out.put_bytes(&more);
             rest = rest.get(run..).unwrap_or_default();
             continue;
         }
         match last.and_then(|last| code(last, value)) {
-            Some(code) => out.put(&[code]),
+            Some(code) => out.put_bytes(&[code]),
             None => {
-                out.put(&[FULL]);
-                out.put(&value.to_bits().to_le_bytes());
+                out.put_bytes(&[FULL]);
+                out.put_bytes(&value.to_bits().to_le_bytes());
             }
         }
         (rest, last) = (behind, Some(value));

@@ -10,8 +10,8 @@ use meshwright_core::{ReadOptions, Strictness, WriteError};
 
 /// The bytes of the file: those that were read, where they say the same.
 pub(crate) fn image(cfp: &Cfp, options: &ReadOptions) -> Vec<u8> {
-    if !cfp.kept().is_empty() && says(cfp.kept(), cfp, options) {
-        return cfp.kept().to_vec();
+    if !cfp.original_bytes().is_empty() && says(cfp.original_bytes(), cfp, options) {
+        return cfp.original_bytes().to_vec();
     }
     let mut out = Vec::with_capacity(cfp.values.len());
     encode(&cfp.values, &mut out);

@@ -106,10 +106,10 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
     }
 
     /// A whole number with its place.
-    pub(crate) fn whole(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
+    pub(crate) fn integer(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
         let [(at, word)] = self.words(path)?;
         self.note(at);
-        match number::whole(word) {
+        match number::parse_integer(word) {
             Some(value) => Ok((value, at)),
             None => {
                 let message = format!("{} is not a whole number", Escaped(word));
@@ -125,7 +125,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
 
 impl Input for Lines<'_, '_, '_> {
     fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
-        let (count, at) = self.whole(path)?;
+        let (count, at) = self.integer(path)?;
         let n = u64::try_from(count).ok();
         let fits = n.and_then(|n| n.checked_mul(least.lines.max(1))).is_some_and(|lines| lines <= self.left);
         let Some(n) = n.filter(|_| fits) else {
@@ -151,12 +151,12 @@ impl Input for Lines<'_, '_, '_> {
     }
 
     fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
-        let (value, at) = self.whole(path)?;
+        let (value, at) = self.integer(path)?;
         u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
     }
 
     fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError> {
-        let (value, at) = self.whole(path)?;
+        let (value, at) = self.integer(path)?;
         if value == -1 {
             return Ok(u32::MAX);
         }
@@ -189,14 +189,14 @@ pub(crate) struct LinesOut<'s, S>(pub(crate) &'s mut S);
 
 impl<S: Sink> LinesOut<'_, S> {
     pub(crate) fn line(&mut self, content: &[u8]) {
-        self.0.put(content);
-        self.0.put(b"\r\n");
+        self.0.put_bytes(content);
+        self.0.put_bytes(b"\r\n");
     }
 }
 
 impl<S: Sink> fmt::Write for LinesOut<'_, S> {
     fn write_str(&mut self, s: &str) -> fmt::Result {
-        self.0.put(s.as_bytes());
+        self.0.put_bytes(s.as_bytes());
         Ok(())
     }
 }
@@ -225,11 +225,11 @@ impl<S: Sink> Output for LinesOut<'_, S> {
             return Err(WriteError::invalid(some::NOT_FINITE, path, message));
         }
         if values.len() > 1 {
-            self.0.put(b"| ");
+            self.0.put_bytes(b"| ");
         }
         for (i, value) in values.iter().enumerate() {
             if i > 0 {
-                self.0.put(b" ");
+                self.0.put_bytes(b" ");
             }
             // Writing cannot fail.
             let _ = number::put_float(self, *value);

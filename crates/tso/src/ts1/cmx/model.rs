@@ -26,7 +26,7 @@ impl Cmx {
         Self { comments: alloc::vec![Name::from("// Character File.")], character, ..Self::default() }
     }
 
-    pub(crate) fn kept(&self) -> &[u8] {
+    pub(crate) fn original_text(&self) -> &[u8] {
         &self.kept
     }
 

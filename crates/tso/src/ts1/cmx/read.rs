@@ -53,7 +53,7 @@ impl Cmx {
         let states = first.is_some_and(|line| {
             let mut words = words(0, line).map(|(_, word)| word);
             let version = words.next() == Some(VERSION_WORD)
-                && words.next().is_some_and(|w| number::whole(w).is_some());
+                && words.next().is_some_and(|w| number::parse_integer(w).is_some());
             version && words.next().is_none()
         });
         if states { Confidence::Certain } else { Confidence::No }

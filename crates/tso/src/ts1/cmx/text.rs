@@ -51,7 +51,7 @@ fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
         }
         let path = FieldPath::ROOT.field("version");
         let (at, word) = words.next().unwrap_or((at, &[]));
-        let Some(version) = number::whole(word).filter(|_| words.next().is_none()) else {
+        let Some(version) = number::parse_integer(word).filter(|_| words.next().is_none()) else {
             let message = format!("{} holds no version", Escaped(text));
             return Err(lines.source().broken(NUMBER, &path, at, message));
         };
@@ -86,17 +86,17 @@ pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), 
     cmx.comments.iter().for_each(|comment| out.line(comment.bytes()));
     out.line(format!("version {KNOWN}").as_bytes());
     write::character(out, &cmx.character)?;
-    out.0.put(&cmx.trailing);
+    out.0.put_bytes(&cmx.trailing);
     Ok(())
 }
 
 /// The text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
 /// the same.
 pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
-    if !cmx.kept().is_empty() {
+    if !cmx.original_text().is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(cmx.kept(), &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
-            return Ok(cmx.kept().to_vec());
+        if tree(&file(cmx.original_text(), &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
+            return Ok(cmx.original_text().to_vec());
         }
     }
     let mut out = Vec::new();

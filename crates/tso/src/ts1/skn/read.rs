@@ -2,7 +2,7 @@
 
 use super::model::Skn;
 use super::rules;
-use super::text::{line, line_end, real, space, whole};
+use super::text::{integer, line, line_end, real, space};
 use crate::fields::{Step, file, trailing, wide};
 use crate::mesh::places::Places;
 use crate::mesh::record::{binding, pull, vertex};
@@ -17,16 +17,16 @@ use nom::error::context;
 
 /// A face, at least 6 bytes with the white space around the numbers.
 fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
-    (whole, whole, whole).map(|(a, b, c)| [a, b, c]).parse(i)
+    (integer, integer, integer).map(|(a, b, c)| [a, b, c]).parse(i)
 }
 
 /// A binding, at least 10 bytes.
 fn binding(i: &[u8]) -> Step<'_, Binding> {
-    let (i, bone) = context(binding::BONE.name, whole).parse(i)?;
-    let (i, first_real) = context(binding::FIRST_REAL.name, whole).parse(i)?;
-    let (i, real_count) = context(binding::REAL_COUNT.name, whole).parse(i)?;
-    let (i, first_blend) = context(binding::FIRST_BLEND.name, whole).parse(i)?;
-    let (i, blend_count) = context(binding::BLEND_COUNT.name, whole).parse(i)?;
+    let (i, bone) = context(binding::BONE.name, integer).parse(i)?;
+    let (i, first_real) = context(binding::FIRST_REAL.name, integer).parse(i)?;
+    let (i, real_count) = context(binding::REAL_COUNT.name, integer).parse(i)?;
+    let (i, first_blend) = context(binding::FIRST_BLEND.name, integer).parse(i)?;
+    let (i, blend_count) = context(binding::BLEND_COUNT.name, integer).parse(i)?;
     Ok((i, Binding { bone, first_real, real_count, first_blend, blend_count }))
 }
 
@@ -38,8 +38,8 @@ fn uv(i: &[u8]) -> Step<'_, RealVertex> {
 
 /// Target and weight of a blend, at least 4 bytes: the other way round than in the binary files.
 fn blend(i: &[u8]) -> Step<'_, BlendVertex> {
-    let (i, target) = context(pull::TARGET.name, whole).parse(i)?;
-    let (i, weight) = context(pull::WEIGHT.name, whole).parse(i)?;
+    let (i, target) = context(pull::TARGET.name, integer).parse(i)?;
+    let (i, weight) = context(pull::WEIGHT.name, integer).parse(i)?;
     Ok((i, BlendVertex { weight: Q1_15::from_bits(weight), target, ..BlendVertex::default() }))
 }
 
@@ -61,7 +61,7 @@ fn text_name(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Name, 
 /// Reads a count, and returns it with its offset.
 fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u32), ReadError> {
     cursor.read(path, space)?;
-    Ok((cursor.offset(), cursor.read(path, whole)?))
+    Ok((cursor.offset(), cursor.read(path, integer)?))
 }
 
 /// All of a file.
@@ -99,7 +99,7 @@ pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
     }
     cursor.read(&root, space)?;
     let trailing = trailing(cursor)?;
-    let total = Total::of(total, real.len(), blends.len());
+    let total = Total::classify(total, real.len(), blends.len());
     let geometry = Geometry { bones, faces, bindings, real, blends, total };
     let mut skn = Skn::new(skin, texture, geometry);
     skn.trailing = trailing;
@@ -144,11 +144,11 @@ impl Skn {
     /// the first face.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let head = || -> Option<()> {
-            let (mut rest, (_, _, bones, ())) = (line, line, whole, line_end).parse(bytes).ok()?;
+            let (mut rest, (_, _, bones, ())) = (line, line, integer, line_end).parse(bytes).ok()?;
             for _ in 0..bones {
                 (rest, _) = line(rest).ok()?;
             }
-            (whole, line_end, face).parse(rest).ok().map(|_| ())
+            (integer, line_end, face).parse(rest).ok().map(|_| ())
         };
         if head().is_some() { Confidence::Likely } else { Confidence::No }
     }

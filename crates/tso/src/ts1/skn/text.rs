@@ -52,7 +52,7 @@ fn word(i: &[u8]) -> Step<'_, &str> {
 }
 
 /// A whole number of 32 bits; -1 is taken as the largest, as in the binary files.
-pub(crate) fn whole(i: &[u8]) -> Step<'_, u32> {
+pub(crate) fn integer(i: &[u8]) -> Step<'_, u32> {
     let (rest, word) = word(i)?;
     let signed = || word.parse::<i32>().ok().map(i32::cast_unsigned);
     match word.parse().ok().or_else(signed) {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// Something that a scene can hold and a format cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Lack {
+pub enum Unsupported {
     /// Materials of any kind.
     Materials,
     /// Textures as images; names of materials stay.
@@ -32,7 +32,7 @@ pub enum Lack {
     Clips,
 }
 
-impl Lack {
+impl Unsupported {
     /// The code of the loss.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -129,14 +129,14 @@ mod tests {
     #[test]
     fn only_what_is_there_is_lost() {
         let mut scene = Scene::new("x");
-        let lacks = [Lack::Colors, Lack::Clips, Lack::Materials, Lack::Skins];
+        let lacks = [Unsupported::Colors, Unsupported::Clips, Unsupported::Materials, Unsupported::Skins];
         let mut losses = Vec::new();
-        Lack::report(&lacks, &scene, &mut losses);
+        Unsupported::report(&lacks, &scene, &mut losses);
         assert!(losses.is_empty());
         let mesh = Mesh { colors: vec![[0; 4]], positions: vec![[0.0; 3]], ..Mesh::default() };
         scene.meshes = vec![mesh.clone(), Mesh::default(), mesh];
         scene.clips.push(Clip::new("walk", SkeletonId(0), 10.0, Motion::Tracks(Vec::new())));
-        Lack::report(&lacks, &scene, &mut losses);
+        Unsupported::report(&lacks, &scene, &mut losses);
         let found: Vec<_> = losses.iter().map(|l| (l.code, l.count)).collect();
         assert_eq!(found, [("colors-dropped", 2), ("clips-dropped", 1)]);
     }
