@@ -136,7 +136,7 @@ fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mu
         VertexKind::Bits64 if flat => out.fill([0.0; 2]),
         VertexKind::Bits64 => decode_rows(rows, out, |high, _| St11::from_bits(high).decode()),
         VertexKind::Bits96 => decode_rows(rows, out, |high, _| {
-            // Both forms, of which one is taken without a branch.
+            // Both forms; one of them is selected without a branch.
             let (fine, wide) = (St12::from_bits(high).decode(), St11::from_bits(high).decode());
             if high & 1 << 24 == 0 { fine } else { wide }
         }),

@@ -286,7 +286,7 @@ impl fmt::Debug for MeshFlags {
 /// The rule for quads in the stored number of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum QuadCount {
-    /// As described: twice with fewer than 1024 vertices, else once. Also where there are no quads.
+    /// As described: twice with fewer than 1024 vertices, otherwise once. Also used if the list has no quads.
     #[default]
     Described,
     /// The other way round, as the existing reader wants it.

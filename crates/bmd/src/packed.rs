@@ -402,7 +402,7 @@ pub enum St96 {
 pub enum Extra96 {
     /// A colour; the bone is 0 (F8, F9).
     Color(u8),
-    /// A bone; there is no colour (FA, FB).
+    /// A bone and no colour (FA, FB).
     Bone(u8),
 }
 

@@ -169,7 +169,7 @@ impl Bmd {
         })
     }
 
-    /// A clip to be sampled; `None` when there is no such clip, or as in [`rest`](Self::rest).
+    /// A clip to be sampled; `None` if it does not exist, or as in [`rest`](Self::rest).
     pub fn motion(&self, clip: usize) -> Option<Motion<'_>> {
         let clip = self.clips.get(clip)?;
         let mut motion = self.rest()?;

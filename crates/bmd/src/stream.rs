@@ -89,7 +89,7 @@ impl fmt::Debug for Step {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Stream {
     steps: Vec<Step>,
-    /// For each bone, the index after its last step.
+    /// The index after the last step of each bone.
     ends: Vec<u32>,
 }
 
@@ -127,7 +127,7 @@ impl Stream {
         self.ends.len()
     }
 
-    /// The steps of one bone; none where there is no such bone.
+    /// The steps of one bone; empty if the bone does not exist.
     pub fn bone(&self, bone: usize) -> &[Step] {
         let end = self.ends.get(bone).copied().unwrap_or(0) as usize;
         let start = bone.checked_sub(1).and_then(|b| self.ends.get(b)).copied().unwrap_or(0) as usize;

@@ -62,14 +62,14 @@ impl Renumbering {
     }
 
     /// The new number of a bone; its old one where it is not kept.
-    pub(crate) fn of(&self, bone: u32) -> u32 {
+    pub(crate) fn new_number(&self, bone: u32) -> u32 {
         self.numbers.get(bone as usize).copied().flatten().unwrap_or(bone)
     }
 
     pub(crate) fn bones(&self, bones: &[Bone]) -> Vec<Bone> {
         let bone = |&old: &u32| {
             let bone = bones.get(old as usize)?;
-            let parent = bone.parent().and_then(|p| u32::try_from(p).ok()).map(|p| self.of(p));
+            let parent = bone.parent().and_then(|p| u32::try_from(p).ok()).map(|p| self.new_number(p));
             let parent = parent.and_then(|p| i32::try_from(p).ok());
             Some(Bone { parent: parent.unwrap_or(bone.parent), ..*bone })
         };
@@ -130,7 +130,7 @@ mod tests {
         let moved = Renumbering::new(vec![2, 0, 1], 3);
         let parents = |bones: &[Bone]| bones.iter().map(|b| b.parent).collect::<Vec<_>>();
         assert_eq!(parents(&moved.bones(&bones)), [-1, 0, 1]);
-        assert_eq!((moved.of(1), moved.is_identity()), (2, false));
+        assert_eq!((moved.new_number(1), moved.is_identity()), (2, false));
         let poses: Vec<_> = (0..6_u8).map(|i| BonePose::from([[f32::from(i); 4]; 3])).collect();
         let moved_by = |by: &Renumbering| {
             let mut poses = poses.clone();

@@ -29,7 +29,7 @@ pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affin
 /// The linear part applied to a vector.
 #[cfg(feature = "scene")]
 #[inline]
-pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
+pub(crate) fn rotate_normal(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
     let [x, y, z] = [m.x, m.y, m.z];
     [x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c]
 }
@@ -38,7 +38,7 @@ pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
 #[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
-    let ([x, y, z], t) = (turned(m, v), m.w);
+    let ([x, y, z], t) = (rotate_normal(m, v), m.w);
     [x + weight * t[0], y + weight * t[1], z + weight * t[2]]
 }
 

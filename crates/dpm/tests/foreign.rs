@@ -15,7 +15,7 @@ use meshwright_scene::{
 };
 use proptest::prelude::*;
 
-fn at(x: f32) -> Local {
+fn translated(x: f32) -> Local {
     Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY })
 }
 
@@ -34,7 +34,7 @@ fn triangle(name: &str, skin: Option<Skin>) -> Mesh {
 
 /// One skinned triangle on the first of so many joints in a row.
 fn scene(joints: usize) -> Scene {
-    let joint = |i: usize| Joint::new(format!("bone {i}"), i.checked_sub(1).map(|_| 0), at(i as f32));
+    let joint = |i: usize| Joint::new(format!("bone {i}"), i.checked_sub(1).map(|_| 0), translated(i as f32));
     let mut skeleton = Skeleton { joints: (0..joints).map(joint).collect(), ..Skeleton::default() };
     skeleton.bind_rest();
     Scene::new("m")
@@ -47,7 +47,7 @@ fn amount(losses: &[Loss], code: &str) -> Option<f64> {
     losses.iter().find(|l| l.code == code).map(|l| l.amount.unwrap_or(l.count as f64))
 }
 
-fn made(scene: &Scene, engine: impl Into<Option<Engine>>) -> Converted<DpmFiles> {
+fn convert(scene: &Scene, engine: impl Into<Option<Engine>>) -> Converted<DpmFiles> {
     write_scene(scene, &FromSceneOptions::default().for_engine(engine)).unwrap()
 }
 
@@ -55,9 +55,9 @@ fn made(scene: &Scene, engine: impl Into<Option<Engine>>) -> Converted<DpmFiles>
 fn unused_bones_go_before_an_engine_has_too_many() {
     let mut scene = scene(300);
     scene.skeletons[0].joints[299].extras = Some(Extra::Map(vec![("attach".into(), true.into())]));
-    assert_eq!(made(&scene, None).value.model.bones.len(), 300, "the format has no limit");
+    assert_eq!(convert(&scene, None).value.model.bones.len(), 300, "the format has no limit");
     for engine in [Engine::DarkPlaces, Engine::Fte, Engine::DpModel] {
-        let files = made(&scene, engine);
+        let files = convert(&scene, engine);
         assert_eq!(
             (files.value.model.bones.len(), amount(&files.losses, "bones-dropped")),
             (256, Some(44.0))
@@ -81,13 +81,13 @@ fn influences_are_cut_to_what_an_engine_keeps_and_sum_to_1() {
     let mut scene = scene(20);
     let row: Vec<(u32, f32)> = (0..20).map(|j| (j, (j + 1) as f32 / 210.0)).collect();
     scene.meshes[0].skin = Some(skin(&[row.clone(), row, vec![(0, 0.5), (1, 0.75)]]));
-    let all = made(&scene, None);
+    let all = convert(&scene, None);
     assert_eq!(all.value.model.meshes[0].vertices.counts, [20, 20, 2]);
     assert_eq!(amount(&all.losses, "weights-normalized"), Some(0.25));
     for (engine, most, share) in
         [(Engine::DarkPlaces, 4, 1.0 - 74.0 / 210.0), (Engine::DpModel, 16, 10.0 / 210.0)]
     {
-        let files = made(&scene, engine);
+        let files = convert(&scene, engine);
         assert_eq!(files.value.model.meshes[0].vertices.counts, [most, most, 2]);
         assert!((amount(&files.losses, "influences-dropped").unwrap() - share).abs() < 1e-6);
         for vertex in files.value.model.meshes[0].vertices.iter() {
@@ -109,7 +109,7 @@ fn other_limits_are_errors_that_name_them() {
     many.meshes = (0..257).map(|i| triangle("t", None).with_material(MaterialId(i))).collect();
     many.nodes = (0..257).map(|i| Node::of_mesh("n", MeshId(i))).collect();
     assert_eq!(refused(&many, Engine::DpModel), "materials: 257 shaders, dpmodel takes 256");
-    assert_eq!(made(&many, Engine::DarkPlaces).value.model.meshes.len(), 257);
+    assert_eq!(convert(&many, Engine::DarkPlaces).value.model.meshes.len(), 257);
     let mut large = scene(2);
     large.meshes[0].triangles = vec![[0, 1, 2]; 65_537];
     assert_eq!(refused(&large, Engine::DpModel), "meshes: 65537 triangles, dpmodel takes 65536");
@@ -125,7 +125,7 @@ fn other_limits_are_errors_that_name_them() {
         refused(&blended, Engine::DarkPlaces),
         "meshes: 93625 bones and blends of bones, DarkPlaces takes 65536"
     );
-    assert_eq!(made(&blended, Engine::Fte).value.model.bones.len(), 250);
+    assert_eq!(convert(&blended, Engine::Fte).value.model.bones.len(), 250);
 }
 
 /// A scene that comes from elsewhere, with a clip of keys.
@@ -143,10 +143,10 @@ fn moving(format: &str) -> Scene {
 #[test]
 fn a_clip_that_begins_with_the_bind_pose_gains_no_frame() {
     for format in ["gltf", ""] {
-        let files = made(&moving(format), None).value;
+        let files = convert(&moving(format), None).value;
         assert_eq!((files.model.frames.len(), files.clips[0].start, files.clips[0].length), (3, 0, 3));
         let again = files.model.to_scene(&SceneOptions::default(), Some(&files.clips)).unwrap().value;
-        let twice = made(&again, None).value;
+        let twice = convert(&again, None).value;
         assert_eq!((twice.model.frames.len(), twice.clips), (3, files.clips));
         assert_eq!(twice.model.poses, files.model.poses);
     }
@@ -161,7 +161,7 @@ fn the_saver_drops_what_is_there_twice_or_for_nothing() {
     mesh.positions = [mesh.positions.clone(), mesh.positions.clone(), vec![[9.0; 3]]].concat();
     mesh.triangles = vec![[0, 1, 2], [3, 4, 5]];
     mesh.skin = Some(skin(&[[(1, 1.0)]; 7]));
-    let files = made(&scene, None);
+    let files = convert(&scene, None);
     let model = &files.value.model;
     assert_eq!((model.bones.len(), model.meshes[0].vertices.len(), model.pose_count()), (2, 3, 2));
     assert_eq!(*model.meshes[0].triangles, [[0, 1, 2]; 2]);
@@ -182,7 +182,7 @@ fn keys_between_frames_are_measured() {
     let Motion::Tracks(tracks) = &mut scene.clips[0].motion else { panic!("tracks") };
     tracks[0].translation.frames = vec![0.0, 0.5, 2.0];
     for losses in
-        [made(&scene, None).losses, Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().losses]
+        [convert(&scene, None).losses, Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().losses]
     {
         let off = amount(&losses, "resampled-moved").unwrap();
         // At 0.5 the joint is up at 2, and half way to frame 1, which is at 4/3.
@@ -205,7 +205,7 @@ fn names_stay_apart_when_they_are_cut() {
     let Motion::Tracks(tracks) = &mut again.motion else { panic!("tracks") };
     tracks[0].joint = 2;
     scene.clips.push(again);
-    let files = made(&scene, None).value;
+    let files = convert(&scene, None).value;
     let shaders: Vec<_> = files.model.meshes.iter().map(|m| m.shader.text()).collect();
     assert_eq!(shaders[0], shaders[2]);
     assert_eq!([&shaders[0], &shaders[1]].map(String::len), [31, 31]);

@@ -23,7 +23,7 @@ fn fixture(name: &str) -> Vec<u8> {
 /// a zero being a zero whatever its sign.
 type Corner = [u32; 8];
 
-fn drawn(model: &Dpm, shader: &Name, frame: usize) -> Vec<(u32, [Corner; 3])> {
+fn drawn_triangles(model: &Dpm, shader: &Name, frame: usize) -> Vec<(u32, [Corner; 3])> {
     let mut all = Vec::new();
     for (m, mesh) in model.meshes.iter().enumerate().filter(|(_, m)| m.shader == *shader) {
         let surface = model.evaluate(m, frame).unwrap();
@@ -44,7 +44,10 @@ pub(crate) fn same(name: &str, before: &Dpm, after: &Optimized<Dpm>) {
     assert_eq!(before.frames.len(), after.model.frames.len(), "{name}");
     for mesh in &before.meshes {
         for frame in 0..before.frames.len() {
-            let (a, b) = (drawn(before, &mesh.shader, frame), drawn(&after.model, &mesh.shader, frame));
+            let (a, b) = (
+                drawn_triangles(before, &mesh.shader, frame),
+                drawn_triangles(&after.model, &mesh.shader, frame),
+            );
             assert!(a == b, "{name}: frame {frame} of {} differs", mesh.shader);
         }
     }
@@ -140,7 +143,7 @@ fn meshes_of_one_shader_become_one() {
     assert_eq!(made.after.vertices, made.model.meshes.iter().map(|m| m.vertices.len()).sum::<usize>());
     for frame in 0..15 {
         let shader = model.meshes[0].shader;
-        assert!(drawn(&model, &shader, frame) == drawn(&made.model, &shader, frame));
+        assert!(drawn_triangles(&model, &shader, frame) == drawn_triangles(&made.model, &shader, frame));
     }
 }
 

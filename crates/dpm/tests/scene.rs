@@ -8,7 +8,7 @@
 )]
 
 use crate::support::scenes::*;
-use crate::support::{extent, near};
+use crate::support::{assert_near, extent};
 use meshwright_core::F32;
 use meshwright_dpm::{
     Bone, BonePose, Dpm, DpmFiles, Frame, FrameClip, Influence, Mesh, Name, PoseId, Vertices, Zym, strategy,
@@ -34,8 +34,8 @@ fn the_demo_in_gltf_space() {
             let model_space = posed(&scene, Some((clip, frame)));
             let native = model.evaluate(mesh, file).unwrap();
             let mapped: Vec<_> = native.positions.iter().map(|p| TO_GLTF.point(*p).map(f64::from)).collect();
-            near("local form", &by_local(&scene, mesh, &model_space).0, &mapped, 2e-5, &[]);
-            near("bind form", &by_bind(&scene, mesh, &model_space), &mapped, 2e-5, &[]);
+            assert_near("local form", &by_local(&scene, mesh, &model_space).0, &mapped, 2e-5, &[]);
+            assert_near("bind form", &by_bind(&scene, mesh, &model_space), &mapped, 2e-5, &[]);
         }
         for n in &scene.meshes[mesh].normals {
             assert!((n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5);
@@ -110,7 +110,7 @@ pub(crate) fn compare_models(name: &str, model: &Dpm, clips: Option<&[FrameClip]
             let own = wide(&model.evaluate(m, a as usize).unwrap().positions);
             let tolerance = 1e-5 * extent(&own);
             let got = back.model.evaluate(m, b as usize).unwrap().positions;
-            near(&format!("{name} mesh {m} frame {a}"), &got, &own, tolerance, &[]);
+            assert_near(&format!("{name} mesh {m} frame {a}"), &got, &own, tolerance, &[]);
         }
     }
     let written = back.model.to_bytes().unwrap();
@@ -169,8 +169,8 @@ fn a_chain_of_255_bones_keeps_its_precision() {
     let native = model.evaluate(0, 0).unwrap().positions;
     let mapped: Vec<_> = native.iter().map(|p| TO_GLTF.point(*p).map(f64::from)).collect();
     // The chain reaches 32 units up.
-    near("chain", &bound, &mapped, 1e-6 * 32.0, &[]);
-    near("chain", &scene.meshes[0].positions, &mapped, 0.0, &[]);
+    assert_near("chain", &bound, &mapped, 1e-6 * 32.0, &[]);
+    assert_near("chain", &scene.meshes[0].positions, &mapped, 0.0, &[]);
 }
 
 #[test]
@@ -250,18 +250,18 @@ fn a_foreign_scene_becomes_a_model() {
     // Frame 0 is the bind pose: vertices where the scene has them.
     let back = AxisMap::new([1, 2, 0], [1.0; 3], 1.0).inverse();
     let bind: Vec<_> = scene.meshes[0].positions.iter().map(|p| back.point(*p).map(f64::from)).collect();
-    near("bind", &model.evaluate(0, 0).unwrap().positions, &bind, 1e-5, &[]);
+    assert_near("bind", &model.evaluate(0, 0).unwrap().positions, &bind, 1e-5, &[]);
     // The last frame by hand: base at x 5, tip 4 above it and turned by a quarter about z.
     let p = scene.meshes[0].positions[1];
     let tip = [5.0 - (p[1] - 2.0), 4.0 + p[0], p[2]];
     let base = [5.0 + p[0], p[1], p[2]];
     let hand: [f32; 3] = std::array::from_fn(|i| 0.75 * tip[i] + 0.25 * base[i]);
     let hand = back.point(hand).map(f64::from);
-    near("frame 3", &model.evaluate(0, 3).unwrap().positions[1..2], &[hand], 1e-5, &[]);
+    assert_near("frame 3", &model.evaluate(0, 3).unwrap().positions[1..2], &[hand], 1e-5, &[]);
     // The still mesh is where its nodes put it, mirrored, so that its corners go the other way round.
     let (v, p) = (&model.evaluate(1, 0).unwrap(), scene.meshes[1].positions[1]);
     let hand = back.point([10.0 - p[0], 1.0 + p[1], 2.0 * p[2]]).map(f64::from);
-    near("still", &v.positions[1..2], &[hand], 1e-5, &[]);
+    assert_near("still", &v.positions[1..2], &[hand], 1e-5, &[]);
     let [a, b, c] = scene.meshes[1].triangles[0];
     assert_eq!(model.meshes[1].triangles[0], [c, b, a]);
     assert_eq!(model.meshes[1].shader.bytes(), b"still ?");

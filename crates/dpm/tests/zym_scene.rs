@@ -7,7 +7,7 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-use crate::support::near;
+use crate::support::assert_near;
 use crate::support::scenes::*;
 use meshwright_dpm::{FrameClip, Name, Zym, strategy};
 use meshwright_scene::{AxisMap, FromSceneOptions, SceneOptions, Space};
@@ -30,8 +30,8 @@ fn zym_of_several_shaders_is_split() {
     assert_eq!(whole.meshes.iter().map(|m| m.positions.len()).collect::<Vec<_>>(), [5, 5]);
     let native = zym.evaluate(2).unwrap();
     let (p, n) = by_local(&whole, 1, &posed(&whole, Some((1, 0))));
-    near("positions", &p, &wide(&native.positions), 1e-6, &[]);
-    near("normals", &n, &wide(&native.normals), 1e-6, &[]);
+    assert_near("positions", &p, &wide(&native.positions), 1e-6, &[]);
+    assert_near("normals", &n, &wide(&native.normals), 1e-6, &[]);
     // A companion takes the place of the scenes.
     let given = [FrameClip { looping: false, ..clip("all", 0, 3) }];
     let scene = zym.to_scene(&SceneOptions::default(), Some(&given)).unwrap().value;
@@ -85,7 +85,7 @@ fn a_foreign_scene_becomes_a_zym() {
     let back = AxisMap::new([1, 2, 0], [1.0; 3], 1.0).inverse();
     let skinned = &scene.meshes[0].positions;
     let bind: Vec<_> = skinned.iter().map(|p| back.point(*p).map(f64::from)).collect();
-    near("bind", &model.evaluate(0).unwrap().positions[..bind.len()], &bind, 1e-5, &[]);
+    assert_near("bind", &model.evaluate(0).unwrap().positions[..bind.len()], &bind, 1e-5, &[]);
 }
 
 proptest! {

@@ -117,7 +117,7 @@ fn check_values(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     check_joints(model, places, findings, false)
 }
 
-/// Vertices follow joints that are there: those with a weight, or `idle` ones without.
+/// Checks that the joints of vertices exist: those with a weight, or `idle` ones without.
 fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings, idle: bool) -> Checked {
     let kinds = [ArrayKind::BLEND_INDEXES, ArrayKind::BLEND_WEIGHTS];
     let [Some(indexes), Some(_)] = kinds.map(|kind| model.array(kind)) else { return Ok(()) };
@@ -178,7 +178,7 @@ fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     check_triangles(&model.triangles, 0, vertices(0, model.vertex_count.into()), places, findings)
 }
 
-/// Triangles, the first of which has the number `first`, have no vertex that is `beyond`. The first that has is
+/// Checks that no vertex of triangles is `beyond`; `first` is the number of the first triangle. The first bad one is
 /// reported.
 fn check_triangles(
     triangles: &[[u32; 3]],
@@ -286,7 +286,7 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
         let row = weights.floats::<4>(v, [0.0; 4]);
         let sum: f64 = row.iter().sum();
         let at = places.array(number).map(|o| item(o, v, value));
-        // A sum that is no number is reported as such.
+        // A NaN sum is reported as such.
         if (sum - 1.0).abs() > 1e-3 {
             findings.broken(WEIGHT_SUM, &list.index(number).index(v), at, || format!("they sum to {sum}"))?;
         }

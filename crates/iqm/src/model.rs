@@ -25,7 +25,7 @@ bit_fields! {
 pub struct Iqm {
     /// 2, or 1.
     pub version: u32,
-    /// Flags of the header, of which none has a meaning.
+    /// Flags of the header, without known meanings.
     pub flags: u32,
     /// All strings, each ended by a zero byte, as the file has them.
     pub text: Vec<u8>,
@@ -208,7 +208,7 @@ impl ArrayFormat {
 pub struct VertexArray {
     /// The meaning of the values.
     pub kind: ArrayKind,
-    /// Flags, of which none has a meaning.
+    /// Flags, without known meanings.
     pub flags: u32,
     /// The storage format of components.
     pub format: ArrayFormat,
@@ -352,7 +352,7 @@ impl Iqm {
         self.arrays.iter().find(|a| a.kind == kind)
     }
 
-    /// The triangles of a mesh, numbers counting the vertices of the file; none where they are not there.
+    /// The triangles of a mesh, with vertex numbers of the file; empty if they do not exist.
     #[must_use]
     pub fn triangles_of(&self, mesh: &IqmMesh) -> &[[u32; 3]] {
         let first = mesh.first_triangle as usize;

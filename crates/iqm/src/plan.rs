@@ -122,7 +122,7 @@ fn nodes(model: &Iqm, at: &mut Planner) -> Result<Vec<Node>, WriteError> {
     Ok(nodes)
 }
 
-/// Offsets of a model's parts in the file it came from; none where it was built or has changed in size.
+/// Offsets of a model's parts in its original file; `None` if it was built or its size changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'a>(pub(crate) Option<&'a Layout>, u32);
 

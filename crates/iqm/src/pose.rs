@@ -19,17 +19,17 @@ pub struct Surface {
     pub normals: Vec<[f32; 3]>,
 }
 
-/// The rotation of which version 1 stores x, y and z: w is the root of what is left of 1, and not positive.
+/// The rotation from the x, y and z that version 1 stores: w is the root of the rest to 1, and not positive.
 #[must_use]
 pub(crate) fn rotation_of_version_1([x, y, z]: [F32; 3]) -> [F32; 4] {
     let [a, b, c] = values([x, y, z]).map(f64::from);
     let rest = 1.0 - (a * a + b * b + c * c);
-    // A number that is none leaves 0, as a negative one does.
+    // NaN leaves 0, like a negative number.
     let w = if rest > 0.0 { narrow1(-sqrt(rest)) } else { -0.0 };
     [x, y, z, F32::new(w)]
 }
 
-/// Translation, rotation and scale; a rotation is brought to length 1, and is none where it has no length.
+/// Translation, rotation and scale; the rotation is normalised, and is the identity if it has length 0.
 fn transform(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Trs64 {
     let rotation = unit(rotation).unwrap_or(Trs64::IDENTITY.rotation);
     Trs64 { translation, rotation, scale }
@@ -59,14 +59,14 @@ impl IqmPose {
 }
 
 impl Iqm {
-    /// The rotation of which a file of version 1 stores x, y and z: w is the root of what is left of 1, and not
+    /// The rotation from the x, y and z that a file of version 1 stores: w is the root of the rest to 1, and not
     /// positive.
     #[must_use]
     pub fn rotation_of_version_1(stored: [F32; 3]) -> [F32; 4] {
         rotation_of_version_1(stored)
     }
 
-    /// The numbers of one frame; none where there is no such frame.
+    /// The numbers of one frame; `None` if it does not exist.
     #[must_use]
     pub fn frame(&self, frame: u32) -> Option<&[u16]> {
         if frame >= self.frame_count {
@@ -137,7 +137,7 @@ impl Iqm {
         Some(posed.into_iter().zip(&rest).map(skin).collect())
     }
 
-    /// The vertices of a mesh at a frame, or as they are stored in the rest pose; `None` where there is no such frame.
+    /// The vertices of a mesh at a frame, or in the stored rest pose; `None` if the frame does not exist.
     #[must_use]
     pub fn evaluate(&self, mesh: &IqmMesh, frame: Option<u32>) -> Option<Surface> {
         let first = mesh.first_vertex as usize;

@@ -36,12 +36,12 @@ impl Iqm {
 
     /// Reads a file.
     ///
-    /// A lenient reader passes over, and reports: a stored file size that does not agree with what is there
-    /// (`truncated`, `out-of-file`), names and text without an end (`bad-name`, `bad-text`), and numbers that are not
-    /// finite (`non-finite`).
+    /// A lenient reader accepts and reports: a stored file size that differs from the actual one (`truncated`,
+    /// `out-of-file`), names and text without an end (`bad-name`, `bad-text`), and numbers that are not finite
+    /// (`non-finite`).
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let mut findings = Findings::reading(options);
@@ -104,7 +104,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
     reader.coverage.add(0, h::SIZE as u64);
     let mut model = reader.model(findings)?;
     let Reader { mut coverage, mut layout, .. } = reader;
-    // All of them, and again those that are no padding.
+    // All of them, and again those that are not padding.
     whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 3)?;
     layout.gaps = coverage.gaps(bytes).without_padding();
     check_extent((filesize, size), layout.end(), findings)?;
@@ -215,7 +215,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         Ok(cursor)
     }
 
-    /// One of the sections that the header places: so many items as `field` says.
+    /// Reads one section of the header, with the number of items in `field`.
     fn read_section(
         &mut self,
         table: usize,
@@ -357,7 +357,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 }
 
-/// A table whose bytes are there.
+/// A table whose bytes are present.
 struct Table<'a, 's> {
     cursor: Cursor<'a, 's>,
     name: &'static str,

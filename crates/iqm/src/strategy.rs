@@ -68,7 +68,7 @@ impl Dice {
     }
 }
 
-/// An array that breaks no rule, for so many vertices and joints.
+/// A valid array for these numbers of vertices and joints.
 fn array(d: &mut Dice, kind: ArrayKind, vertices: usize, joints: u32) -> VertexArray {
     let blends = matches!(kind, ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS);
     let format = match kind {

@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn check(finder: &Finder, path: &TreePath) -> Outcome {
     let mut options = OpenOptions::default();
-    // Nobody named this file: what only might be a model is none.
+    // The user did not name this file: an uncertain detection does not count.
     options.met = true;
     match finder.open(path, &options) {
         Ok(asset) => Outcome::Checked(asset.check()),

@@ -56,7 +56,7 @@ impl From<Format> for Target {
 }
 
 impl Target {
-    /// The targets that are no native formats.
+    /// The targets that are not native formats.
     const EXCHANGE: &'static [Self] = &[
         #[cfg(feature = "gltf")]
         Self::Glb,

@@ -39,7 +39,7 @@ fn is_text(bytes: &[u8]) -> bool {
 /// a file whose first bytes are damaged still has the format of its name, and the reader reports the fault. Returns
 /// `None` if neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
-    // Any text can be called like one that says more about a model.
+    // Any text can have the name of a companion file.
     let text = is_text(bytes);
     let speaks = |f: &Format| f.holds_model() || !text || f.sniff(bytes) > Confidence::No;
     let named = name.and_then(Format::from_name).filter(speaks);
@@ -63,13 +63,14 @@ const SHARED: &[&str] = &["anim", "co", "col", "json", "mesh", "po"];
 /// As much of a file as must be in order for it to begin like one of ours.
 const BEGINNING: u64 = 4;
 
-/// The format of a file that was found in a folder or an archive, not named by anybody. `None` means that it is no model.
+/// Detects the format of a file that a search found in a folder or an archive. `None` means that it is not a model.
 ///
-/// Content decides: it must be [`Confidence::Likely`] at least, or [`Confidence::Possible`] under an extension of its own. A
-/// file whose extension only one of our formats uses, and whose content is not of that format, is a *damaged* model: it is
-/// found with [`Confidence::No`]. So is a file whose extension others use too, where its content begins like ours.
+/// Content decides: it must be [`Confidence::Likely`] at least, or [`Confidence::Possible`] under an extension of its
+/// own. A file whose extension only one of our formats uses, and whose content is not of that format, is a *damaged*
+/// model: it is found with [`Confidence::No`]. So is a file with a shared extension whose content begins like one of
+/// our formats.
 ///
-/// Files that only belong to a model, such as `.framegroups`, are found with it, and are none by themselves.
+/// Companion files of a model, such as `.framegroups`, are not models themselves.
 pub fn detect_met(bytes: &[u8], name: &str) -> Option<Detection> {
     sound(bytes, name).or_else(|| damaged(bytes, name, || false))
 }

@@ -13,7 +13,7 @@ pub struct Failure {
     /// A stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
     /// `not-writable`, `bad-output`, `would-replace`, `cannot-write`, `limit`.
     pub code: &'static str,
-    /// The field at fault; empty where it is no field's.
+    /// The field at fault; empty if there is no such field.
     pub path: String,
     /// The first byte of the field, where the fault is one of a file.
     pub offset: Option<u64>,

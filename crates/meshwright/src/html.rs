@@ -22,8 +22,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page with a GLB inside, which needs nothing else. `about` is an object with what is said of the model: `name`,
-    /// `format`, `findings`.
+    /// The page with a GLB inside, which loads nothing else. `about` is an object with the facts about the model:
+    /// `name`, `format`, `findings`.
     #[must_use]
     pub fn holding(title: &str, glb: &[u8], about: &Value) -> Self {
         Self::build(title, &json!({ "glb": encoded(glb), "about": about }), "", "connect-src 'none'")

@@ -42,7 +42,7 @@
 //! needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
-// Whatever is said once for all formats has parts that a build with some of them does not need.
+// The common code of all formats has parts that a build with only some of them does not need.
 #![cfg_attr(
     not(all(
         feature = "bmd",

@@ -4,7 +4,7 @@ use crate::detect::detect;
 use crate::kinds::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Parsed, ReadError, ReadOptions};
 
-/// Why some bytes are no model.
+/// The reason why some bytes are not a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {

@@ -56,7 +56,7 @@ pub enum OutputError {
     System {
         /// Which.
         path: PathBuf,
-        /// What it says.
+        /// The error.
         error: std::io::Error,
     },
 }
@@ -67,13 +67,13 @@ impl From<Failed> for OutputError {
     }
 }
 
-/// Writes the files of a result, the first at `main` and the others next to it: all or none. They replace no file that the plan
-/// [reads](Plan::reads), but for an input that has the very bytes of the main file; and those whose names stand in the model
-/// no other file. Returns the paths of all of them, that of the main file first; those that are there already, with the
-/// same bytes, among them.
+/// Writes the files of a result, the first at `main` and the others next to it: all or none. They never replace a
+/// file that the plan [reads](Plan::reads), except an input with the same bytes as the main file. Files whose names
+/// come from the model never replace any other file. Returns all paths, that of the main file first, including
+/// existing files with the same bytes.
 ///
 /// # Errors
-/// As [`placed`]; when a file would replace one that stays, or cannot be written. Then none is.
+/// As [`placed`]; or if a file would replace a protected one, or cannot be written. Then no file is written.
 pub fn write_files<'s>(
     files: impl IntoIterator<Item = StreamedFile<'s>>,
     target: Target,
@@ -170,7 +170,7 @@ impl Kinds {
             #[allow(unreachable_patterns, reason = "a build without glTF")]
             _ => {}
         }
-        // What belongs to a companion belongs to the model.
+        // The companions of a companion belong to the model.
         let mut next = 0_usize;
         while let Some(format) = formats.get(next) {
             let more = format.companions().iter().filter_map(|companion| companion.kind.parse().ok());
@@ -186,7 +186,7 @@ impl Kinds {
         own.chain(self.made).copied().chain(PICTURES.map(|(extension, _)| extension)).collect()
     }
 
-    /// Whether a name follows from that of the main file.
+    /// Returns true if a name follows from that of the main file.
     fn follows(&self, main: &str, name: &OutputName) -> bool {
         let is_made = |extension| name.as_str().ends_with(&format!(".{extension}"));
         let beside = self.formats.first().into_iter().flat_map(|f| f.companions()).flat_map(|c| c.beside);
@@ -194,7 +194,7 @@ impl Kinds {
             || beside.into_iter().any(|beside| beside.name(main.as_bytes()) == name.as_str().as_bytes())
     }
 
-    /// Whether a file holds what its extension says.
+    /// Checks that the content of a file has the format of its extension.
     fn check(&self, name: &OutputName, bytes: &[u8], limits: Limits) -> Result<(), String> {
         let extension = name.as_str().rsplit_once('.').map_or("", |(_, extension)| extension);
         let is = |known: &&str| known.eq_ignore_ascii_case(extension);

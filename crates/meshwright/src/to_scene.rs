@@ -99,7 +99,7 @@ impl AnyModel {
     #[cfg(feature = "rig")]
     pub fn normals(&self) -> meshwright_rig::NormalLength {
         match self {
-            // The games bring what blends made of them back to length 1.
+            // The games normalise blended normals.
             #[cfg(feature = "tso")]
             Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::TsoAnimation(_) | Self::Bmf(_) | Self::Skn(_) => {
                 meshwright_rig::NormalLength::Unit

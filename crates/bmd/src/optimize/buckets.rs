@@ -11,7 +11,7 @@ pub(super) struct Buckets<T> {
 }
 
 impl<T: Copy + Default> Buckets<T> {
-    /// `count` lists of items, each of which comes with the number of its list. They are gone through twice.
+    /// `count` lists of items, each item with the number of its list. The items are read twice.
     pub(super) fn new(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut ends = alloc::vec![0_u32; count];
         for (list, _) in items.clone() {

@@ -141,7 +141,7 @@ struct Reduction<'m, 'w> {
 }
 
 impl<'m, 'w> Reduction<'m, 'w> {
-    /// `None` where there is no work left to look at the clip.
+    /// `None` if no work is left for the clip.
     fn new(
         model: &'m Bmd,
         clip: &Clip,

@@ -25,7 +25,7 @@ struct Filling<'u> {
     /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
     in_bin: Vec<usize>,
     bin: usize,
-    /// For each unit, the next one that may be open, including itself; one more entry than units.
+    /// The next unit that may be open for each unit, including itself; one more entry than units.
     open: Vec<u32>,
 }
 
@@ -56,8 +56,8 @@ impl<'u> Filling<'u> {
         (!bin.is_empty()).then_some(bin)
     }
 
-    /// The unit to go on with, and how many vertices it adds, of which there is room for `left`: a neighbour of those
-    /// placed last, else the next one of all.
+    /// Chooses the next unit and returns the number of vertices that it adds, at most `left`: a neighbour of the
+    /// units placed last, otherwise the next one of all.
     fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
         // Placed units are removed when many of them would have to be skipped.
         if frontier.iter().rev().take(PASSED).filter(|i| !self.is_open(**i as usize)).count() >= PASSED / 2 {
@@ -81,7 +81,7 @@ impl<'u> Filling<'u> {
         None
     }
 
-    /// The first open unit from `i` on; their number where there is none. Ways that were gone are shortened.
+    /// The first open unit from `i` on, or the number of units. Followed paths are shortened.
     fn first_open(&mut self, i: usize) -> usize {
         let mut end = i;
         while let Some(next) = self.open.get(end).map(|n| *n as usize).filter(|n| *n != end) {

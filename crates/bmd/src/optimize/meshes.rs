@@ -14,7 +14,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::num::St14Form;
 
-/// Vertices that a mesh may have: so many that quads, or triangles, fit 32 bits, or as many as can be counted.
+/// The maximum numbers of vertices of a mesh: for 32-bit quads, for 32-bit triangles, and for the counts.
 const CAPACITIES: [usize; 3] = [128, 1024, 65_535];
 /// The most meshes that levels of detail and solids can count.
 const MOST_MESHES: usize = 255;
@@ -83,7 +83,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, e
     let groups = groups(model);
     let members = groups.iter().map(|g| g.members.len()).sum::<usize>();
     let mut meshes: Vec<Mesh> = Vec::new();
-    // For each old mesh, the index and number of its new meshes.
+    // The index and number of the new meshes of each old mesh.
     let mut moved: Vec<(usize, usize)> = alloc::vec![(0, 0); members];
     let mut left = members;
     for group in &groups {
@@ -306,8 +306,8 @@ fn countable(mesh: &Mesh) -> bool {
     v <= usize::from(u16::MAX) && stored <= usize::from(u16::MAX)
 }
 
-/// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits.
-/// `order` has room for the new number of each vertex, and is left as it was.
+/// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits. `order` has room for
+/// the new number of each vertex, and is restored.
 fn emit(
     bin: &[Unit],
     vertices: &[Vertex],

@@ -39,7 +39,7 @@ struct Channel<'a, const N: usize, G> {
     frames: u32,
     /// Frames that have a step anyway, so that a key there takes no tag.
     tagged: &'a [bool],
-    /// For each candidate, the later candidates that can follow it.
+    /// The later candidates that can follow each candidate.
     next: Vec<Vec<u32>>,
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// `None` where there is no work or memory left for them.
+    /// `None` if no work or memory is left for them.
     pub(super) fn collect(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
         let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
@@ -139,7 +139,7 @@ impl<'m> Posed<'m> {
         (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(bone as u64)
     }
 
-    /// The poses by the old keys; `None` where there is no work or memory left for them.
+    /// The poses by the old keys; `None` if no work or memory is left for them.
     pub(super) fn new(
         model: &'m Bmd,
         points: &'m Points,
@@ -221,7 +221,7 @@ impl<'m> Posed<'m> {
         self.shares[bone]
     }
 
-    /// For every frame, the rotation of a bone's keys that restores its old orientation, whatever happened to its
+    /// The rotations of a bone's keys, frame by frame, that restore its old orientation, whatever happened to its
     /// parents.
     pub(super) fn wanted_turns(&self, bone: usize) -> Vec<Quat> {
         let back = quat::conjugate(self.bases[bone].rotation);
@@ -357,7 +357,7 @@ impl Place {
     /// Steps of work that holding a sample against a bound takes.
     pub(super) const COST: u64 = 24;
 
-    /// For every frame, the translation that restores the old position of the bone's origin, whatever happened to its
+    /// The translations, frame by frame, that restore the old position of the bone's origin, whatever happened to its
     /// parents.
     pub(super) fn origins(&self, old: &[BoneSample]) -> Vec<[f64; 3]> {
         let wanted = |(t, old): (&Target, &BoneSample)| match t.parent.inverse() {

@@ -42,7 +42,7 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
     units
 }
 
-/// For each triangle, the triangles that have one of its edges in the opposite direction.
+/// The triangles that have an edge of each triangle in the opposite direction.
 fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];

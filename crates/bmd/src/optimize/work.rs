@@ -38,7 +38,7 @@ impl Work {
         self.cut.get()
     }
 
-    /// Does a part of the work on an account of its own of at most `steps`; what it leaves comes back.
+    /// Does a part of the work on an account of its own of at most `steps`; the rest is returned to this account.
     pub(crate) fn part<T>(&self, steps: u64, work: impl FnOnce(&Self) -> T) -> T {
         let part = Self::new(steps.min(self.remaining()));
         let given = part.remaining();

@@ -74,7 +74,7 @@ fn check_pseudo(
     Ok(())
 }
 
-/// The bones at which walking up from some bone comes back to one already passed: one per cycle.
+/// The bones at which the path of parents returns to a visited bone: one per cycle.
 fn cycles(bones: &[Bone]) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {

@@ -106,7 +106,7 @@ impl Bones {
         Ok(Self { skeleton, bones, joints, plain })
     }
 
-    /// A bone's base transform as it was rounded.
+    /// A bone's base transform after rounding.
     pub(super) fn base(&self, bone: usize) -> Base {
         self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::decode)
     }
@@ -139,7 +139,7 @@ impl Bones {
     }
 }
 
-/// Bones being made of joints.
+/// Converts joints to bones.
 struct Making<'s, 'n, 'b> {
     source: &'s Skeleton,
     /// Each joint's bone at rest, relative to its parent.

@@ -67,7 +67,7 @@ pub(super) struct Traced {
     pub(super) skeleton: Skeleton,
     /// The bone of each joint.
     pub(super) bones: Vec<usize>,
-    /// Each mesh; none where it was made up.
+    /// The source of each mesh; `None` if it was made up.
     pub(super) meshes: Vec<Option<Source>>,
     /// Meshes of one material became one.
     pub(super) joined: bool,
@@ -231,7 +231,7 @@ impl Drawing<'_, '_, '_> {
         for group in instances.chunk_by(|a, b| (a.level, a.node.is_some()) == (b.level, b.node.is_some())) {
             let start = list.len();
             for instance in group {
-                // A mesh that is there to bound bones is made for them below.
+                // Meshes that only bound bones are converted below.
                 if instance.node.is_none() && self.solids.contains_key(&instance.mesh.0) {
                     continue;
                 }

@@ -22,7 +22,7 @@ use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, M
 const MOST_FRAMES: f64 = 255.0;
 /// The highest rate, in quarters of a frame per second.
 const MOST_QUARTERS: f64 = 127.0;
-/// A part of a matrix this small is no shear.
+/// The size of a part of a matrix that does not count as shear.
 const SHEAR: f64 = 1e-5;
 /// The most words that one channel's keys are chosen among.
 const MOST_CANDIDATES: u64 = 1024;

@@ -19,7 +19,7 @@ pub(super) struct Corner {
     pub(super) bone: usize,
 }
 
-/// The largest differences between a scene's mesh and the one made of it.
+/// The largest differences between a scene's mesh and the converted one.
 #[derive(Default)]
 pub(super) struct Rounding {
     position: f64,

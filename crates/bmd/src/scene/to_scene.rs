@@ -99,7 +99,7 @@ struct Export<'m> {
     /// By where the name is stored, so that long names that many meshes share are not compared for each.
     known: BTreeMap<(usize, bool), MaterialId>,
     scene: Scene,
-    /// For each pseudo-bone: its helper joints with their weights, which sum to 1.
+    /// The helper joints of each pseudo-bone with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
     /// The bone of the solid that is being converted; all its vertices are bound to it.
     bounded: Option<u8>,
@@ -459,7 +459,7 @@ impl Export<'_> {
                     continue;
                 }
                 let max_distance = lod.max_distance().map(narrow1);
-                // The solids that are shown are there at every distance.
+                // Drawn solids are visible at every distance.
                 self.budget.charge_items("levels", shown.len() as u64, size_of::<NodeId>())?;
                 nodes.extend(&shown);
                 self.scene.levels.push(Level { name: format!("lod_{i}"), nodes, max_distance });

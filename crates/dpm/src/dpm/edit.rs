@@ -127,7 +127,7 @@ impl Dpm {
                 let (bone, new) = (self.bone_called(bone)?, name_of(name)?);
                 let same = |n: &Name| !name.is_empty() && n.bytes().eq_ignore_ascii_case(name);
                 if let Some(other) = self.bones.iter().position(|b| same(&b.name)).filter(|o| *o != bone) {
-                    return Err(EditError::Taken { name: shown(name), other });
+                    return Err(EditError::Taken { name: display_name(name), other });
                 }
                 if let Some(bone) = self.bones.get_mut(bone) {
                     bone.name = new;
@@ -160,7 +160,7 @@ impl Dpm {
     fn bone_called(&self, name: &[u8]) -> Result<usize, EditError> {
         let found = self.bones.iter().position(|b| b.name.bytes().eq_ignore_ascii_case(name));
         let found = found.or_else(|| numbered(name, self.bones.len()));
-        found.ok_or_else(|| EditError::Unknown { what: "bone", name: shown(name) })
+        found.ok_or_else(|| EditError::Unknown { what: "bone", name: display_name(name) })
     }
 
     /// The number of a mesh by its shader, or by its number as `#3`.
@@ -169,16 +169,16 @@ impl Dpm {
         let first = called.next().map(|(i, _)| i);
         match (first, called.count()) {
             (Some(first), more @ 1..) => {
-                Err(EditError::Ambiguous { name: shown(name), count: more.saturating_add(1), first })
+                Err(EditError::Ambiguous { name: display_name(name), count: more.saturating_add(1), first })
             }
             (first, _) => first
                 .or_else(|| numbered(name, self.meshes.len()))
-                .ok_or_else(|| EditError::Unknown { what: "mesh", name: shown(name) }),
+                .ok_or_else(|| EditError::Unknown { what: "mesh", name: display_name(name) }),
         }
     }
 }
 
-fn shown(name: &[u8]) -> String {
+fn display_name(name: &[u8]) -> String {
     alloc::format!("{}", Escaped(name))
 }
 
@@ -189,5 +189,5 @@ fn numbered(name: &[u8], count: usize) -> Option<usize> {
 
 fn name_of(name: &[u8]) -> Result<Name, EditError> {
     let fits = !name.contains(&0) && name.len() < crate::record::name::SIZE;
-    Name::new(name).filter(|_| fits).ok_or_else(|| EditError::Name { name: shown(name) })
+    Name::new(name).filter(|_| fits).ok_or_else(|| EditError::Name { name: display_name(name) })
 }

@@ -137,7 +137,7 @@ fn count(what: &'static str, n: usize) -> Result<u32, WriteError> {
 pub(crate) struct Places<'a>(pub(crate) Option<&'a Layout>);
 
 impl<'a> Places<'a> {
-    pub(crate) fn of(model: &'a Dpm) -> Self {
+    pub(crate) fn locate(model: &'a Dpm) -> Self {
         Self(model.layout.get().filter(|layout| layout.fits(model)))
     }
 

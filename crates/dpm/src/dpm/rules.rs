@@ -86,7 +86,7 @@ impl Dpm {
 
 /// Everything that a strict reader refuses.
 pub(crate) fn check(model: &Dpm, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     check_tables(
         [model.bones.len(), model.meshes.len(), model.frames.len()],
         |f| places.header(f),
@@ -304,7 +304,7 @@ pub(crate) fn check_finite_poses(
 
 /// Warnings about values that engines load.
 fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     check_layout(model, &places, findings)?;
     let at = places.header(header::BOUNDS);
     check_bounds(model.bounds.values(), bounds::FIELDS, &FieldPath::ROOT, at, findings)?;

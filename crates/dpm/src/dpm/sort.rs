@@ -26,7 +26,7 @@ impl Dpm {
         bones.poses(&mut self.poses);
         self.each_vertices(|vertices| {
             for influence in &mut vertices.influences {
-                influence.bone = bones.of(influence.bone);
+                influence.bone = bones.new_number(influence.bone);
             }
         });
     }

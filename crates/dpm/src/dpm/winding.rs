@@ -76,7 +76,7 @@ fn lane([a, b, c]: &[[[f32; FEW]; 3]; 3], i: usize) -> [[f32; 3]; 3] {
 }
 
 impl Winding {
-    fn of(vertices: &[Posed], triangles: &[[u32; 3]]) -> Self {
+    fn count_sides(vertices: &[Posed], triangles: &[[u32; 3]]) -> Self {
         let mut counted = Self::default();
         let mut known = Vec::new();
         if (max_index(triangles) as usize) < vertices.len() {
@@ -118,7 +118,7 @@ impl Dpm {
         let matrices = self.model_matrices(self.frames.first()?.pose)?;
         let mut posed = Vec::new();
         skin_into(&mesh.vertices, &matrices, &mut posed);
-        Some(Winding::of(&posed, &mesh.triangles))
+        Some(Winding::count_sides(&posed, &mesh.triangles))
     }
 
     /// The same of all meshes that have such triangles, with their numbers. Meshes of the same vertices and triangles
@@ -138,7 +138,7 @@ impl Dpm {
                 break;
             }
             skin_into(&mesh.vertices, &matrices, &mut posed);
-            let winding = Winding::of(&posed, &mesh.triangles);
+            let winding = Winding::count_sides(&posed, &mesh.triangles);
             if winding.against > 0 {
                 odd.push((i, winding));
             }
@@ -170,7 +170,7 @@ mod tests {
             let triangles: Vec<[u32; 3]> =
                 corners.into_iter().map(|t| if beyond { t } else { t.map(|v| v % n) }).collect();
             let sides_there: Vec<_> = triangles.iter().filter_map(|t| exact(&vertices, t)).collect();
-            let counted = Winding::of(&vertices, &triangles);
+            let counted = Winding::count_sides(&vertices, &triangles);
             prop_assert_eq!(counted.seen, sides_there.len());
             prop_assert_eq!(counted.against, sides_there.iter().filter(|against| **against).count());
             if !beyond {

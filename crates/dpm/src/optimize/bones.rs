@@ -56,7 +56,11 @@ mod tests {
     use alloc::string::String;
     use alloc::vec;
 
-    fn left(bones: &[(&str, i32, u32)], moving: &[usize], rule: UnusedBones) -> (Vec<String>, Vec<String>) {
+    fn remaining_bones(
+        bones: &[(&str, i32, u32)],
+        moving: &[usize],
+        rule: UnusedBones,
+    ) -> (Vec<String>, Vec<String>) {
         let bones: Vec<_> = bones
             .iter()
             .map(|&(name, parent, flags)| Bone {
@@ -77,15 +81,15 @@ mod tests {
     fn attachments_and_what_others_hang_from_stay() {
         let bones =
             [("root", -1, 0), ("arm", 0, 0), ("hand", 1, 0), ("tag", 1, 1), ("loose", 0, 0), ("", 4, 0)];
-        assert_eq!(left(&bones, &[2], UnusedBones::Unmarked).0, ["root", "arm", "hand", "tag"]);
-        assert_eq!(left(&bones, &[], UnusedBones::Remove).0, ["root", "arm", "tag"]);
-        assert_eq!(left(&bones, &[2], UnusedBones::Keep).1, ["loose", ""]);
+        assert_eq!(remaining_bones(&bones, &[2], UnusedBones::Unmarked).0, ["root", "arm", "hand", "tag"]);
+        assert_eq!(remaining_bones(&bones, &[], UnusedBones::Remove).0, ["root", "arm", "tag"]);
+        assert_eq!(remaining_bones(&bones, &[2], UnusedBones::Keep).1, ["loose", ""]);
         // Without a flag every name may be an attachment.
         let bare = bones.map(|(name, parent, _)| (name, parent, 0));
-        let (kept, unmarked) = left(&bare, &[2], UnusedBones::Unmarked);
+        let (kept, unmarked) = remaining_bones(&bare, &[2], UnusedBones::Unmarked);
         assert_eq!(kept, ["root", "arm", "hand", "tag", "loose"]);
         assert_eq!(unmarked, ["tag", "loose"]);
-        assert_eq!(left(&bare, &[2], UnusedBones::Remove).0, ["root", "arm", "hand"]);
-        assert_eq!(left(&bare, &[], UnusedBones::Remove).0, vec!["root"], "an engine needs one");
+        assert_eq!(remaining_bones(&bare, &[2], UnusedBones::Remove).0, ["root", "arm", "hand"]);
+        assert_eq!(remaining_bones(&bare, &[], UnusedBones::Remove).0, vec!["root"], "an engine needs one");
     }
 }

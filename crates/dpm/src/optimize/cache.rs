@@ -27,7 +27,7 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    fn of(&mut self, triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, usize) {
+    fn renumber(&mut self, triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, usize) {
         self.met.clear();
         let mut number = |v: u32| {
             if self.numbers.len() <= v as usize {
@@ -51,13 +51,13 @@ impl Dense {
 
     /// The cost of drawing triangles in their order.
     pub(super) fn cost(&mut self, triangles: &[[u32; 3]]) -> Cost {
-        let (triangles, vertices) = self.of(triangles);
+        let (triangles, vertices) = self.renumber(triangles);
         cost(&triangles, vertices)
     }
 
     /// An order in which fewer vertices are computed than in that of the triangles, where one is found.
     pub(super) fn better(&mut self, triangles: &[[u32; 3]]) -> Option<Vec<u32>> {
-        let (triangles, vertices) = self.of(triangles);
+        let (triangles, vertices) = self.renumber(triangles);
         let order = sorted(&triangles, vertices);
         let sorted: Vec<_> = order.iter().filter_map(|&t| triangles.get(t as usize)).copied().collect();
         Some(order).filter(|_| cost(&sorted, vertices).misses < cost(&triangles, vertices).misses)
@@ -78,14 +78,14 @@ fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
                 *at = cost.misses;
             }
         }
-        cost.strips += usize::from(last.is_none_or(|last| shared(last, triangle) < 2));
+        cost.strips += usize::from(last.is_none_or(|last| shared_corners(last, triangle) < 2));
         last = Some(triangle);
     }
     cost
 }
 
 /// The number of corners of `b` that are corners of `a`.
-fn shared(a: [u32; 3], b: [u32; 3]) -> usize {
+fn shared_corners(a: [u32; 3], b: [u32; 3]) -> usize {
     b.iter().filter(|v| a.contains(v)).count()
 }
 
@@ -96,7 +96,7 @@ struct Fans {
 }
 
 impl Fans {
-    fn of(triangles: &[[u32; 3]], vertices: usize) -> Self {
+    fn build(triangles: &[[u32; 3]], vertices: usize) -> Self {
         let mut starts = alloc::vec![0_u32; vertices + 1];
         for &v in triangles.as_flattened() {
             if let Some(count) = starts.get_mut(v as usize + 1) {
@@ -122,7 +122,7 @@ impl Fans {
         Self { starts, triangles: all }
     }
 
-    fn at(&self, v: u32) -> &[u32] {
+    fn triangles_of(&self, v: u32) -> &[u32] {
         let start = |v: usize| self.starts.get(v).map_or(0, |&s| s as usize);
         self.triangles.get(start(v as usize)..start(v as usize + 1)).unwrap_or_default()
     }
@@ -155,8 +155,8 @@ pub(super) const VERTEX: usize = 48;
 
 /// The triangles in a better order, by their numbers.
 fn sorted(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
-    let fans = Fans::of(triangles, vertices);
-    let count = |v: u32| u32::try_from(fans.at(v).len()).unwrap_or(u32::MAX);
+    let fans = Fans::build(triangles, vertices);
+    let count = |v: u32| u32::try_from(fans.triangles_of(v).len()).unwrap_or(u32::MAX);
     let left = (0..u32::try_from(vertices).unwrap_or(u32::MAX)).map(count).collect();
     let mut order = Order {
         triangles,
@@ -177,27 +177,27 @@ fn sorted(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
 }
 
 impl Order<'_> {
-    fn left(&self, v: u32) -> u32 {
+    fn remaining(&self, v: u32) -> u32 {
         self.left.get(v as usize).copied().unwrap_or(0)
     }
 
     /// The vertex whose fan comes next.
     fn next(&mut self) -> Option<u32> {
         let age = |v: u32| self.now - self.computed.get(v as usize).copied().unwrap_or(0);
-        let open = self.near.iter().copied().filter(|&v| self.left(v) > 0);
+        let open = self.near.iter().copied().filter(|&v| self.remaining(v) > 0);
         // The oldest of those that are still remembered when their fan is done.
-        let stays = |v: u32| age(v) + 2 * self.left(v) as usize <= CACHE;
+        let stays = |v: u32| age(v) + 2 * self.remaining(v) as usize <= CACHE;
         let best = open.max_by_key(|&v| if stays(v) { age(v) } else { 0 });
         if best.is_some() {
             return best;
         }
         while let Some(v) = self.met.pop() {
-            if self.left(v) > 0 {
+            if self.remaining(v) > 0 {
                 return Some(v);
             }
         }
         while (self.cursor as usize) < self.left.len() {
-            if self.left(self.cursor) > 0 {
+            if self.remaining(self.cursor) > 0 {
                 return Some(self.cursor);
             }
             self.cursor += 1;
@@ -209,7 +209,9 @@ impl Order<'_> {
     fn fan(&mut self, v: u32) {
         self.near.clear();
         let mut open: Vec<u32> = Vec::new();
-        open.extend(self.fans.at(v).iter().filter(|&&t| self.taken.get(t as usize) == Some(&false)));
+        open.extend(
+            self.fans.triangles_of(v).iter().filter(|&&t| self.taken.get(t as usize) == Some(&false)),
+        );
         open.dedup();
         if open.len() > FAN {
             open.into_iter().for_each(|t| self.take(t));
@@ -218,7 +220,7 @@ impl Order<'_> {
         while !open.is_empty() {
             let corners = |t: u32| self.triangles.get(t as usize).copied();
             let last = self.order.last().and_then(|&t| corners(t));
-            let beside = |t: &u32| last.zip(corners(*t)).is_some_and(|(a, b)| shared(a, b) > 1);
+            let beside = |t: &u32| last.zip(corners(*t)).is_some_and(|(a, b)| shared_corners(a, b) > 1);
             let i = open.iter().position(beside).unwrap_or(0);
             let t = open.remove(i);
             self.take(t);

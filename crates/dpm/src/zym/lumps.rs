@@ -50,14 +50,14 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     }
 
     /// A lump, whatever its length.
-    fn whole(&self, field: Field) -> Result<Cursor<'a, 's>, ReadError> {
+    fn lump_cursor(&self, field: Field) -> Result<Cursor<'a, 's>, ReadError> {
         let (start, len) = self.place(field);
         self.source.section(&field.path(&FieldPath::ROOT), field.offset_in(0), start, len, 1)
     }
 
     /// A lump of `count` items of `size` bytes.
     fn items(&self, field: Field, count: u64, size: usize) -> Result<Cursor<'a, 's>, ReadError> {
-        let cursor = self.whole(field)?;
+        let cursor = self.lump_cursor(field)?;
         if count.checked_mul(size as u64) == Some(cursor.remaining()) {
             return Ok(cursor);
         }
@@ -75,7 +75,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     }
 
     pub(crate) fn poses(&mut self) -> Result<Vec<BonePose>, ReadError> {
-        let cursor = self.whole(h::POSES)?;
+        let cursor = self.lump_cursor(h::POSES)?;
         let (len, bones, at) = (cursor.remaining(), self.bones as usize, h::POSES.offset_in(0));
         check_pose_count(len, bones, Some(lump::LENGTH.offset_in(at)), self.findings)?;
         let size = matrix::SIZE as u64;
@@ -145,7 +145,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn runs(&mut self) -> Result<Vec<ZymRun>, ReadError> {
         let (shaders, tris, verts) = (self.shaders, self.tris, self.verts as usize);
         let mut names = self.items(h::SHADERS, shaders.into(), name_record::SIZE)?;
-        let mut cursor = self.whole(h::RENDER)?;
+        let mut cursor = self.lump_cursor(h::RENDER)?;
         let expected = length(shaders as usize, WORD).saturating_add(length(tris as usize, triangle::SIZE));
         if cursor.remaining() != expected {
             let found = cursor.remaining();

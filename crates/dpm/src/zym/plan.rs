@@ -64,7 +64,7 @@ impl ZymLayout {
 pub(crate) struct Places<'a>(pub(crate) Option<&'a ZymLayout>);
 
 impl<'a> Places<'a> {
-    pub(crate) fn of(model: &'a Zym) -> Self {
+    pub(crate) fn locate(model: &'a Zym) -> Self {
         Self(model.layout.get().filter(|layout| layout.fits(model)))
     }
 

@@ -70,7 +70,7 @@ impl Zym {
 
 /// Everything that a strict reader refuses.
 pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     let triangles = model.triangle_count();
     let counts = [model.counts.len(), triangles, model.runs.len(), model.bones.len(), model.scenes.len()];
     let counts = counts.map(|n| i64::try_from(n).unwrap_or(i64::MAX));
@@ -254,7 +254,7 @@ pub(crate) fn check_run(
 
 /// Warnings about values that engines load.
 fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
-    let places = Places::of(model);
+    let places = Places::locate(model);
     let root = FieldPath::ROOT;
     if let Some(layout) = places.0 {
         layout.extent().check_rest(&layout.gaps, findings)?;

@@ -22,7 +22,7 @@ impl Zym {
         self.bones = bones.bones(&self.bones);
         bones.poses(&mut self.poses);
         for influence in &mut self.influences {
-            influence.bone = bones.of(influence.bone);
+            influence.bone = bones.new_number(influence.bone);
         }
     }
 }

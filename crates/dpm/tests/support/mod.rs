@@ -25,7 +25,13 @@ pub(crate) fn extent(points: &[[f64; 3]]) -> f64 {
 }
 
 /// Panics where a coordinate is further away than `tolerance`; `skipped` rows are not compared.
-pub(crate) fn near(name: &str, got: &[[f32; 3]], expected: &[[f64; 3]], tolerance: f64, skipped: &[u64]) {
+pub(crate) fn assert_near(
+    name: &str,
+    got: &[[f32; 3]],
+    expected: &[[f64; 3]],
+    tolerance: f64,
+    skipped: &[u64],
+) {
     assert_eq!(got.len(), expected.len(), "{name}");
     for (i, (a, b)) in got.iter().zip(expected).enumerate() {
         if skipped.contains(&(i as u64)) {

@@ -88,7 +88,7 @@ impl Tracks<'_> {
         Ok(tracks)
     }
 
-    /// A key for every frame, one where all are alike, and none where they are as at rest.
+    /// A key for every frame; a single one if all are equal, and none if they equal the rest pose.
     fn channel<const N: usize>(
         &self,
         values: impl Iterator<Item = [f32; N]> + Clone,

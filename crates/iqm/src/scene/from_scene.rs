@@ -68,7 +68,7 @@ pub(super) struct Traced {
     pub(super) rows: Vec<[f32; 10]>,
     /// The skeleton that became joints.
     pub(super) skeleton: Skeleton,
-    /// The joint of the skeleton that each joint was; none where it was made up.
+    /// The joint of the skeleton for each joint; `None` if it was made up.
     pub(super) joints: Vec<Option<usize>>,
     /// The mesh of the scene that each mesh was.
     pub(super) meshes: Vec<Option<usize>>,

@@ -9,7 +9,7 @@ use meshwright_scene::{Clip, Extra, LimitExceeded, Mesh};
 
 pub(super) const MESH: &[u8] = b"FTE_MESH";
 pub(super) const EVENT: &[u8] = b"FTE_EVENT";
-/// The words of a mesh, the last two of which are floats.
+/// The words of a mesh; the last two are floats.
 const FIELDS: [&str; 7] =
     ["contents", "surfaceflags", "surfaceid", "geomset", "geomid", "mindist", "maxdist"];
 

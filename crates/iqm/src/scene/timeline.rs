@@ -210,8 +210,8 @@ fn note_interpolation(rule: Interpolation, clip: usize, losses: &mut Vec<Loss>) 
     }
 }
 
-/// The poses of which every clip is a range, each pose with the number that its frame has: then they are all frames,
-/// those of no clip too.
+/// The set of poses whose ranges are the clips, if each pose has the number of its frame: then all poses are frames,
+/// even those outside of clips.
 fn whole_set<'s>(scene: &'s Scene, bones: &Bones) -> Option<&'s PoseSet> {
     if bones.any_follows() {
         return None;

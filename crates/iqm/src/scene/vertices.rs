@@ -136,14 +136,14 @@ impl Vertices {
             let normal = mesh.normals.get(v).map_or([0.0, 0.0, 1.0], |n| self.map.direction(*n));
             let normal = self.finite(normal);
             let uv = self.finite(mesh.uvs.get(v).copied().unwrap_or_default());
-            put(&mut self.positions, at);
-            put(&mut self.normals, normal);
-            put(&mut self.uvs, uv);
+            append_floats(&mut self.positions, at);
+            append_floats(&mut self.normals, normal);
+            append_floats(&mut self.uvs, uv);
             if self.tangents.is_some() {
                 let [x, y, z, side] = mesh.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
                 let [x, y, z] = self.map.direction([x, y, z]);
                 let tangent = self.finite([x, y, z, side]);
-                self.tangents.iter_mut().for_each(|to| put(to, tangent));
+                self.tangents.iter_mut().for_each(|to| append_floats(to, tangent));
             }
             if let Some(colors) = &mut self.colors {
                 colors.extend(mesh.colors.get(v).copied().unwrap_or([255; 4]));
@@ -275,7 +275,7 @@ impl Vertices {
     }
 }
 
-fn put<const N: usize>(to: &mut Vec<u8>, numbers: [f32; N]) {
+fn append_floats<const N: usize>(to: &mut Vec<u8>, numbers: [f32; N]) {
     numbers.iter().for_each(|c| to.extend_from_slice(&c.to_le_bytes()));
 }
 
@@ -284,8 +284,8 @@ fn position(bytes: &[u8; 12]) -> [f32; 3] {
     core::array::from_fn(|c| f32::from_le_bytes(words[c]))
 }
 
-/// Joints and weights as bytes: the heaviest first, those without weight left out, and a sum of 255; with the share of
-/// the weight for which there is no room.
+/// Joints and weights as bytes: the largest weights first, without zero weights, with a sum of 255; and the share of
+/// the weight that was dropped.
 fn bytes(parts: &[Part]) -> ([u8; MOST], [u8; MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
     // Stable: of equal weights the earlier stays.

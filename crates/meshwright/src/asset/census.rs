@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 /// A file of the game, whatever its group.
 type Number = (u32, u32);
 
-/// Files of a tree that are looked at for what they are called; a larger tree is no game.
+/// The maximum number of files whose names are indexed; a larger tree is not a game.
 const MOST_FILES: usize = 1 << 17;
 /// An index of the names of all files of a tree.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::{AlphaMode, Image, Loss, Scene};
 use std::collections::BTreeMap;
 
-/// A picture that was looked at; none where it has no colours of its own.
+/// The decoded images; `None` for an image without colours of its own.
 type Pictures = BTreeMap<TreePath, Result<Option<Image>, String>>;
 
 /// The texture of a material whose picture the engine does not find, where that is not what the material says, with the
@@ -162,7 +162,7 @@ impl Search<'_> {
         look
     }
 
-    /// The textures of a surface, and what becomes of its alpha.
+    /// Finds the textures of a surface, and its treatment of alpha.
     fn textures(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) {
         let shader = surface.shader.as_ref().map(|(shader, _)| shader);
         let further = |kind| surface.companions.get(kind);

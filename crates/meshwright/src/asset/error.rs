@@ -1,4 +1,4 @@
-//! Why there is no asset.
+//! Errors of opening an asset.
 
 use crate::kinds::{AnyModel, Format, ReadSettings};
 use meshwright_core::{FieldPath, Finding, Kind, ReadError, Report, Rule, Strictness};
@@ -6,7 +6,7 @@ use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::ConvertError;
 use std::sync::Arc;
 
-/// Why there is no asset.
+/// The reason why an asset cannot be opened.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssetError {

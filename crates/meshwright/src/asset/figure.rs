@@ -8,11 +8,11 @@ use meshwright_tso::Anim;
 #[cfg(feature = "tso")]
 use std::sync::Arc;
 
-/// Why several files are no figure.
+/// The reason why several files do not form a character.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FigureError {
-    /// There is no file.
+    /// The list of files is empty.
     #[error("a figure needs a file")]
     Empty,
     /// A file goes with none of the others.
@@ -23,7 +23,7 @@ pub enum FigureError {
         /// Its kind.
         format: Format,
     },
-    /// There are two files of which a figure has one.
+    /// Two files have a role that a character has only once.
     #[error("a figure has one {role}", role = .role.name())]
     Several {
         /// The second of them.
@@ -60,11 +60,11 @@ impl Asset {
         lead(&assets.iter().map(Self::format).collect::<Vec<_>>())
     }
 
-    /// One figure of several files: meshes, and a skeleton and animations that go with them. It is called like the first
-    /// mesh, else like the skeleton, else like the first animation.
+    /// Joins several files to one character: meshes, and their skeleton and animations. It gets the name of the first
+    /// mesh, otherwise of the skeleton or of the first animation.
     ///
     /// # Errors
-    /// When the files do not go together.
+    /// If the files do not fit each other.
     pub fn figure(assets: Vec<Self>) -> Result<Self, FigureError> {
         let lead_index = Self::figure_lead(&assets).ok_or(FigureError::Empty)?;
         let (mut lead, mut others) = (None, Vec::new());
@@ -115,7 +115,7 @@ impl Asset {
         let stem = source.name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
         self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
-        // The skeleton that it found for itself is none of the figure's.
+        // The skeleton that the search found for this file is not used.
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
         // The companions that it names are known now.

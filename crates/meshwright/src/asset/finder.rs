@@ -104,7 +104,7 @@ impl Finder {
     /// Returns true if another file in the folder of a file is of the family of a format. Each folder is searched
     /// once.
     fn has_siblings(&self, path: &TreePath, format: Format, limits: Limits) -> bool {
-        /// Files that are looked at; where none of so many is ours, the folder is none of ours.
+        /// The number of files to check; if none of them is supported, the folder is not a model folder.
         const MOST: usize = 64;
         let key = (path.parent(), format.feature());
         let mut known = self.siblings.lock().unwrap_or_else(PoisonError::into_inner);

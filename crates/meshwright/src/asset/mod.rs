@@ -232,7 +232,7 @@ impl Asset {
         self.model.summary_with(&self.companions)
     }
 
-    /// The model as a scene that is called like its file.
+    /// Converts the model to a scene with the name of its file.
     ///
     /// # Errors
     /// As [`AnyModel::to_scene`].

@@ -74,7 +74,8 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     Ok(asset)
 }
 
-/// Why a large file of a pack is no model, where its first bytes say so: it is not decompressed to see that.
+/// The reason why a large file of a pack is not a model, if its first bytes show it: the file is not decompressed
+/// then.
 fn refused_early(
     finder: &Finder,
     path: &TreePath,
@@ -173,11 +174,11 @@ impl Opening<'_> {
         AssetError::Model { format: self.format, bytes: bytes.to_vec(), settings: Box::new(settings), error }
     }
 
-    /// Hands over the files that the model's file names, as far as they are there: what is missing is for the model to
-    /// say.
+    /// Passes the files that the model's file names to the model, as far as they exist; the model reports missing
+    /// ones.
     ///
     /// # Errors
-    /// When one is there and is larger than the limits allow.
+    /// If a file is larger than the limits allow.
     fn referenced(&mut self, model: &mut AnyModel) -> Result<(), AssetError> {
         for name in model.references().to_vec() {
             let Ok(path) = self.path.parent().join(name.as_bytes()) else { continue };

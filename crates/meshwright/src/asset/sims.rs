@@ -14,7 +14,7 @@ fn number(id: &ResourceId) -> Number {
     (id.file, id.kind)
 }
 
-/// A binding is a few dozen bytes; what is larger is none.
+/// A binding is a few dozen bytes; a larger file is not a binding.
 const LARGEST_BINDING: u64 = 64 << 10;
 
 /// The Sims' files in one folder.

@@ -19,7 +19,7 @@ const ATTEMPT: u64 = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SurfaceStatus {
-    /// Its picture is there.
+    /// Its texture was found.
     Found,
     /// Its picture is nowhere.
     Missing,
@@ -49,7 +49,7 @@ pub struct Surface {
     pub stage: Option<usize>,
     /// The picture.
     pub image: Option<TreePath>,
-    /// The frames of an animation; none where one is missing.
+    /// The frames of an animation; `None` for a missing one.
     pub frames: Vec<Option<TreePath>>,
     /// Further pictures by what they are for: `norm`, `bump`, `glow`, `gloss`, `pants`, `shirt`, `reflect`, `alpha`.
     pub companions: BTreeMap<&'static str, TreePath>,
@@ -61,7 +61,7 @@ pub struct Surface {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surfaces {
-    /// The file of the skin; none where the model has none.
+    /// The file of the skin; `None` if the model has none.
     pub skin: Option<TreePath>,
     /// One for each mesh of the model's scene.
     pub surfaces: Vec<Surface>,
@@ -139,7 +139,7 @@ pub(super) struct SurfaceSearch<'f, D> {
 }
 
 impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
-    /// The surfaces of a model in one of its skins; of none, where it has no skins.
+    /// The surfaces of a model in one of its skins, or without a skin.
     pub(super) fn surfaces(
         &mut self,
         asset: &Asset,
@@ -159,7 +159,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         let mut names = Vec::new();
         for mesh in &scene.meshes {
             let material = mesh.material.and_then(|m| scene.materials.get(m.0)).map_or("", |m| &m.name);
-            // A DPM's mesh is called like its shader.
+            // A mesh of a DPM has the name of its shader.
             let key = if asset.format().id() == "iqm" { &mesh.name } else { material };
             let (mesh_name, material) = (bytes(key), bytes(material));
             let mut surface = Surface {

@@ -34,9 +34,8 @@ impl Finder {
         Ok(())
     }
 
-    /// Gives the materials of a scene that was made of an asset of the tree their pictures, as
-    /// [`find_textures`](Self::find_textures) does, without making the scene again. What was found becomes part of the
-    /// asset.
+    /// Adds textures to the materials of a scene of this asset, as [`find_textures`](Self::find_textures) does,
+    /// without a new conversion. The textures become part of the asset.
     pub fn add_textures(&self, asset: &mut Asset, scene: &mut Converted<Scene>, options: &OpenOptions) {
         let found = self.pictures(asset, &scene.value, options);
         for (material, image) in found.images {
@@ -50,8 +49,8 @@ impl Finder {
         asset.parts.extend(found.parts);
     }
 
-    /// Checks a model for an engine: what its loader refuses (errors), or reads otherwise than the file says (warnings),
-    /// and textures that are where the engine does not look.
+    /// Checks a model for an engine: values that its loader rejects (errors) or reads differently (warnings), and
+    /// textures that the engine would not find.
     #[cfg(feature = "dpm")]
     pub fn check_for(&self, asset: &mut Asset, engine: Engine, options: &OpenOptions) -> Report {
         let mut report = asset.model.validate_for(engine);
@@ -155,7 +154,7 @@ pub(super) struct Search<'f> {
     has_engine: bool,
     /// Files that are used although the engine does not find them.
     elsewhere: BTreeSet<TreePath>,
-    /// Pictures that are made of others, by the path of the one that is not shown itself; none where that cannot be.
+    /// Images that are computed from others, by the path of the source; `None` if this is impossible.
     #[cfg(feature = "dpm")]
     pub(super) derived: BTreeMap<TreePath, Option<Image>>,
     pub(super) found: Found,

@@ -57,7 +57,7 @@ fn in_tone(texture: &str, tone: &str) -> Option<String> {
 }
 
 impl Worn {
-    /// The texture that is worn on a skin, remembered with whether it is there.
+    /// Returns the texture for a skin, and records whether it exists.
     fn put_on(&mut self, wear: &[Wear], skin: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
         let suit = suit_of(skin).unwrap_or_default();
         let mut given = None;
@@ -107,7 +107,7 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The settings for keys of which there are this many translations and rotations.
+/// The settings for keys with these numbers of translations and rotations.
 pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u32, u32)) -> ReadSettings {
     settings.with("counts", format!("{translations},{rotations}"))
 }
@@ -334,7 +334,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The path of a file by its number; a missing one is said.
+    /// The path of a file by its number; a missing one is reported.
     fn numbered(&self, companions: &mut Companions, what: &str, file: u32, kind: u32) -> Option<TreePath> {
         let found = self.finder.census().numbered.get(&(file, kind)).cloned();
         match &found {
@@ -344,7 +344,7 @@ impl Opening<'_> {
         found
     }
 
-    /// A record on the way to the meshes. It goes along with the model, and says nothing that is not known by then.
+    /// Adds a record between the model and its meshes. It is embedded with the model, and has no new information.
     fn data(&mut self, companions: &mut Companions, path: &TreePath, record: impl Into<AnyModel>) {
         let is = |part: &Part| part.role == PartRole::Data && part.path.as_ref() == Some(path);
         if !self.parts.iter().any(is) {

@@ -11,7 +11,7 @@ const SAME: f64 = 1.0e-6;
 struct Rest {
     model: Vec<Affine64>,
     moves: Vec<Affine64>,
-    /// For each joint: the rest pose equals the bind pose.
+    /// True for each joint whose rest pose equals its bind pose.
     still: Vec<bool>,
 }
 

@@ -21,7 +21,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box around some points; none where there is no point. Coordinates that are no numbers count for nothing.
+    /// The box around some points; `None` without points. NaN coordinates are ignored.
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
         let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
         for point in points {
@@ -64,7 +64,7 @@ pub struct MeshInfo {
 pub struct MaterialInfo {
     /// Its name.
     pub name: String,
-    /// The name of the picture that it means; none where it means a colour.
+    /// The name of its texture; `None` if the material is a colour.
     pub texture: Option<String>,
     /// The image file that was found: a path of the tree, or the name in the file.
     pub found: Option<String>,

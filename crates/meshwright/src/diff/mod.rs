@@ -93,7 +93,7 @@ pub struct Diff {
     pub tolerance: f64,
     /// The greatest distance of a vertex at rest from where the other model has it.
     pub rest: f64,
-    /// Meshes that have the same triangles in another order, which is no difference.
+    /// Meshes that have the same triangles in another order, which does not count as a difference.
     pub reordered: Vec<String>,
     /// Clips that both have, with the greatest distance of a vertex at any of the frames that were compared.
     pub clips: Vec<(String, f64)>,

@@ -134,7 +134,7 @@ fn apart_colors(a: [u8; 4], b: [u8; 4]) -> Option<f64> {
     a.iter().zip(&b).map(|(a, b)| f64::from(a.abs_diff(*b)) / 255.0).reduce(f64::max)
 }
 
-/// The angle between directions in degrees; none where one has no length.
+/// The angle between directions in degrees; `None` if one has length 0.
 fn angle(a: [f32; 3], b: [f32; 3]) -> Option<f64> {
     let [a, b] = [a, b].map(|v| v.map(f64::from));
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>();

@@ -119,7 +119,7 @@ impl Pairs {
     }
 }
 
-/// The greater of two; what is no number is greater than all.
+/// The greater of two numbers; NaN is greater than all.
 fn greater(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

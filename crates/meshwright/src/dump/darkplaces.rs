@@ -80,7 +80,7 @@ fn zym_bounds<'m>(bounds: &ZymBounds) -> Fields<'m> {
     fields! { mins: bounds.mins, maxs: bounds.maxs, radius_squared: bounds.radius_squared }
 }
 
-/// For every pose, a matrix per bone, relative to its parent: three rows of four.
+/// The poses, each as a matrix per bone, relative to its parent: three rows of four.
 fn poses(poses: &[BonePose], bones: usize) -> Item<'_> {
     Item::list(move || {
         poses.chunks(bones.max(1)).map(move |pose| Item::list(move || pose.iter().map(matrix)))

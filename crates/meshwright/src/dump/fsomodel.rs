@@ -27,7 +27,7 @@ impl Dumped for FsoModel<'static> {
             native.push(("materials".into(), Item::list(move || m.materials.iter().map(material))));
             native.push(("nodes".into(), Item::list(move || m.nodes.iter().map(node))));
         }
-        // Meshes may share vertices and indices, of which each lists its own.
+        // Meshes may share vertices and indices; each lists its own.
         let listed = |(i, range, (start, end)): Part| {
             let rows = (end.saturating_sub(start) as u64).saturating_add(range.count);
             let name = material_name(self, i).map_or(0, str::len);

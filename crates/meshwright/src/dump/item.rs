@@ -53,7 +53,7 @@ impl<'m> Item<'m> {
         Self::Text(format!("{:0digits$x}", word.into()).into())
     }
 
-    /// Two values of which each says a part; of what both say, the first.
+    /// Merges two values; if both have a field, the first one counts.
     pub(crate) fn merged(self, other: Self) -> Self {
         match (self, other) {
             (Self::Null, other) => other,

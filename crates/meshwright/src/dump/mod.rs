@@ -172,7 +172,7 @@ impl<'m> Dump<'m> {
         Ok(dump)
     }
 
-    /// Every pose is there, so that nothing but its target can stop a dump half-way.
+    /// Checks that every pose exists, so that only the target can stop a dump half-way.
     fn check(&self) -> Result<(), DumpError> {
         let mut stage = self.stage()?;
         for asked in &self.poses {

@@ -1,4 +1,4 @@
-//! Errors that are no broken rule of a file, and differences that `diff` finds.
+//! Errors that are not broken rules of a file, and the differences that `diff` finds.
 
 use super::notices;
 

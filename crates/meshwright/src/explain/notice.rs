@@ -1,4 +1,4 @@
-//! Codes that are no rules of files: of losses and notes, of errors, and of differences between models.
+//! Codes that are not rules of files: losses and notes, errors, and differences between models.
 
 use super::{errors, geometry, motion, retarget, surfaces};
 use std::fmt;
@@ -11,7 +11,7 @@ pub enum NoticeKind {
     Loss,
     /// A conversion decided something, and nothing is lost.
     Note,
-    /// A loss, or a note where the amount is no more than exporters round.
+    /// A loss, or a note if the amount is within the rounding of exporters.
     LossOrNote,
     /// A command cannot do what it was asked for.
     Error,
@@ -31,7 +31,7 @@ impl fmt::Display for NoticeKind {
     }
 }
 
-/// A code that is no rule's, with its explanation.
+/// A code that is not a rule, with its explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
@@ -46,7 +46,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Every code that is no rule's.
+    /// All codes that are not rules.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         let all = [geometry::NOTICES, motion::NOTICES, retarget::NOTICES, surfaces::NOTICES, errors::NOTICES];
         all.into_iter().flatten()

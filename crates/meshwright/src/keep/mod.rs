@@ -1,4 +1,4 @@
-//! Native models that go along with what is made of them, and what comes back of them.
+//! Embedded originals: native models in exported files, and their comparison with edited ones.
 
 mod error;
 mod fields;
@@ -84,7 +84,7 @@ impl Original {
         &self.asset
     }
 
-    /// True where it was found in what was made of it: then what is missing there was deleted.
+    /// True if the original was embedded in the edited file: then missing parts were deleted.
     pub fn is_kept(&self) -> bool {
         self.export.is_some()
     }

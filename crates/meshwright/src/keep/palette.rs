@@ -1,4 +1,4 @@
-//! Flat materials of which a tool made pixels of one picture.
+//! Flat materials that a tool converted to the pixels of one image.
 
 use crate::pixels::{Allowance, Kind, Pixels, decode};
 use meshwright_edit::is_palette;
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(made.materials[2].base_color, [0.0, linear(136), 1.0, 1.0]);
         assert!(made.materials[1].image.is_none() && made.meshes[0].uvs.is_empty());
         assert_eq!(made.meshes[2].uvs.len(), 3);
-        // Pictures of others, and what is none, say what they say.
+        // Other textures, and materials without one, are unchanged.
         for (name, image) in [
             ("skin", image),
             ("PaletteMaterial001", Image::new("cut", "image/png", b"\x89PNG\r\n\x1a\n".to_vec())),

@@ -74,11 +74,12 @@ impl<'o> Keeping<'o> {
 }
 
 impl Asset {
-    /// The model with all that is needed to open it again, for [`WriteOptions::kept`](crate::WriteOptions::kept).
+    /// The model with all data that is needed to open it again, for
+    /// [`WriteOptions::kept`](crate::WriteOptions::kept).
     ///
     /// # Errors
-    /// When its bytes were [dropped](Self::drop_bytes), it is no native model, a companion breaks a rule of its format, or
-    /// it takes more memory than its reader was allowed.
+    /// If its bytes were [dropped](Self::drop_bytes), it is not a native model, a companion breaks a rule of its
+    /// format, or it takes more memory than its reader was allowed.
     pub fn record(&self, how: &Keeping<'_>) -> Result<Extra, ConvertError> {
         if self.gltf().is_some() {
             return Err(ConvertError::unsupported("kept", "glTF is no native model"));
@@ -176,7 +177,7 @@ impl Original {
     }
 }
 
-/// True for kinds of files that go along: those that hold something to show, and outfits, which lead to it.
+/// True for formats that are embedded: those with something to show, and outfits, which lead to it.
 fn is_kept(format: Format) -> bool {
     #[cfg(feature = "tso")]
     if matches!(format, Format::Oft | Format::Apr | Format::Po) {
@@ -306,7 +307,7 @@ fn records(
     Ok(())
 }
 
-/// Without The Sims there are none.
+/// Without The Sims there are no records.
 #[cfg(not(feature = "tso"))]
 fn records(
     _: &Arc<SourceFile>,

@@ -1,4 +1,4 @@
-//! Edited models as files, by way of what they were made of where that is known.
+//! Edited models as files, with the help of their original if it is known.
 
 use super::{Original, RecoverOptions, Recovered};
 use crate::asset::Asset;
@@ -70,8 +70,8 @@ impl Asset {
         Ok(Restored { files: made.value, losses, recovery: None })
     }
 
-    /// A note that a document of an editor has no original with it, for a native target: an animated model of a game comes back
-    /// with other rates, loops and names then.
+    /// Returns a note that an edited document has no embedded original, for a native target: an animated model of a
+    /// game then gets other rates, loops and names.
     pub fn original_missing(&self, target: Target) -> Option<Loss> {
         let document =
             self.gltf().filter(|file| file.embedded().is_none() && matches!(target, Target::Native(_)))?;
@@ -98,7 +98,7 @@ impl Asset {
 }
 
 impl Original {
-    /// As [`write`](Self::write), with lengths multiplied where that is asked for: then nothing is as it was.
+    /// As [`write`](Self::write), with scaled lengths if requested: then everything counts as edited.
     fn written(
         &self,
         recovered: &mut Recovered,

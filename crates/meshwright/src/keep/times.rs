@@ -11,8 +11,8 @@ const SAME_TIME: f64 = 1e-4;
 /// The rate at which Blender samples, unless told otherwise.
 const EDITOR_RATE: f64 = 24.0;
 
-/// Gives the clips that the native scene has too their native rate, where their keys lie at another: at the one that is
-/// said, else at 24 where all of them are as long as that makes them.
+/// Restores the native rate of clips that the native scene has too, if their keys have another rate: the one given,
+/// otherwise 24 if the durations of all clips agree with it.
 pub(super) fn undo(edited: &mut Scene, native: &Scene, said: Option<NonZeroU16>) {
     let pairs: Vec<_> =
         edited.clips.iter().enumerate().filter_map(|(e, c)| Some((e, partner(c, native)?))).collect();

@@ -21,14 +21,14 @@ pub struct Dropped {
     pub found: Result<Format, Failure>,
 }
 
-/// The models among files that were dropped together, each with its path. One folder that all of them lie in is the top,
-/// unless it is called `models`. Packs among them are folders as in a game's data folder.
+/// Returns the models among files that were dropped together, each with its path. A common folder of all of them is
+/// the root, unless its name is `models`. Packs are folders as in a game's data folder.
 ///
-/// A damaged model is among them: opening it says what is wrong with it. Where nothing is a model, files are taken for what
-/// their extensions say.
+/// Damaged models are included: opening one reports its fault. If there are no models, the extensions of the files
+/// decide.
 ///
 /// # Errors
-/// When a name is no path of a tree.
+/// If a name is not a path of a tree.
 pub fn dropped(
     files: impl IntoIterator<Item = (String, Vec<u8>)>,
     limits: Limits,

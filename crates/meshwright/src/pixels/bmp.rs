@@ -12,7 +12,7 @@ const WITH_MASKS: u32 = 52;
 const WITH_ALPHA: u32 = 56;
 const V4: u32 = 108;
 const V5: u32 = 124;
-/// A picture of bytes has at most so many colours.
+/// The maximum number of colours of an image of bytes.
 const COLORS: usize = 256;
 
 pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, DecodeError> {

@@ -1,4 +1,4 @@
-//! Pixels that are one number each, of which every channel has some bits.
+//! Pixels that are one number each, with some bits for every channel.
 
 use super::{Allowance, DecodeError, Pixels};
 
@@ -38,7 +38,7 @@ pub(super) struct Masks([Mask; 4]);
 impl Masks {
     /// 16 bits, the highest one not used.
     pub(super) const RGB_555: [u32; 4] = [0x7c00, 0x3e0, 0x1f, 0];
-    /// 24 bits, or 32 of which the highest byte is not used: blue first.
+    /// 24 bits, or 32 with an unused highest byte: blue first.
     pub(super) const RGB_888: [u32; 4] = [0xff_0000, 0xff00, 0xff, 0];
     /// 32 bits: blue first, alpha last.
     pub(super) const RGBA_8888: [u32; 4] = [0xff_0000, 0xff00, 0xff, 0xff00_0000];

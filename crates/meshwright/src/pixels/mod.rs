@@ -194,7 +194,7 @@ pub(crate) fn decode(bytes: &[u8], kind: Kind, allowance: &Allowance<'_>) -> Res
     }
 }
 
-/// Reads numbers of a header, of which the last byte comes first, at fixed places.
+/// Reads little-endian numbers of a header at fixed offsets.
 #[cfg(feature = "textures")]
 #[derive(Clone, Copy)]
 struct Header<'a>(&'a [u8]);

@@ -129,7 +129,7 @@ fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     format.mended().iter().filter_map(gone).collect()
 }
 
-/// The bytes of the old file that are others in the new one, or are there no longer.
+/// The bytes of the old file that the new one changes or lacks.
 fn changed(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let differs = |at: &usize| new.get(*at) != old.get(*at);
@@ -143,7 +143,7 @@ fn changed(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
 }
 
 impl Format {
-    /// Describes how [`repair`] treats a rule of this format: the repair, or the reason why there is none.
+    /// Describes how [`repair`] treats a rule of this format.
     ///
     /// # Errors
     /// The reason why it is not repaired.

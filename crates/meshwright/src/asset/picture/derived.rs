@@ -50,7 +50,7 @@ pub(in crate::asset) fn normals(heights: &Image, room: &Room) -> Result<Image, R
     encode_image(&normals.ok_or(Refused::Broken(Kind::Png, DecodeError::Unsound))?, heights, room)
 }
 
-/// A picture with the blue of another as its alpha; none where they are not of one size.
+/// An image with the blue channel of another as its alpha; `None` if their sizes differ.
 pub(in crate::asset) fn with_alpha(
     image: &Image,
     alpha: &Image,

@@ -1,5 +1,5 @@
-//! Picture files as images that glTF can hold. What a decoder refuses is refused, also where it would be passed on as it
-//! is. Why a picture is refused is said without anything of what is in it.
+//! Image files as images that glTF can hold. An image that the decoder rejects is rejected, even if it could be
+//! embedded unchanged. The reason never contains anything of the content.
 
 #[cfg(feature = "dpm")]
 pub(super) mod derived;

@@ -43,7 +43,7 @@ fn bmp(header: u32, words: &[u32], colors: &[u8], rows: &[u8]) -> Vec<u8> {
     b"BM".iter().copied().chain(file).chain(image).chain(rows.iter().copied()).collect()
 }
 
-/// A plane of pixels of so many bits.
+/// A plane of pixels of `bits` bits.
 const fn plane(bits: u32) -> u32 {
     bits << 16 | 1
 }
@@ -143,7 +143,7 @@ fn tga_is_read_in_every_layout() {
         (tga(3, [2, 1], 8, 0x20, &[7, 90]), vec![[7, 7, 7, 255], [90, 90, 90, 255]]),
         (tga(11, [2, 1], 16, 0x28, &[0x81, 7, 90]), vec![[7, 7, 7, 90]; 2]),
         (tga(2, [1, 1], 32, 0x28, &[1, 2, 3, 4]), vec![[3, 2, 1, 4]]),
-        // Five bits each; the highest is no alpha.
+        // Five bits each; the highest bit is not alpha.
         (tga(2, [2, 1], 16, 0x21, &[0xff, 0x83, 0x01, 0x7c]), vec![[0, 255, 255, 255], [255, 0, 8, 255]]),
         (mapped(1, 8, 16, 0, &[0x00, 0x7c].repeat(10), &bytes), vec![[255, 0, 0, 255]; 10]),
     ] {
