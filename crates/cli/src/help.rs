@@ -8,6 +8,9 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
 
+/// How many examples `-h` shows.
+const SHORT: usize = 3;
+
 /// What people do with each command, and how; a test runs them.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
@@ -40,12 +43,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "convert",
         &[
-            ("Into Blender and everything else that reads glTF", "hopper.dpm -o hopper.glb"),
-            ("A folder or a pack, its tree kept", "data.pk3 -o glb/"),
+            ("To glTF, which most programs open", "hopper.dpm hopper.glb"),
             (
-                "Back into the game; first only what it would give",
-                "hopper.glb -o new.dpm --for darkplaces --dry-run",
+                "For Blender, to be edited and brought back: writes edit.glb",
+                "hopper.dpm edit.glb --for blender",
             ),
+            ("Back into the game", "edit.glb new.dpm"),
+            ("A folder or an archive with all its folders", "data.pk3 glb/"),
+            ("What a conversion would write and lose", "hopper.glb planned.dpm --for darkplaces --dry-run"),
             (
                 "A figure of several files",
                 "flower.mesh --skeleton flower.skel --anim sway.anim -o flower.glb",
@@ -94,17 +99,149 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("man", &[("Pages for man, one for each command", "man1/")]),
 ];
 
+/// The commands in the groups of the help.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("Look", &["info", "view", "render", "list"]),
+    ("Convert", &["convert", "pack", "unpack"]),
+    ("Check", &["check", "explain", "repair", "diff"]),
+    ("Expert", &["dump", "optimize", "edit"]),
+    ("Shell", &["completions", "man"]),
+];
+
+/// The options of `convert` in the groups of its help; all others are advanced.
+const CONVERT: &[(&str, &[&str])] = &[
+    (
+        "Output",
+        &[
+            "output",
+            "to",
+            "force",
+            "no_clobber",
+            "dry_run",
+            "format",
+            "no_textures",
+            "textures",
+            "scale",
+            "pose",
+            "quiet",
+            "verbose",
+        ],
+    ),
+    (
+        "Blender round trip",
+        &[
+            "purpose",
+            "keep_native",
+            "frames_at",
+            "onto",
+            "snap",
+            "fps",
+            "extras",
+            "keep_skeleton",
+            "close_loops",
+        ],
+    ),
+    (
+        "Batch",
+        &["jobs", "exclude", "files_from", "null", "follow", "fail_fast", "manifest", "resume", "shard"],
+    ),
+    (
+        "The Sims",
+        &[
+            "figure",
+            "skeleton",
+            "anim",
+            "anim_name",
+            "tone",
+            "gesture",
+            "wear",
+            "binding",
+            "recompute_normals",
+            "blend_normals",
+            "tso_id",
+        ],
+    ),
+];
+
+/// The options that `-h` lists; `--help` lists all.
+const COMMON: &[&str] = &[
+    "output", "to", "force", "dry_run", "scale", "quiet", "verbose", "purpose", "onto", "skeleton",
+    "lenient", "root",
+];
+
+/// Options of several commands that `-h` leaves out.
+const RARE: &[&str] = &[
+    "read_as",
+    "max_memory",
+    "dialect",
+    "quaternions_w_first",
+    "metadata",
+    "no_companions",
+    "exclude",
+    "files_from",
+    "null",
+    "follow",
+    "fail_fast",
+    "framegroups",
+    "clip_names",
+    "anim_name",
+    "tone",
+    "gesture",
+    "wear",
+    "binding",
+];
+
+/// Puts the options of a command into groups, and those that few people need into `--help` only.
+fn grouped(command: Command) -> Command {
+    let is_convert = command.get_name() == "convert";
+    command.mut_args(|arg| {
+        let id = arg.get_id().to_string();
+        let id = id.as_str();
+        if arg.is_positional() || arg.is_hide_set() || arg.is_global_set() {
+            return arg;
+        }
+        if !is_convert {
+            return arg.hide_short_help(RARE.contains(&id));
+        }
+        let group = CONVERT.iter().find(|(_, ids)| ids.contains(&id)).map_or("Advanced", |(group, _)| group);
+        arg.help_heading(group).hide_short_help(!COMMON.contains(&id))
+    })
+}
+
+/// What the program prints without a command: the commands in groups.
+fn overview(command: Command) -> Command {
+    let about = |name: &str| {
+        let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
+        about.map(|about| format!("    {name:<12} {about}\n"))
+    };
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("  {title}\n{}", names.iter().filter_map(|name| about(name)).collect::<String>())
+    };
+    let groups: String = COMMANDS.iter().map(group).collect();
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\nCommands:\n{groups}    {:<12} {}\n\nOptions:\n{{options}}{{after-help}}",
+        "help", "Print the help of a command"
+    ))
+}
+
 /// The command line as it is shown: each command with its examples.
 fn command() -> Command {
     let add = |command: Command, (name, examples): &(&'static str, &[(&str, &str)])| {
-        let lines = examples.iter().map(|(what, words)| format!("  # {what}\n  meshwright {name} {words}"));
-        let text = format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n"));
+        let text = |most: usize| {
+            let shown = examples.iter().take(most);
+            let lines = shown.map(|(what, words)| format!("  # {what}\n  meshwright {name} {words}"));
+            format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n"))
+        };
+        let more = format!("\n\nAll options and examples: meshwright {name} --help");
         command.mut_subcommand(name, |command| {
-            let after = command.get_after_help().map(|said| format!("{text}\n\n{said}")).unwrap_or(text);
-            command.after_help(after)
+            let said = command.get_after_help().map(|said| format!("\n\n{said}")).unwrap_or_default();
+            let all = format!("{}{said}", text(usize::MAX));
+            command.after_help(format!("{}{more}", text(SHORT))).after_long_help(all)
         })
     };
-    EXAMPLES.iter().fold(Cli::command(), add)
+    let names = EXAMPLES.iter().map(|(name, _)| name);
+    let command = names.fold(Cli::command(), |command, name| command.mut_subcommand(name, grouped));
+    overview(EXAMPLES.iter().fold(command, add))
 }
 
 /// What the words of a command line ask for.
@@ -154,6 +291,7 @@ fn ended(result: Result<(), Refusal>) -> Status {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failing test panics")]
 mod tests {
     use super::*;
 
@@ -164,5 +302,13 @@ mod tests {
         let without: Vec<_> =
             without.iter().filter(|name| !EXAMPLES.iter().any(|(n, _)| n == name)).collect();
         assert!(without.is_empty(), "no examples of {without:?}");
+        // A name that nothing has would hide that an option is in no group.
+        let convert = Cli::command().find_subcommand("convert").cloned().unwrap();
+        let ids: Vec<&str> = convert.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+        let named = CONVERT.iter().flat_map(|(_, ids)| *ids).chain(COMMON).chain(RARE);
+        assert_eq!(named.filter(|id| !ids.contains(id)).collect::<Vec<_>>(), Vec::<&&str>::new());
+        let listed: Vec<_> = COMMANDS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let unlisted: Vec<_> = Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        assert!(unlisted.iter().all(|name| listed.contains(&name.as_str())), "{unlisted:?}");
     }
 }

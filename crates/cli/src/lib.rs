@@ -41,10 +41,12 @@ mod view;
 
 use args::Command;
 pub(crate) use batch::say;
+use clap::error::ErrorKind;
 use refusal::Refusal;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a run went; the worst of all files decides.
@@ -143,7 +145,15 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
 /// Help and version are results, everything else is a mistake in the arguments.
 fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
     if e.use_stderr() {
-        let text = e.render().to_string();
+        let mut text = e.render().to_string();
+        let first = words.get(1).map(Path::new).filter(|path| path.exists());
+        if let (ErrorKind::InvalidSubcommand, Some(path)) = (e.kind(), first) {
+            let path = render::path(path);
+            text = format!(
+                "error: {path} is no command; for this file use one of\n  meshwright info {path}\n  meshwright view {path}\n  \
+                 meshwright convert {path} --for blender"
+            );
+        }
         say(&text.lines().map(render::plain).collect::<Vec<_>>().join("\n"));
         let json = words.iter().zip(words.iter().skip(1)).any(|(a, b)| a == "--format" && b == "json");
         if json || words.iter().any(|w| w == "--format=json") {

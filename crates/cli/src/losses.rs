@@ -2,8 +2,10 @@
 
 use crate::args::ReadArgs;
 use crate::{render, say};
+use meshwright::explain;
 use meshwright::scene::{Loss, LossGroup, LossKind};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// How much is said.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +28,11 @@ impl From<&ReadArgs> for Detail {
     }
 }
 
-/// Says what a file lost. `advice` follows what the extras of a scene would hold. Of notes whose code many files of a run
-/// have, `tells` says no more.
-pub(crate) fn say_all(
-    shown: &str,
-    losses: &[Loss],
-    detail: Detail,
-    advice: &str,
-    mut tells: impl FnMut(&'static str) -> bool,
-) {
+/// Notes about what is normal for a format: only --verbose prints them.
+const USUAL: [&str; 2] = ["interpolation", "normals-computed"];
+
+/// Prints what one file lost. `advice` follows losses that the extras of a scene would hold.
+pub(crate) fn say_all(shown: &str, losses: &[Loss], detail: Detail, advice: &str) {
     let advised = |in_extras: bool| if in_extras { advice } else { "" };
     if matches!(detail, Detail::All) {
         for kind in [LossKind::Loss, LossKind::Note] {
@@ -45,17 +43,61 @@ pub(crate) fn say_all(
         }
         return;
     }
-    let shown_kind = |kind| kind == LossKind::Loss || !matches!(detail, Detail::Quiet);
-    for group in LossGroup::all(losses).iter().filter(|group| shown_kind(group.kind())) {
-        if group.kind() == LossKind::Loss || tells(group.code()) {
-            let code = render::code(group.code());
-            say_one(shown, &format!("{}[{code}] {group}{}", group.kind(), advised(group.in_extras())));
-        }
+    for group in LossGroup::all(losses).iter().filter(|group| is_printed(group, detail)) {
+        let code = render::code(group.code());
+        let more = if group.is_cut() { "; --verbose shows all" } else { "" };
+        say_one(shown, &format!("{}[{code}] {group}{}{more}", group.kind(), advised(group.in_extras())));
     }
+}
+
+fn is_printed(group: &LossGroup<'_>, detail: Detail) -> bool {
+    group.kind() == LossKind::Loss || !matches!(detail, Detail::Quiet) && !USUAL.contains(&group.code())
 }
 
 fn say_one(shown: &str, text: &str) {
     say(&format!("{shown}: {}", render::plain(text)));
+}
+
+/// The losses of all files of a run, which are printed at its end: a line for each code.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(BTreeMap<(LossKind, &'static str), Tallied>);
+
+/// One code.
+#[derive(Debug)]
+struct Tallied {
+    files: u64,
+    /// The text of the first file.
+    first: String,
+    advice: &'static str,
+}
+
+impl Tally {
+    /// Adds the losses of a file.
+    pub(crate) fn add(&mut self, shown: &str, losses: &[Loss], detail: Detail, advice: &'static str) {
+        for group in LossGroup::all(losses).iter().filter(|group| is_printed(group, detail)) {
+            let tallied = self.0.entry((group.kind(), group.code())).or_insert_with(|| {
+                let more = if group.is_cut() { "; --verbose shows all" } else { "" };
+                let first = format!("{shown}: {}[{}] {group}", group.kind(), render::code(group.code()));
+                let advice = if group.in_extras() { advice } else { "" };
+                Tallied { files: 0, first: format!("{}{advice}{more}", render::plain(&first)), advice }
+            });
+            tallied.files = tallied.files.saturating_add(1);
+        }
+    }
+
+    /// Prints a line for each code, losses first.
+    pub(crate) fn say(&self) {
+        for ((kind, code), Tallied { files, first, advice }) in &self.0 {
+            if *files == 1 {
+                say(first);
+                continue;
+            }
+            // Rules of files come before what conversions lose.
+            let known = explain(code);
+            let cause = known.last().map_or(first.as_str(), |known| known.cause().trim_end_matches('.'));
+            say(&format!("{kind}[{code}] in {files} files: {cause}{advice}; --verbose shows all"));
+        }
+    }
 }
 
 /// A loss without its code, which stands before it.

@@ -88,7 +88,11 @@ impl<'a> Manifest<'a> {
         let place = Place::named(self.path);
         plan.reserve(&place).map_err(|clash| Fail::Usage(format!("--manifest {clash}")))?;
         if !self.args.write.dry_run {
-            // Before the work, not after it.
+            // Before the work, not after it. The folder of the outputs may not be there yet.
+            if self.path.parent() == Some(self.top) {
+                let made = fs::create_dir_all(self.top);
+                made.map_err(|e| Fail::Refused("--manifest".into(), Refusal::unwritable(self.top, &e)))?;
+            }
             let staged = signals::writer().stage([output::main(place, whole(b""))]);
             staged.map_err(|failed| Fail::Refused("--manifest".into(), failed.into()))?;
         }

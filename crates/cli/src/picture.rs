@@ -433,7 +433,7 @@ impl Work<'_> {
 
     fn say(&self, input: &Input, losses: &[Loss]) {
         if self.args.format == OutputFormat::Text {
-            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "", |_| true);
+            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "");
         }
     }
 

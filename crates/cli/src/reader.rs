@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Reader {
     quiet: bool,
+    /// Prints which companions of a model are used.
+    names_companions: bool,
     /// What is made takes the skeleton that was named.
     made_for: bool,
     options: OpenOptions,
@@ -61,6 +63,7 @@ impl Reader {
         };
         let mut reader = Self {
             quiet: args.quiet,
+            names_companions: !args.quiet,
             made_for: false,
             options,
             onto: Vec::new(),
@@ -186,6 +189,12 @@ impl Reader {
     /// The same reader for what is brought back into other models: companions that are named are theirs.
     pub(crate) fn onto(mut self, originals: &[PathBuf]) -> Self {
         self.onto = originals.to_vec();
+        self
+    }
+
+    /// The same reader, which prints the companions of each model or does not.
+    pub(crate) fn naming_companions(mut self, names: bool) -> Self {
+        self.names_companions &= names;
         self
     }
 
@@ -319,6 +328,7 @@ impl Reader {
         options.settings.read.strictness = Strictness::Lenient;
         Self {
             quiet: true,
+            names_companions: false,
             made_for: self.made_for,
             options,
             onto: self.onto.clone(),
@@ -492,7 +502,9 @@ impl Reader {
     /// Says also which files that lie beside the model are used.
     pub(crate) fn say_used(&self, input: &Input, opened: &Opened) {
         for part in opened.asset.parts() {
-            if let (PartState::Found, PartRole::Companion(_), false) = (&part.state, part.role, self.quiet) {
+            if let (PartState::Found, PartRole::Companion(_), false) =
+                (&part.state, part.role, !self.names_companions)
+            {
                 say(&format!("{}: with {}", input.shown(), opened.shown(part)));
             }
         }

@@ -7,7 +7,7 @@
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, visible};
+use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, counted, visible};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -99,6 +99,18 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
 pub(crate) fn ending(text: &str, most: usize) -> &str {
     let first = (text.len().saturating_sub(most)..=text.len()).find(|at| text.is_char_boundary(*at));
     &text[first.unwrap_or(text.len())..]
+}
+
+/// Bytes as people count them, with their unit.
+pub(crate) fn size(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let of = |unit: u64| bytes as f64 / unit as f64;
+    match bytes {
+        0..1024 => counted(bytes, "byte", "bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", of(1 << 10)),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", of(1 << 20)),
+        _ => format!("{:.1} GiB", of(1 << 30)),
+    }
 }
 
 /// A code as it is printed. Debug builds check that `explain` knows it.

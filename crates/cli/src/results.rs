@@ -8,11 +8,13 @@
 use crate::args::{Form, ManyArgs, OutputFormat, ReadArgs};
 use crate::batch::Workers;
 use crate::input::{Expanded, Input, is_folder};
+use crate::losses::{self, Detail, Tally};
 use crate::progress::Progress;
 use crate::refusal::Refusal;
 use crate::selection::Selection;
 use crate::{Fail, Status, batch, render, say};
 use meshwright::dump::write_json;
+use meshwright::scene::Loss;
 use meshwright::{counted, opened_elsewhere};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -56,13 +58,23 @@ pub(crate) struct Results {
     links_out: u64,
     /// How many were as an earlier run left them.
     unchanged: u64,
-    /// How many files each kind of note was made on.
-    notes: BTreeMap<&'static str, u64>,
+    /// What all files lost.
+    losses: Tally,
+    /// The files that were written, and their bytes together.
+    written: (u64, u64),
+    /// What was found in files, if the command looks for errors.
+    findings: Option<Findings>,
     pub status: Status,
 }
 
-/// Files of a run that one kind of note is told of: who converts thousands reads no more of them.
-const NOTED: u64 = 50;
+/// What a run found in its files.
+#[derive(Clone, Copy, Debug, Default)]
+struct Findings {
+    /// How many files have any.
+    files: u64,
+    errors: u64,
+    warnings: u64,
+}
 
 /// The result of one file.
 #[derive(Debug)]
@@ -122,7 +134,9 @@ impl Results {
             hidden: 0,
             links_out: 0,
             unchanged: 0,
-            notes: BTreeMap::new(),
+            losses: Tally::default(),
+            written: (0, 0),
+            findings: None,
             status: Status::Fine,
         }
     }
@@ -239,11 +253,38 @@ impl Results {
         self.unchanged += 1;
     }
 
-    /// Whether a note of this code is told of one more file.
-    pub(crate) fn tells(&mut self, code: &'static str) -> bool {
-        let files = self.notes.entry(code).or_insert(0);
-        *files += 1;
-        *files <= NOTED
+    /// Prints what a file of one became, or adds it to what is printed at the end of a run over several: the files that were
+    /// written, and what they lack.
+    pub(crate) fn wrote(
+        &mut self,
+        shown: &str,
+        outputs: &[PathBuf],
+        losses: &[Loss],
+        read: &ReadArgs,
+        advice: &'static str,
+    ) {
+        let sizes = outputs.iter().map(|path| path.metadata().map_or(0, |file| file.len()));
+        let detail = Detail::from(read);
+        if !self.several || read.verbose {
+            if !outputs.is_empty() && !self.quiet {
+                let files = outputs.iter().zip(sizes.clone());
+                let named = files.map(|(path, n)| format!("{} ({})", render::path(path), render::size(n)));
+                say(&format!("wrote {}", named.rev().collect::<Vec<_>>().join(", ")));
+            }
+            losses::say_all(shown, losses, detail, advice);
+        } else {
+            self.losses.add(shown, losses, detail, advice);
+        }
+        self.written.0 += outputs.len() as u64;
+        self.written.1 += sizes.sum::<u64>();
+    }
+
+    /// Adds what was found in a file.
+    pub(crate) fn found(&mut self, errors: u64, warnings: u64) {
+        let found = self.findings.get_or_insert_default();
+        found.files += u64::from(errors + warnings > 0);
+        found.errors += errors;
+        found.warnings += warnings;
     }
 
     /// A file that was found and is no model.
@@ -299,13 +340,16 @@ impl Results {
                 document["skipped"] = self.skipped_files.into();
             }
             print(&document)?;
-        } else if self.several && !self.quiet {
-            for (code, files) in self.notes.iter().filter(|(_, files)| **files > NOTED) {
-                let more = counted(files - NOTED, "more file", "more files");
-                say(&format!("note[{code}] of {more} too; --verbose tells them all"));
+        } else if self.several {
+            self.losses.say();
+            let (files, bytes) = self.written;
+            if files > 0 && !self.quiet {
+                say(&format!("wrote {} ({})", counted(files, "file", "files"), render::size(bytes)));
             }
-            say(&self.summed_up());
-            Elsewhere::among(&self.skipped).iter().for_each(|models| say(&models.line()));
+            if !self.quiet {
+                say(&self.summed_up());
+                Elsewhere::among(&self.skipped).iter().for_each(|models| say(&models.line()));
+            }
         }
         Ok(self.status)
     }
@@ -329,8 +373,20 @@ impl Results {
 
     /// `80 converted, 35 files are no models (30 .png, 5 .wav), 2 failed`.
     fn summed_up(&self) -> String {
-        let mut parts = vec![format!("{} {}", self.done, self.verb)];
-        if self.faulty > 0 {
+        let mut parts = vec![match self.findings {
+            Some(Findings { files, errors, warnings }) => {
+                let (errors, warnings) =
+                    (counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"));
+                let found = if files > 0 {
+                    format!(" in {}", counted(files, "file", "files"))
+                } else {
+                    String::new()
+                };
+                format!("{}: {errors}, {warnings}{found}", counted(self.done, "file", "files"))
+            }
+            None => format!("{} {}", self.done, self.verb),
+        }];
+        if self.faulty > 0 && self.findings.is_none() {
             parts.push(format!("{} of them with errors", self.faulty));
         }
         if self.unchanged > 0 {

@@ -175,7 +175,7 @@ fn records_of_outfits_are_not_taken_for_skeletons() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_be_bytes).collect();
     fs::write(from.path().join("hand.420000200000000c.apr"), bytes).unwrap();
     lay(from.path(), &[("tso/flower.ok.mesh", "a.mesh")]);
-    let result = run(["check".into(), from.path().to_owned().into_os_string()]);
+    let result = run(["check".into(), "-v".into(), from.path().to_owned().into_os_string()]);
     assert_eq!(code(&result), 0, "{}{}", stdout(&result), stderr(&result));
     let text = stdout(&result);
     assert!(text.contains("The Sims Online appearance") && !text.contains("skeleton"), "{text}");
@@ -322,7 +322,12 @@ fn a_companion_that_is_named_goes_with_those_that_have_such() {
         run([OsStr::new("check"), path.as_os_str(), OsStr::new("--skeleton"), skeleton.as_os_str()])
     };
     let output = check(dir.path());
-    assert_eq!((code(&output), &*stderr(&output)), (0, "3 checked\n"), "{}", stdout(&output));
+    assert_eq!(
+        (code(&output), &*stderr(&output)),
+        (0, "3 files: 0 errors, 0 warnings\n"),
+        "{}",
+        stdout(&output)
+    );
     let output = check(&dir.path().join("m.dpm"));
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     assert!(stderr(&output).contains("ignored: a file of kind dpm has no skeleton"), "{}", stderr(&output));
@@ -336,8 +341,10 @@ fn files_of_one_folder_have_companions_of_their_own() {
         fs::copy(demo(), file).unwrap();
         fs::write(format!("{}.framegroups", file.display()), "99 1 5 1 far\n".repeat(i + 1)).unwrap();
     }
-    let words =
-        ["check", "--format=json"].into_iter().map(OsStr::new).chain(files.iter().map(|f| f.as_os_str()));
+    let words = ["check", "-v", "--format=json"]
+        .into_iter()
+        .map(OsStr::new)
+        .chain(files.iter().map(|f| f.as_os_str()));
     let output = run(words);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found: Vec<_> =

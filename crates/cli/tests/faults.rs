@@ -143,7 +143,7 @@ fn a_folder_that_takes_no_files_is_left_alone() {
 fn a_file_that_cannot_be_read_is_told_and_others_are_done() {
     for (words, others) in [
         ("info .", "read"),
-        ("check .", "checked"),
+        ("check .", "files: 1 error"),
         ("convert . -o closed/ --to obj", "converted"),
         ("info m.dpm", ""),
         ("dump m.dpm", ""),

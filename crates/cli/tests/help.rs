@@ -15,7 +15,7 @@ use tempfile::TempDir;
 fn commands() -> Vec<String> {
     let help = stdout(&run(["--help"]));
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = list.lines().filter_map(|line| line.strip_prefix("    ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }
 
@@ -78,7 +78,7 @@ fn every_example_of_the_help_works() {
             .collect();
     assert!(missing.is_empty(), "{missing:?}");
     // Nothing is written by what only looks.
-    assert!(!dir.path().join("new.dpm").exists());
+    assert!(!dir.path().join("planned.dpm").exists());
 }
 
 #[test]
@@ -141,8 +141,39 @@ fn values_are_listed_as_they_are_known() {
     let owned = |ids: &mut dyn Iterator<Item = &'static str>| ids.map(str::to_owned).collect::<BTreeSet<_>>();
     assert_eq!(listed("--as"), owned(&mut Format::ALL.iter().map(|f| f.id())));
     assert_eq!(listed("--to"), owned(&mut Target::all().map(Target::id)));
-    assert_eq!(listed("--for"), owned(&mut Engine::ALL.into_iter().map(Engine::id)));
+    assert_eq!(listed("--for"), owned(&mut Engine::ALL.into_iter().map(Engine::id).chain(["blender"])));
     assert!(listed("--dialect").contains("gl3_60"));
+}
+
+#[test]
+fn the_short_help_is_for_one_screen_and_the_long_one_is_whole() {
+    let long = stdout(&run(["convert", "--help"]));
+    let short = stdout(&run(["convert", "-h"]));
+    assert!(short.lines().count() <= 50, "{short}");
+    let groups = ["Output:", "Blender round trip:", "Batch:", "The Sims:", "Advanced:"];
+    let places: Vec<_> = groups.iter().map(|group| long.find(&format!("\n{group}\n"))).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
+    for option in ["--keep-native", "--tso-id", "--max-memory"] {
+        assert!(long.contains(option) && !short.contains(&format!("  {option}")), "{option}");
+    }
+    assert!(short.contains("convert --help"), "{short}");
+    let help = stdout(&run(["-h"]));
+    let places: Vec<_> = ["Look", "Convert", "Check", "Expert", "Shell"]
+        .map(|group| help.find(&format!("\n  {group}\n")))
+        .into();
+    assert!(places.is_sorted() && places[0].is_some(), "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+}
+
+#[test]
+fn a_file_without_a_command_is_answered_with_commands() {
+    let hopper = testdata().join("dpm/hopper.ok.dpm");
+    let output = run([&hopper]);
+    assert_eq!(code(&output), 2);
+    let said = stderr(&output);
+    for command in ["info", "view", "convert"] {
+        assert!(said.contains(&format!("meshwright {command} {}", hopper.display())), "{said}");
+    }
 }
 
 #[test]

@@ -255,15 +255,15 @@ fn what_the_manifest_says_was_written_is_replaced() {
     let convert = |options: &[&str]| {
         run(dir.path(), &[&["convert", "in", "-o", "out/", "--to", "dpm"], options].concat())
     };
-    assert_eq!(code(&convert(&["--manifest", "m.json"])), 0);
+    assert_eq!(code(&convert(&["--manifest", "out/m.json"])), 0);
     let other = [PNG, b"more"].concat();
     fs::write(dir.path().join("in/a.glb"), glb(&other)).unwrap();
     assert_eq!(code(&convert(&[])), 2, "without the manifest nothing is known");
-    assert_eq!(code(&convert(&["--manifest", "m.json"])), 0);
+    assert_eq!(code(&convert(&["--manifest", "out/m.json"])), 0);
     assert_eq!(fs::read(dir.path().join("out/skin.png")).unwrap(), other);
     // Somebody else's now.
     fs::write(dir.path().join("out/skin.png"), b"painted").unwrap();
-    assert_eq!(code(&convert(&["--manifest", "m.json"])), 2);
+    assert_eq!(code(&convert(&["--manifest", "out/m.json"])), 2);
     assert_eq!(fs::read(dir.path().join("out/skin.png")).unwrap(), b"painted");
 }
 

@@ -47,7 +47,7 @@ fn a_pack_is_a_folder() {
     assert!(said.contains("1 converted"), "{said}");
     assert_eq!(names(&dir.path().join("one")), ["Models/Quad.glb"]);
     ok(dir.path(), &["convert", "game/data/pak0.pak/models/hopper.dpm", "-o", "h.glb"]);
-    let said = ok(dir.path(), &["check", "game/data/z.pk3"]);
+    let said = ok(dir.path(), &["check", "-v", "game/data/z.pk3"]);
     assert!(said.contains("zip archive: ok"), "{said}");
     assert_eq!(code(&run(dir.path(), &["info", "game/data/z.pk3/none.dpm"])), 3);
     // Its own format, byte for byte, with what belongs to it.

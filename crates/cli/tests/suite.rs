@@ -7,6 +7,7 @@ mod broken;
 mod codes;
 mod common;
 mod companions;
+mod convert;
 mod darkplaces;
 mod disk;
 mod docs;

@@ -234,7 +234,7 @@ fn links_out_of_a_folder_are_said_and_followed_on_request() {
     fs::create_dir(dir.join("game")).unwrap();
     std::os::unix::fs::symlink(dir.join("installed.pk3"), dir.join("game/data.pk3")).unwrap();
     std::os::unix::fs::symlink(dir.join("elsewhere"), dir.join("game/more")).unwrap();
-    for words in ["list game", "check game", "info game"] {
+    for words in ["list game", "check -v game", "info game"] {
         let (_, text) = said(dir, words);
         assert!(
             text.contains("2 links lead out of the folder") && text.contains("--follow"),

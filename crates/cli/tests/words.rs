@@ -59,8 +59,12 @@ fn a_mixed_folder_is_converted_and_summed_up() {
         assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
         let said = stderr(&output);
         let summary = said.lines().find(|line| line.contains("files are no models")).unwrap();
-        let verb = if command == "info" { "read" } else { &format!("{command}ed") };
-        assert!(summary.starts_with(&format!("3 {verb}, 12 files are no models (")), "{said}");
+        let done = match command {
+            "info" => "3 read",
+            "check" => "3 files: 0 errors, 0 warnings",
+            _ => "3 converted",
+        };
+        assert!(summary.starts_with(&format!("{done}, 12 files are no models (")), "{said}");
         assert!(summary.contains(" others)") && !said.contains("error["), "{said}");
         if command == "convert" {
             assert_eq!(names(&out), ["models"]);
@@ -89,7 +93,11 @@ fn a_mixed_folder_is_converted_and_summed_up() {
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).lines().any(|line| line.ends_with(", 1 failed")), "{}", stderr(&output));
     let output = with(&["check"], &[dir.path()]);
-    assert!(stderr(&output).contains("4 checked, 1 of them with errors, 12 files"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("4 files: 1 error, 0 warnings in 1 file, 12 files"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -112,12 +120,16 @@ fn losses_are_grouped_and_notes_are_no_losses() {
     assert!(blended.is_none_or(|line| line.ends_with(" degrees)")), "{grouped}");
     let quiet = convert(&["-q"]);
     assert!(
-        quiet.lines().all(|line| line.contains(": lost[")) && quiet.contains(": lost[bone-flags]"),
+        grouped.lines().next().unwrap().starts_with("wrote ")
+            && quiet.lines().all(|line| line.contains(": lost["))
+            && quiet.contains(": lost[bone-flags]"),
         "{quiet}"
     );
-    // Computed normals are no loss.
+    // Computed normals are no loss, and normal for the format.
     let zym = testdata().join("dpm/pair.ok.zym");
     let output = with(&["convert", "-o", out.to_str().unwrap()], &[&zym]);
+    assert!(!stderr(&output).contains("normals-computed"), "{}", stderr(&output));
+    let output = with(&["convert", "-v", "-o", out.to_str().unwrap()], &[&zym]);
     let said = stderr(&output);
     assert!(said.contains("note[normals-computed]") && !said.contains("lost[normals-computed]"), "{said}");
     let output = with(&["convert", "--format=json", "-o", out.to_str().unwrap()], &[&zym]);

@@ -204,8 +204,7 @@ impl Kinds {
         }
         let settings = ReadSettings::from(ReadOptions::lenient().with_limits(limits));
         let mut why = None;
-        for format in self.formats.iter().filter(|format| format.extensions().iter().any(|known| is(&known)))
-        {
+        for format in self.formats.iter().filter(|format| format.extensions().iter().any(is)) {
             match AnyModel::parse_with(bytes, *format, &settings) {
                 Ok(_) => return Ok(()),
                 Err(e) => why = why.or_else(|| Some(e.to_string())),

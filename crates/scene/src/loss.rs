@@ -54,6 +54,15 @@ impl Loss {
     /// The error that exporters of 32-bit files leave in a share, a length or a sum that should be exact.
     pub const NOISE: f64 = 1.0e-4;
 
+    /// What separates a message from its details, which the text of a [group](LossGroup) leaves out.
+    pub const DETAILS: &'static str = "; looked for: ";
+
+    /// The message without its details.
+    #[must_use]
+    pub fn brief(&self) -> &str {
+        self.message.split(Self::DETAILS).next().unwrap_or_default()
+    }
+
     /// Something that is missing.
     pub fn new(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -183,6 +192,11 @@ impl<'l> LossGroup<'l> {
         self.losses.iter().all(|loss| loss.in_extras)
     }
 
+    /// Returns true if the text of the group leaves something out.
+    pub fn is_cut(&self) -> bool {
+        self.losses.len() > Self::SHOWN || self.losses.iter().any(|loss| loss.brief() != loss.message)
+    }
+
     /// Returns true if all have the same message, for different places.
     fn is_uniform(&self) -> bool {
         let said = |loss: &'l Loss| (&loss.message, loss.items, loss.unit);
@@ -201,7 +215,7 @@ impl fmt::Display for LossGroup<'_> {
             for (i, loss) in shown.iter().enumerate() {
                 let before = if i > 0 { "; " } else { "" };
                 let path = if loss.path.is_empty() { "" } else { ": " };
-                write!(f, "{before}{}{path}{}", loss.path, loss.message)?;
+                write!(f, "{before}{}{path}{}", loss.path, loss.brief())?;
                 let (count, items) = (loss.count, loss.items);
                 Measure { count, items, amount: loss.amount, unit: loss.unit, most: false }.fmt(f)?;
             }
@@ -216,7 +230,7 @@ impl fmt::Display for LossGroup<'_> {
             }
             f.write_str(": ")?;
         }
-        f.write_str(&first.message)?;
+        f.write_str(first.brief())?;
         let amounts = self.losses.iter().filter_map(|loss| loss.amount);
         let amount = amounts.fold(None, |most: Option<f64>, a| Some(most.map_or(a, |m| m.max(a))));
         let most = self.losses.len() > 1;

@@ -1,7 +1,9 @@
 //! `convert`.
 
 use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs, WriteArgs};
-use super::values::{engine, parse_factor, parse_frames, parse_id, parse_rate, parse_shard, target};
+use super::values::{
+    Purpose, parse_factor, parse_frames, parse_id, parse_rate, parse_shard, purpose, target,
+};
 use clap::{Args, ValueEnum};
 use meshwright::Target;
 use meshwright::scene::Engine;
@@ -58,26 +60,53 @@ pub(crate) struct RetargetArgs {
 }
 
 #[derive(Clone, Debug, Args)]
+#[command(
+    override_usage = "meshwright convert [OPTIONS] IN OUT\n       meshwright convert [OPTIONS] IN... -o OUT\n       \
+                            meshwright convert [OPTIONS] IN --to FORMAT"
+)]
 pub(crate) struct ConvertArgs {
-    /// Files or folders, - for standard input. Several files of The Sims (.mesh, .skel, .anim, .oft) with one
-    /// output file become one figure
-    #[arg(required_unless_present = "files_from")]
+    /// Files, folders or archives, - for standard input; the last one is the output, unless -o or --to says where results go
+    ///
+    /// Several files of The Sims (.mesh, .skel, .anim, .oft) with one output file become one figure.
+    #[arg(required_unless_present = "files_from", value_name = "IN... OUT")]
     pub files: Vec<OsString>,
-    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output.
-    /// An output appears complete or not at all; what replaces a file, or is the only output, survives a power failure
-    #[arg(long, short, value_name = "OUT", required = true)]
-    pub output: PathBuf,
-    /// The output's format, the input's own for a byte-identical rewrite; by default that of OUT
+    /// The output: a file, a folder, or - for standard output
+    ///
+    /// A path is a folder if there is one, if it ends in /, or, for several inputs, if it has no extension. An output appears
+    /// complete or not at all; what replaces a file, or is the only output, survives a power failure.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// The output's format, by default that of OUT; without OUT results are written next to the input
+    ///
+    /// The input's own format is a byte-identical rewrite.
     #[arg(long, value_name = "FORMAT", value_parser = target(), ignore_case = true)]
     pub to: Option<Target>,
+    /// blender: a GLB for Blender that comes back into its game. An engine: keep its limits
+    ///
+    /// blender is short for --keep-native --frames-at 24, and for --to glb if no output is named. An engine has limits that
+    /// are narrower than its format's.
+    #[arg(long = "for", value_name = "PURPOSE", value_parser = purpose(), ignore_case = true)]
+    pub purpose: Option<Purpose>,
+    /// The engine that --for names.
+    #[arg(skip)]
+    pub engine: Option<Engine>,
+    #[command(flatten)]
+    pub many: ManyArgs,
+    /// Make one figure of the files of a folder: meshes, a skeleton, animations
+    ///
+    /// Files that are named one by one need no such option.
+    #[arg(long)]
+    pub figure: bool,
     /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Option<String>,
     /// Influences per vertex
     #[arg(long, value_enum, default_value_t)]
     pub influences: InfluenceArg,
-    /// Leave out the textures that are found (png, jpg, tga, bmp, pcx, dds); without it glTF embeds them, obj names them, and
-    /// those that a GLB holds are put beside a game's format
+    /// Leave out textures
+    ///
+    /// By default glTF embeds the textures that are found (png, jpg, tga, bmp, pcx, dds), OBJ names them, and those that a GLB
+    /// holds are written next to a game's format.
     #[arg(long, overrides_with = "textures")]
     pub no_textures: bool,
     /// Textures that are found are used, which they are anyway
@@ -87,10 +116,6 @@ pub(crate) struct ConvertArgs {
     /// variants
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
-    /// Make one figure of the files of a folder: meshes, a skeleton, animations. Files that are named one by one need no
-    /// such option
-    #[arg(long)]
-    pub figure: bool,
     /// Join levels of detail that lie in files of their own, `x_lod1.iqm` beside `x.iqm`, as levels of one model
     #[arg(long)]
     pub join_levels: bool,
@@ -104,35 +129,36 @@ pub(crate) struct ConvertArgs {
     /// Looping clips repeat their first frame at the end, for viewers that would jump
     #[arg(long)]
     pub close_loops: bool,
-    /// Put the game's own file and its companions into the glTF: on the way back from an editor that keeps custom properties,
-    /// what was not edited is as it was, byte for byte
+    /// Embed the game's own file and its companions in the glTF, so that what is not edited comes back byte for byte
+    ///
+    /// The editor has to keep custom properties.
     #[arg(long)]
     pub keep_native: bool,
-    /// Put the keys of clips N to the second, whatever their rate, which is said beside them: Blender samples at 24. On the
-    /// way back, the rate at which keys lie, where the file does not say
+    /// Write N keys per second into clips, whatever their rate, which extras state; Blender samples at 24
+    ///
+    /// On the way back this is the rate of the keys, if the file does not state it.
     #[arg(long, value_name = "N", value_parser = parse_frames)]
     pub frames_at: Option<NonZeroU16>,
-    /// Bring edits back into this model of a game: its bones with their order, tags and flags, and whatever the input does
-    /// not have; several files of one figure with one --onto each. Other files of The Sims are made for its skeleton, which
-    /// may be all that it has
+    /// Import edits into this model of a game, which keeps its bones and whatever the input does not have
+    ///
+    /// Several files of one figure take one --onto each. Other files of The Sims are made for its skeleton, which may be all
+    /// that it has.
     #[arg(long, value_name = "ORIGINAL")]
     pub onto: Vec<PathBuf>,
-    /// How near to the original's values others are those
+    /// Tolerance within which a value counts as unedited
     #[arg(long, value_enum, default_value_t)]
     pub snap: SnapArg,
     /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
     #[arg(long)]
     pub keep_skeleton: bool,
-    /// Multiply all lengths: 0.0254 makes metres of Quake's units. The output says so; on the way back to a game's format
-    /// the factor that a GLB states is divided out unless one is given
+    /// Multiply all lengths: 0.0254 makes metres of Quake's units
+    ///
+    /// The output states the factor. On the way back to a game's format that factor is divided out unless one is given.
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     pub scale: Option<f64>,
     /// Frames per second of the clips of a glTF document, instead of the rate that it states or that fits its keys
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     pub fps: Option<f32>,
-    /// Keep the limits of an engine where they are narrower than its format's
-    #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
-    pub engine: Option<Engine>,
     /// The number that the first mesh of The Sims Online and its texture have in the game's archives, where their names
     /// hold none: decimal, or 0x and hexadecimal. A .bnd is written beside the mesh
     #[arg(long, value_name = "N", value_parser = parse_id)]
@@ -163,8 +189,10 @@ pub(crate) struct ConvertArgs {
     /// Draw the meshes that are bounds of bones (BMD), too
     #[arg(long)]
     pub solids: bool,
-    /// Replace files that are there and have names that stand in a model, such as its textures. Without it only files whose
-    /// names follow from OUT or from an input are replaced. What is read is never replaced
+    /// Replace existing files whose names come from a model, such as its textures
+    ///
+    /// Without it only files whose names follow from OUT or from an input are replaced. A file that the run reads is never
+    /// replaced.
     #[arg(long, conflicts_with = "no_clobber")]
     pub force: bool,
     /// How what was written and what was lost is printed
@@ -172,8 +200,6 @@ pub(crate) struct ConvertArgs {
     pub format: OutputFormat,
     #[command(flatten)]
     pub retarget: RetargetArgs,
-    #[command(flatten)]
-    pub many: ManyArgs,
     #[command(flatten)]
     pub write: WriteArgs,
     #[command(flatten)]

@@ -18,6 +18,7 @@ pub(crate) use look::{
 pub(crate) use pack::{PackArgs, UnpackArgs};
 pub(crate) use render::{OverlayArg, RenderArgs, ViewArg};
 pub(crate) use shared::{ClipNamesArg, CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
+pub(crate) use values::Purpose;
 
 use crate::destination::Destination;
 use crate::render::Color;
@@ -32,7 +33,7 @@ use clap::{Parser, Subcommand};
 )]
 pub(crate) struct Cli {
     /// Whether colours are used: by default on a terminal, as CLICOLOR and NO_COLOR say
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_short_help = true)]
     pub color: Color,
     #[command(subcommand)]
     pub command: Command,
@@ -40,35 +41,35 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what files hold: tables of one, a line for each of several
+    /// Show what models hold: tables for one file, a line for each of several
     Info(InfoArgs),
-    /// Find everything that is wrong with files, with code, offset and field path
+    /// Find what is wrong with files, with code, offset and field path
     Check(CheckArgs),
-    /// Compare two models of any formats: by field, and by where vertices are at rest and in clips
+    /// Compare two models: by field, and by the positions of vertices
     Diff(DiffArgs),
-    /// Say what codes mean: the cause, what the original engine does, how to mend it
+    /// Explain codes: the cause, what the original engine does, how to fix it
     Explain(ExplainArgs),
-    /// Mend what is safe to mend in files, and no other byte
+    /// Fix what has one right value in files, and no other byte
     Repair(RepairArgs),
-    /// Convert any format to any other, glb, gltf and obj included, or rewrite in the same format byte for byte
+    /// Convert models between formats, glTF and OBJ included
     Convert(ConvertArgs),
-    /// Show what folders and packs (pk3, pk4, pak, vp, far) hold, as an engine sees it
+    /// List folders and archives (pk3, pk4, pak, vp, far) as an engine sees them
     List(ListArgs),
-    /// Write the files of packs into a folder
+    /// Extract archives into a folder
     Unpack(UnpackArgs),
-    /// Put the files of a folder into a pack (pk3, pak, far), the same bytes every time
+    /// Make an archive (pk3, pak, far) of a folder, the same bytes every time
     Pack(PackArgs),
-    /// Show models in a browser, where they play: folders, packs, files that are dropped on it
+    /// Show and play models in a browser
     View(ViewArgs),
-    /// Draw pictures of models: PNG, turntables, clips, sheets
+    /// Render models: PNG, turntables, clips, contact sheets
     Render(RenderArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
-    /// Write a model (BMD, DPM, ZYM) in fewer bytes: exactly, or within the bounds that are given
+    /// Make BMD, DPM and ZYM files smaller: exactly, or within given bounds
     Optimize(OptimizeArgs),
     /// Change names, flags and group ids of a DPM, and no other byte
     Edit(EditArgs),
-    /// Print what makes a shell complete commands, options and their values
+    /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Write the manual, a page for each command
     Man(ManArgs),
@@ -82,7 +83,7 @@ impl Command {
             Self::Check(args) => return matches!(args.format, CheckFormat::Json | CheckFormat::Sarif),
             Self::Explain(args) => (args.format, None),
             Self::Diff(args) => (args.format, None),
-            Self::Convert(args) => (args.format, Some(&args.output)),
+            Self::Convert(args) => (args.format, args.output.as_ref()),
             Self::List(args) => (args.format, None),
             Self::Unpack(args) => (args.run.format, None),
             Self::Pack(args) => (args.run.format, Some(&args.output)),

@@ -61,8 +61,9 @@ pub(crate) struct ReadArgs {
     /// The .json of an FSOMODEL file instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub metadata: Option<PathBuf>,
-    /// Look for companions and textures in this folder instead of around the model; repeatable, files of later
-    /// ones hide those of earlier ones
+    /// Look for companions and textures in this folder instead of around the model; repeatable
+    ///
+    /// Files of later folders hide those of earlier ones.
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
     /// Ignore companion files found beside the model
@@ -80,8 +81,10 @@ pub(crate) struct ReadArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Many files")]
 pub(crate) struct ManyArgs {
-    /// How many files are worked on at a time, by default one for each core. Results are the same for any number. Large
-    /// files wait for each other: all together take about as much memory as --max-memory allows one
+    /// How many files are worked on at a time, by default one for each core
+    ///
+    /// Results are the same for any number. Large files wait for each other: all together take about as much memory as
+    /// --max-memory allows one.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Leave out what is met in folders and matches: by its name, or by its path below the folder; repeatable
@@ -138,12 +141,13 @@ pub(crate) struct CompanionArgs {
     /// Where the names of its clips come from
     #[arg(long, value_enum, default_value_t)]
     pub clip_names: ClipNamesArg,
-    /// The skeleton of meshes, suits and motions of The Sims (.skel, .cmx, .bcf) or of a Crucible mesh (.cskel). Without it
-    /// the game's own is taken, where one lies in the tree and fits. Other models
-    /// that become files of The Sims are made for it: for its bones, which are not written again
+    /// The skeleton of a mesh of The Sims (.skel, .cmx, .bcf) or of Crucible (.cskel)
+    ///
+    /// Without it the game's own skeleton is used if one is in the search path and fits. Other models that become files of The
+    /// Sims are made for its bones, which are not written again.
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
-    /// An animation of the skeleton (.anim), skills with the keys beside them (.cmx, .bcf), or a folder of such; repeatable
+    /// An animation of the skeleton (.anim, .cmx, .bcf), or a folder of such; repeatable
     #[arg(long, value_name = "FILE|DIR")]
     pub anim: Vec<PathBuf>,
     /// Of the animations, those whose names match, as in "a2o-walk*"

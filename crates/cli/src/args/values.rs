@@ -20,6 +20,24 @@ pub(super) fn engine() -> impl TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::id)).try_map(|name| name.parse::<Engine>())
 }
 
+/// What `convert --for` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Blender, from which the model comes back into its game.
+    Blender,
+    /// An engine, whose limits are kept.
+    Engine(Engine),
+}
+
+/// The name of a [`Purpose`].
+pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
+    let names = ["blender"].into_iter().chain(Engine::ALL.map(Engine::id));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| match &*name {
+        "blender" => Ok(Purpose::Blender),
+        name => name.parse().map(Purpose::Engine),
+    })
+}
+
 /// The name of a dialect of any format.
 pub(super) fn dialect() -> PossibleValuesParser {
     values("dialect").into()

@@ -15,8 +15,9 @@ use meshwright::{AssetError, Budget, Format, Report, Severity};
 use serde_json::{Value, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
-    let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new("checked", &args.many, &args.files, args.format, &args.read)?;
+    let names_companions = !results.is_over_several() || args.read.verbose;
+    let reader = Reader::new(&args.read, &args.companions)?.naming_companions(names_companions);
     let mut expanded = expand(results.selection(), None);
     let several = results.is_over_several();
     let packs = std::mem::take(&mut expanded.packs);
@@ -28,13 +29,17 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         let kind = Kind { id: pack.kind().id(), title: pack.kind().title() };
         let checked = Checked { bytes: Vec::new(), kind, report, lenient: false };
         match checked.shown(&input, args, several) {
-            Ok(shown) => results.show(checked.status(args.deny_warnings), shown)?,
+            Ok(shown) => {
+                results.found(checked.count(Severity::Error), checked.count(Severity::Warning));
+                results.show(checked.status(args.deny_warnings), shown)?;
+            }
             Err(refusal) => results.refuse(&input, &refusal),
         }
     }
     let work = |input: &Input| {
         let checked = check(input, &reader, args.engine)?;
-        Ok((checked.status(args.deny_warnings), checked.shown(input, args, several)?))
+        let counts = [Severity::Error, Severity::Warning].map(|severity| checked.count(severity));
+        Ok((checked.status(args.deny_warnings), counts, checked.shown(input, args, several)?))
     };
     let workers = Workers::new(args.many.jobs, reader.limits().memory);
     results.over(
@@ -42,9 +47,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         &inputs,
         |input| input,
         work,
-        |results, input, checked: Result<(Status, Shown), Refusal>| {
+        |results, input, checked: Result<(Status, [u64; 2], Shown), Refusal>| {
             match checked {
-                Ok((status, shown)) => results.show(status, shown)?,
+                Ok((status, [errors, warnings], shown)) => {
+                    results.found(errors, warnings);
+                    results.show(status, shown)?;
+                }
                 // The findings of its archive have it.
                 Err(Refusal::Packed { .. }) if input.met.is_some() => {}
                 Err(refusal) => results.refuse(input, &refusal),
@@ -105,6 +113,10 @@ fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Check
 }
 
 impl Checked {
+    fn count(&self, severity: Severity) -> u64 {
+        self.report.count_of(severity)
+    }
+
     fn status(&self, deny_warnings: bool) -> Status {
         let warned = deny_warnings && self.report.count_of(Severity::Warning) > 0;
         if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
@@ -117,7 +129,7 @@ impl Checked {
             return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
         }
         Ok(match args.format {
-            CheckFormat::Text => Shown::Text(text::of(self, input, args)),
+            CheckFormat::Text => Shown::Text(text::of(self, input, args, several)),
             CheckFormat::Json | CheckFormat::Jsonl => Shown::Json(self.json(input)),
             CheckFormat::Sarif => Shown::Json(sarif::file(self, input)),
         })

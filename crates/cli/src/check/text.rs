@@ -10,8 +10,8 @@ use std::io;
 /// How many findings of one code are shown unless all are asked for.
 const EXAMPLES: usize = 3;
 
-/// The lines of one file.
-pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs) -> String {
+/// The lines of one file. Of several files only those with findings have lines, unless --verbose asks for all.
+pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs, several: bool) -> String {
     let (shown, report) = (input.shown(), &checked.report);
     let colours = render::colours(&io::stdout());
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs) -> String {
             line(&format!("{shown}: {severity}[{code}] {more} more of these{hint}"));
         }
     }
-    if !args.read.quiet {
+    if !args.read.quiet && (!several || checked.lenient || args.read.verbose) {
         let hint = if checked.lenient { "; --lenient opens it" } else { "" };
         line(&format!("{shown}: {}: {}{hint}", checked.kind.title, verdict(checked)));
     }

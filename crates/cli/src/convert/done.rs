@@ -101,8 +101,8 @@ impl Done {
             if let Some(recovery) = &self.recovery {
                 say_edits(&self.input.shown(), recovery, Detail::from(&args.read));
             }
-            let (shown, detail) = (self.input.shown(), Detail::from(&args.read));
-            losses::say_all(&shown, &self.losses, detail, self.advice, |code| results.tells(code));
+            let written = if let Written::Measured(_) = self.files { &[] } else { self.outputs.as_slice() };
+            results.wrote(&self.input.shown(), written, &self.losses, &args.read, self.advice);
         }
     }
 }

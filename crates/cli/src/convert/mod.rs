@@ -5,6 +5,7 @@
     reason = "places in the list of inputs, and counts of them"
 )]
 
+mod arguments;
 mod done;
 mod many;
 mod paths;
@@ -31,11 +32,11 @@ use std::path::{Path, PathBuf};
 use work::Work;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
+    let (args, output) = &arguments::settle(args)?;
     let verb = if args.write.dry_run { "would be converted" } else { "converted" };
     let mut results = Results::new(verb, &args.many, &args.files, args.format, &args.read)?;
     let several = results.is_over_several();
-    let destination =
-        if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
+    let destination = if several { Destination::of_several(output) } else { Destination::new(output) };
     let to = target(args, &destination)?;
     if args.pose.is_some() && to != Target::Obj {
         return Err(Fail::Usage("--pose is for obj; other formats hold every clip".into()));
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
     }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
-    let reader = reader.onto(&args.onto);
+    let reader = reader.onto(&args.onto).naming_companions(!several || args.read.verbose);
     let replace = match args {
         _ if args.write.no_clobber => Replace::Nothing,
         _ if args.force => Replace::All,
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
     work.reader.expect(&inputs)?;
     if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
-        refuse_unasked_figure(&inputs, args.figure, &args.output)?;
+        refuse_unasked_figure(&inputs, args.figure, output)?;
         results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),

@@ -1,6 +1,6 @@
 //! What files hold, for people.
 
-use crate::render::{self, plain};
+use crate::render::{self, plain, size};
 use crate::table::{self, Column, facts, heading, table};
 use meshwright::{BoneInfo, Description, PartState, TextureState, counted};
 use std::fmt::Write as _;
@@ -200,18 +200,6 @@ fn bones(bones: &[BoneInfo]) -> Vec<Vec<String>> {
         }
     }
     rows
-}
-
-/// Bytes as people count them, and exactly.
-fn size(bytes: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    let of = |unit: u64| bytes as f64 / unit as f64;
-    match bytes {
-        0..1024 => counted(bytes, "byte", "bytes"),
-        1024..1_048_576 => format!("{:.1} KiB", of(1 << 10)),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", of(1 << 20)),
-        _ => format!("{:.1} GiB", of(1 << 30)),
-    }
 }
 
 /// A number with as many digits as people read.

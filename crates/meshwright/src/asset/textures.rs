@@ -3,6 +3,7 @@
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
+use meshwright_core::text::counted;
 use meshwright_core::{Budget, FieldPath, Limits, Report};
 use meshwright_files::{FilesError, Match, TreePath};
 use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, SceneOptions};
@@ -219,16 +220,17 @@ impl Search<'_> {
             }
             Some(Match { path: file, .. }) => Ok(Some(file)),
             None => {
-                let tried = if self.looked_for.is_empty() {
-                    let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-                    format!("{} (.{})", names.join(", "), IMAGES.join(", ."))
+                let (count, tried) = if self.looked_for.is_empty() {
+                    let known: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                    let tried = format!("{} (.{})", known.join(", "), IMAGES.join(", ."));
+                    (names.len().saturating_mul(IMAGES.len()), tried)
                 } else {
-                    self.looked_for.join(", ")
+                    (self.looked_for.len(), self.looked_for.join(", "))
                 };
-                let places = self.places();
-                let message = format!(
-                    "no picture within the tree is called {texture}; the name is kept; looked for: {tried}; in {places}"
-                );
+                let count = counted(count as u64, "name", "names");
+                let (details, places) = (Loss::DETAILS, self.places());
+                let message =
+                    format!("texture {texture} not found ({count} tried){details}{tried}; in {places}");
                 self.found.losses.push(Loss::note("texture-not-found", path, message));
                 Ok(None)
             }

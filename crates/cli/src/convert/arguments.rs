@@ -1,0 +1,104 @@
+//! Where results go, and what `--for` stands for.
+
+use crate::args::{ConvertArgs, Purpose};
+use crate::input::is_folder;
+use crate::{Fail, render};
+use meshwright::Target;
+use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+
+/// The frames per second of a new scene in Blender.
+const BLENDER: Option<NonZeroU16> = NonZeroU16::new(24);
+
+/// The arguments with what follows from others, and the output.
+pub(super) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail> {
+    let mut args = args.clone();
+    let output = match args.output.clone() {
+        Some(output) => output,
+        None => match last_is_output(&args)?.then(|| args.files.pop()).flatten() {
+            Some(output) => output.into(),
+            None => next_to(&args)?,
+        },
+    };
+    match args.purpose {
+        Some(Purpose::Blender) => {
+            let by_name = || Target::from_name(&output.to_string_lossy());
+            if let Some(to) = args.to.or_else(by_name)
+                && !matches!(to, Target::Glb | Target::Gltf)
+            {
+                return Err(Fail::Usage(format!("--for blender is for glb and gltf, not for {to}")));
+            }
+            args.keep_native |= args.retarget.retarget.is_none();
+            args.frames_at = args.frames_at.or(BLENDER);
+        }
+        Some(Purpose::Engine(engine)) => args.engine = Some(engine),
+        None => {}
+    }
+    Ok((args, output))
+}
+
+/// The format of results that are written next to their inputs.
+fn wanted(args: &ConvertArgs) -> Option<Target> {
+    args.to.or_else(|| (args.purpose == Some(Purpose::Blender)).then_some(Target::Glb))
+}
+
+/// Whether the last of several names is the output. A file that exists might be meant as an input: then only what nobody edits
+/// by hand is replaced.
+fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
+    let [inputs @ .., last] = args.files.as_slice() else { return Ok(false) };
+    let path = Path::new(last);
+    if inputs.is_empty() || args.many.files_from.is_some() {
+        return Ok(false);
+    }
+    let named = Target::from_name(&last.to_string_lossy());
+    let wanted = args.to;
+    if !path.exists() || is_folder(path) && wanted.is_none() {
+        // What has the extension of another format is an input that is missing.
+        return Ok(wanted.is_none() || named.is_none() || named == wanted || ends_in_separator(last));
+    }
+    if path.is_file() && wanted.is_none() {
+        let is_exchanged = matches!(named, Some(Target::Glb | Target::Gltf | Target::Obj | Target::Html));
+        let others = |input: &OsString| Target::from_name(&input.to_string_lossy()) != named;
+        if is_exchanged && inputs.len() == 1 && inputs.iter().all(others) || args.force {
+            return Ok(true);
+        }
+        let shown = render::path(path);
+        return Err(Fail::Usage(format!("{shown} exists: -o {shown} replaces it, --to FORMAT converts it")));
+    }
+    Ok(false)
+}
+
+fn ends_in_separator(text: &OsStr) -> bool {
+    text.as_encoded_bytes().last().is_some_and(|byte| std::path::is_separator(char::from(*byte)))
+}
+
+/// The output next to the input, if one format is asked for.
+fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
+    let first = args.files.first().map(Path::new).unwrap_or(Path::new("model.dpm"));
+    let Some(to) = wanted(args) else {
+        let example = Path::new(first.file_stem().unwrap_or_default()).with_extension("glb");
+        let (shown, example) = (render::path(first), render::path(&example));
+        return Err(Fail::Usage(format!(
+            "no output: try `meshwright convert {shown} {example}`; --to FORMAT writes next to the input"
+        )));
+    };
+    let parent = |file: &OsString| Path::new(file).parent().map(|parent| parent.join(""));
+    // A file that is missing is refused when it is opened. Archives, and files in them, have nothing next to them.
+    let has_place = |file: &OsString| {
+        let path = Path::new(file);
+        let is_there = || parent(file).is_some_and(|parent| parent.as_os_str().is_empty() || parent.is_dir());
+        file != "-" && !is_folder(path) && is_there()
+    };
+    let folder = args.files.first().and_then(parent).unwrap_or_default();
+    let is_one_folder =
+        || args.files.iter().all(|file| has_place(file) && parent(file).as_ref() == Some(&folder));
+    match args.files.as_slice() {
+        _ if args.many.files_from.is_some() => {}
+        [file] if Path::new(file).is_dir() => return Ok(Path::new(file).join("")),
+        [file] if has_place(file) => return Ok(Path::new(file).with_extension(to.extension())),
+        [_, ..] if is_one_folder() => return Ok(Path::new(".").join(folder)),
+        _ => {}
+    }
+    Err(Fail::Usage("these inputs have no folder of their own for results: name one with -o".into()))
+}
