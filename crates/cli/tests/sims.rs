@@ -256,3 +256,37 @@ fn a_file_that_stands_twice_is_said_with_the_one_that_is_taken() {
     assert!(!said("check flower.cmx").contains("W_NAME_DUP"));
     assert!(said("explain W_NAME_DUP").contains("Two files of the tree"));
 }
+
+/// Text becomes binary record by record: nothing else is written, and keys never replace other keys.
+#[test]
+fn records_are_spelled_otherwise() {
+    let dir = folder(&[
+        ("flower.ok.cmx", "in/flower.cmx"),
+        ("sway.ok.cfp", "in/sway.cfp"),
+        ("flag.ok.skn", "flag.skn"),
+    ]);
+    let (at, names) = (dir.path(), |folder: &str| {
+        let mut names: Vec<_> =
+            fs::read_dir(dir.path().join(folder)).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    });
+    let read = |name: &str| fs::read(at.join(name)).unwrap();
+    run(at, "convert in/flower.cmx -o out/flower.bcf");
+    assert_eq!(names("out"), ["flower.bcf", "sway.cfp"]);
+    assert!(read("out/flower.bcf") == fs::read(testdata().join("tso/flower.ok.bcf")).unwrap());
+    assert!(read("out/sway.cfp") == read("in/sway.cfp"));
+    // In the same folder the keys are there already.
+    run(at, "convert in/flower.cmx -o in/flower.bcf");
+    assert_eq!(names("in"), ["flower.bcf", "flower.cmx", "sway.cfp"]);
+    fs::write(at.join("out/sway.cfp"), b"others").unwrap();
+    let again = run(at, "convert in/flower.cmx -o out/flower.bcf");
+    assert!(stderr(&again).contains("companion-left") && read("out/sway.cfp") == b"others");
+    let piped = run(at, "convert in/flower.cmx --to bcf -o -");
+    assert!(piped.stdout == read("out/flower.bcf") && stderr(&piped).contains("companion-left"));
+    run(at, "convert flag.skn -o flag.bmf");
+    assert!(read("flag.bmf") == fs::read(testdata().join("tso/flag.ok.bmf")).unwrap());
+    // A skeleton that is named says what a mesh is shown on, and is in no mesh.
+    run(at, "convert flag.skn --skeleton in/flower.cmx -o on.bmf");
+    assert!(read("on.bmf") == read("flag.bmf") && !at.join("on.skel").exists());
+}

@@ -96,3 +96,70 @@ fn normals_that_cancel_are_replaced() {
     assert_eq!(replaced(&zym), Some(2), "both vertices that the sides share");
     assert!(zym.evaluate(0).unwrap().normals[a as usize] == [0.0; 3]);
 }
+
+/// Bones, frames and matrices go from one format into the other bit by bit, also those that no clip has.
+#[test]
+fn frames_are_copied_between_the_formats() {
+    let mut dpm = Dpm::parse(&std::fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap()).unwrap();
+    // Matrices of other tools are scaled a little, and names may be used twice.
+    for number in dpm.poses.iter_mut().flat_map(|pose| pose.0.as_flattened_mut()) {
+        *number = F32::new(number.get() * 1.000_02);
+    }
+    dpm.bones[1].name = dpm.bones[0].name;
+    let last = u32::try_from(dpm.frames.len() - 1).unwrap();
+    let clips = [FrameClip { name: b"end".to_vec(), start: last, length: 1, fps: 20.0, looping: false }];
+    let made = dpm.to_zym(Some(&clips), &FromSceneOptions::default()).unwrap();
+    let zym = &made.value;
+    assert_eq!((&zym.bones, zym.pose_count()), (&dpm.bones, dpm.frames.len()));
+    for frame in 0..dpm.frames.len() {
+        assert_eq!(zym.pose(frame), dpm.frame_pose(frame), "{frame}");
+    }
+    let scenes: Vec<_> = zym.scenes.iter().map(|s| (s.name.bytes(), s.start, s.length, s.flags)).collect();
+    assert_eq!(scenes, [(&b"end"[..], last, 1, SceneFlags::NO_LOOP)]);
+    let named = dpm.frames.len() - usize::from(dpm.frames[last as usize].name.bytes() == b"end_0");
+    assert_eq!(count_of(&made.losses, "frame-names-dropped"), Some(named as u64));
+    assert_eq!(count_of(&made.losses, "frames-without-clip"), None);
+    assert!(Zym::parse(&zym.to_bytes().unwrap()).is_ok());
+
+    let back = zym.to_dpm(None, &FromSceneOptions::default()).unwrap().value;
+    assert_eq!((&back.model.bones, &back.clips[..]), (&dpm.bones, &clips[..]));
+    for frame in 0..dpm.frames.len() {
+        assert_eq!(back.model.frame_pose(frame), dpm.frame_pose(frame), "{frame}");
+    }
+    assert_eq!(back.model.frames[last as usize].name.bytes(), b"end_0");
+    assert!(Dpm::parse(&back.model.to_bytes().unwrap()).is_ok());
+}
+
+#[test]
+fn numbers_of_triangles_stay_in_their_format() {
+    let mut zym = pair();
+    zym.scenes[1].flags = SceneFlags(6);
+    let made = zym.to_dpm(None, &FromSceneOptions::default()).unwrap();
+    assert_eq!(
+        (count_of(&made.losses, "trizone"), count_of(&made.losses, "scene-flags")),
+        (Some(2), Some(1))
+    );
+    assert_eq!(count_of(&made.losses, "bone-flags"), None, "both have them");
+    let mut dpm = made.value.model;
+    assert_eq!((&dpm.bones, dpm.frames.len()), (&zym.bones, zym.pose_count()));
+    std::sync::Arc::make_mut(&mut dpm.meshes[0].groupids)[0] = 5;
+    let made = dpm.to_zym(None, &FromSceneOptions::default()).unwrap();
+    assert_eq!(count_of(&made.losses, "groupids"), Some(1));
+    assert_eq!(count_of(&made.losses, "frame-names-dropped"), None, "they follow from their clips");
+}
+
+/// What native fields say of frames and scenes is in the files that are made of a scene.
+#[test]
+fn fields_of_frames_and_scenes_are_read_back() {
+    let mut zym = pair();
+    zym.scenes[1].flags = SceneFlags(6);
+    let extras = SceneOptions::default().with_extras(true);
+    let scene = zym.to_scene(&extras, None).unwrap().value;
+    let back = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    assert_eq!(back.scenes[1].flags.unknown(), 6);
+    let dpm = Dpm::parse(&std::fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap()).unwrap();
+    let names = |dpm: &Dpm| dpm.frames.iter().map(|frame| frame.name).collect::<Vec<_>>();
+    let scene = dpm.to_scene(&extras, None).unwrap().value;
+    let back = Dpm::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    assert_eq!(names(&back), names(&dpm));
+}

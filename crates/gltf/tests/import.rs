@@ -385,20 +385,38 @@ fn colours_that_a_material_does_not_use_are_behind_white() {
     assert_eq!(colors(0, blender), [0; 4]);
 }
 
+/// The rate of a clip with keys at these times, how many frames it has, and what is said of it.
+fn rate_of(times: &[f64]) -> (f32, u32, Vec<&'static str>) {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    #[allow(clippy::cast_possible_truncation, reason = "times are stored in 32 bits")]
+    let times: Vec<[f32; 1]> = times.iter().map(|t| [*t as f32]).collect();
+    let values: Vec<_> = (0..times.len()).map(|k| if k % 2 == 0 { STILL } else { QUARTER }).collect();
+    let (made, _) = armature(&channel, "LINEAR", &times, &values).read().unwrap();
+    let clip = &made.value.scene.clips[0];
+    (clip.rate, clip.frames, made.losses.iter().map(|loss| loss.code).collect())
+}
+
 #[test]
 fn a_rate_is_found_or_given() {
     let channel = json!({ "node": 2, "path": "rotation" });
-    for (times, rate, frames) in [
-        ([0.0, 1.0 / 24.0], 24.0, 2),
-        ([0.0, 2.0 / 60.0], 30.0, 2),
-        ([0.0, 0.123_4], 30.0, 5),
-        ([0.0, 1.0], 10.0, 11),
-    ] {
-        let times = times.map(|t: f64| [t as f32]);
-        let (made, _) = armature(&channel, "LINEAR", &times, &[STILL, QUARTER]).read().unwrap();
-        let clip = &made.value.scene.clips[0];
-        assert_eq!((clip.rate, clip.frames), (rate, frames), "{times:?}");
+    // Few keys say little: they get a rate that can be blended.
+    for (times, rate, frames) in
+        [([0.0, 1.0 / 24.0], 24.0, 2), ([0.0, 2.0 / 60.0], 30.0, 2), ([0.0, 1.0], 10.0, 11)]
+    {
+        assert_eq!(rate_of(&times), (rate, frames, vec![]), "{times:?}");
     }
+    let at = |rate: f64| (0..9).map(|k| f64::from(k) / rate).collect::<Vec<_>>();
+    for twice in 2..=480_u16 {
+        let rate = f32::from(twice) / 2.0;
+        assert_eq!(rate_of(&at(rate.into())), (rate, 9, vec![]), "{rate}");
+    }
+    let (rate, frames, said) = rate_of(&at(30_000.0 / 1001.0));
+    assert!((rate - 29.97).abs() < 1e-3 && frames == 9 && said.is_empty(), "{rate}");
+    // Rounded to milliseconds: keys are at their frames.
+    let rounded: Vec<_> = at(30.0).iter().map(|t| (t * 1000.0).round() / 1000.0).collect();
+    assert_eq!(rate_of(&rounded), (30.0, 9, vec![]));
+    let odd = [0.0, 0.1, 0.237, 0.5, 0.777_7, 1.234_5, 1.618, 2.718_2];
+    assert_eq!(rate_of(&odd), (30.0, 83, vec!["no-rate", "clip-lengthened"]));
     let mut made = armature(&channel, "LINEAR", &[[0.0], [1.45]], &[STILL, QUARTER]);
     made.root["animations"][0]["extras"] = json!({ "rate": 20, "loop": true, "frames": 30 });
     let (made, _) = made.read().unwrap();
@@ -423,4 +441,29 @@ fn a_loop_may_be_longer_by_a_frame() {
         let clip = &made.value.scene.clips[0];
         assert_eq!((clip.frames, clip.looping), (frames, true), "{end:?}");
     }
+}
+
+/// Weights that are made to sum to 1, and keys between the frames of a clip, are said.
+#[test]
+fn what_is_made_of_weights_and_keys_is_said() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [0.25]], &[STILL, QUARTER]);
+    made.root["animations"][0]["extras"] = json!({ "rate": 10 });
+    let weights = made.floats("VEC4", &[[1.0, 0.0, 0.0, 0.0], [0.5, 0.25, 0.0, 0.0], [2.0, -1.0, 0.0, 0.0]]);
+    made.root["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+    let (made, report) = made.read().unwrap();
+    let said: Vec<_> = made.losses.iter().map(|l| (l.code, l.is_note(), l.count, l.amount)).collect();
+    let wanted = [
+        ("weights-normalized", true, 2, Some(1.0)),
+        ("weights-negative", false, 1, None),
+        ("clip-lengthened", true, 1, Some(0.05)),
+    ];
+    assert_eq!(said.len(), wanted.len(), "{said:?}");
+    for (said, wanted) in said.iter().zip(wanted) {
+        assert_eq!((said.0, said.1, said.2), (wanted.0, wanted.1, wanted.2));
+        let off = said.3.unwrap_or(0.0) - wanted.3.unwrap_or(0.0);
+        assert!(off.abs() < 1e-6, "{said:?}");
+    }
+    assert!(report.iter().any(|finding| finding.code == "weights-normalized"));
+    assert_eq!(made.value.scene.clips[0].frames, 4);
 }

@@ -196,6 +196,7 @@ fn a_scale_that_moves_is_a_measured_loss() {
     let loss = |code: &str| made.lost().find(|l| l.code == code).and_then(|l| l.amount);
     assert!((loss("scale-dropped").unwrap() - 0.5).abs() < 1e-3, "{:?}", made.losses);
     assert!(loss("pose-error").unwrap() > 0.1, "{:?}", made.losses);
+    assert!(made.lost().any(|l| l.code == "scale-dropped" && l.message.contains("--for fte")));
     let kept = Iqm::from_scene(&scene, &options(Scales::Kept)).unwrap();
     assert!(kept.lost().next().is_none(), "{:?}", kept.losses);
 }
@@ -375,4 +376,34 @@ proptest! {
             }
         }
     }
+}
+
+/// A material without a name has none; a mesh without a material is given one, which is said.
+#[test]
+fn names_of_materials_are_not_made_up_in_silence() {
+    let mut scene = scaled([1.0; 3], [1.0; 3]);
+    let of = |scene: &Scene| {
+        let made = Iqm::from_scene(scene, &options(Scales::Baked)).unwrap();
+        let named = made.notes().any(|l| l.code == "material-named");
+        (made.value.str(made.value.meshes[0].material).to_vec(), named)
+    };
+    assert_eq!(of(&scene), (b"m".to_vec(), true));
+    scene.materials = vec![meshwright_scene::Material::named("")];
+    scene.meshes[0].material = Some(meshwright_scene::MaterialId(0));
+    assert_eq!(of(&scene), (Vec::new(), false));
+}
+
+/// What extras say of a file is in the file that is made of them; events of other games are none of this format.
+#[test]
+fn the_comment_is_read_back() {
+    use meshwright_scene::Extra;
+    let mut model = fixture("tube.ok.iqm");
+    model.comment = b"made by hand\0".to_vec();
+    assert_eq!(convert_again(&model, Scales::Baked).comment, model.comment);
+    let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    let group = Extra::Map(vec![("times".into(), Extra::List(vec![Extra::Map(Vec::new())]))]);
+    let Some(clip) = scene.clips.first_mut() else { panic!("a clip") };
+    clip.extras = Some(Extra::Map(vec![("events".into(), Extra::List(vec![group]))]));
+    let made = Iqm::from_scene(&scene, &options(Scales::Baked)).unwrap().value;
+    assert!(made.extensions.is_empty() && made.comment.is_empty());
 }

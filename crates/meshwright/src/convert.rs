@@ -81,7 +81,7 @@ impl Target {
 
     /// True if engines look for skins next to a file of this target.
     pub fn has_skins(self) -> bool {
-        matches!(self, Self::Native(format) if matches!(format.id(), "dpm" | "zym" | "iqm"))
+        matches!(self, Self::Native(format) if format.has_skins())
     }
 
     /// The options for converting a model to a scene for this target. For games they include everything that a scene
@@ -246,10 +246,14 @@ impl Visitor for Native<'_> {
     type Output = Result<Converted<OutputFiles>, ConvertError>;
 
     fn visit<K: Kind>(self) -> Self::Output {
-        let mut made = K::write_scene(self.scene, self.stem, self.options)?;
-        crate::kinds::pictures_beside::<K>(self.scene, self.options, &mut made)?;
-        let skins = Target::Native(K::FORMAT).has_skins();
-        crate::kinds::one_look(self.scene, K::PICTURES_BESIDE, skins, &mut made.losses);
+        let Self { scene, stem, options } = self;
+        let (scene, notes) = crate::kinds::tagged::<K>(scene, &options.shared.budget())?;
+        let mut made = K::write_scene(&scene, stem, options)?;
+        made.losses.splice(0..0, notes);
+        crate::kinds::pictures_beside::<K>(&scene, stem, options, &mut made)?;
+        made.losses.extend(crate::kinds::dropped_extras::<K>(&scene));
+        let looks = crate::kinds::has_looks::<K>(options);
+        crate::kinds::one_look(&scene, K::PICTURES_BESIDE, looks, &mut made.losses);
         Ok(made)
     }
 }

@@ -121,7 +121,7 @@ pub use kinds::Merging;
 pub use kinds::Strategy;
 pub use kinds::{
     AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, ReadSettings,
-    Registered, SourceFile, Summary, UnknownFormat, Visitor, WriteOptions,
+    Registered, SourceFile, Summary, Transcribed, Transcription, UnknownFormat, Visitor, WriteOptions,
 };
 #[cfg(feature = "gltf")]
 pub use merge::merge;

@@ -19,6 +19,7 @@ mod fixtures;
 mod fuzz;
 mod iqm;
 mod kept;
+mod losses;
 mod memory;
 mod mutants;
 mod pairs;

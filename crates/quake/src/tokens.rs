@@ -22,6 +22,13 @@ impl Token<'_> {
     }
 }
 
+/// True where a name is a word without quotes.
+pub(crate) fn is_plain(name: &[u8]) -> bool {
+    let begins = name.first().is_some_and(|b| !matches!(b, b'"' | b'\''));
+    let comment = name.starts_with(b"//") || name.starts_with(b"/*");
+    begins && !comment && !name.iter().any(|b| is_space(*b) || is_mark(*b))
+}
+
 /// The tokens of a text.
 pub(crate) struct Tokens<'a> {
     text: &'a [u8],

@@ -21,6 +21,57 @@ pub enum Extra {
 }
 
 impl Extra {
+    /// The value of this name in a map.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Map(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The values of a list; none of what is no list.
+    #[must_use]
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// A text.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A whole number of 32 bits. Editors may store one as a real number, and `true` as 1.
+    #[must_use]
+    pub fn as_u32(&self) -> Option<u32> {
+        match self {
+            Self::Int(n) => u32::try_from(*n).ok(),
+            Self::Bool(on) => Some(u32::from(*on)),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+            Self::Float(n) if (0.0..=f64::from(u32::MAX)).contains(n) => Some(*n as u32),
+            _ => None,
+        }
+    }
+
+    /// A number that 32 bits hold.
+    #[must_use]
+    pub fn as_f32(&self) -> Option<f32> {
+        let wide = match self {
+            #[expect(clippy::cast_precision_loss, reason = "as other readers of JSON have it")]
+            Self::Int(n) => *n as f64,
+            Self::Float(n) => *n,
+            _ => return None,
+        };
+        Some(meshwright_core::math::narrow1(wide)).filter(|narrow| narrow.is_finite())
+    }
+
     /// Lists and maps within each other beyond this make a scene invalid: who writes them may recurse.
     pub const MAX_DEPTH: usize = 64;
 

@@ -72,6 +72,7 @@ mod skeleton;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod surface;
+mod tags;
 mod target;
 mod unite;
 mod unscaled;

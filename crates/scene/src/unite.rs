@@ -110,7 +110,7 @@ impl Scene {
 }
 
 /// The scene as one that may be changed; a copy is charged.
-fn owned(scene: Cow<'_, Scene>, budget: &Budget) -> Result<Scene, LimitExceeded> {
+pub(crate) fn owned(scene: Cow<'_, Scene>, budget: &Budget) -> Result<Scene, LimitExceeded> {
     match scene {
         Cow::Borrowed(scene) => scene.copied(budget),
         Cow::Owned(scene) => Ok(scene),

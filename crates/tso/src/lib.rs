@@ -129,7 +129,9 @@ pub use props::PropertyList;
 #[cfg(feature = "recover")]
 pub use scene::rename_event_bones;
 #[cfg(feature = "scene")]
-pub use scene::{Assembly, CharacterForm, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
+pub use scene::{
+    Assembly, CharacterForm, MeshForm, NATIVE_FIELDS, Part, TO_GLTF, TsoSceneOptions, write_scene,
+};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{
     Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,

@@ -9,7 +9,7 @@ use meshwright_scene::{
     Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_tso::{
-    Anim, Assembly, Between, Binding, Bmf, Bnd, Flag, Mesh, MeshForm, Motion, Name, Part, PropertyList,
+    Anim, Assembly, Between, Binding, Bmf, Bnd, Bone, Flag, Mesh, MeshForm, Motion, Name, Part, PropertyList,
     Q1_15, Skel, Skn, TimeProperty, TsoSceneOptions, write_scene,
 };
 
@@ -504,4 +504,51 @@ fn skeletons_become_one_with_one_root() {
     for code in ["skeletons-joined", "clips-merged", "root-added"] {
         assert!(made.losses.iter().any(|l| l.code == code && l.is_note()), "{code}: {:?}", made.losses);
     }
+}
+
+/// What a scene says of bones and clips in its extras is in the files that are made of it.
+#[test]
+fn fields_of_bones_and_clips_are_read_back() {
+    let list = || PropertyList(vec![("canblend".into(), "1".into())]);
+    let mut skel = skel();
+    skel.bones[1] = Bone {
+        unknown: 1,
+        can_rotate: 1,
+        wiggle_power: 0.05.into(),
+        has_properties: Flag::YES,
+        properties: vec![list()],
+        ..skel.bones[1].clone()
+    };
+    let mut anim = anim();
+    anim.motions.truncate(1);
+    (anim.duration, anim.distance) = (100.0.into(), 8.5.into());
+    anim.motions[0].duration = anim.duration;
+    (anim.motions[0].has_properties, anim.motions[0].properties) = (Flag::YES, vec![vec![list()]]);
+    let figure = |options: &SceneOptions| {
+        Assembly::new("f").with_skeleton(&skel).with_animations([&anim]).to_scene(options).unwrap()
+    };
+    let options = FromSceneOptions::default();
+    let scene = figure(&SceneOptions::default().with_extras(true)).value;
+    let fields = |bone: &Bone| {
+        let words = [bone.unknown, bone.can_translate, bone.can_rotate, bone.can_blend];
+        (words, bone.wiggle_power, bone.properties.clone())
+    };
+    let back = Skel::from_scene(&scene, &options).unwrap().value;
+    let named = |name: &str| back.bones.iter().find(|bone| bone.name == *name).map(fields);
+    assert_eq!((named("ROOT"), named("Hand")), (Some(fields(&skel.bones[1])), Some(fields(&skel.bones[0]))));
+    let said = |anim: &Anim| (anim.duration, anim.distance, anim.moving, anim.motions[0].properties.clone());
+    let made = Anim::from_scene(&scene, &options).unwrap().value;
+    assert_eq!(said(&made), said(&anim));
+    // A clip that became longer has a duration of its own.
+    let mut longer = scene.clone();
+    longer.clips[0].frames = 9;
+    let made = Anim::from_scene(&longer, &options).unwrap().value;
+    assert_eq!((made.duration, made.distance), (300.0.into(), anim.distance));
+    // Without extras bones may do everything, and what is lost is said.
+    let plain = figure(&SceneOptions::default());
+    let lost =
+        |code| plain.losses.iter().find(|loss| loss.code == code).map(|loss| (loss.count, loss.in_extras));
+    assert_eq!((lost("bone-fields"), lost("clip-fields")), (Some((2, true)), Some((1, true))));
+    let back = Skel::from_scene(&plain.value, &options).unwrap().value;
+    assert!(back.bones.iter().all(|bone| fields(bone) == ([1; 4], 0.0.into(), Vec::new())));
 }

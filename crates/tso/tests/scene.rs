@@ -11,7 +11,8 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
     let converted = mesh().to_scene(&SceneOptions::in_space(Space::File), Some(&skel()), &[anim()]).unwrap();
     let scene = converted.value;
     scene.validate().unwrap();
-    assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored", "normals-askew"]);
+    let expected = ["bone-fields", "bone-missing", "clip-fields", "motion-ignored", "normals-askew"];
+    assert_eq!(codes(&converted.losses), expected);
     let ignored = converted.losses.iter().find(|l| l.code == "motion-ignored").unwrap();
     assert!(
         ignored.message.starts_with("2 ") && ignored.message.contains("\"WING\" \"TAIL\""),
@@ -41,7 +42,7 @@ fn gltf_space_is_mirrored_and_in_metres() {
     let scene = converted.value;
     assert_eq!(
         codes(&converted.losses),
-        ["bone-missing", "motion-ignored", "normals-askew", "normals-replaced"]
+        ["bone-fields", "bone-missing", "clip-fields", "motion-ignored", "normals-askew", "normals-replaced"]
     );
     let drawn = &scene.meshes[0];
     assert_eq!(drawn.positions[1], [0.0, 0.0, 1.0 / 3.0]);
@@ -104,14 +105,29 @@ fn a_skeleton_that_does_not_fit_is_reported() {
     mesh.geometry.bindings.truncate(2);
     mesh.geometry.blends.truncate(1);
     mesh.geometry.real[2].normal = f32s([1.0, 0.0, 0.0]);
-    let skel = skel();
+    let (skel, options) = (skel(), SceneOptions::default().with_extras(true));
     // The blend vertex has the position of the real one.
-    assert_eq!(mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap().lost().next(), None);
+    assert_eq!(mesh.to_scene(&options, Some(&skel), &[]).unwrap().lost().next(), None);
     mesh.geometry.blends[0].position = f32s([1.0, 0.5, 0.0]);
-    let losses = mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap();
+    let losses = mesh.to_scene(&options, Some(&skel), &[]).unwrap();
     let losses: Vec<_> = losses.lost().collect();
     assert_eq!((losses[0].code, losses[0].amount), ("blend-residual", Some(0.5)));
     assert!(losses[0].message.starts_with("the skeleton does not fit"), "{}", losses[0].message);
+}
+
+#[test]
+fn what_exporters_round_is_no_loss() {
+    let mut mesh = mesh();
+    mesh.geometry.bones.truncate(2);
+    mesh.geometry.bindings.truncate(2);
+    mesh.geometry.blends.truncate(1);
+    // A tenth of a millimetre, and a metre.
+    for (off, is_note) in [(0.0003, true), (3.0, false)] {
+        mesh.geometry.blends[0].position = f32s([1.0, off, 0.0]);
+        let losses = mesh.to_scene(&SceneOptions::default(), Some(&skel()), &[]).unwrap().losses;
+        let residual = losses.iter().find(|loss| loss.code == "blend-residual").unwrap();
+        assert_eq!(residual.is_note(), is_note, "{residual}");
+    }
 }
 
 #[test]

@@ -14,3 +14,4 @@ mod literal;
 mod offsets;
 mod scene;
 mod support;
+mod transcribe;

@@ -145,8 +145,10 @@ impl<'s, 'b> Meshes<'s, 'b> {
                 *p = Primitive::new(PrimitiveKind::Triangle64, p.indices()).unwrap_or(*p);
             }
         }
+        let said = source.extras.as_ref().and_then(|extras| extras.get("flags")?.as_u32()).unwrap_or(0);
+        let unknown = MeshFlags(said).unknown();
         Ok(Mesh {
-            flags: MeshFlags::for_lists(&vertices, &primitives),
+            flags: MeshFlags(MeshFlags::for_lists(&vertices, &primitives).0 | unknown),
             vertices: Arc::new(vertices),
             primitives: Arc::new(primitives),
             material: Some(material.name.clone()),

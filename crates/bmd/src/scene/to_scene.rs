@@ -259,7 +259,8 @@ impl Export<'_> {
         let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted)).transpose()?;
         let skin = if self.model.bones.is_empty() { None } else { Some(self.skin(mesh)?) };
         let extras = self.options.extras.then(|| {
-            let flags = ("flags".into(), mesh.flags.0.into());
+            // The others follow from the lists.
+            let flags = ("flags".into(), mesh.flags.unknown().into());
             let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
             Extra::Map(alloc::vec![flags, ("quads".into(), u32::try_from(quads).unwrap_or(u32::MAX).into())])
         });

@@ -18,8 +18,8 @@ use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
 use meshwright::gltf::{ExportOptions, Influences};
-use meshwright::scene::{ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
-use meshwright::{Asset, Format, Keeping, StreamedFile, Target, WriteOptions};
+use meshwright::scene::{ConvertError, Converted, Extra, Loss, OutputFile, Scene, SceneOptions};
+use meshwright::{Asset, Format, Keeping, Role, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -81,6 +81,10 @@ impl Work<'_> {
             self.reader.say_passed_over(input, &opened);
             let took = self.took(&opened);
             return self.rewritten(input, &mut opened.asset, place).map(|done| Done { took, ..done });
+        }
+        if rewrite && let Some(done) = self.transcribed(input, &opened, place)? {
+            self.reader.say_passed_over(input, &opened);
+            return Ok(done);
         }
         self.reader.say_used(input, &opened);
         // What went along fits the skeleton that is left behind.
@@ -232,7 +236,6 @@ impl Work<'_> {
         }
         self.took_part(&opened, sources);
         let took = self.took(&opened);
-        let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = self.write_options(&stem.to_string_lossy());
         if let Some(record) = kept {
@@ -248,23 +251,10 @@ impl Work<'_> {
         if let Some(text) = &args.pose {
             options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
         }
-        // Skins go by the file name of the model.
-        let skins = if self.to.has_skins() && !single {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let budget = meshwright::Budget::new(limits);
-            opened.asset.skins(opened.finder.tree(), &name, &budget).map_err(ConvertError::from)?
-        } else {
-            Vec::new()
-        };
+        let skins = self.skins(&opened, path)?;
         drop(opened);
         let made = meshwright::stream(&scene.value, self.to, &options)?;
-        let mut files = made.value;
-        files.extend(skins.into_iter().map(Into::into));
-        let mut files = self.placed(files, place)?;
-        if single && files.len() > 1 {
-            let why = format!("{} has several files; standard output takes one", self.to);
-            return Err(Refusal::Argument(why));
-        }
+        let mut files = self.with_skins(made.value, skins, place)?;
         files.splice(0..0, map);
         let losses = scene.losses.into_iter().chain(made.losses).collect();
         let advice = match self.to {
@@ -273,6 +263,62 @@ impl Work<'_> {
             _ => "",
         };
         self.staged(Done { took, ..Done::of(input, losses, advice) }, files)
+    }
+
+    /// The skins of a model whose file has this path: they go by its name.
+    fn skins(&self, opened: &Opened, path: &Path) -> Result<Vec<OutputFile>, Refusal> {
+        if !self.to.has_skins() || *self.outputs.destination() == Destination::Stdout {
+            return Ok(Vec::new());
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let budget = meshwright::Budget::new(self.reader.limits());
+        Ok(opened.asset.skins(opened.finder.tree(), &name, &budget).map_err(ConvertError::from)?)
+    }
+
+    /// The files of a model and its skins with their places.
+    fn with_skins<'s>(
+        &self,
+        mut files: Vec<StreamedFile<'s>>,
+        skins: Vec<OutputFile>,
+        place: &Place,
+    ) -> Result<Files<'s>, Refusal> {
+        files.extend(skins.into_iter().map(Into::into));
+        if *self.outputs.destination() == Destination::Stdout && files.len() > 1 {
+            let why = format!("{} has several files; standard output takes one", self.to);
+            return Err(Refusal::Argument(why));
+        }
+        self.placed(files, place)
+    }
+
+    /// A model as another kind of file that holds the same records, where there is such. The keys of its skills are copied
+    /// unchanged.
+    fn transcribed(&self, input: &Input, opened: &Opened, place: &Place) -> Result<Option<Done>, Refusal> {
+        if self.args.recompute_normals || self.args.blend_normals {
+            return Ok(None);
+        }
+        let path = place.path();
+        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
+        let options = self.write_options(&stem.to_string_lossy());
+        let Some(made) = opened.asset.transcribe(self.to, &options)? else { return Ok(None) };
+        let mut losses = made.losses;
+        let mut files: Vec<StreamedFile<'_>> = made.value.into_iter().map(Into::into).collect();
+        let is_copy = |name: &str| {
+            let own = opened.asset.companions().files.iter();
+            own.filter(|own| own.role == Role::Keys).any(|own| own.file_name() == name)
+        };
+        if *self.outputs.destination() == Destination::Stdout {
+            let left = files.extract_if(.., |file| is_copy(&file.name));
+            losses.extend(left.map(|file| {
+                Loss::new("companion-left", file.name, "is not written: this output takes one file")
+            }));
+        }
+        let mut files = self.with_skins(files, self.skins(opened, path)?, place)?;
+        for file in files.iter_mut().filter(|file| file.role == OutputRole::Companion) {
+            if is_copy(&file.content.name) {
+                file.role = OutputRole::Unedited;
+            }
+        }
+        self.staged(Done { took: self.took(opened), ..Done::of(input, losses, "") }, files).map(Some)
     }
 
     /// A model as a scene, as the arguments want it, with its pictures.

@@ -513,10 +513,5 @@ fn extras(chunk: &Chunk<'_>, plane: bool, all: bool) -> Option<Extra> {
 
 /// Returns true if the extras of a mesh record that it had only 2D positions.
 pub(crate) fn was_plane(extras: Option<&Extra>) -> bool {
-    let field = |extra: &Extra, name: &str| match extra {
-        Extra::Map(fields) => fields.iter().find(|f| f.0 == name).map(|f| f.1.clone()),
-        _ => None,
-    };
-    let own = extras.and_then(|e| field(e, EXTRAS));
-    own.and_then(|own| field(&own, PLANE)) == Some(Extra::Bool(true))
+    extras.and_then(|extras| extras.get(EXTRAS)?.get(PLANE)?.as_u32()) == Some(1)
 }

@@ -104,6 +104,17 @@ impl<'s> Bones<'s> {
         Ok(())
     }
 
+    /// Calls bones after their numbers in a model by its names, with its flags.
+    pub(super) fn name_as(&mut self, model: &[Bone]) -> Result<(), ConvertError> {
+        let number = |bone: &Bone| str::from_utf8(bone.name.bytes()).ok()?.parse::<usize>().ok();
+        let is_sorted = self.bones.iter().zip(0..model.len()).all(|(bone, i)| number(bone) == Some(i));
+        if !is_sorted || self.bones.len() < model.len() {
+            return Err(ConvertError::invalid("bones", "parents are not before their children"));
+        }
+        self.bones.iter_mut().zip(model).for_each(|(bone, own)| *bone = *own);
+        Ok(())
+    }
+
     fn local(&self, m: &Affine64) -> BonePose {
         self.map.affine(&m.narrow()).to_rows().into()
     }
@@ -253,41 +264,28 @@ impl Odd {
     }
 }
 
-/// A native field.
-pub(super) fn field<'a>(extras: Option<&'a Extra>, name: &str) -> Option<&'a Extra> {
-    match extras {
-        Some(Extra::Map(fields)) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value),
-        _ => None,
-    }
-}
-
 /// The numbers of a native field that has so many.
 pub(super) fn numbers<'a>(
     extras: Option<&'a Extra>,
     name: &str,
     count: usize,
 ) -> impl Iterator<Item = u32> + use<'a> {
-    let list = match field(extras, name) {
-        Some(Extra::List(list)) if list.len() == count => list.as_slice(),
-        _ => &[],
-    };
+    let list = extras.and_then(|extras| extras.get(name)).map_or(&[][..], Extra::items);
+    let list = if list.len() == count { list } else { &[] };
     let made_up = if list.is_empty() { count } else { 0 };
-    list.iter().map(number).chain(core::iter::repeat_n(0, made_up))
-}
-
-fn number(extra: &Extra) -> u32 {
-    if let Extra::Int(v) = extra { u32::try_from(*v).unwrap_or(0) } else { 0 }
+    list.iter().map(|number| number.as_u32().unwrap_or(0)).chain(core::iter::repeat_n(0, made_up))
 }
 
 /// The flags that native fields give a joint: `flags` as a number, and `attach`, true or false, for the one that marks
 /// an attachment.
 pub(super) fn flags(extras: Option<&Extra>) -> BoneFlags {
-    let flags = field(extras, "flags").map_or(0, number);
+    // Editors keep true and false as 1 and 0.
+    let number = |name: &str| extras.and_then(|extras| extras.get(name)?.as_u32());
+    let flags = number("flags").unwrap_or(0);
     let mark = BoneFlags::ATTACHMENT.0;
-    BoneFlags(match field(extras, "attach") {
-        // Editors keep true and false as 1 and 0.
-        Some(Extra::Bool(true) | Extra::Int(1)) => flags | mark,
-        Some(Extra::Bool(false) | Extra::Int(0)) => flags & !mark,
+    BoneFlags(match number("attach") {
+        Some(0) => flags & !mark,
+        Some(1) => flags | mark,
         _ => flags,
     })
 }

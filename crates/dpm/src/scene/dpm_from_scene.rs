@@ -8,6 +8,7 @@ use super::limits::{self, one_skeleton, saved};
 use super::names;
 use super::options::DpmSceneOptions;
 use super::traced::Traced;
+use super::transcribe::Motion;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, Vertices};
@@ -82,14 +83,15 @@ pub fn write_scene(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
 ) -> Result<Converted<DpmFiles>, ConvertError> {
-    let made = traced(scene, options, true)?;
+    let made = traced(scene, options, None, true)?;
     Ok(made.map(|Traced { model, clips, .. }| DpmFiles { model, clips }))
 }
 
-/// As [`write_scene`], with or without bounds.
+/// As [`write_scene`], with or without bounds, and with the bones and frames of a model instead of the scene's.
 pub(super) fn traced(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
+    motion: Option<&Motion<'_>>,
     bounds: bool,
 ) -> Result<Converted<Traced<Dpm>>, ConvertError> {
     let budget = options.budget();
@@ -107,7 +109,7 @@ pub(super) fn traced(
         scene,
         &mut losses,
     );
-    let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,
         bones: &bones,
@@ -128,12 +130,14 @@ pub(super) fn traced(
         return Err(ConvertError::unsupported("nodes", "nothing is drawn; a DPM needs at least one mesh"));
     }
     losses.append(&mut drawables.take_losses());
-    let Frames { frames, poses, clips, .. } =
-        Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?;
-    for (i, clip) in scene.clips.iter().enumerate().filter(|(_, clip)| clip.rate < 1.0) {
+    let Frames { frames, poses, clips, .. } = match motion {
+        Some(own) => Frames::of_model(own, &mut bones, names::CLIPS, naming, &budget, &mut losses)?,
+        None => Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?,
+    };
+    for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.fps < 1.0) {
         let message = "the engine plays at least 1 frame per second";
         let loss = Loss::new("fps-clamped", alloc::format!("clips[{i}]"), message);
-        losses.push(loss.with_amount(clip.rate.into(), "frames per second"));
+        losses.push(loss.with_amount(clip.fps.into(), "frames per second"));
     }
     let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();

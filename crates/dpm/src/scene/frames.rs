@@ -3,16 +3,18 @@
 use super::bones::Bones;
 use super::names::{self, of_frame};
 use super::options::is_native;
+use super::transcribe::Motion as ModelMotion;
 use crate::bone::{BonePose, Name};
 use crate::clips::FrameClip;
 use crate::dpm::PoseId;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::text::latin1;
 use meshwright_scene::names::{NameRules, Names};
 use meshwright_scene::{
-    Budget, ConvertError, Interpolation, LimitExceeded, Loss, Motion, Naming, PoseSetId, Sampler, Scene,
-    SkeletonId,
+    Budget, ConvertError, Extra, Interpolation, LimitExceeded, Loss, Motion, Naming, PoseSetId, Sampler,
+    Scene, SkeletonId,
 };
 
 /// What keys of 32 bits leave of a matrix that is theirs.
@@ -76,6 +78,69 @@ impl<'b> Frames<'b> {
         for i in 0..scene.clips.len() {
             let prefixes = (!native).then_some(&mut prefixes);
             frames.clip(scene, i, bones, (&mut names, prefixes), losses)?;
+        }
+        frames.take_names(scene);
+        Ok(frames)
+    }
+
+    /// Gives frames the names that native fields say, where they are as many.
+    fn take_names(&mut self, scene: &Scene) {
+        let said =
+            scene.extras.as_ref().and_then(|extras| extras.get("frames")).map_or(&[][..], Extra::items);
+        if said.len() != self.frames.len() {
+            return;
+        }
+        for (frame, said) in self.frames.iter_mut().zip(said) {
+            if let Some(name) = said.get("name").and_then(Extra::as_str) {
+                frame.name = Name::truncated(&names::NAMES.fit(name).bytes);
+            }
+        }
+    }
+
+    /// The frames of a model as they are, with the names of clips that the format takes. The scene's bones are the model's,
+    /// called by their numbers, and a root behind them where something follows no bone.
+    pub(super) fn of_model(
+        model: &ModelMotion<'_>,
+        bones: &mut Bones<'_>,
+        rules: NameRules,
+        naming: Naming,
+        budget: &'b Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Self, ConvertError> {
+        bones.name_as(model.bones)?;
+        let count = bones.bones.len();
+        let roots = count.saturating_sub(model.bones.len());
+        let mut frames = Self {
+            frames: Vec::new(),
+            poses: Vec::new(),
+            clips: Vec::new(),
+            bones: count,
+            known: BTreeMap::new(),
+            first: BTreeMap::new(),
+            budget,
+        };
+        frames.charge_poses(model.poses.len())?;
+        for pose in &model.poses {
+            frames.poses.extend_from_slice(pose);
+            frames.poses.extend(core::iter::repeat_n(BonePose::IDENTITY, roots));
+        }
+        budget.charge_items("frames", model.poses.len() as u64, 4 * size_of::<NamedPose>())?;
+        let number = |i: usize| PoseId(u32::try_from(i).unwrap_or(u32::MAX));
+        let unnamed = |(i, _)| NamedPose { name: of_frame(b"frame", i), pose: number(i) };
+        frames.frames.extend(model.poses.iter().enumerate().map(unnamed));
+        budget.charge_items("clips", model.clips.len() as u64, size_of::<FrameClip>())?;
+        let mut names = Names::new(rules, naming, budget);
+        for (i, clip) in model.clips.iter().enumerate() {
+            let name = names.fit(&latin1(&clip.name), &format!("clips[{i}]"), losses)?;
+            frames.clips.push(FrameClip { name, ..clip.clone() });
+        }
+        // A frame is called after the first clip that has it.
+        for clip in frames.clips.iter().rev() {
+            for (i, frame) in clip.frames().enumerate() {
+                if let Some(frame) = frames.frames.get_mut(frame as usize) {
+                    frame.name = of_frame(&clip.name, i);
+                }
+            }
         }
         Ok(frames)
     }

@@ -18,6 +18,7 @@ mod names;
 mod options;
 mod to_scene;
 mod traced;
+mod transcribe;
 mod zym_from_scene;
 mod zym_to_scene;
 

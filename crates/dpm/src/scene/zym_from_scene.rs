@@ -9,6 +9,7 @@ use super::limits::{self, one_skeleton, saved};
 use super::names;
 use super::options::DpmSceneOptions;
 use super::traced::Traced;
+use super::transcribe::Motion;
 use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
@@ -20,8 +21,8 @@ use meshwright_core::math::{narrow, scale};
 use meshwright_core::{F32, FileFormat, Findings, f32s, values};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Levels, Loss,
-    Mesh, Scene, Unsupported,
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromScene, FromSceneOptions,
+    Levels, Loss, Mesh, Scene, Unsupported,
 };
 
 /// The rate of the scene that a model without clips has.
@@ -43,7 +44,7 @@ impl Zym {
         scene: &Scene,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        Ok(traced(scene, options, true)?.map(|made| made.model))
+        Ok(traced(scene, options, None, true)?.map(|made| made.model))
     }
 
     /// A pose for every frame, and a scene for every clip.
@@ -87,10 +88,11 @@ impl Zym {
     }
 }
 
-/// As [`Zym::from_scene`], with or without bounds.
+/// As [`Zym::from_scene`], with or without bounds, and with the bones and frames of a model instead of the scene's.
 pub(super) fn traced(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
+    motion: Option<&Motion<'_>>,
     bounds: bool,
 ) -> Result<Converted<Traced<Zym>>, ConvertError> {
     let budget = options.budget();
@@ -107,7 +109,7 @@ pub(super) fn traced(
         scene,
         &mut losses,
     );
-    let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,
         bones: &bones,
@@ -130,8 +132,12 @@ pub(super) fn traced(
         let message = "nothing is drawn; a ZYM needs a triangle";
         return Err(ConvertError::unsupported("nodes", message));
     }
-    let frames = Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?;
+    let frames = match motion {
+        Some(own) => Frames::of_model(own, &mut bones, names::NAMES, naming, &budget, &mut losses)?,
+        None => Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?,
+    };
     model.set_poses(&frames, &bones, &budget, &mut losses)?;
+    model.take_flags(scene);
     let joints = bones.joints();
     model.bones = bones.bones;
     let saver = options.format.saving(scene);
@@ -144,6 +150,20 @@ pub(super) fn traced(
     check(&model, &mut Findings::writing())
         .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
     Ok(Converted::new(Traced { model, clips: frames.clips, joints, meshes }, losses))
+}
+
+impl Zym {
+    /// Gives scenes the unknown flags that native fields say, where they are as many.
+    fn take_flags(&mut self, scene: &Scene) {
+        let said =
+            scene.extras.as_ref().and_then(|extras| extras.get("scenes")).map_or(&[][..], Extra::items);
+        if said.len() == self.scenes.len() {
+            for (scene, said) in self.scenes.iter_mut().zip(said) {
+                let flags = said.get("flags").and_then(Extra::as_u32).unwrap_or(0);
+                scene.flags.0 |= SceneFlags(flags).unknown();
+            }
+        }
+    }
 }
 
 impl FromScene for Zym {

@@ -107,7 +107,11 @@ impl Zym {
         Ok(made)
     }
 
-    fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>, losses: &mut Vec<Loss>) -> Cow<'c, [FrameClip]> {
+    pub(super) fn clip_list<'c>(
+        &self,
+        given: Option<&'c [FrameClip]>,
+        losses: &mut Vec<Loss>,
+    ) -> Cow<'c, [FrameClip]> {
         if let Some(clips) = given.filter(|clips| !clips.is_empty()) {
             return Cow::Borrowed(clips);
         }
@@ -153,14 +157,22 @@ impl Zym {
                     .kept_in_extras(),
             );
         }
+        let mut zones = Vec::new();
+        self.report_zones(&mut zones);
+        losses.extend(zones.into_iter().map(Loss::kept_in_extras));
+    }
+
+    /// What only this format has beside vertices.
+    pub(super) fn report_zones(&self, losses: &mut Vec<Loss>) {
         let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count();
         if flags > 0 {
-            let loss = Loss::new("scene-flags", "scenes", "unknown flags of scenes")
-                .with_count(flags, "scene", "scenes");
-            losses.push(loss.kept_in_extras());
+            let loss = Loss::new("scene-flags", "scenes", "unknown flags of scenes");
+            losses.push(loss.with_count(flags, "scene", "scenes"));
         }
-        if self.trizone.iter().any(|&z| z != 0) {
-            losses.push(Loss::new("trizone", "trizone", "zones of triangles").kept_in_extras());
+        let zones = self.trizone.iter().filter(|z| **z != 0).count();
+        if zones > 0 {
+            let loss = Loss::new("trizone", "trizone", "zones of triangles");
+            losses.push(loss.with_count(zones, "triangle", "triangles"));
         }
     }
 

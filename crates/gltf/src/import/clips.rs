@@ -6,7 +6,7 @@ use super::keys::{Source, Way, folded};
 use super::nodes::unit_rotation;
 use super::plan::{Place, Plan};
 use super::scene_extras::{Stated, Told};
-use super::times::{self, Times};
+use super::times::{self, Rate, Times};
 use super::{ImportOptions, charge_push, lose};
 use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
 use crate::document::{Animation, Channel, Document, Interpolation, Property, Sampler};
@@ -152,6 +152,20 @@ impl Reader<'_, '_, '_> {
         self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), || message);
     }
 
+    /// The rate that keys say.
+    fn found(&mut self, times: &[Option<Times>]) -> Result<Rate, ReadError> {
+        let (rate, off) = Rate::of(self.document, self.a, times)?;
+        if let Some(off) = off {
+            let per_second = rate.value;
+            let message = format!(
+                "no rate has a frame for every key: {per_second} frames per second are taken, --fps gives another"
+            );
+            let note = Loss::note("no-rate", format!("animations[{}]", self.a), message);
+            self.losses.push(note.with_amount(off, "seconds off a frame"));
+        }
+        Ok(rate)
+    }
+
     /// The tracks with their rate and how many frames they have keys for; nothing where no joint moves.
     fn tracks(
         &mut self,
@@ -159,8 +173,16 @@ impl Reader<'_, '_, '_> {
         stated: &Stated,
     ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
         let times = times::read(self.document, self.a, self.animation)?;
-        let rate = rate.or(stated.keyed(rate)).or(stated.rate).unwrap_or_else(|| times::rate(&times));
-        let frames = times::frames(self.document, self.a, &times, rate)?;
+        let rate = match rate.or(stated.keyed(rate)).or(stated.rate) {
+            Some(said) => Rate::said(said),
+            None => self.found(&times)?,
+        };
+        let (frames, added) = times::frames(self.document, self.a, &times, rate)?;
+        if added > 0.0 && stated.frames.is_none() {
+            let message = "the last key is between two frames: the clip is longer, and holds it";
+            let note = Loss::note("clip-lengthened", format!("animations[{}]", self.a), message);
+            self.losses.push(note.with_amount(added, "seconds"));
+        }
         let mut tracks: Vec<Track> = Vec::new();
         let mut slots: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
         for (c, channel) in self.animation.channels.iter().enumerate() {
@@ -187,7 +209,7 @@ impl Reader<'_, '_, '_> {
             self.document.warn(EMPTY_CLIP, &all.index(self.a), ("animations", self.a), || "moves no node");
             return Ok(None);
         }
-        Ok(Some((tracks, rate, frames)))
+        Ok(Some((tracks, rate.value, frames)))
     }
 
     /// The joint that a channel moves, where it counts.
@@ -232,7 +254,7 @@ impl Reader<'_, '_, '_> {
         property: Property,
         sampler: (&Sampler, usize),
         times: &Times,
-        rate: f32,
+        rate: Rate,
     ) -> Result<(), ReadError> {
         let above = self.plan.folded(self.document, node);
         let folded = |local: Trs64| above.map_or(local, |above| folded(&above, &local));
@@ -257,7 +279,7 @@ impl Reader<'_, '_, '_> {
         channel: &mut Keys<[f32; N]>,
         (sampler, s): (&Sampler, usize),
         times: &Times,
-        rate: f32,
+        rate: Rate,
         map: impl Fn([f64; N]) -> [f64; N],
     ) -> Result<(), ReadError> {
         let all = FieldPath::ROOT.field("animations");
@@ -282,7 +304,7 @@ impl Reader<'_, '_, '_> {
         };
         let turns = N == 4;
         let values = if turns { self.turns(values, way, &path) } else { values };
-        let source = Source { times: &times.seconds, values: &values, rate: f64::from(rate), way, turns };
+        let source = Source { times: &times.seconds, values: &values, rate, way, turns };
         let count = source.linear_keys();
         channel.frames = self.document.room(&path, "keys", count)?;
         channel.values = self.document.room(&path, "keys", count)?;

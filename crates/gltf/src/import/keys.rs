@@ -1,5 +1,6 @@
 //! Keys of one property of a node, as keys between which the way is straight.
 
+use super::times::Rate;
 use meshwright_core::math::quat::{product, rotate};
 use meshwright_core::math::{Trs64, add, length, lerp, narrow, unit, wide};
 use meshwright_scene::Channel;
@@ -37,8 +38,7 @@ pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
 pub(super) struct Source<'v, const N: usize> {
     pub(super) times: &'v [f64],
     pub(super) values: &'v [[f32; N]],
-    /// Frames per second.
-    pub(super) rate: f64,
+    pub(super) rate: Rate,
     pub(super) way: Way,
     /// Values are unit quaternions.
     pub(super) turns: bool,
@@ -66,16 +66,16 @@ impl<const N: usize> Source<'_, N> {
         };
         for k in 0..self.times.len() {
             let (Some(&time), Some(v)) = (self.times.get(k), self.value(k)) else { continue };
-            push(frame(time, self.rate), v);
+            push(self.rate.frame(time), v);
             let Some(&end) = self.times.get(k.saturating_add(1)) else { continue };
             match self.way {
                 Way::Straight => {}
-                Way::Step => push(before(frame(end, self.rate)), v),
+                Way::Step => push(before(self.rate.frame(end)), v),
                 Way::Spline => {
                     let parts = self.parts(k);
                     for part in 1..parts {
                         let t = f64::from(part) / f64::from(parts);
-                        push((time * (1.0 - t) + end * t) * self.rate, self.spline(k, t));
+                        push((time * (1.0 - t) + end * t) * f64::from(self.rate.value), self.spline(k, t));
                     }
                 }
             }
@@ -133,13 +133,6 @@ impl<const N: usize> Source<'_, N> {
         let parts = parts.clamp(1.0, f64::from(SPLINE_KEYS)) as u16;
         parts
     }
-}
-
-/// The frame of a time: a whole one if the difference is only rounding.
-pub(super) fn frame(time: f64, rate: f64) -> f64 {
-    let frame = time * rate;
-    let whole = frame.round();
-    if (frame - whole).abs() <= 1e-5 + 2e-7 * whole { whole } else { frame }
 }
 
 /// Drops the keys before frame 0.

@@ -162,7 +162,7 @@ impl Builder<'_, '_, '_> {
             let marks = nodes
                 .get(n)
                 .is_some_and(|node| node.mesh.is_none() && node.children.is_empty() && !node.name.is_empty());
-            free(n) && (draws || marks)
+            free(n) && (draws || (marks && !self.plan.is_device(n)))
         }));
         for &n in self.document.node_order().iter().rev() {
             let parent = nodes.get(n).and_then(|node| node.parent);
@@ -343,7 +343,7 @@ impl Builder<'_, '_, '_> {
                 let count = mesh.positions.len();
                 let sets = Sets::read(document, primitive)?;
                 let mut skin = Skin::new(SkeletonId(binding.skeleton));
-                sets.fill(&mut skin, document, &binding.joints, count, (m, path))?;
+                sets.fill(&mut skin, document, &binding.joints, count, (m, path), self.losses)?;
                 mesh.skin = Some(skin);
             }
             Mover::Skin(_) | Mover::Joint(_) => self.follow(mesh, n, path)?,

@@ -24,6 +24,7 @@ pub(super) struct Place {
 
 #[derive(Debug)]
 pub(super) struct Plan {
+    devices: Vec<bool>,
     /// Which nodes are part of what is shown.
     pub(super) active: Vec<bool>,
     /// The transforms of nodes relative to their parents.
@@ -63,7 +64,12 @@ impl Plan {
             }
         }
         let above = marks.above()?;
-        Ok(Self { active: marks.active, locals, fixed, places, above, groups })
+        Ok(Self { active: marks.active, devices: marks.devices, locals, fixed, places, above, groups })
+    }
+
+    /// True for a node that holds a camera or a light.
+    pub(super) fn is_device(&self, node: usize) -> bool {
+        self.devices.get(node) == Some(&true)
     }
 
     pub(super) fn is_active(&self, node: usize) -> bool {

@@ -4,11 +4,22 @@ use crate::document::rules::{KEY_TIMES, KEY_TIMES_ODD, LIMIT, NOT_FINITE};
 use crate::document::{Animation, Document, Interpolation};
 use meshwright_core::{FieldPath, ReadError};
 
-/// Rates that are tried, and how many seconds off its frame a key may be.
-const RATES: [f32; 8] = [10.0, 12.0, 15.0, 20.0, 24.0, 25.0, 30.0, 60.0];
-const OFF_FRAME: f64 = 1e-4;
+/// The least and the greatest rate that is looked for. Games have whole rates, and halves of such.
+const RATES: [f64; 2] = [1.0, 240.0];
+const STEP: f64 = 0.5;
 
-/// The rate where none of them fits.
+/// Keys at fewer times than this say nothing of the rate. They get one that an engine can blend between.
+const FEW: usize = 4;
+const FEW_RATE: f64 = 10.0;
+
+/// How many seconds off its frame a key may be, and what part of a frame: first as 32 bits round, then as writers do that
+/// round to milliseconds or add up steps.
+const OFF_FRAME: [[f64; 2]; 2] = [[1e-6, 0.03], [6e-4, 0.03]];
+
+/// The part of a time that 32 bits round off.
+const ROUNDING: f64 = 2e-7;
+
+/// The rate where keys are the frames of none.
 const ANY_RATE: f32 = 30.0;
 
 /// Frames beyond this have no number of their own in 32 bits.
@@ -77,33 +88,97 @@ pub(super) fn read(
     Ok(times)
 }
 
-/// The least rate at which all keys are frames, else a common one.
-pub(super) fn rate(times: &[Option<Times>]) -> f32 {
-    let all = || times.iter().flatten().flat_map(|t| &t.seconds);
-    let fits = |rate: &&f32| {
-        let rate = f64::from(**rate);
-        all().all(|t| (t * rate - (t * rate).round()).abs() <= OFF_FRAME * rate)
-    };
-    RATES.iter().find(fits).copied().unwrap_or(ANY_RATE)
+/// Frames per second of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    pub(super) value: f32,
+    /// How many frames off a whole one a key may be to be there.
+    slack: f64,
 }
 
-/// The number of frames up to the last key.
+impl Rate {
+    /// A rate that is said: keys are where they are.
+    pub(super) const fn said(value: f32) -> Self {
+        Self { value, slack: 0.0 }
+    }
+
+    /// The least rate at which all keys are frames: a whole one, half of one, or what the nearest keys are apart. Without
+    /// such a rate a common one, and how many seconds the farthest key is off its frames.
+    ///
+    /// # Errors
+    /// When keys that seem to fit many rates take more work than the limits allow.
+    pub(super) fn of(
+        document: &Document<'_>,
+        a: usize,
+        times: &[Option<Times>],
+    ) -> Result<(Self, Option<f64>), ReadError> {
+        let path = FieldPath::ROOT.field("animations");
+        let lists = || times.iter().flatten().map(|t| t.seconds.as_slice());
+        let all = || lists().flatten().copied();
+        let off = |rate: f64, t: f64| (t * rate - (t * rate).round()).abs() / rate;
+        let end = all().fold(0.0, f64::max);
+        let mut different: Vec<f64> = Vec::with_capacity(FEW);
+        for t in all() {
+            if different.len() < FEW && !different.contains(&t) {
+                different.push(t);
+            }
+        }
+        let [least, most] = RATES;
+        let least = if different.len() < FEW { FEW_RATE } else { least };
+        // Rates such as 29.97.
+        let gaps = lists().flat_map(|list| list.windows(2)).filter_map(|pair| match pair {
+            [a, b] => Some(b - a),
+            _ => None,
+        });
+        let gap = gaps.fold(end, f64::min);
+        let spaced = Some((end / gap).round() / end).filter(|rate| (least..=most).contains(rate));
+        for [seconds, part] in OFF_FRAME {
+            let steps = std::iter::successors(Some(least), |rate| Some(rate + STEP));
+            for rate in steps.take_while(|rate| *rate <= most).chain(spaced) {
+                let most = seconds.min(part / rate);
+                let misfit = all().position(|t| off(rate, t) > most + ROUNDING * t);
+                document.work(&path.index(a), "rates of keys", misfit.unwrap_or(0))?;
+                if misfit.is_none() {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "few digits, or no key is exact in it"
+                    )]
+                    let value = rate as f32;
+                    return Ok((Self { value, slack: most * rate }, None));
+                }
+            }
+        }
+        let worst = all().map(|t| off(ANY_RATE.into(), t)).fold(0.0, f64::max);
+        Ok((Self::said(ANY_RATE), Some(worst)))
+    }
+
+    /// The frame of a time: a whole one where it is off by rounding alone.
+    pub(super) fn frame(self, time: f64) -> f64 {
+        let frame = time * f64::from(self.value);
+        let whole = frame.round();
+        if (frame - whole).abs() <= self.slack.max(1e-5) + ROUNDING * whole { whole } else { frame }
+    }
+}
+
+/// How many frames there are up to the last key, and how many seconds the last of them is behind it.
 pub(super) fn frames(
     document: &Document<'_>,
     a: usize,
     times: &[Option<Times>],
-    rate: f32,
-) -> Result<u32, ReadError> {
+    rate: Rate,
+) -> Result<(u32, f64), ReadError> {
     let end = times.iter().flatten().filter_map(|t| t.seconds.last()).fold(0.0, |end: f64, t| end.max(*t));
-    let last = (super::keys::frame(end, f64::from(rate)) - 1e-3).ceil().max(0.0);
+    let exact = rate.frame(end);
+    let last = (exact - 1e-3).ceil().max(0.0);
     if last >= FRAMES {
         let all = FieldPath::ROOT.field("animations");
-        let message = format!("{end} s at {rate} frames per second");
+        let message = format!("{end} s at {} frames per second", rate.value);
         return Err(document.fault(LIMIT, &all.index(a), ("animations", a), message));
     }
+    let added = Some(last - exact).filter(|part| *part > 1e-3).unwrap_or(0.0) / f64::from(rate.value);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^24")]
     let last = last as u32;
-    Ok(last.saturating_add(1))
+    Ok((last.saturating_add(1), added))
 }
 
 /// The values that the keys which count have in a sampler.

@@ -8,7 +8,7 @@ use core::ops::Range;
 use meshwright_core::bulk::INFINITE;
 use meshwright_core::math::narrow1;
 use meshwright_core::{FieldPath, ReadError};
-use meshwright_scene::{Influence, Skin};
+use meshwright_scene::{Influence, Loss, Skin};
 
 /// The difference of the sum of weights from 1 up to which they are kept.
 const SUM: f64 = 1e-3;
@@ -30,6 +30,8 @@ pub(super) struct Sets<'d>(Vec<Set<'d>>);
 struct Oddities {
     negative: usize,
     scaled: usize,
+    /// How far the sum of a vertex is off 1 at most.
+    off: f64,
     unbound: usize,
     unused: usize,
 }
@@ -58,6 +60,7 @@ impl<'d> Sets<'d> {
         joints: &[u32],
         count: usize,
         (m, path): (usize, &FieldPath<'_>),
+        losses: &mut Vec<Loss>,
     ) -> Result<(), ReadError> {
         let each = self.0.len().saturating_mul(4);
         skin.starts = document.room(path, "influences", count.saturating_add(1))?;
@@ -91,6 +94,7 @@ impl<'d> Sets<'d> {
         }
         skin.influences.shrink_to_fit();
         odd.tell(document, path, m);
+        odd.report(m, losses);
         Ok(())
     }
 
@@ -180,6 +184,7 @@ impl<'d> Sets<'d> {
             }
             let scale = if (sum - 1.0).abs() > SUM && sum > 0.0 { 1.0 / sum } else { 1.0 };
             odd.scaled = odd.scaled.saturating_add(usize::from(scale != 1.0));
+            odd.off = if scale == 1.0 { odd.off } else { odd.off.max((sum - 1.0).abs()) };
             odd.unbound = odd.unbound.saturating_add(usize::from(sum == 0.0));
             for (joint, weight) in self.influences_of(at).filter(|(_, weight)| *weight != 0.0) {
                 let Some(&known) = joints.get(joint as usize) else {
@@ -199,6 +204,20 @@ impl<'d> Sets<'d> {
 }
 
 impl Oddities {
+    /// What was made of weights that cannot stay.
+    fn report(&self, m: usize, losses: &mut Vec<Loss>) {
+        if self.scaled > 0 {
+            let message = "weights that do not sum to 1 were scaled";
+            let note = Loss::note(WEIGHTS_NORMALIZED.code, format!("meshes[{m}]"), message);
+            losses.push(note.with_count(self.scaled, "vertex", "vertices").with_amount(self.off, "off 1"));
+        }
+        if self.negative > 0 {
+            let loss =
+                Loss::new(WEIGHTS_NEGATIVE.code, format!("meshes[{m}]"), "negative weights were left out");
+            losses.push(loss.with_count(self.negative, "weight", "weights"));
+        }
+    }
+
     fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
             (WEIGHTS_NEGATIVE, self.negative, "weights are negative"),

@@ -88,8 +88,8 @@ impl<'b> Baker<'b> {
     /// Reports motion that joints cannot store.
     pub(super) fn report(&self, losses: &mut Vec<Loss>) {
         self.shear.report("shear-dropped", "joints cannot shear; what is nearest to it is taken", losses);
-        let message =
-            "scales that move, or differ between axes, are passed over by engines and were left out";
+        let message = "scales that move, or differ between axes, were left out, since most engines pass over them; \
+                       --for fte keeps them";
         self.uneven.report("scale-dropped", message, losses);
     }
 }

@@ -190,12 +190,8 @@ impl Bones {
 }
 
 fn has_flags(extras: Option<&Extra>) -> bool {
-    let Some(Extra::Map(fields)) = extras else { return false };
-    fields.iter().any(|(key, value)| match (key.as_str(), value) {
-        ("flags", Extra::Int(n)) => *n != 0,
-        ("attach", Extra::Bool(on)) => *on,
-        _ => false,
-    })
+    let is_set = |name: &str| extras.and_then(|e| e.get(name)?.as_u32()).is_some_and(|value| value != 0);
+    is_set("flags") || is_set("attach")
 }
 
 fn has_loose_vertices(mesh: &Mesh) -> bool {

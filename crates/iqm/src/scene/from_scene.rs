@@ -123,6 +123,13 @@ impl Traced {
         made.all(home)?;
         let Making { mut made, text, losses, .. } = made;
         made.model.text = text.finish();
+        let comment = scene.extras.as_ref().and_then(|extras| extras.get("comment")?.as_str());
+        if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
+            budget.charge("comment", comment.len() as u64)?;
+            // It ends with its first zero.
+            made.model.comment = comment.split('\0').next().unwrap_or_default().as_bytes().to_vec();
+            made.model.comment.push(0);
+        }
         Ok(Converted::new(made, losses))
     }
 }
@@ -285,7 +292,14 @@ impl<'a, 'b> Making<'a, 'b> {
             drawable.material().and_then(|m| self.scene.materials.get(m.0)).map_or("", |m| m.name.as_str());
         // Skins of engines go by the mesh, its texture by the material.
         let name = if drawable.name.is_empty() { material } else { drawable.name };
-        let material = if material.is_empty() { name } else { material };
+        let material = if drawable.material().is_none() && !name.is_empty() {
+            let message =
+                "a mesh without a material has one of its name, by which engines look for a texture";
+            self.losses.push(Loss::note("material-named", &*path, message));
+            name
+        } else {
+            material
+        };
         let name = names.fit(name, &path, &mut self.losses)?;
         let material = names.fit(material, &path, &mut self.losses)?;
         let wide = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

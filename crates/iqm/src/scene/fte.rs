@@ -2,9 +2,8 @@
 
 use super::text::{Text, decoded};
 use crate::model::{Iqm, IqmExtension};
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::math::narrow1;
 use meshwright_scene::{Clip, Extra, LimitExceeded, Mesh};
 
 pub(super) const MESH: &[u8] = b"FTE_MESH";
@@ -59,27 +58,12 @@ pub(super) fn events(model: &Iqm, anim: usize) -> Option<(Extra, usize)> {
     (count > 0).then(|| (Extra::Map(alloc::vec![("events".into(), Extra::List(events))]), count))
 }
 
-fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
-    match extra {
-        Extra::Map(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value),
-        _ => None,
-    }
-}
-
 fn unsigned_value(extra: Option<&Extra>) -> u32 {
-    match extra {
-        Some(Extra::Int(n)) => u32::try_from(*n).unwrap_or(0),
-        _ => 0,
-    }
+    extra.and_then(Extra::as_u32).unwrap_or(0)
 }
 
 fn real(extra: Option<&Extra>) -> f32 {
-    match extra {
-        Some(Extra::Float(v)) => narrow1(*v),
-        #[expect(clippy::cast_precision_loss, reason = "a whole number of seconds or units")]
-        Some(Extra::Int(n)) => *n as f32,
-        _ => 0.0,
-    }
+    extra.and_then(Extra::as_f32).unwrap_or(0.0)
 }
 
 /// The extension of all events that clips have; `anims` says which anim each clip became.
@@ -89,17 +73,14 @@ pub(super) fn of_clips<'c>(
 ) -> Result<Option<IqmExtension>, LimitExceeded> {
     let mut data = Vec::new();
     for (anim, clip) in clips {
-        let Some(Extra::List(events)) = clip.extras.as_ref().and_then(|e| field(e, "events")) else {
-            continue;
-        };
-        for event in events {
-            let name: String = match field(event, "text") {
-                Some(Extra::Text(text)) => text.replace('\0', "?"),
-                _ => String::new(),
-            };
+        let events = clip.extras.as_ref().and_then(|extras| extras.get("events"));
+        // Those of other games have other fields.
+        let is_own = |event: &&Extra| event.get("seconds").is_some();
+        for event in events.map_or(&[][..], Extra::items).iter().filter(is_own) {
+            let name = event.get("text").and_then(Extra::as_str).unwrap_or_default().replace('\0', "?");
             let id = text.add(name.as_bytes())?;
-            let seconds = real(field(event, "seconds")).to_bits();
-            for word in [anim, seconds, unsigned_value(field(event, "code")), id.0] {
+            let seconds = real(event.get("seconds")).to_bits();
+            for word in [anim, seconds, unsigned_value(event.get("code")), id.0] {
                 data.extend_from_slice(&word.to_le_bytes());
             }
         }
@@ -117,10 +98,10 @@ pub(super) fn of_meshes<'m>(
 ) -> Result<Option<IqmExtension>, LimitExceeded> {
     let (mut data, mut any) = (Vec::new(), false);
     for mesh in meshes {
-        let own = mesh.and_then(|m| m.extras.as_ref()).and_then(|e| field(e, "fte_mesh"));
+        let own = mesh.and_then(|m| m.extras.as_ref()).and_then(|extras| extras.get("fte_mesh"));
         any |= own.is_some();
         for (i, name) in FIELDS.into_iter().enumerate() {
-            let value = own.and_then(|own| field(own, name));
+            let value = own.and_then(|own| own.get(name));
             let word = if i < 5 { unsigned_value(value) } else { real(value).to_bits() };
             data.extend_from_slice(&word.to_le_bytes());
         }

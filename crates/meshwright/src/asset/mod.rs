@@ -37,8 +37,8 @@ pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 
 use crate::convert::Target;
 use crate::failure::Failure;
-use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, WriteOptions};
-use meshwright_core::{Report, Severity, WriteError};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, Transcription, WriteOptions};
+use meshwright_core::{Report, Role, Severity, WriteError};
 use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 
@@ -124,6 +124,9 @@ impl Asset {
         if target == Target::Native(self.format()) && same {
             let files = self.rewrite(&format!("{stem}.{}", target.extension()))?;
             return Ok(Converted::new(files, Vec::new()));
+        }
+        if let Some(made) = self.transcribe(target, options)? {
+            return Ok(made);
         }
         let scene_options = target.scene_options().with_limits(options.shared.limits);
         // The way back looks for bones even where nothing moves.
@@ -214,6 +217,40 @@ impl Asset {
             }
         }
         Ok(files)
+    }
+
+    /// The asset as another kind of file that holds the same records, such as text for binary: nothing changes on the way,
+    /// and the main file is called like the stem of the options, else like this one. None where there is no such kind, and where something is
+    /// to be done to the model: it is scaled, fitted to an engine, or gets further meshes or clips.
+    ///
+    /// # Errors
+    /// When a record breaks a rule of the other kind, or takes more memory than the options allow.
+    pub fn transcribe(
+        &self,
+        target: impl Into<Target>,
+        options: &WriteOptions,
+    ) -> Result<Option<Converted<OutputFiles>>, ConvertError> {
+        let Target::Native(to) = target.into() else { return Ok(None) };
+        // A skeleton that was named without its place only says what the model is shown on.
+        let is_added = |part: &Part| match part.role {
+            PartRole::Companion(Role::Part | Role::Animation) => part.state == PartState::Named,
+            PartRole::Companion(Role::Skeleton) => part.state == PartState::Named && part.path.is_some(),
+            _ => false,
+        };
+        let Companions { recompute_normals, blend_normals, .. } = self.companions;
+        let changed = options.scale.is_some_and(|scale| scale != 1.0)
+            || options.shared.engine.is_some()
+            || (recompute_normals || blend_normals)
+            || self.parts.iter().any(is_added);
+        if to == self.format() || changed {
+            return Ok(None);
+        }
+        // Records are there twice, and their file.
+        options.shared.budget().charge_items("records", self.bytes.len() as u64, 8)?;
+        let own = self.stem();
+        let stem = if options.stem.is_empty() { &own } else { &options.stem };
+        let work = Transcription { to, stem, companions: &self.companions, options };
+        self.model.transcribe(&work).transpose()
     }
 
     /// Everything that is odd about the model, about what belongs to it, about how they go together, and about the name

@@ -3,12 +3,16 @@
 use super::write::single;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_bmd::{Bmd, flat_color};
-use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for Bmd {
     const UP: usize = 2;
     const METRES: Option<f64> = Some(1.0 / 40.0);
     const MENDED: &'static [(&'static str, &'static str)] = crate::repair::bmd::MENDED;
+
+    fn takes(part: &str, field: &str, _: &Extra) -> bool {
+        (part, field) == ("meshes", "flags")
+    }
 
     fn mend(&mut self, finding: &meshwright_core::Finding) -> bool {
         crate::repair::bmd::mend(self, finding)

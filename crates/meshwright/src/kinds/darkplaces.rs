@@ -2,17 +2,42 @@
 
 use super::merging::refused;
 use super::write::single;
-use super::{ClipNames, Companions, Kind, Merging, Summary, WriteOptions};
+use super::{
+    ClipNames, Companions, Format, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
+};
 use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role};
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
-use meshwright_dpm::{Bone, Dpm, FrameClip, Zym, write_scene};
+use meshwright_dpm::{Bone, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
-use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{
+    ConvertError, Converted, Engine, Extra, FromSceneOptions, Loss, Material, OutputFiles, Scene,
+    SceneOptions,
+};
 
-/// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
-/// the model is a note. `name` is what the model calls a frame.
+/// The clips that a model's `.framegroups` companion names, and what was changed to fit the model, which are notes. `name`
+/// is what the model calls a frame.
+fn listed<'m>(
+    companions: &Companions,
+    poses: usize,
+    name: impl Fn(u32) -> Option<&'m [u8]>,
+    budget: &Budget,
+) -> Result<Option<(Vec<FrameClip>, Vec<Loss>)>, ConvertError> {
+    let Some(groups) = companions.one::<FrameGroups>() else { return Ok(None) };
+    let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, budget)?;
+    rename(groups, companions.clip_names, &mut clips, name, budget)?;
+    let clip =
+        |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
+    budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
+    let clips: Vec<_> = clips.into_iter().map(clip).collect();
+    // Engines do the same, so nothing is lost.
+    let notes =
+        report.iter().map(|f| Loss::note(f.code, f.path.to_string(), f.message.to_string())).collect();
+    Ok(Some((clips, notes)))
+}
+
+/// Converts a model of so many poses with the clips that its `.framegroups` companion names.
 fn with_clips<M>(
     companions: &Companions,
     (model, poses): (M, usize),
@@ -20,20 +45,46 @@ fn with_clips<M>(
     name: fn(&M, u32) -> Option<&[u8]>,
     to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
 ) -> Result<Converted<Scene>, ConvertError> {
-    let Some(groups) = companions.one::<FrameGroups>() else { return to_scene(model, options, None) };
     let budget = options.budget();
-    let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, &budget)?;
-    rename(groups, companions.clip_names, &mut clips, |frame| name(&model, frame), &budget)?;
-    let clip =
-        |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
-    budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
-    let clips: Vec<_> = clips.into_iter().map(clip).collect();
-    let mut converted = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
-    // Engines do the same, so nothing is lost.
-    converted
-        .losses
-        .extend(report.iter().map(|f| Loss::note(f.code, f.path.to_string(), f.message.to_string())));
-    Ok(converted)
+    match listed(companions, poses, |frame| name(&model, frame), &budget)? {
+        None => to_scene(model, options, None),
+        Some((clips, notes)) => {
+            let mut made = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
+            made.losses.extend(notes);
+            Ok(made)
+        }
+    }
+}
+
+/// Converts a model into the other of the two formats, with the clips that its `.framegroups` companion names.
+fn transcribed<'m, T>(
+    work: &Transcription<'_>,
+    poses: usize,
+    name: impl Fn(u32) -> Option<&'m [u8]>,
+    convert: impl FnOnce(
+        Option<&[FrameClip]>,
+        &FromSceneOptions<DpmSceneOptions>,
+    ) -> Result<Converted<T>, ConvertError>,
+) -> Result<Converted<T>, ConvertError> {
+    let mut shared = work.options.shared.clone();
+    let budget = shared.budget();
+    let (clips, notes) = listed(work.companions, poses, name, &budget)?.unzip();
+    shared.limits = shared.limits.with_memory(budget.remaining());
+    let mut made = convert(clips.as_deref(), &shared.with_format(DpmSceneOptions::default()))?;
+    made.losses.extend(notes.into_iter().flatten());
+    Ok(made)
+}
+
+/// The files of a DPM with its clips.
+fn with_listing(stem: &str, made: Converted<DpmFiles>) -> Result<Converted<OutputFiles>, ConvertError> {
+    let clips = made.value.clips;
+    let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
+    if !clips.is_empty() {
+        let text = text_of(clips).to_bytes();
+        let text = text.map_err(|e| ConvertError::invalid("clips", e.to_string()))?;
+        done.value.push(format!("{stem}.dpm.framegroups"), text);
+    }
+    Ok(done)
 }
 
 /// Gives the clips of a text the names that are asked for, where there are such.
@@ -216,8 +267,14 @@ fn mend(bones: &mut [Bone], finding: &Finding) -> bool {
 
 impl Kind for Dpm {
     const PICTURES_BESIDE: bool = true;
+    const HAS_SKINS: bool = true;
+    const HAS_TAGS: bool = true;
     const UP: usize = 2;
     const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+    fn takes(part: &str, field: &str, _: &Extra) -> bool {
+        matches!((part, field), ("skeletons", "flags" | "attach") | ("meshes", "groupids"))
+    }
 
     fn mend(&mut self, finding: &Finding) -> bool {
         mend(&mut self.bones, finding)
@@ -259,15 +316,15 @@ impl Kind for Dpm {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let made = write_scene(scene, &options.of(Default::default()))?;
-        let clips = made.value.clips;
-        let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
-        if !clips.is_empty() {
-            let text = text_of(clips).to_bytes();
-            let text = text.map_err(|e| ConvertError::invalid("clips", e.to_string()))?;
-            done.value.push(format!("{stem}.dpm.framegroups"), text);
-        }
-        Ok(done)
+        with_listing(stem, write_scene(scene, &options.of(Default::default()))?)
+    }
+
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        (work.to == Format::Zym).then(|| {
+            let name = |frame| self.clip_name_at(frame);
+            let made = transcribed(work, self.frames.len(), name, |clips, how| self.to_zym(clips, how))?;
+            single(work.stem, made)
+        })
     }
 
     #[cfg(feature = "gltf")]
@@ -317,8 +374,14 @@ impl Kind for Dpm {
 
 impl Kind for Zym {
     const PICTURES_BESIDE: bool = true;
+    const HAS_SKINS: bool = true;
+    const HAS_TAGS: bool = true;
     const UP: usize = 2;
     const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+    fn takes(part: &str, field: &str, _: &Extra) -> bool {
+        matches!((part, field), ("skeletons", "flags" | "attach") | ("meshes", "trizone"))
+    }
 
     fn mend(&mut self, finding: &Finding) -> bool {
         mend(&mut self.bones, finding)
@@ -348,6 +411,14 @@ impl Kind for Zym {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
+    }
+
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        (work.to == Format::Dpm).then(|| {
+            let name = |pose| self.clip_name_at(pose);
+            let made = transcribed(work, self.pose_count(), name, |clips, how| self.to_dpm(clips, how))?;
+            with_listing(work.stem, made)
+        })
     }
 
     #[cfg(feature = "gltf")]

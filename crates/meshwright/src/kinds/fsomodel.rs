@@ -17,6 +17,10 @@ impl Kind for FsoModel<'static> {
         ("WrongMinMax", "the lowest and the highest index are computed"),
     ];
 
+    fn takes(part: &str, field: &str, _: &Extra) -> bool {
+        (part, field) == ("materials", "diffuse_texture")
+    }
+
     fn mend(&mut self, finding: &Finding) -> bool {
         match finding.code {
             "MeshRange" => self.clip_meshes() > 0,

@@ -7,7 +7,7 @@ use meshwright_core::{Finding, Report, Severity};
 #[cfg(feature = "gltf")]
 use meshwright_iqm::MergedAnim;
 use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
-use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
 use std::borrow::Cow;
 
 /// The model with the clips that its `.framegroups` companion names, which engines take instead of its own.
@@ -159,6 +159,8 @@ fn with_text(
 
 impl Kind for Iqm {
     const PICTURES_BESIDE: bool = true;
+    const HAS_SKINS: bool = true;
+    const HAS_TAGS: bool = true;
     const UP: usize = 2;
     const MENDED: &'static [(&'static str, &'static str)] = &[
         ("truncated", "the header states the size of the file"),
@@ -167,6 +169,15 @@ impl Kind for Iqm {
         ("bad-parent", "a parent below -1 is -1"),
         ("unknown-channels", "the bits beyond the channels are cleared"),
     ];
+
+    /// Flags of joints are reported where they are dropped.
+    fn takes(part: &str, field: &str, value: &Extra) -> bool {
+        match (part, field) {
+            ("meshes", "fte_mesh") | ("skeletons", "flags" | "attach") => true,
+            ("clips", "events") => value.items().iter().all(|event| event.get("seconds").is_some()),
+            _ => false,
+        }
+    }
 
     fn mend(&mut self, finding: &Finding) -> bool {
         mend(self, finding)

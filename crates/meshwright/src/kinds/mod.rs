@@ -8,6 +8,7 @@ mod companions;
 mod crucible;
 #[cfg(feature = "dpm")]
 mod darkplaces;
+mod extras;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
 #[cfg(feature = "gltf")]
@@ -28,9 +29,12 @@ mod renames;
 mod reread;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
+#[cfg(feature = "dpm")]
+mod skins;
 #[cfg(all(feature = "gltf", feature = "tso"))]
 mod suits;
 mod summary;
+mod transcribe;
 mod write;
 
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
@@ -38,11 +42,13 @@ pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doub
 pub(crate) use companions::{keys as sims_keys, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
+pub(crate) use extras::{dropped as dropped_extras, tagged};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
-pub(crate) use pictures::{beside as pictures_beside, one_look};
+pub(crate) use pictures::{beside as pictures_beside, has_looks, one_look};
 pub use summary::Summary;
+pub use transcribe::{Transcribed, Transcription};
 pub use write::WriteOptions;
 
 #[cfg(feature = "dump")]
@@ -51,7 +57,7 @@ use meshwright_core::{
     Companion, Confidence, FileFormat, Finding, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
 };
-use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -108,6 +114,12 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} holds nothing of a scene", Self::TITLE)))
     }
 
+    /// The model as another kind of file that holds the same records, without a scene in between; none where there is no
+    /// such kind, or where the other kind needs more than the records.
+    fn transcribe(&self, _work: &Transcription<'_>) -> Transcribed {
+        None
+    }
+
     /// The model with what is other in the edited scene than in the native one.
     ///
     /// # Errors
@@ -115,6 +127,12 @@ pub trait Kind: Registered {
     #[cfg(feature = "gltf")]
     fn merge(&self, _merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         Err(ConvertError::unsupported("file", format!("{} is written anew", Self::TITLE)))
+    }
+
+    /// Whether [`write_scene`](Self::write_scene) takes a native field of a part of a scene: one of its `skeletons`, `meshes`,
+    /// `nodes`, `materials` or `clips`.
+    fn takes(_part: &str, _field: &str, _value: &Extra) -> bool {
+        false
     }
 
     /// What the model holds, in numbers.
@@ -189,6 +207,12 @@ pub trait Kind: Registered {
 
     /// The engine looks beside a picture for that of directions, called `_norm` behind, and that of light, `_glow`.
     const PICTURES_BESIDE: bool = false;
+
+    /// Engines look for skins beside a file of this kind.
+    const HAS_SKINS: bool = false;
+
+    /// Engines attach things to bones, also to those that move nothing.
+    const HAS_TAGS: bool = false;
 
     /// The codes of faults that [`repair`](crate::repair) mends, each with what is done.
     const MENDED: &'static [(&'static str, &'static str)] = &[];
@@ -357,6 +381,11 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::UP,)+ }
             }
 
+            /// True where engines look for skins beside a file of this kind.
+            pub(crate) const fn has_skins(self) -> bool {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::HAS_SKINS,)+ }
+            }
+
             /// The unit of length of its files in metres, where it has one.
             pub const fn metres(self) -> Option<f64> {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::METRES,)+ }
@@ -487,6 +516,11 @@ macro_rules! kinds {
                     $(#[cfg(feature = $feature)]
                     Self::$variant(ref m) => Kind::to_scene(&**m, name, companions, options),)+
                 }
+            }
+
+            /// The model as another kind of file that holds the same records; see [`Kind::transcribe`].
+            pub(crate) fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::transcribe(&**m, work),)+ }
             }
 
             /// As [`own_scene`](Self::own_scene); the model may be without its meshes afterwards.

@@ -2,26 +2,80 @@
 
 use super::{Kind, WriteOptions};
 use meshwright_files::output::OutputName;
-use meshwright_scene::{Budget, ConvertError, Converted, Image, Loss, OutputFiles, Scene, Unsupported};
+use meshwright_scene::{
+    Budget, ConvertError, Converted, Image, Loss, Material, MaterialId, OutputFiles, Scene, Unsupported,
+};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Extensions that a name may have and that the file need not.
 const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
 
+/// The names by which an engine looks for the textures of a scene's materials.
+pub(crate) struct Textures(Vec<Option<String>>);
+
+impl Textures {
+    /// The names that a kind of file gives its materials. Where one name would mean different pictures, as of materials of
+    /// several looks, the later material is called like its own picture, else with a number.
+    fn of<K: Kind>(scene: &Scene) -> Self {
+        let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
+        let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
+        let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        // What meshes have is called as it is.
+        let mut order: Vec<usize> = (0..scene.materials.len()).collect();
+        order.sort_by_key(|id| !drawn(*id));
+        names.resize(scene.materials.len(), None);
+        for id in order {
+            let Some(material) = scene.materials.get(id) else { continue };
+            let Some(own) = K::picture(material) else { continue };
+            let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
+            let image = material.image.as_ref().and_then(|image| stem(&image.name));
+            let numbered = (2..).map(|n: usize| format!("{own}_{n}"));
+            let candidates = [own.to_owned()]
+                .into_iter()
+                .chain(image.map(|image| format!("{folder}{image}")))
+                .chain(numbered);
+            for name in candidates {
+                let known = *taken.entry(name.to_ascii_lowercase()).or_insert(id);
+                let same = known == id || scene.materials.get(known).map(looks) == Some(looks(material));
+                if let Some(slot) = names.get_mut(id).filter(|_| same) {
+                    *slot = Some(name);
+                    break;
+                }
+            }
+        }
+        Self(names)
+    }
+
+    /// The name of a material's texture.
+    pub(super) fn name(&self, material: usize) -> Option<&str> {
+        self.0.get(material)?.as_deref()
+    }
+}
+
 /// Adds the pictures of a scene's materials to what was made of it, each under the last part of the name by which engines
-/// look for it. One that is written is not lost.
+/// look for it, and the looks of the scene where engines know such. A picture that is written is not lost.
 pub(crate) fn beside<K: Kind>(
     scene: &Scene,
+    stem: &str,
     options: &WriteOptions,
     made: &mut Converted<OutputFiles>,
 ) -> Result<(), ConvertError> {
     if options.without_pictures {
         return Ok(());
     }
+    let has_looks = has_looks::<K>(options);
     let budget = options.shared.budget();
+    let names = Textures::of::<K>(scene);
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
-        let Some(stem) = K::picture(material).and_then(stem) else { continue };
+        // Other looks are left out where there is but one.
+        let is_drawn = scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(i)));
+        let Some(name) = names.name(i).filter(|_| has_looks || is_drawn || scene.variants.is_empty()) else {
+            continue;
+        };
+        let Some(stem) = self::stem(name) else { continue };
         let further = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
         let further = further.into_iter().filter(|_| K::PICTURES_BESIDE);
         for (image, suffix) in [(&material.image, "")].into_iter().chain(further) {
@@ -50,7 +104,16 @@ pub(crate) fn beside<K: Kind>(
         loss.count = loss.count.saturating_sub(written as u64);
     }
     made.losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
+    #[cfg(feature = "dpm")]
+    if has_looks && !scene.variants.is_empty() {
+        super::skins::beside::<K>(scene, stem, &names, &budget, made)?;
+    }
     Ok(())
+}
+
+/// Whether all looks of a scene are written, and not the first alone.
+pub(crate) fn has_looks<K: Kind>(options: &WriteOptions) -> bool {
+    K::HAS_SKINS && cfg!(feature = "dpm") && !options.without_pictures
 }
 
 /// Says what of the looks of a scene a format of one look, and of one picture a material, does not hold.

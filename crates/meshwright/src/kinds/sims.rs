@@ -2,13 +2,15 @@
 
 use super::companions::keys;
 use super::write::{bare, single};
-use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions};
+use super::{
+    AnyModel, CompanionFile, Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
+};
 #[cfg(feature = "gltf")]
 use super::{renames, suits};
 use meshwright_core::text::counted;
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
-    ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
+    ConvertError, Converted, Extra, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
 };
 use meshwright_tso::{
     Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
@@ -148,6 +150,13 @@ pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
     }
 }
 
+/// Whether files of a figure are made with a native field.
+fn takes(field: &str, value: &Extra) -> bool {
+    let own = meshwright_tso::NATIVE_FIELDS.contains(&field);
+    // Those of other games have other fields.
+    own && (field != "events" || value.items().iter().all(|group| group.get("times").is_some()))
+}
+
 /// For the skeleton of the game, where the options name it.
 fn made_for(options: &WriteOptions) -> TsoSceneOptions {
     let mut own = TsoSceneOptions::default();
@@ -179,9 +188,13 @@ fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
 }
 
 macro_rules! characters {
-    ($($model:ident: $form:ident, $strategy:expr;)+) => {$(
+    ($($model:ident: $form:ident, $other:ident, $strategy:expr;)+) => {$(
         impl Kind for $model {
             const METRES: Option<f64> = UNIT;
+
+            fn takes(_: &str, field: &str, value: &Extra) -> bool {
+                takes(field, value)
+            }
 
             fn to_scene(
                 &self,
@@ -200,6 +213,10 @@ macro_rules! characters {
                 let own = made_for(options).with_character(CharacterForm::$form);
                 let made = write_scene(scene, stem, &options.of(own))?;
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
+            }
+
+            fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+                work.character(&self.character, || single(work.stem, self.$other()))
             }
 
             #[cfg(feature = "gltf")]
@@ -261,8 +278,8 @@ macro_rules! characters {
 }
 
 characters! {
-    Bcf: Binary, meshwright_tso::strategy::bcf();
-    Cmx: Text, meshwright_tso::strategy::cmx();
+    Bcf: Binary, to_cmx, meshwright_tso::strategy::bcf();
+    Cmx: Text, to_bcf, meshwright_tso::strategy::cmx();
 }
 
 /// The skeleton with its skills, or the skins of the suits on the skeleton that is there.
@@ -332,10 +349,14 @@ fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
 }
 
 macro_rules! meshes {
-    ($($model:ident: |$m:ident| $shape:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
+    ($($model:ident: |$m:ident| $shape:expr, |$work:ident| $transcribed:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
         impl Kind for $model {
             const METRES: Option<f64> = UNIT;
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+            fn takes(_: &str, field: &str, value: &Extra) -> bool {
+                takes(field, value)
+            }
 
             fn mend(&mut self, finding: &Finding) -> bool {
                 mend(&mut self.geometry, finding)
@@ -359,6 +380,11 @@ macro_rules! meshes {
                 let id = options.setting("tso-id");
                 let own = made_for(options).with_meshes(MeshForm::$form).with_id(id);
                 write_scene(scene, stem, &options.of(own))
+            }
+
+            fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+                let ($m, $work) = (self, work);
+                $transcribed
             }
 
             #[cfg(feature = "gltf")]
@@ -413,13 +439,18 @@ macro_rules! meshes {
 }
 
 meshes! {
-    Mesh: |m| Shape::plain(&m.geometry), Mesh, false, meshwright_tso::strategy::mesh();
-    Bmf: |m| Shape::named(&m.geometry, m.texture.text()), Bmf, true, meshwright_tso::strategy::bmf();
-    Skn: |m| Shape::named(&m.geometry, m.texture.text()), Skn, true, meshwright_tso::strategy::skn();
+    Mesh: |m| Shape::plain(&m.geometry), |work| work.mesh(m), Mesh, false, meshwright_tso::strategy::mesh();
+    Bmf: |m| Shape::named(&m.geometry, m.texture.text()),
+        |work| work.mesh_of_sims1(Converted::new(m.clone(), Vec::new())), Bmf, true, meshwright_tso::strategy::bmf();
+    Skn: |m| Shape::named(&m.geometry, m.texture.text()), |work| work.mesh_of_sims1(m.to_bmf()), Skn, true, meshwright_tso::strategy::skn();
 }
 
 impl Kind for Skel {
     const METRES: Option<f64> = UNIT;
+
+    fn takes(_: &str, field: &str, value: &Extra) -> bool {
+        takes(field, value)
+    }
 
     fn to_scene(
         &self,
@@ -439,6 +470,10 @@ impl Kind for Skel {
         let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
+    }
+
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        work.skeleton(self)
     }
 
     #[cfg(feature = "gltf")]
@@ -466,6 +501,10 @@ impl Kind for Anim {
     const METRES: Option<f64> = UNIT;
     const MENDED: &'static [(&'static str, &'static str)] =
         &[("W_DURATION_SECONDS", "the duration is in milliseconds")];
+
+    fn takes(_: &str, field: &str, value: &Extra) -> bool {
+        takes(field, value)
+    }
 
     fn mend(&mut self, finding: &Finding) -> bool {
         let seconds = finding.code == "W_DURATION_SECONDS";
@@ -499,6 +538,10 @@ impl Kind for Anim {
         let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
+    }
+
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        work.animation(self)
     }
 
     /// The animation itself is the first clip of its scene.
@@ -540,6 +583,10 @@ impl Kind for Anim {
 }
 
 impl Kind for Cfp {
+    fn takes(_: &str, field: &str, value: &Extra) -> bool {
+        takes(field, value)
+    }
+
     /// The keys of a clip, and the record of the skill that says whose they are, without which they are only numbers.
     fn write_scene(
         scene: &Scene,

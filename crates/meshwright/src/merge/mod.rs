@@ -78,7 +78,7 @@ impl Visitor for Into<'_> {
             }
             other => other?,
         };
-        crate::kinds::pictures_beside::<K>(&pictures(native, recovered), options, &mut made)?;
+        crate::kinds::pictures_beside::<K>(&pictures(native, recovered), "", options, &mut made)?;
         Ok(made)
     }
 }

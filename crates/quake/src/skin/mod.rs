@@ -2,6 +2,7 @@
 
 mod read;
 mod rules;
+mod write;
 
 use alloc::vec::Vec;
 use meshwright_core::Report;

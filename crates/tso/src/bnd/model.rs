@@ -39,7 +39,9 @@ impl ResourceId {
     /// The type of a `.bnd`.
     pub const BINDING: u32 = 11;
     /// The types of pictures: BMP, TGA, PNG, JPEG, and one that FreeSO uses for PNG.
-    pub const TEXTURES: [u32; 5] = [1, 2, 14, 19, 20];
+    pub const TEXTURES: [u32; 5] = [1, 2, Self::PNG, Self::JPEG, 20];
+    pub(crate) const PNG: u32 = 14;
+    pub(crate) const JPEG: u32 = 19;
 
     /// The sixteen hexadecimal digits that stand before the extension in names of unpacked files, as in
     /// `pride-cape.c02bdebf00000009.mesh`.
@@ -54,6 +56,12 @@ impl ResourceId {
         let (file, kind) = tag.split_at_checked(8).filter(|_| digits)?;
         let number = |digits| u32::from_str_radix(digits, 16).ok();
         Some(Self { group: 0, file: number(file)?, kind: number(kind)? })
+    }
+
+    /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.
+    #[cfg(feature = "scene")]
+    pub(crate) fn in_name(name: &str) -> Option<Self> {
+        Self::from_file_name(name).or_else(|| Self::from_file_name(&format!("{name}.")))
     }
 
     /// True when both name the same file, whatever their groups.

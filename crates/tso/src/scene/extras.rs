@@ -1,13 +1,16 @@
 //! Events and properties as extras of a scene, and back.
 
-use crate::anim::{Anim, Motion, TimeProperty};
+use crate::anim::{Anim, FRAME_RATE, Motion, TimeProperty};
 use crate::fields::Flag;
+use crate::mesh::Total;
 use crate::name::Name;
 use crate::props::PropertyList;
+use crate::skel::Bone;
 use crate::ts1::{SkinPart, Suit};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::F32;
 use meshwright_scene::{Budget, Clip, ConvertError, Extra};
 
 const EVENTS: &str = "events";
@@ -110,17 +113,9 @@ pub(crate) fn add(extras: &mut Option<Extra>, named: (String, Extra)) {
 
 /// What [`of_suit`] says of a mesh: its suit without skins, and its record there without the name of the mesh.
 pub(crate) fn suit_in(extras: Option<&Extra>) -> Option<(Suit, SkinPart)> {
-    let suit = field(extras?, SUIT)?;
-    let name = |key: &str| match field(suit, key) {
-        Some(Extra::Text(text)) => Some(Name::from_text(text).0),
-        _ => None,
-    };
-    let word = |key: &str| match field(suit, key) {
-        Some(Extra::Int(n)) => u32::try_from(*n).unwrap_or(0),
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-        Some(Extra::Float(n)) if (0.0..=f64::from(u32::MAX)).contains(n) => *n as u32,
-        _ => 0,
-    };
+    let suit = extras?.get(SUIT)?;
+    let name = |key: &str| Some(Name::from_text(suit.get(key)?.as_str()?).0);
+    let word = |key: &str| suit.get(key).and_then(Extra::as_u32).unwrap_or(0);
     let skin =
         SkinPart { bone: name(BONE)?, censor: word(CENSOR), unknown: word(SKIN_WORD), ..SkinPart::default() };
     Some((Suit { name: name(NAME)?, kind: word(TYPE), unknown: word(WORD), ..Suit::default() }, skin))
@@ -129,24 +124,18 @@ pub(crate) fn suit_in(extras: Option<&Extra>) -> Option<(Suit, SkinPart)> {
 /// Gives the events among a clip's extras to the motions of their bones; returns how many could not be stored.
 pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
     let mut lost = 0_usize;
-    for group in list(clip.extras.as_ref().and_then(|e| field(e, EVENTS))) {
+    for group in list(clip.extras.as_ref(), EVENTS) {
         let mut times = Vec::new();
-        for event in list(field(group, TIMES)) {
-            let time = match field(event, TIME) {
-                Some(Extra::Int(ms)) => u32::try_from(*ms).ok(),
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-                Some(Extra::Float(ms)) if (0.0..=f64::from(u32::MAX)).contains(ms) => Some(*ms as u32),
-                _ => None,
-            };
-            let lists = list(field(event, PROPERTIES)).iter().map(property_list).collect::<Option<_>>();
+        for event in list(Some(group), TIMES) {
+            let time = event.get(TIME).and_then(Extra::as_u32);
+            let lists = property_lists(event);
             match time.zip(lists) {
                 Some((time, lists)) => times.push(TimeProperty { time, lists }),
                 None => lost += 1,
             }
         }
-        let bones: Option<BTreeSet<String>> = field(group, BONES).map(|bones| {
-            let text = |e: &Extra| if let Extra::Text(t) = e { Some(t.to_ascii_lowercase()) } else { None };
-            list(Some(bones)).iter().filter_map(text).collect()
+        let bones: Option<BTreeSet<String>> = group.get(BONES).map(|bones| {
+            bones.items().iter().filter_map(|bone| Some(bone.as_str()?.to_ascii_lowercase())).collect()
         });
         // How many of the bones that are named, or of all, have no motion.
         let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
@@ -163,26 +152,195 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
     lost
 }
 
-/// Gives the bones that events among a clip's extras name their new names: an editor that renames bones leaves extras as
-/// they are.
+/// Gives the bones that events and properties among a clip's extras name their new names: an editor that renames bones
+/// leaves extras as they are.
 #[cfg(feature = "recover")]
 pub fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
     fn within<'e>(extra: &'e mut Extra, key: &str) -> Option<&'e mut Extra> {
         let Extra::Map(fields) = extra else { return None };
         fields.iter_mut().find(|(k, _)| k == key).map(|(_, value)| value)
     }
-    let Some(Extra::List(groups)) = clip.extras.as_mut().and_then(|e| within(e, EVENTS)) else { return };
-    for group in groups {
-        let Some(Extra::List(bones)) = within(group, BONES) else { continue };
-        for bone in bones {
-            let Extra::Text(text) = bone else { continue };
-            let own = Name::from_text(text).0;
-            if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(&own)) {
-                *text = new.text();
+    let rename = |bone: &mut Extra| {
+        let Extra::Text(text) = bone else { return };
+        let own = Name::from_text(text).0;
+        if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(&own)) {
+            *text = new.text();
+        }
+    };
+    let Some(extras) = &mut clip.extras else { return };
+    if let Some(Extra::List(groups)) = within(extras, EVENTS) {
+        for group in groups {
+            if let Some(Extra::List(bones)) = within(group, BONES) {
+                bones.iter_mut().for_each(rename);
             }
         }
     }
+    if let Some(Extra::List(motions)) = within(extras, PROPERTIES) {
+        motions.iter_mut().filter_map(|motion| within(motion, BONE)).for_each(rename);
+    }
 }
+
+/// The lists of properties of an item; none where one is no list of pairs.
+fn property_lists(extra: &Extra) -> Option<Vec<PropertyList>> {
+    list(Some(extra), PROPERTIES).iter().map(property_list).collect()
+}
+
+fn list<'e>(extra: Option<&'e Extra>, name: &str) -> &'e [Extra] {
+    extra.and_then(|extra| extra.get(name)).map_or(&[], Extra::items)
+}
+
+/// The names of native fields that files of The Sims are made with.
+pub const NATIVE_FIELDS: &[&str] = &[
+    UNKNOWN,
+    CAN_TRANSLATE,
+    CAN_ROTATE,
+    CAN_BLEND,
+    WIGGLE_VALUE,
+    WIGGLE_POWER,
+    PROPERTIES,
+    DURATION,
+    DISTANCE,
+    MOVING,
+    SUIT,
+    EVENTS,
+    REAL_ONLY,
+];
+
+const UNKNOWN: &str = "unknown";
+const CAN_TRANSLATE: &str = "can_translate";
+const CAN_ROTATE: &str = "can_rotate";
+const CAN_BLEND: &str = "can_blend";
+const WIGGLE_VALUE: &str = "wiggle_value";
+const WIGGLE_POWER: &str = "wiggle_power";
+
+/// What a bone says beside its name and its pose, and other than a [plain](plain_bone) one.
+pub(crate) fn of_bone(bone: &Bone, budget: &Budget) -> Result<Option<Extra>, ConvertError> {
+    let plain = plain_bone();
+    let words = [
+        (UNKNOWN, bone.unknown, plain.unknown),
+        (CAN_TRANSLATE, bone.can_translate, plain.can_translate),
+        (CAN_ROTATE, bone.can_rotate, plain.can_rotate),
+        (CAN_BLEND, bone.can_blend, plain.can_blend),
+    ];
+    let floats = [(WIGGLE_VALUE, bone.wiggle_value), (WIGGLE_POWER, bone.wiggle_power)];
+    budget.charge_items("extras", (words.len() + floats.len()) as u64, EXTRA)?;
+    let words = words.into_iter().filter(|(_, own, plain)| own != plain);
+    let floats = floats.into_iter().filter(|(_, own)| own.get() != 0.0);
+    let mut map: Vec<(String, Extra)> = words.map(|(name, own, _)| (name.into(), own.into())).collect();
+    map.extend(floats.map(|(name, own)| (String::from(name), own.get().into())));
+    if !bone.properties.is_empty() {
+        map.push((PROPERTIES.into(), of_properties(&bone.properties, budget)?));
+    }
+    Ok((!map.is_empty()).then_some(Extra::Map(map)))
+}
+
+/// A bone of which nothing is said: it may move, turn and blend.
+pub(crate) fn plain_bone() -> Bone {
+    Bone { unknown: 1, can_translate: 1, can_rotate: 1, can_blend: 1, ..Bone::default() }
+}
+
+/// Gives a [plain](plain_bone) bone what [`of_bone`] says in the extras of a joint.
+pub(crate) fn bone_in(extras: Option<&Extra>) -> Bone {
+    let plain = plain_bone();
+    let Some(extras) = extras else { return plain };
+    let word = |name: &str, other: u32| extras.get(name).and_then(Extra::as_u32).unwrap_or(other);
+    let float = |name: &str| F32::new(extras.get(name).and_then(Extra::as_f32).unwrap_or(0.0));
+    let properties = property_lists(extras).unwrap_or_default();
+    Bone {
+        unknown: word(UNKNOWN, plain.unknown),
+        can_translate: word(CAN_TRANSLATE, plain.can_translate),
+        can_rotate: word(CAN_ROTATE, plain.can_rotate),
+        can_blend: word(CAN_BLEND, plain.can_blend),
+        wiggle_value: float(WIGGLE_VALUE),
+        wiggle_power: float(WIGGLE_POWER),
+        has_properties: Flag::from(!properties.is_empty()),
+        properties,
+        ..plain
+    }
+}
+
+/// What a mesh says beside its triangles.
+pub(crate) const REAL_ONLY: &str = "total_counts_real_only";
+
+/// The count of all vertices as the extras of a mesh say it.
+pub(crate) fn total_in(extras: Option<&Extra>) -> Total {
+    let real_only = extras.and_then(|extras| extras.get(REAL_ONLY)?.as_u32());
+    if real_only == Some(1) { Total::RealOnly } else { Total::All }
+}
+
+const DURATION: &str = "duration";
+const DISTANCE: &str = "distance";
+const MOVING: &str = "moving";
+
+fn has_lists(motion: &Motion) -> bool {
+    motion.properties.iter().flatten().any(|list| !list.0.is_empty())
+}
+
+/// What an animation says beside its keys and events.
+pub(crate) fn of_anim(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
+    let mut out = alloc::vec![(String::from(DURATION), Extra::from(anim.duration.get()))];
+    if anim.distance.get() != 0.0 {
+        out.push((DISTANCE.into(), Extra::from(anim.distance.get())));
+    }
+    if !anim.moving.is_set() {
+        out.push((MOVING.into(), Extra::Bool(false)));
+    }
+    let mut lists = Vec::new();
+    for motion in anim.motions.iter().filter(|motion| has_lists(motion)) {
+        let flat: Vec<_> = motion.properties.iter().flatten().cloned().collect();
+        budget.charge_items("extras", 1, 256)?;
+        lists.push(Extra::Map(alloc::vec![
+            (BONE.into(), Extra::Text(motion.bone.text())),
+            (PROPERTIES.into(), of_properties(&flat, budget)?),
+        ]));
+    }
+    if !lists.is_empty() {
+        out.push((PROPERTIES.into(), Extra::List(lists)));
+    }
+    Ok(out)
+}
+
+/// True where [`of_anim`] says something that [`take_anim`] could not know.
+pub(crate) fn says_more(anim: &Anim) -> bool {
+    anim.distance.get() != 0.0 || !anim.moving.is_set() || anim.motions.iter().any(has_lists)
+}
+
+/// Gives an animation what [`of_anim`] says of a clip. A duration that is not that of so many frames, as of a clip that
+/// became longer, is left.
+pub(crate) fn take_anim(clip: &Clip, anim: &mut Anim) {
+    let Some(extras) = &clip.extras else { return };
+    let number = |name: &str| extras.get(name).and_then(Extra::as_f32);
+    // Milliseconds of all frames or of one less; seconds at the rate of FreeSO's exporter.
+    let frames = f64::from(anim.frames());
+    let is_own = |duration: f32| {
+        let wide = f64::from(duration);
+        let of_game = wide * f64::from(FRAME_RATE) / 1000.0;
+        (-0.05..=1.05).contains(&(frames - of_game)) || (-1.5..=1.5).contains(&(frames - wide * EXPORTED))
+    };
+    if let Some(duration) = number(DURATION).filter(|duration| is_own(*duration)) {
+        for motion in &mut anim.motions {
+            motion.duration = F32::new(duration);
+        }
+        anim.duration = F32::new(duration);
+    }
+    if let Some(distance) = number(DISTANCE) {
+        anim.distance = F32::new(distance);
+    }
+    if let Some(moving) = extras.get(MOVING).and_then(Extra::as_u32) {
+        anim.moving = Flag::from(moving != 0);
+    }
+    for own in list(Some(extras), PROPERTIES) {
+        let bone = own.get(BONE).and_then(Extra::as_str).map(|text| Name::from_text(text).0);
+        let (Some(bone), Some(lists)) = (bone, property_lists(own)) else { continue };
+        for motion in anim.motions.iter_mut().filter(|motion| motion.bone.matches(&bone)) {
+            motion.has_properties = Flag::YES;
+            motion.properties.push(lists.clone());
+        }
+    }
+}
+
+/// Frames per second of what FreeSO's exporter writes, whose durations are seconds.
+const EXPORTED: f64 = 36.0;
 
 fn property_list(extra: &Extra) -> Option<PropertyList> {
     let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
@@ -203,18 +361,4 @@ fn property_list(extra: &Extra) -> Option<PropertyList> {
         _ => None,
     };
     pairs.map(PropertyList)
-}
-
-fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
-    match extra {
-        Extra::Map(map) => map.iter().find(|(k, _)| k == name).map(|(_, v)| v),
-        _ => None,
-    }
-}
-
-fn list(extra: Option<&Extra>) -> &[Extra] {
-    match extra {
-        Some(Extra::List(list)) => list,
-        _ => &[],
-    }
 }

@@ -5,8 +5,10 @@ pub(crate) mod bmf;
 pub(crate) mod cfp;
 pub(crate) mod character;
 pub(crate) mod cmx;
-mod convert;
 pub(crate) mod skn;
+mod spelling;
+#[cfg(feature = "scene")]
+mod transcribe;
 mod wear;
 
 pub use bcf::Bcf;

@@ -30,7 +30,7 @@ impl Dpm {
         listed: bool,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedDpm>, ConvertError> {
-        merge(self, (native, patch), listed, options, |scene| traced(scene, options, false))
+        merge(self, (native, patch), listed, options, |scene| traced(scene, options, None, false))
     }
 }
 

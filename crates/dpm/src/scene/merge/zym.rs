@@ -28,7 +28,7 @@ impl Zym {
         listed: bool,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedZym>, ConvertError> {
-        merge(self, (native, patch), listed, options, |scene| traced(scene, options, false))
+        merge(self, (native, patch), listed, options, |scene| traced(scene, options, None, false))
     }
 }
 

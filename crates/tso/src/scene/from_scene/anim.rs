@@ -103,6 +103,7 @@ pub(crate) fn make(
     }
     let bad = bounded(&mut anim.translations, NO_MOVE) + bounded(&mut anim.rotations, NO_TURN);
     not_finite(&path, bad, losses);
+    extras::take_anim(clip, &mut anim);
     let lost = extras::take_events(clip, &mut anim);
     if lost > 0 {
         losses.push(Loss::new("event-dropped", path, "events cannot be stored").counted(lost));

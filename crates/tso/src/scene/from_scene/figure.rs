@@ -1,7 +1,7 @@
 //! All that a scene holds as the files of a figure.
 
 use super::character::Records;
-use super::files::{Files, extension, id_in};
+use super::files::{Files, extension};
 use super::mesh::{all_bones, draw, skin_and_texture};
 use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
@@ -10,6 +10,7 @@ use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
 use crate::mesh::{Geometry, Mesh};
 use crate::name::Name;
+use crate::scene::extras;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
 use alloc::borrow::Cow;
@@ -55,7 +56,8 @@ pub fn write_scene(
         let drawable = drawable?;
         gatherer.add(&drawable)?;
         gatherer.report(&drawable.path(), &mut losses);
-        let geometry = gatherer.arrange()?;
+        let mut geometry = gatherer.arrange()?;
+        geometry.total = extras::total_in(said(scene, &drawable));
         let stem = match &mut records {
             Some(records) => {
                 records.skin(drawable.name, said(scene, &drawable), &geometry, &mut files, &budget)?
@@ -144,13 +146,17 @@ impl Part<'_> {
             let given = |kind, number| {
                 id.map(|first| ResourceId { group: 0, file: first.wrapping_add(number), kind })
             };
-            let own = id_in(&self.stem).or_else(|| id_in(self.drawable.name));
+            let own = ResourceId::in_name(&self.stem).or_else(|| ResourceId::in_name(self.drawable.name));
             let own = own.or_else(|| given(ResourceId::MESH, self.number));
             let shown = self.drawable.material().map(|m| m.0);
             let image = material.and_then(|m| m.image.as_ref());
-            let kind = if image.is_some_and(|i| i.mime == "image/jpeg") { JPEG } else { PNG };
+            let kind = if image.is_some_and(|i| i.mime == "image/jpeg") {
+                ResourceId::JPEG
+            } else {
+                ResourceId::PNG
+            };
             let number = shown.and_then(|m| u32::try_from(m).ok());
-            let named = id_in(texture).or_else(|| number.and_then(|n| given(kind, n)));
+            let named = ResourceId::in_name(texture).or_else(|| number.and_then(|n| given(kind, n)));
             let Some(((mesh, texture), bone)) = own.zip(named).zip(bone) else { return Ok(false) };
             if let (Some(image), Some(material)) = (image, shown)
                 && pictures.insert(material)
@@ -229,10 +235,6 @@ fn motion(
     }
     Ok(())
 }
-
-/// Types of textures in the game's archives.
-const PNG: u32 = 14;
-const JPEG: u32 = 19;
 
 /// The skeletons that are not the first with joints, and whose joints all have names that the first has too: several skins
 /// of one figure.

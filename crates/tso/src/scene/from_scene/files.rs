@@ -101,11 +101,6 @@ files! {
     Cfp: |cfp| (cfp.values.len() as u64).saturating_mul(5);
 }
 
-/// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.
-pub(crate) fn id_in(name: &str) -> Option<ResourceId> {
-    ResourceId::from_file_name(name).or_else(|| ResourceId::from_file_name(&format!("{name}.")))
-}
-
 /// What names of files of this kind end with.
 pub(crate) fn extension<T: FileFormat>() -> &'static str {
     T::EXTENSIONS.first().copied().unwrap_or_default()

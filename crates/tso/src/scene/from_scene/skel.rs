@@ -4,6 +4,7 @@ use super::names::{self, Namer, SHORT};
 use super::options::{MeshForm, TsoSceneOptions, chosen, is_native};
 use super::transforms::{self, NO_MOVE, NO_TURN, bounded, is_scaled, not_finite, stored};
 use crate::name::Name;
+use crate::scene::extras;
 use crate::scene::space::TO_GLTF;
 use crate::skel::{Bone, Skel};
 use alloc::format;
@@ -116,15 +117,12 @@ fn one_root(
     }
     let message = "several roots hang from a new one";
     losses.push(Loss::note("root-added", path, message).with_count(roots, "root", "roots"));
-    let still = Bone { translation: f32s(NO_MOVE), rotation: f32s(NO_TURN), ..Bone::default() };
     let root = Bone {
-        unknown: 1,
         parent: "NULL".into(),
-        can_translate: 1,
-        can_rotate: 1,
-        can_blend: 1,
         name,
-        ..still
+        translation: f32s(NO_MOVE),
+        rotation: f32s(NO_TURN),
+        ..extras::plain_bone()
     };
     bones.insert(0, root);
     Ok(())
@@ -136,13 +134,9 @@ fn bone(joint: &Joint, name: &Name, names: &[Name], budget: &Budget) -> Result<B
     budget
         .charge("names", name.bytes().len().saturating_add(parent.map_or(4, |p| p.bytes().len())) as u64)?;
     Ok(Bone {
-        unknown: 1,
         name: name.clone(),
         parent: parent.cloned().unwrap_or_else(|| "NULL".into()),
-        can_translate: 1,
-        can_rotate: 1,
-        can_blend: 1,
-        ..Bone::default()
+        ..extras::bone_in(joint.extras.as_ref())
     })
 }
 

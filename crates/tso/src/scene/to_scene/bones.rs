@@ -5,16 +5,16 @@ use crate::name::Name;
 use crate::pose::is_unit;
 use crate::pose::{BonePose, turn};
 use crate::scene::assembly::Assembly;
-use crate::scene::extras::{self, EXTRA};
+use crate::scene::extras;
 use crate::scene::space::map;
-use crate::skel::{Bone, Skel};
+use crate::skel::Skel;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
 use meshwright_scene::{
-    Affine, AxisMap, Budget, ConvertError, Extra, Joint, Local, Loss, SceneOptions, Skeleton, Space, Trs,
+    Affine, AxisMap, Budget, ConvertError, Joint, Local, Loss, SceneOptions, Skeleton, Space, Trs,
 };
 
 /// How names lead to joints, and where joints are in the rest pose of the file's space.
@@ -106,7 +106,7 @@ impl Joints {
     ) -> Result<(), ConvertError> {
         let (parents, cut) = skel.resolve(&skel.index());
         let cut: BTreeSet<_> = cut.into_iter().collect();
-        let mut notes = Notes::default();
+        let (mut notes, mut more) = (Notes::default(), 0_usize);
         cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));
         self.poses = skel.rest();
         out.reserve_exact(self.poses.len());
@@ -126,8 +126,9 @@ impl Joints {
                 parents.get(i).copied().flatten(),
                 Local::Trs(map.trs(&trs(pose))),
             );
-            if options.extras {
-                joint.extras = Some(native(bone, budget)?);
+            joint.extras = extras::of_bone(bone, budget)?;
+            if !options.extras {
+                more += usize::from(joint.extras.take().is_some());
             }
             out.push(joint);
         }
@@ -135,6 +136,11 @@ impl Joints {
             self.insert(&bone.name, i);
         }
         notes.tell(losses);
+        if more > 0 {
+            let message = "flags, wiggle values and properties of bones";
+            let loss = Loss::new("bone-fields", "skeleton.bones", message).with_count(more, "bone", "bones");
+            losses.push(loss.kept_in_extras());
+        }
         Ok(())
     }
 
@@ -234,21 +240,4 @@ const JOINT: usize = size_of::<Joint>() + size_of::<Affine64>() + 128;
 /// A pose as a scene has it.
 fn trs(pose: &BonePose) -> Trs {
     Trs { translation: narrow(pose.translation), rotation: narrow(turn(pose.rotation)), ..Trs::IDENTITY }
-}
-
-/// What else the file says.
-fn native(bone: &Bone, budget: &Budget) -> Result<Extra, ConvertError> {
-    let mut map = alloc::vec![
-        (String::from("unknown"), bone.unknown.into()),
-        ("can_translate".into(), bone.can_translate.into()),
-        ("can_rotate".into(), bone.can_rotate.into()),
-        ("can_blend".into(), bone.can_blend.into()),
-        ("wiggle_value".into(), bone.wiggle_value.get().into()),
-        ("wiggle_power".into(), bone.wiggle_power.get().into()),
-    ];
-    budget.charge_items("extras", map.len() as u64, EXTRA)?;
-    if !bone.properties.is_empty() {
-        map.push(("properties".into(), extras::of_properties(&bone.properties, budget)?));
-    }
-    Ok(Extra::Map(map))
 }

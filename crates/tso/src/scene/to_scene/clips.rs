@@ -1,9 +1,8 @@
 //! Animations as clips.
 
 use super::bones::{Joints, NAMES_LISTED};
-use crate::anim::{Anim, FRAME_RATE, Motion};
+use crate::anim::{Anim, FRAME_RATE};
 use crate::pose::{is_unit, turn};
-use crate::props::PropertyList;
 use crate::scene::assembly::{Assembly, SKELETON};
 use crate::scene::extras;
 use crate::scene::space::{frame_numbers, map};
@@ -55,7 +54,10 @@ fn clip(
     notes.report(index, losses);
     let mut extras = extras::of_events(anim, budget)?;
     if options.extras {
-        extras.extend(native(anim, budget)?);
+        extras.extend(extras::of_anim(anim, budget)?);
+    } else if extras::says_more(anim) {
+        let message = "distance, flag of movement and properties of the animation";
+        losses.push(Loss::new("clip-fields", format!("animations[{index}]"), message).kept_in_extras());
     }
     #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
     let rate = FRAME_RATE as f32;
@@ -181,27 +183,4 @@ fn rotations(keys: &[[F32; 4]], map: &AxisMap, space: Space, notes: &mut Notes) 
         channel.push(frame, value);
     }
     channel
-}
-
-/// What else the file says.
-fn native(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
-    let mut out = alloc::vec![
-        (String::from("duration"), Extra::from(anim.duration.get())),
-        ("distance".into(), Extra::from(anim.distance.get())),
-        ("moving".into(), Extra::Bool(anim.moving.is_set())),
-    ];
-    let with_lists = |m: &&Motion| m.properties.iter().flatten().any(|l: &PropertyList| !l.0.is_empty());
-    let mut lists = Vec::new();
-    for motion in anim.motions.iter().filter(with_lists) {
-        let flat: Vec<_> = motion.properties.iter().flatten().cloned().collect();
-        budget.charge_items("extras", 1, 256)?;
-        lists.push(Extra::Map(alloc::vec![
-            ("bone".into(), Extra::Text(motion.bone.text())),
-            ("properties".into(), extras::of_properties(&flat, budget)?),
-        ]));
-    }
-    if !lists.is_empty() {
-        out.push(("properties".into(), Extra::List(lists)));
-    }
-    Ok(out)
 }

@@ -5,6 +5,7 @@ use super::normals;
 use crate::mesh::places::Places;
 use crate::mesh::{Facing, Geometry, Owners, Total, rules};
 use crate::scene::assembly::{Part, SKELETON};
+use crate::scene::extras;
 use crate::scene::space::map;
 use alloc::format;
 use alloc::string::String;
@@ -355,9 +356,9 @@ impl Conversion<'_> {
                 "{fit}blend and real vertices lie apart in the bind pose; joint weights are off by at most half of that \
                  in other poses"
             );
-            losses.push(
-                Loss::new("blend-residual", self.path("blends"), message).with_amount(e, "units of the file"),
-            );
+            let loss =
+                Loss::new("blend-residual", self.path("blends"), message).with_amount(e, "units of the file");
+            losses.push(loss.noise_below(RESIDUAL_WRONG));
         }
     }
 }
@@ -406,7 +407,7 @@ fn extras(g: &Geometry, residual: f64) -> Extra {
     Extra::Map(alloc::vec![
         ("bones".into(), Extra::List(bones)),
         ("blends".into(), Extra::Int(i64::try_from(g.blends.len()).unwrap_or(i64::MAX))),
-        ("total_counts_real_only".into(), Extra::Bool(g.total == Total::RealOnly)),
+        (extras::REAL_ONLY.into(), Extra::Bool(g.total == Total::RealOnly)),
         ("blend_residual".into(), Extra::Float(residual)),
     ])
 }

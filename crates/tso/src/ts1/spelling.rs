@@ -1,4 +1,4 @@
-//! The two forms of one file.
+//! Text and binary of one file.
 
 use super::bcf::Bcf;
 use super::bmf::Bmf;

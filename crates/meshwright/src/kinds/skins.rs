@@ -1,0 +1,80 @@
+//! The looks of a scene as skins beside a model.
+
+use super::pictures::Textures;
+use super::{Format, Kind};
+use meshwright_quake::{Skin, SkinLine};
+use meshwright_scene::names::{Encoding, NameRules};
+use meshwright_scene::{
+    Budget, ConvertError, Converted, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, Variant,
+};
+use std::collections::BTreeMap;
+
+/// The name by which a skin knows a mesh: IQM calls meshes so, DPM and ZYM have their shaders alone.
+fn name_of<'s>(format: Format, scene: &'s Scene, mesh: usize) -> &'s str {
+    let Some(mesh) = scene.meshes.get(mesh) else { return "" };
+    let material = mesh.material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());
+    match format.id() {
+        "iqm" => Some(mesh.name.as_str()).filter(|name| !name.is_empty()).or(material).unwrap_or_default(),
+        _ => material.unwrap_or(&mesh.name),
+    }
+}
+
+/// A name as the format stores it.
+fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
+    let encoding = if format.id() == "iqm" { Encoding::Utf8 } else { Encoding::LATIN1 };
+    let longest = if format.id() == "iqm" { usize::MAX } else { 31 };
+    let fitted = NameRules::new(encoding, longest).fit(name);
+    fitted.is_exact().then_some(fitted.bytes)
+}
+
+/// Adds a `.skin` file for each look of a scene to a model called `stem`. The look without a variant is the first, where
+/// the first variant is another.
+pub(super) fn beside<K: Kind>(
+    scene: &Scene,
+    stem: &str,
+    textures: &Textures,
+    budget: &Budget,
+    made: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    let drawn: Vec<usize> = (0..scene.meshes.len())
+        .filter(|mesh| scene.nodes.iter().any(|node| node.meshes.contains(&MeshId(*mesh))))
+        .collect();
+    let own = |mesh: usize| scene.meshes.get(mesh).and_then(|mesh| mesh.material);
+    let worn = |variant: &Variant, mesh: usize| {
+        let other = variant.materials.iter().find(|(id, _)| id.0 == mesh).map(|(_, material)| *material);
+        other.or_else(|| own(mesh))
+    };
+    let plain = Variant::default();
+    let first = scene.variants.first();
+    let differs = first.is_some_and(|first| drawn.iter().any(|mesh| worn(first, *mesh) != own(*mesh)));
+    if differs {
+        let message = "the look without a variant is skin 0; those of the variants follow";
+        made.losses.push(Loss::note("skins-numbered", "variants", message));
+    }
+    let mut lost = 0_usize;
+    for (number, variant) in differs.then_some(&plain).into_iter().chain(&scene.variants).enumerate() {
+        let mut lines: BTreeMap<Vec<u8>, Option<MaterialId>> = BTreeMap::new();
+        for mesh in &drawn {
+            let material = worn(variant, *mesh);
+            match stored(K::FORMAT, name_of(K::FORMAT, scene, *mesh)) {
+                // Meshes that are called alike have one line.
+                Some(name) => lost += usize::from(*lines.entry(name).or_insert(material) != material),
+                None => lost += 1,
+            }
+        }
+        let line = |(mesh, material): (Vec<u8>, Option<MaterialId>)| {
+            let texture = material.and_then(|id| textures.name(id.0)).unwrap_or_default();
+            SkinLine { mesh, texture: texture.as_bytes().to_vec() }
+        };
+        let skin = Skin::new(lines.into_iter().map(line).collect()).to_bytes();
+        budget.charge("skins", skin.len() as u64)?;
+        let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
+        made.value.push(format!("{stem}.{extension}_{number}.skin"), skin);
+    }
+    if lost > 0 {
+        let message = "a skin has one line for all meshes of a name, and names of its format";
+        made.losses
+            .push(Loss::new("variants-dropped", "variants", message).with_count(lost, "mesh", "meshes"));
+    }
+    Ok(())
+}

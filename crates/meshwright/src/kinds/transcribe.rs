@@ -1,0 +1,133 @@
+//! Files that become another kind of file which holds the same records, without a scene in between.
+
+use super::{Companions, Format, WriteOptions};
+use meshwright_scene::{ConvertError, Converted, OutputFiles};
+
+/// Files that hold the same records, the main one first; none where the kind of file that is wanted holds others.
+pub type Transcribed = Option<Result<Converted<OutputFiles>, ConvertError>>;
+
+/// What a file becomes that holds the same records, and what belongs to it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Transcription<'a> {
+    /// The kind of file that is wanted.
+    pub to: Format,
+    /// The name of the main file without its extension.
+    pub stem: &'a str,
+    /// What belongs to the model.
+    pub companions: &'a Companions,
+    /// How files are written.
+    pub options: &'a WriteOptions,
+}
+
+#[cfg(feature = "tso")]
+mod sims {
+    use super::{ConvertError, Converted, Format, OutputFiles, Transcribed, Transcription};
+    use crate::kinds::companions::{keys, keys_file};
+    use crate::kinds::merging::refused;
+    use crate::kinds::write::single;
+    use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
+
+    type Made = Result<Converted<OutputFiles>, ConvertError>;
+
+    /// Adds a file to a result.
+    fn with(made: Made, name: String, bytes: Vec<u8>) -> Made {
+        made.map(|mut made| {
+            made.value.push(name, bytes);
+            made
+        })
+    }
+
+    /// Records of a character as text or in binary.
+    fn spelled(made: Converted<Character>, work: &Transcription<'_>) -> Transcribed {
+        match work.to {
+            Format::Bcf => Some(single(work.stem, made.map(Bcf::new))),
+            Format::Cmx => Some(single(work.stem, made.map(Cmx::new))),
+            _ => None,
+        }
+    }
+
+    impl Transcription<'_> {
+        /// A character file: in its `other` spelling with the keys of its skills as they are, or one of its records.
+        pub(in crate::kinds) fn character(
+            &self,
+            character: &Character,
+            other: impl FnOnce() -> Made,
+        ) -> Transcribed {
+            let files = &self.companions.files;
+            match self.to {
+                Format::Bcf | Format::Cmx => {
+                    let mut made = other();
+                    let named = character.skills.iter().filter_map(|skill| keys_file(files, &skill.keys));
+                    for file in named {
+                        let name = file.file_name();
+                        if made.as_ref().is_ok_and(|made| made.value.get(&name).is_none()) {
+                            let bytes = match file.source.as_ref().and_then(|source| source.bytes.as_ref()) {
+                                Some(bytes) => Ok(bytes.to_vec()),
+                                None => file.model.to_bytes().map_err(refused),
+                            };
+                            made = bytes.and_then(|bytes| with(made, name, bytes));
+                        }
+                    }
+                    Some(made)
+                }
+                Format::TsoSkeleton => Some(single(self.stem, character.to_skel()?)),
+                Format::TsoAnimation => Some(single(self.stem, character.to_anim(|name| keys(files, name))?)),
+                _ => None,
+            }
+        }
+
+        /// A skeleton as the record of a character file.
+        pub(in crate::kinds) fn skeleton(&self, skel: &Skel) -> Transcribed {
+            spelled(Character::from_skel(skel), self)
+        }
+
+        /// An animation as the record of a character file, with a file of its keys.
+        pub(in crate::kinds) fn animation(&self, anim: &Anim) -> Transcribed {
+            if !matches!(self.to, Format::Bcf | Format::Cmx) {
+                return None;
+            }
+            let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_. ".contains(*c);
+            let own: String = anim.name.text().chars().filter(is_plain).collect();
+            let name = format!("xskill-{}", if own.is_empty() { self.stem } else { &own });
+            let Converted { value: (character, cfp), losses, .. } =
+                Character::from_anim(anim, Name::from_text(&name).0);
+            let record = spelled(Converted::new(character, losses), self)?;
+            Some(cfp.to_bytes().map_err(refused).and_then(|keys| with(record, format!("{name}.cfp"), keys)))
+        }
+
+        /// A mesh of The Sims 1.
+        pub(in crate::kinds) fn mesh_of_sims1(&self, bmf: Converted<Bmf>) -> Transcribed {
+            match self.to {
+                Format::Bmf => Some(single(self.stem, bmf)),
+                Format::Skn => Some(single(self.stem, bmf.map(Skn::from))),
+                Format::TsoMesh => {
+                    let number = self.options.setting("tso-id");
+                    let Converted { value: (mesh, bound), losses, .. } = bmf.value.to_mesh(self.stem, number);
+                    let losses = bmf.losses.into_iter().chain(losses).collect();
+                    let made = single(self.stem, Converted::new(mesh, losses));
+                    Some(match bound {
+                        Some(bound) => bound
+                            .to_bytes()
+                            .map_err(refused)
+                            .and_then(|bytes| with(made, format!("{}.bnd", self.stem), bytes)),
+                        None => made,
+                    })
+                }
+                _ => None,
+            }
+        }
+
+        /// A mesh of The Sims Online, with the texture that a binding says.
+        pub(in crate::kinds) fn mesh(&self, mesh: &Mesh) -> Transcribed {
+            let bound = || self.companions.one::<Bnd>()?.texture.as_ref().map(ResourceId::tag);
+            let texture = self.companions.texture.clone().or_else(bound);
+            let bmf = || mesh.to_bmf(self.stem, texture.as_deref());
+            match self.to {
+                Format::Bmf => Some(single(self.stem, bmf())),
+                Format::Skn => Some(single(self.stem, bmf().map(Skn::from))),
+                _ => None,
+            }
+        }
+    }
+}

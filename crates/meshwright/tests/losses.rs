@@ -1,0 +1,244 @@
+//! What a conversion keeps between formats that hold the same, and what it says of the rest.
+#![cfg(all(feature = "dpm", feature = "iqm", feature = "tso", feature = "gltf"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright::dpm::{Bone, BonePose, Dpm, Frame, Influence, Mesh, Name, PoseId, Vertices, Zym};
+use meshwright::files::Tree;
+use meshwright::iqm::Iqm;
+use meshwright::scene::{
+    Converted, Extra, Image, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, SceneOptions, Variant,
+};
+use meshwright::tso::Anim;
+use meshwright::{Asset, Format, NamedFile, OpenOptions, Role, Target, WriteOptions, convert};
+use meshwright_testkit::testdata;
+use std::sync::Arc;
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(testdata().join(name)).unwrap()
+}
+
+fn open(files: &[(&str, Vec<u8>)], options: &OpenOptions) -> Asset {
+    let tree = Tree::memory(files.iter().map(|(name, bytes)| (*name, bytes.clone()))).unwrap();
+    Asset::open(&tree, files[0].0, options).unwrap_or_else(|e| panic!("{}: {e}", files[0].0))
+}
+
+fn to(asset: &Asset, format: Format) -> Converted<OutputFiles> {
+    asset.convert(format, &WriteOptions::default()).unwrap()
+}
+
+fn names(made: &Converted<OutputFiles>) -> Vec<&str> {
+    made.value.iter().map(|file| file.name.as_str()).collect()
+}
+
+fn count(losses: &[Loss], code: &str) -> Option<u64> {
+    losses.iter().find(|loss| loss.code == code).map(|loss| loss.count)
+}
+
+fn character() -> Vec<(&'static str, Vec<u8>)> {
+    vec![("flower.cmx", fixture("tso/flower.ok.cmx")), ("sway.cfp", fixture("tso/sway.ok.cfp"))]
+}
+
+/// Text and binary hold the same records: no skeleton, mesh or clip is added, and keys stay as they are.
+#[test]
+fn records_are_not_taken_apart() {
+    let asset = open(&character(), &OpenOptions::default());
+    let keys = asset.companions().files.iter().find(|file| file.role == Role::Keys).unwrap().file_name();
+    let made = to(&asset, Format::Bcf);
+    assert_eq!(names(&made), ["flower.bcf", &keys]);
+    assert!(made.value.iter().next().unwrap().bytes == fixture("tso/flower.ok.bcf"));
+    assert!(made.value.get(&keys).unwrap() == fixture("tso/sway.ok.cfp"));
+    assert_eq!(made.losses.iter().map(|l| l.code).collect::<Vec<_>>(), ["comment-dropped"]);
+    let skel = to(&asset, Format::TsoSkeleton);
+    assert_eq!(names(&skel), ["flower.skel"]);
+    assert_eq!(
+        (count(&skel.losses, "suits-dropped"), count(&skel.losses, "clips-dropped")),
+        (Some(1), Some(1))
+    );
+    assert_eq!(names(&to(&asset, Format::TsoAnimation)), ["flower.anim"]);
+
+    let skel = open(&[("flower.skel", fixture("tso/flower.ok.skel"))], &OpenOptions::default());
+    assert_eq!(names(&to(&skel, Format::Cmx)), ["flower.cmx"]);
+    let files = [("sway.anim", fixture("tso/sway.ok.anim")), ("flower.skel", fixture("tso/flower.ok.skel"))];
+    let made = to(&open(&files, &OpenOptions::default()), Format::Bcf);
+    let [record, keys] = names(&made)[..] else { panic!("{:?}", names(&made)) };
+    assert!(record == "sway.bcf" && keys.starts_with("xskill-"), "{keys}");
+    let both: Vec<_> = made.value.iter().map(|file| (file.name.as_str(), file.bytes.clone())).collect();
+    let again = to(&open(&both, &OpenOptions::default()), Format::TsoAnimation);
+    let anim = |bytes: &[u8]| {
+        let anim = Anim::parse(bytes).unwrap();
+        let events: Vec<_> = anim.motions.iter().map(|motion| motion.time_properties.clone()).collect();
+        (anim.name, anim.duration, anim.distance, anim.translations, anim.rotations, events)
+    };
+    let again = &again.value.iter().next().unwrap().bytes;
+    assert_eq!(anim(again), anim(&fixture("tso/sway.ok.anim")));
+
+    let flag = open(&[("flag.skn", fixture("tso/flag.ok.skn"))], &OpenOptions::default());
+    let made = to(&flag, Format::Bmf);
+    assert!(made.losses.is_empty() && made.value.get("flag.bmf").unwrap() == fixture("tso/flag.ok.bmf"));
+    assert_eq!(names(&to(&flag, Format::TsoMesh)), ["flag.mesh"]);
+    let numbered = WriteOptions::default().with("tso-id", "7");
+    assert_eq!(names(&flag.convert(Format::TsoMesh, &numbered).unwrap()), ["flag.mesh", "flag.bnd"]);
+}
+
+/// What is done to a model is done to a scene of it.
+#[test]
+fn what_changes_a_model_goes_by_way_of_a_scene() {
+    let plain = |asset: &Asset, options: &WriteOptions| asset.transcribe(Format::Cmx, options).unwrap();
+    let options = WriteOptions::default().with_stem("x");
+    let skel = || fixture("tso/flower.ok.skel");
+    let asset = open(&[("a.skel", skel())], &OpenOptions::default());
+    assert!(plain(&asset, &options).is_some());
+    assert!(plain(&asset, &options.clone().with_scale(Some(2.0))).is_none());
+    assert!(asset.transcribe(Format::TsoSkeleton, &options).unwrap().is_none(), "that is a rewrite");
+    assert!(asset.transcribe(Target::Glb, &options).unwrap().is_none());
+    assert!(asset.transcribe(Format::Dpm, &options).unwrap().is_none());
+    // An animation that is named is to be in the result.
+    let named = NamedFile::new(Role::Animation, "sway.anim", fixture("tso/sway.ok.anim"));
+    let asset = open(&[("a.skel", skel())], &OpenOptions::default().with_named(named));
+    assert!(plain(&asset, &options).is_none());
+    assert_eq!(names(&asset.convert(Format::Cmx, &options).unwrap()).len(), 2);
+}
+
+#[test]
+fn frames_that_no_clip_has_stay_where_they_are() {
+    let files = [("h.dpm", fixture("dpm/hopper.ok.dpm")), ("h.dpm.framegroups", b"9 3 20 0 end\n".to_vec())];
+    let dpm = Dpm::parse(&files[0].1).unwrap();
+    let made = to(&open(&files, &OpenOptions::default()), Format::Zym);
+    let zym = Zym::parse(made.value.get("h.zym").unwrap()).unwrap();
+    assert_eq!(zym.pose_count(), dpm.frames.len());
+    assert!((0..dpm.frames.len()).all(|frame| zym.pose(frame) == dpm.frame_pose(frame)));
+    assert_eq!((zym.scenes[0].start, zym.scenes[0].length), (9, 3));
+    assert_eq!(count(&made.losses, "frames-without-clip"), None);
+    let back = to(&open(&[("h.zym", zym.to_bytes().unwrap())], &OpenOptions::default()), Format::Dpm);
+    assert_eq!(names(&back), ["h.dpm", "h.dpm.framegroups"]);
+    let back = Dpm::parse(back.value.get("h.dpm").unwrap()).unwrap();
+    assert!((0..dpm.frames.len()).all(|frame| back.frame_pose(frame) == dpm.frame_pose(frame)));
+}
+
+/// A model that does not move, with a place to attach things that nothing follows.
+fn tagged() -> Dpm {
+    let name = |text: &str| Name::truncated(text.as_bytes());
+    let bones = vec![Bone::new(name("body"), -1), Bone::new(name("tag_flash"), -1)];
+    let moved = BonePose::from([[1.0, 0.0, 0.0, 4.0], [0.0, 0.0, -1.0, 5.0], [0.0, 1.0, 0.0, 6.0]]);
+    let corner = |x: f32, y: f32| {
+        let f = |v: [f32; 3]| v.map(Into::into);
+        [Influence { origin: f([x, y, 0.0]), influence: 1.0.into(), normal: f([0.0, 0.0, 1.0]), bone: 0 }]
+    };
+    let vertices: Vertices = [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0)].into_iter().collect();
+    let mesh = Mesh {
+        shader: name("body"),
+        vertices: Arc::new(vertices),
+        texcoords: Arc::new(vec![[0.0.into(); 2]; 3]),
+        triangles: Arc::new(vec![[0, 1, 2]]),
+        groupids: Arc::new(vec![0]),
+    };
+    let frame = Frame { name: name("still_0"), pose: PoseId(0), ..Frame::default() };
+    let mut dpm = Dpm::new(bones, vec![mesh], vec![BonePose::IDENTITY, moved], vec![frame]);
+    dpm.recompute_bounds();
+    dpm
+}
+
+#[test]
+fn places_to_attach_things_come_back() {
+    let dpm = tagged();
+    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let glb = asset.convert(Target::Glb, &WriteOptions::default()).unwrap();
+    let glb = glb.value.iter().next().unwrap().bytes.clone();
+    let edited = open(&[("gun.glb", glb)], &OpenOptions::default());
+    let made = to(&edited, Format::Dpm);
+    assert_eq!(count(&made.losses, "nodes-as-bones"), Some(1));
+    let back = Dpm::parse(made.value.get("gun.dpm").unwrap()).unwrap();
+    let tag = back.bones.iter().position(|bone| bone.name.bytes() == b"tag_flash").unwrap();
+    let pose = back.frame_pose(0).unwrap()[tag].rows();
+    let off = |(a, b): (&f32, &f32)| (a - b).abs();
+    let wanted = dpm.poses[1].rows();
+    let far = pose.as_flattened().iter().zip(wanted.as_flattened()).map(off).fold(0.0, f32::max);
+    assert!(far < 1e-6, "{pose:?}");
+    let zym = to(&edited, Format::Zym);
+    let zym = Zym::parse(zym.value.get("gun.zym").unwrap()).unwrap();
+    assert!(zym.bones.iter().any(|bone| bone.name.bytes() == b"tag_flash"));
+    let iqm = to(&edited, Format::Iqm);
+    let iqm = Iqm::parse(iqm.value.get("gun.iqm").unwrap()).unwrap();
+    assert!(iqm.joints.iter().any(|joint| iqm.str(joint.name) == b"tag_flash"));
+}
+
+/// A triangle in three looks, of which the second has the picture of directions.
+fn looks() -> Scene {
+    let asset = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &OpenOptions::default());
+    let mut scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    // Only what begins like a picture is written.
+    let image = |name: &str, byte: u8| {
+        Some(Image::new(name, "image/png", [b"\x89PNG\r\n\x1a\n", &[byte][..]].concat()))
+    };
+    let look = |own: &str, byte: u8| Material::named("models/body").with_image(image(own, byte));
+    scene.materials = vec![look("body", 1), look("gold", 2), look("body", 3)];
+    scene.materials[1].normal = image("gold_n", 4);
+    let variant = |name: &str, material: usize| Variant {
+        name: name.into(),
+        materials: vec![(MeshId(0), MaterialId(material))],
+    };
+    scene.variants = vec![variant("plain", 0), variant("gold", 1), variant("other", 2)];
+    scene
+}
+
+#[test]
+fn looks_are_skins_beside_a_model() {
+    let scene = looks();
+    let options = WriteOptions::default().with_stem("gun");
+    for (format, mesh) in [(Format::Dpm, "models/body"), (Format::Zym, "models/body"), (Format::Iqm, "body")]
+    {
+        let made = convert(&scene, format, &options).unwrap();
+        let text = |n: usize| {
+            let file = made.value.get(&format!("gun.{}_{n}.skin", format.id()));
+            String::from_utf8(file.unwrap_or_else(|| panic!("{:?}", names(&made))).to_vec()).unwrap()
+        };
+        assert_eq!(text(0), format!("{mesh},models/body\n"), "{format}");
+        assert_eq!(text(1), format!("{mesh},models/gold\n"));
+        assert_eq!(text(2), format!("{mesh},models/body_2\n"));
+        let picture = |name: &str| made.value.get(name).and_then(|bytes| bytes.last().copied());
+        assert_eq!(picture("body.png"), Some(1));
+        assert_eq!((picture("gold.png"), picture("gold_norm.png")), (Some(2), Some(4)));
+        assert_eq!((picture("body_2.png"), picture("body_norm.png")), (Some(3), None));
+        assert_eq!(count(&made.losses, "variants-dropped"), None);
+        // Without pictures, and in formats that know no skins, the first look is all.
+        let mut bare = options.clone();
+        bare.without_pictures = true;
+        let made = convert(&scene, format, &bare).unwrap();
+        assert_eq!(count(&made.losses, "variants-dropped"), Some(3));
+        let beside = |name: &&str| name.ends_with(".skin") || name.ends_with(".png");
+        assert!(!names(&made).iter().any(beside), "{:?}", names(&made));
+    }
+    let made = convert(&scene, Format::Bmf, &options).unwrap();
+    assert_eq!(count(&made.losses, "variants-dropped"), Some(3));
+    assert!(made.value.iter().all(|file| !file.name.contains("gold")), "{:?}", names(&made));
+    // The look that is shown without a variant is the first skin.
+    let mut other = looks();
+    other.variants.remove(0);
+    let made = convert(&other, Format::Dpm, &options).unwrap();
+    assert_eq!(made.value.get("gun.dpm_0.skin").unwrap(), b"models/body,models/body\n");
+    assert_eq!(made.value.get("gun.dpm_1.skin").unwrap(), b"models/body,models/gold\n");
+    assert_eq!(count(&made.losses, "skins-numbered"), Some(1));
+}
+
+#[test]
+fn fields_that_a_format_has_no_place_for_are_said() {
+    let mut dpm = tagged();
+    dpm.bones[1].flags.0 = 1;
+    dpm.meshes[0].groupids = Arc::new(vec![9]);
+    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let made = to(&asset, Format::Bmd);
+    let lost: Vec<_> = made.losses.iter().filter(|loss| loss.code == "extras-dropped").collect();
+    assert!(lost.iter().any(|loss| loss.path == "meshes" && loss.message.contains("groupids")), "{lost:?}");
+    assert!(lost.iter().any(|loss| loss.path == "skeletons" && loss.message.contains("flags")), "{lost:?}");
+    // What is nothing is not lost, and what comes back is not.
+    let plain = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &OpenOptions::default());
+    assert_eq!(count(&to(&plain, Format::Bmd).losses, "extras-dropped"), None);
+    let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
+    let made = convert(&scene, Format::Dpm, &WriteOptions::default()).unwrap();
+    assert_eq!(count(&made.losses, "extras-dropped"), None);
+    // Those of an editor's own are said too.
+    let mut scene = scene;
+    scene.nodes[0].extras = Some(Extra::Map(vec![("mass".into(), Extra::Int(3))]));
+    let made = convert(&scene, Format::Dpm, &WriteOptions::default()).unwrap();
+    assert_eq!(count(&made.losses, "extras-dropped"), Some(1));
+}
