@@ -134,9 +134,9 @@ pub unsafe extern "C" fn mw_player_vertices(
             return Err(Refused::Argument("positions and normals overlap"));
         }
         posed.resize(vertex_count, [0.0; 3]);
-        let turned = (!normals.is_null()).then(|| {
+        let mut turned = (!normals.is_null()).then(|| {
             turned.resize(vertex_count, [0.0; 3]);
-            turned
+            turned.as_mut_slice()
         });
         evaluator.mesh_into(MeshId(mesh), work, posed, turned.as_deref_mut()).map_err(Failure::from)?;
         // SAFETY: the caller's contract. Nothing is made of what the arrays hold before.

@@ -74,7 +74,7 @@ macro_rules! kernels {
 
 /// All bits of a binary32 but its sign.
 pub const MAGNITUDE: u32 = 0x7fff_ffff;
-/// The magnitude of an infinite number; those of what is no number are above it.
+/// The magnitude of infinity; those of NaN are above it.
 pub const INFINITE: u32 = 0x7f80_0000;
 
 /// Collects, per word of a record, the greatest value under a mask. For floats the mask is [`MAGNITUDE`]: all of them
@@ -131,8 +131,8 @@ pub fn words<const B: usize, const N: usize>(record: &[u8; B], from: impl Fn([u8
     core::array::from_fn(|i| all.get(i).map_or(0, |word| from(*word)))
 }
 
-/// An array in two parts, the second of which begins where the widest registers do: a store across the end of a cache
-/// line counts twice.
+/// An array in two parts. The second begins at an alignment of the widest registers: a store across the end of a
+/// cache line counts twice.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn aligned<'a, S, T>(from: &'a [S], to: &'a mut [T]) -> [(&'a [S], &'a mut [T]); 2] {
@@ -394,7 +394,7 @@ items! {
 
 /// The index of the first value that is infinite or NaN.
 ///
-/// The common case, that there is none, is one pass without a branch per value.
+/// The common case without such a value is one pass without a branch per value.
 pub fn first_non_finite(values: &[F32]) -> Option<usize> {
     if all_finite(values) { None } else { values.iter().position(|v| !v.is_finite()) }
 }

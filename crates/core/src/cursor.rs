@@ -184,7 +184,7 @@ impl<'a, 's> Cursor<'a, 's> {
     /// Reads one record.
     ///
     /// # Errors
-    /// When the parser refuses what is there, or needs more than there is.
+    /// If the parser rejects the bytes, or needs more than are left.
     pub fn read<T>(&mut self, path: &FieldPath<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
         self.read_by(path, &mut parser)
     }

@@ -75,7 +75,7 @@ pub trait Parser<'a, T> {
     /// Reads one record from the front of `input` and returns what is left of it.
     ///
     /// # Errors
-    /// When there is no such record at the front.
+    /// If the input does not begin with such a record.
     fn run(&mut self, input: &'a [u8]) -> Result<(&'a [u8], T), Fault<'a>>;
 }
 

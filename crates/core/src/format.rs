@@ -76,8 +76,8 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// The options of a read; the default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;
 
-    /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` when there is no such setting or value, and
-    /// nothing has changed.
+    /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` without a change if the setting or value
+    /// does not exist.
     fn set(_options: &mut Self::Options, _setting: &str, _value: &str) -> bool {
         false
     }

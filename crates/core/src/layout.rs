@@ -267,7 +267,7 @@ impl Image {
     }
 }
 
-/// Sections being put into an [`Image`], or in a second pass compared with what is there.
+/// Writes sections into an [`Image`], or compares them with it in a second pass.
 #[derive(Debug)]
 pub struct Placer {
     image: Image,

@@ -67,13 +67,13 @@ kinds! {
     BadHierarchy = "bad-hierarchy";
     /// Something that must be there is not.
     Missing = "missing";
-    /// Something is there twice that must be there once.
+    /// Something exists twice that must exist once.
     Duplicate = "duplicate";
     /// Two parts claim the same bytes or items.
     Overlap = "overlap";
     /// Bytes or items that nothing uses.
     Unused = "unused";
-    /// An offset that is no multiple of what the format asks for.
+    /// An offset that is not a multiple of the required alignment.
     Misaligned = "misaligned";
     /// A float that is infinite or NaN.
     NonFinite = "non-finite";
@@ -131,7 +131,7 @@ reactions! {
     Unknown = "unknown", "The reaction of the original engine is not known.";
     /// It does not load the file, or not the part.
     Refuses = "refuses", "The original engine refuses the file, or the part that breaks the rule.";
-    /// It goes on with whatever bytes are there.
+    /// It reads the bytes without a check.
     Unchecked = "unchecked", "The original engine does not check this: it goes on with whatever bytes are there, and may crash.";
     /// It loads the file and shows or plays it wrongly.
     Misshown = "misshown", "The original engine loads the file, and shows or plays it wrongly.";
@@ -139,7 +139,7 @@ reactions! {
     Tolerated = "tolerated", "The original engine loads the file and makes do with another value.";
     /// It does not look.
     Ignored = "ignored", "The original engine does not look at it: nothing is different in the game.";
-    /// The rule is none of an engine's.
+    /// The rule does not come from an engine.
     NoEngine = "no-engine", "No engine is concerned: the rule is that of the format, or of who reads it.";
 }
 
@@ -209,7 +209,7 @@ impl Rule {
         }
     }
 
-    /// Something worth knowing that is no fault.
+    /// Information that is not a fault.
     pub const fn info(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
     /// As many as help.
     const MOST: usize = 3;
-    /// Longer words are no slips.
+    /// Longer words are not typing errors.
     const LONGEST: usize = 64;
     let word = word.to_lowercase();
     if word.is_empty() || word.len() > LONGEST {

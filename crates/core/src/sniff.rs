@@ -9,6 +9,6 @@ pub enum Confidence {
     Possible,
     /// Several fields fit together that would not by chance.
     Likely,
-    /// The magic is there.
+    /// The magic is present.
     Certain,
 }

@@ -64,7 +64,7 @@ impl<const N: usize> FixedName<N> {
     }
 }
 
-/// Why a text is no name of a fixed field.
+/// The reason why a text is not a name of a fixed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {

@@ -66,7 +66,7 @@ pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, DecodeError>
 
 /// The last bytes of a block are literals: this many,
 const LAST_LITERALS: usize = 5;
-/// and the last match starts so many bytes before the end, or earlier.
+/// and the last match starts at least this many bytes before the end.
 const MATCH_LIMIT: usize = 12;
 
 /// The offset of the first sequence whose match reaches into the end of a sound block of `size` bytes. Encoders write

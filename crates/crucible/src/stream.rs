@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The LZ4 block that something was decoded from. It is no part of what that is: all are equal.
+/// The original LZ4 block of decoded data. It does not take part in comparisons: all are equal.
 #[derive(Clone, Default)]
 pub(crate) struct Packed<'a>(Option<Cow<'a, [u8]>>);
 

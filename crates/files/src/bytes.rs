@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::io;
 
-/// Bytes of which any part can be read: a file that is not taken into memory, or bytes that are there already.
+/// Bytes with random access: a file that is read in parts, or bytes in memory.
 pub trait ByteSource: Debug + Send + Sync {
     /// The number of bytes.
     fn size(&self) -> u64;

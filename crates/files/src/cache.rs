@@ -29,7 +29,7 @@ impl<T: ?Sized> Cache<T> {
         self.lock().listings.get(folder).map(Arc::clone)
     }
 
-    /// Keeps a listing of so many names.
+    /// Keeps a listing of `names` names.
     pub(crate) fn keep(&self, folder: &TreePath, names: usize, listing: &Arc<T>) {
         let mut kept = self.lock();
         kept.names = kept.names.saturating_add(names).saturating_add(1);

@@ -14,9 +14,9 @@ use std::sync::Arc;
 type Files = BTreeMap<TreePath, Arc<Vec<u8>>>;
 
 impl Tree {
-    /// Named bytes as the trees that a folder of the operating system with these files would be: that of the top, and
-    /// one for each folder below that has packs of an engine, each with the path of its folder. In each the packs at its
-    /// top are folders, and so are archives of The Sims below it. What makes up such a tree is in no other.
+    /// Divides named bytes into data folders, like a folder of the operating system with these files: the top, and
+    /// each folder below with packs of an engine. Returns their trees with the paths of their folders. In each tree
+    /// the packs at its top are folders, and so are archives of The Sims below it. No file is in two trees.
     ///
     /// A pack that cannot be read is among the files of a [walk](Self::walk), with the reason.
     ///
@@ -31,7 +31,7 @@ impl Tree {
     /// ```
     ///
     /// # Errors
-    /// When a name is no path of a tree, or none at all.
+    /// If a name is not a path of a tree, or is empty.
     pub fn data_folders<N: AsTreePath, B: Into<Vec<u8>>>(
         files: impl IntoIterator<Item = (N, B)>,
         options: TreeOptions,

@@ -223,7 +223,7 @@ impl Folder {
         Some(names.fold(TreePath::ROOT, |at, name| at.child(name.as_encoded_bytes())))
     }
 
-    /// The first bytes of a file that was found, at most so many.
+    /// The first bytes of a file that was found, at most `most`.
     pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         if self.is_start(path) {
             // It may be a pipe, which can be read once.
@@ -306,7 +306,7 @@ fn enclosing(folder: &Path) -> (PathBuf, TreePath) {
     }
 }
 
-/// The folder so many levels above, where the path as it was named says which that is.
+/// The parent folder `levels` levels above, if the named path shows it.
 fn as_named(folder: &Path, levels: usize) -> Option<PathBuf> {
     let mut at = folder;
     for _ in 0..levels {

@@ -18,7 +18,7 @@ const MOST_LOOKS: usize = 4096;
 /// The first bytes that tell an archive.
 const HEAD: usize = 4;
 
-/// A pack, or why it cannot be read; none where a file is no archive.
+/// A pack, or the reason why it cannot be read; `None` if a file is not an archive.
 type Found = Option<Result<Arc<Pack>, FilesError>>;
 
 /// The archives that are in a place, opened when they are first looked into.
@@ -39,7 +39,7 @@ struct State {
 
 /// The source of an archive's bytes.
 pub(crate) trait Place {
-    /// False where it takes little to see that a file is no archive.
+    /// False if a quick check shows that a file is not an archive.
     fn looks_like_one(&self, path: &TreePath) -> bool;
     /// The bytes of a file; what is taken into memory is charged.
     fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError>;
@@ -58,7 +58,7 @@ impl Inner {
         PackKind::from_name(path.name()) == Some(PackKind::Far)
     }
 
-    /// The archive that a file is; none where it is no archive.
+    /// Opens a file as an archive; `None` if it is not one.
     pub(crate) fn open(&self, path: &TreePath, place: &dyn Place) -> Found {
         if !Self::may_be(path) {
             return None;

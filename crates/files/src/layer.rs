@@ -1,4 +1,4 @@
-//! One of the places that a tree is made of.
+//! A layer of a tree.
 
 use crate::error::FilesError;
 use crate::folder::Folder;
@@ -190,7 +190,7 @@ impl Layer {
         }
     }
 
-    /// The first bytes of a file that was found, at most so many.
+    /// The first bytes of a file that was found, at most `most`.
     pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         if let Some(place) = self.pack_of(path) {
             let (pack, path) = place?;

@@ -1,4 +1,5 @@
-//! Which packs of a tree have something at a path: a data folder may have thousands of packs, most of which do not.
+//! An index of the packs of a tree by path: a data folder may have thousands of packs, and most of them lack a given
+//! path.
 
 use crate::inner::Inner;
 use crate::layer::Layer;

@@ -151,7 +151,7 @@ pub(crate) fn size(path: &Path) -> io::Result<u64> {
     fs::metadata(path).map(|meta| meta.len())
 }
 
-/// The first bytes of a file, at most so many; none where it is no regular file.
+/// The first bytes of a file, at most `most`; empty if it is not a regular file.
 pub(crate) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = vec![0; usize::try_from(most.min(file.size)).unwrap_or(0)];

@@ -10,8 +10,8 @@ use std::str::FromStr;
 /// The longest path that is looked for.
 const LONGEST: usize = 4096;
 
-/// A path in a tree: names between slashes, none of which leaves the tree. Names are bytes, for old archives hold
-/// names that are no UTF-8. The empty path is the top.
+/// A path in a tree: names between slashes. No name leaves the tree. Names are bytes, because old archives hold names
+/// that are not UTF-8. The empty path is the top.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePath(Vec<u8>);
 
@@ -62,11 +62,11 @@ impl TreePath {
         Ok(below.names().fold(self.clone(), |at, name| at.child(name)))
     }
 
-    /// The path of another file in the same folder. Any name that a file can have is one, with colons and backslashes
-    /// too: it follows from that of a file that is there.
+    /// The path of another file in the same folder. Any file name is allowed, with colons and backslashes too,
+    /// because it follows from that of an existing file.
     ///
     /// # Errors
-    /// When it is no name of a file: empty, `.`, `..`, or with a slash or a NUL.
+    /// If it is not a file name: empty, `.`, `..`, or with a slash or a NUL.
     pub fn beside(&self, name: impl AsRef<[u8]>) -> Result<Self, FilesError> {
         let name = name.as_ref();
         if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.contains(&0) {
@@ -101,7 +101,7 @@ impl TreePath {
         split_name(self.name()).0
     }
 
-    /// The extension without its dot; empty where there is none.
+    /// The extension without its dot; empty if the name has none.
     pub fn extension(&self) -> &[u8] {
         split_name(self.name()).1
     }
@@ -117,7 +117,7 @@ impl TreePath {
         self.0.split(|b| *b == b'/').filter(|name| !name.is_empty())
     }
 
-    /// The path below a folder; none where it does not lie there.
+    /// The path relative to a folder; `None` if it is not below it.
     pub fn below(&self, folder: &Self) -> Option<Self> {
         if folder.is_root() {
             return Some(self.clone());
@@ -130,7 +130,7 @@ impl TreePath {
         }
     }
 
-    /// The text, with a sign for what is no UTF-8.
+    /// The text, with a replacement for bytes that are not UTF-8.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }

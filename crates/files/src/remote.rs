@@ -61,7 +61,7 @@ impl Remote {
         Self::new(true)
     }
 
-    /// Files that are there or not, by their exact names: each that is looked for is a [`Want::File`].
+    /// A remote without listings: files are requested by their exact names, and each request is a [`Want::File`].
     #[must_use]
     pub fn unlisted() -> Self {
         Self::new(false)
@@ -91,12 +91,12 @@ impl Remote {
         self.0.lock().folders.insert(folder, Arc::new(listing));
     }
 
-    /// Says what a file holds, or that there is none.
+    /// Provides the content of a file, or that it does not exist.
     pub fn file(&self, file: TreePath, bytes: Option<Vec<u8>>) {
         self.0.lock().files.insert(file, bytes.map(Into::into));
     }
 
-    /// The files that were fetched and are there.
+    /// The existing files that were fetched.
     #[must_use]
     pub fn fetched(&self) -> Vec<TreePath> {
         let known = self.0.lock();

@@ -81,7 +81,7 @@ impl Tree {
     }
 }
 
-/// The file that a name means from a folder on; none where it leaves the tree, or is none.
+/// The path of a name relative to a folder; `None` if it leaves the tree, or is not a path.
 fn within(folder: &TreePath, name: &[u8]) -> Option<TreePath> {
     let (mut folder, mut name) = (folder.clone(), name);
     while let Some(rest) = name.strip_prefix(b"../") {

@@ -135,7 +135,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// A folder over the packs that lie in it, one of which may be left out.
+    /// A folder with its packs; `without` leaves one of them out.
     fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
         let folder = folder.following(options.follows_links);
         if options.packs_are_files {
@@ -190,11 +190,11 @@ impl Tree {
         in_pack(path.as_ref()).is_some()
     }
 
-    /// The tree of a file and nothing else, which is its [start](Self::start); for a file in a pack, or a pack, that of
-    /// the pack and nothing else.
+    /// A tree with only one file, which is its [start](Self::start). For a file in a pack, or a pack, a tree with
+    /// only the pack.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// If the file does not exist.
     pub fn file(path: impl AsRef<Path>) -> Result<Self, FilesError> {
         let path = path.as_ref();
         if let Some((pack, inner)) = in_pack(path) {
@@ -207,10 +207,10 @@ impl Tree {
         Ok(Self { start: Some((0, start)), ..Self::from_layers([Layer::Folder(folder)]) })
     }
 
-    /// A tree of named bytes. Of two with one name the later one stays.
+    /// A tree of named bytes. If two have the same name, the later one counts.
     ///
     /// # Errors
-    /// When a name is no path of a tree, or none at all.
+    /// If a name is not a path of a tree, or is empty.
     pub fn memory<N: AsTreePath, B: Into<Vec<u8>>>(
         files: impl IntoIterator<Item = (N, B)>,
     ) -> Result<Self, FilesError> {
@@ -248,10 +248,10 @@ impl Tree {
         whole
     }
 
-    /// The tree with a folder on top, which hides what it has.
+    /// Adds a folder as the top layer, whose files hide those of the tree.
     ///
     /// # Errors
-    /// When it is no folder.
+    /// If it is not a folder.
     pub fn with_root(self, folder: impl AsRef<Path>) -> Result<Self, FilesError> {
         let root = Self::open(folder)?;
         match root.start {
@@ -291,7 +291,7 @@ impl Tree {
         self.layers.iter().rev().filter_map(place)
     }
 
-    /// The same tree, all of which is [walked](Self::walk), whatever was named.
+    /// The same tree, with a [walk](Self::walk) over all of it, whatever was named.
     #[must_use]
     pub fn unscoped(&self) -> Self {
         Self { scope: None, ..self.clone() }
@@ -319,8 +319,7 @@ impl Tree {
         Some((TreePath::ROOT, mount.pack().map(Arc::clone).map_err(Clone::clone), scope.clone()))
     }
 
-    /// The archive that a file is: a folder too, one level deep in packs and in folders below the top; none where it is no
-    /// archive.
+    /// The archive of a file, one level deep in packs and in folders below the top; `None` if it is not an archive.
     pub fn inner_pack(&self, path: impl AsTreePath) -> Option<Result<Arc<Pack>, FilesError>> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
@@ -356,10 +355,10 @@ impl Tree {
         self.start.as_ref().map(|(_, path)| path)
     }
 
-    /// The file that a path means: the exact one, else one that differs in case, of the last layer that has one.
+    /// Finds the file of a path: the exact one, otherwise one that differs in case, in the last layer that has one.
     ///
     /// # Errors
-    /// When it is no path of a tree.
+    /// If it is not a path of a tree.
     pub fn find(&self, path: impl AsTreePath) -> Result<Option<TreePath>, FilesError> {
         Ok(self.lookup(&*path.as_tree_path()?).map(|(_, path)| path))
     }
@@ -400,10 +399,10 @@ impl Tree {
         (self.layers.len() > FEW).then(|| self.index.get_or_init(|| LayerIndex::build(&self.layers)))
     }
 
-    /// The bytes of the file that a path means. They are charged, and a larger file is not read.
+    /// Reads the file of a path. Its bytes are charged, and a larger file is not read.
     ///
     /// # Errors
-    /// When there is no such file, when it cannot be read, or when it is larger than the budget allows.
+    /// If the file does not exist, cannot be read, or is larger than the budget allows.
     pub fn read(&self, path: impl AsTreePath, budget: &Budget) -> Result<Cow<'_, [u8]>, FilesError> {
         let path = path.as_tree_path()?;
         match self.lookup(&path) {
@@ -412,11 +411,11 @@ impl Tree {
         }
     }
 
-    /// The first bytes of the file that a path means, at most so many: a member of a pack is decompressed so far. They
-    /// are charged.
+    /// Reads the first bytes of the file of a path, at most `most`: a member of a pack is decompressed only so far.
+    /// They are charged.
     ///
     /// # Errors
-    /// When there is no such file, or it cannot be read so far.
+    /// If the file does not exist, or cannot be read.
     pub fn read_head(
         &self,
         path: impl AsTreePath,
@@ -448,7 +447,7 @@ impl Tree {
         let path = path.as_tree_path().ok()?;
         let found = self.lookup(&path).and_then(|(layer, found)| layer.shown_path(&found));
         found.or_else(|| self.os_path(&*path)).or_else(|| {
-            // A pack that is mounted is no file of the folder.
+            // A mounted pack is not a file of the folder.
             self.layers.iter().find_map(|layer| match &**layer {
                 Layer::Pack(mount) => mount.display_path().filter(|_| mount.place() == path.as_ref()),
                 Layer::Folder(_) | Layer::Memory(_) | Layer::Remote(_) => None,
@@ -456,7 +455,7 @@ impl Tree {
         })
     }
 
-    /// Why there is no file with a path.
+    /// The reason why no file has a path.
     fn missing(&self, path: &TreePath) -> FilesError {
         let is = |kind| self.layers_with(path, kind).any(|layer| layer.find(path, kind).is_some());
         let why = match () {
@@ -540,7 +539,7 @@ impl Tree {
     }
 }
 
-/// A path that leads into a pack as the pack's and the path in it; none where it does not.
+/// A path into a pack as the path of the pack and the path within it; `None` for other paths.
 fn in_pack(path: &Path) -> Option<(PathBuf, Result<TreePath, FilesError>)> {
     for at in path.ancestors().filter(|at| !at.as_os_str().is_empty()) {
         match os::kind(at) {

@@ -24,7 +24,7 @@ pub(crate) struct Extents<'s> {
 }
 
 impl<'s> Extents<'s> {
-    /// Bytes that the extents of so many indices take.
+    /// The memory for the extents of `indices` indices.
     pub(crate) const fn memory(indices: usize) -> u64 {
         (indices.div_ceil(BLOCK) as u64).saturating_mul(2).saturating_mul(size_of::<(u32, u32)>() as u64)
     }

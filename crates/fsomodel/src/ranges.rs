@@ -106,8 +106,8 @@ impl FsoModel<'_> {
         self.slices().map(move |(start, end)| vertices.slice(start, end))
     }
 
-    /// For every range: the vertex of its lowest index, and the vertex after that of its highest. Both are 0 for a
-    /// range without indices.
+    /// Returns, for every range, the vertex of its lowest index, and the vertex after that of its highest. Both are 0
+    /// for a range without indices.
     pub fn slices(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let indices = self.indices();
         let extents = Extents::new(indices);

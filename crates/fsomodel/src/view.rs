@@ -78,7 +78,7 @@ impl<'s> Vertices<'s> {
         }
     }
 
-    /// True when there is none.
+    /// True if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,7 +95,7 @@ impl<'s> Vertices<'s> {
         self.bytes.chunks_exact(dialect.vertex_size()).map(move |b| Vertex::from_bytes(b, dialect))
     }
 
-    /// The vertices from `start` to before `end`; none where there are not so many.
+    /// The vertices from `start` to before `end`; empty if they do not exist.
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> Self {
         let size = self.dialect.vertex_size();
@@ -126,7 +126,7 @@ impl<'s> Indices<'s> {
         if self.wide { self.bytes.len() / 4 } else { self.bytes.len() / 2 }
     }
 
-    /// True when there is none.
+    /// True if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -141,7 +141,7 @@ impl<'s> Indices<'s> {
         self.bytes.chunks_exact(self.size()).map(index)
     }
 
-    /// The indices from `start` to before `end`; none where there are not so many.
+    /// The indices from `start` to before `end`; empty if they do not exist.
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> Self {
         let range = start.checked_mul(self.size()).zip(end.checked_mul(self.size()));

@@ -109,10 +109,11 @@ impl GltfFile {
         Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
     }
 
-    /// Reads a file. All of it is checked, unless it names others: then vertices and keys are when those are there.
+    /// Reads a file and checks all of it. If it names companion files, vertices and keys are checked when those are
+    /// supplied.
     ///
     /// # Errors
-    /// When the document breaks a rule, or would take more memory than the options allow.
+    /// If the document breaks a rule, or would take more memory than the options allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let limits = Options::default().with_limits(options.limits).with_extensions(EXTENSIONS);
         let document = Document::tables_of(bytes, &limits)?;
@@ -123,7 +124,7 @@ impl GltfFile {
         });
         let mut references = Vec::new();
         for name in buffers.chain(images) {
-            // A list grows to twice its length, and is there twice while it does.
+            // A list grows to twice its length, and exists twice while it grows.
             document.charge::<u8>(
                 &FieldPath::ROOT,
                 "names of files",
@@ -260,8 +261,8 @@ impl GltfFile {
         report
     }
 
-    /// Everything in the file, and in what was supplied, that glTF 2.0 forbids, whether or not a scene can be made of it:
-    /// what the Khronos validator calls an error is one here.
+    /// Reports every violation of glTF 2.0 in the file and in its supplied companions, whether or not it can be
+    /// converted to a scene. Errors of the Khronos validator are errors here.
     pub fn conformance(&self) -> Report {
         let files: &Files<'_, '_> = &|name| self.find(name).map(Cow::Borrowed);
         let mut report = match self.document() {

@@ -1,4 +1,4 @@
-//! A scene as it comes back from a document of it.
+//! Imports a scene from its own exported document.
 
 use crate::document::{Document, Files, Options};
 use crate::export::{ExportOptions, Gltf, export_keeping};

@@ -13,7 +13,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the smallest box around the finite points; `None` if there are none.
+    /// Returns the smallest box around the finite points; `None` without such points.
     pub fn around(points: impl IntoIterator<Item = [f64; 3]>) -> Option<Self> {
         let finite = points.into_iter().filter(|p| p.iter().all(|c| c.is_finite()));
         finite.map(|p| Self { min: p, max: p }).reduce(Self::union)

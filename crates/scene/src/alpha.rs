@@ -4,14 +4,14 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum AlphaMode {
-    /// As what is there asks for: a mask where all of it is 0 or 255, blending where there is anything between.
+    /// The content decides: a mask if all of it is 0 or 255, otherwise blending.
     #[default]
     Content,
     /// It means nothing.
     Opaque,
     /// Pixels with at least this alpha are drawn, the others are not.
     Mask(f32),
-    /// Transparent pixels show the surfaces behind them.
+    /// Transparent pixels show the background.
     Blend,
 }
 

@@ -84,7 +84,7 @@ pub fn linear16(byte: u8) -> u16 {
     share
 }
 
-/// The display byte whose linear value is nearest; 0 for what is no number.
+/// The display byte with the nearest linear value; 0 for NaN.
 #[must_use]
 pub fn srgb(value: f32) -> u8 {
     let value = if value > 0.0 { f64::from(value.min(1.0)) } else { 0.0 };

@@ -154,13 +154,13 @@ with! {
     with_local(local: bool);
     /// The same with meshes of one material joined or not.
     with_by_material(by_material: bool);
-    /// The same with so many vertices to a mesh.
+    /// The same with a maximum number of vertices per mesh.
     with_max_vertices(max_vertices: usize);
-    /// The same with so many triangles to a mesh.
+    /// The same with a maximum number of triangles per mesh.
     with_max_triangles(max_triangles: usize);
-    /// The same with so many joints to a mesh, numbered by a palette.
+    /// The same with a maximum number of joints per mesh, numbered by a palette.
     with_max_joints(max_joints: Option<usize>);
-    /// The same with so many joints to a vertex.
+    /// The same with a maximum number of joints per vertex.
     with_max_influences(max_influences: usize);
 }
 
@@ -243,7 +243,7 @@ pub struct Drawables<'s, 'b> {
     groups: alloc::vec::IntoIter<Vec<Instance>>,
     ready: VecDeque<Drawable<'s>>,
     losses: Vec<Loss>,
-    /// Meshes whose losses were reported: an instance is no loss of its own.
+    /// Meshes whose losses were reported: each is reported once, not once per instance.
     reported: BTreeSet<(usize, &'static str)>,
     /// Skeletons as they rest.
     rests: BTreeMap<usize, rest::Rest>,

@@ -201,7 +201,7 @@ fn roots(scene: &Scene, first: usize) -> Vec<NodeId> {
     nodes.filter(|(_, node)| node.parent.is_none()).map(|(n, _)| NodeId(n)).collect()
 }
 
-/// The joints of a skeleton that are called like those of another and bound where they are; none where one is not there.
+/// The joints of a skeleton with the names and bind poses of another's joints; `None` if one is missing.
 fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Option<Vec<u32>> {
     let mut by_name: BTreeMap<&String, usize> = BTreeMap::new();
     for (i, joint) in skeleton.joints.iter().enumerate() {
@@ -235,7 +235,7 @@ mod tests {
         Budget::new(Limits::default())
     }
 
-    /// A triangle on the last of some joints, each as high as it is told.
+    /// A triangle on the last of some joints with the given heights.
     fn model(name: &str, joints: &[(&str, f32)], clip: u32) -> Scene {
         let joint = |(i, (name, height)): (usize, &(&str, f32))| {
             let rest = Trs { translation: [0.0, *height, 0.0], ..Trs::IDENTITY };

@@ -158,7 +158,7 @@ impl Skin {
         self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
     }
 
-    /// The range of influences of a vertex; empty where there is no such vertex.
+    /// The range of influences of a vertex; empty if the vertex does not exist.
     #[inline]
     pub fn range(&self, vertex: usize) -> core::ops::Range<usize> {
         match (self.starts.get(vertex), self.starts.get(vertex.saturating_add(1))) {

@@ -109,8 +109,8 @@ impl Scene {
 }
 
 impl Scene {
-    /// The level of detail for a viewer so many metres away: the first that is meant for that distance, else the last;
-    /// `None` where the scene has no levels.
+    /// The level of detail for a viewer at a distance in metres: the first that is meant for that distance, otherwise
+    /// the last; `None` if the scene has no levels.
     #[must_use]
     pub fn level_at(&self, metres: f32) -> Option<usize> {
         let last = self.levels.len().checked_sub(1)?;

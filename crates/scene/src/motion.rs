@@ -31,7 +31,7 @@ impl PoseSet {
         self.locals.len().checked_div(self.joints).unwrap_or(0)
     }
 
-    /// True when there are none.
+    /// True without poses.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

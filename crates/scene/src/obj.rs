@@ -24,7 +24,7 @@ use number::{push_float, push_whole};
 pub struct ObjOptions {
     /// The name by which the text refers to its material file; no reference without a name.
     pub mtl_name: String,
-    /// For each material, the texture file as the material file names it: a path with slashes, relative to the
+    /// The texture file of each material, as the material file names it: a path with slashes, relative to the
     /// material file. Further materials have no texture.
     pub maps: Vec<Option<String>>,
     /// Bytes that both texts may take.

@@ -83,7 +83,7 @@ pub fn unit_tangent(normal: [f32; 3], wish: [f32; 3]) -> [f32; 3] {
     narrow(across(wide(wish)).or_else(|| across(axis)).unwrap_or([1.0, 0.0, 0.0]))
 }
 
-/// Unit normals of every vertex from the triangles around it, weighted by area; +Z where there are none.
+/// Unit normals of every vertex from the triangles around it, weighted by area; +Z without triangles.
 pub fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     let mut sums = vec![[0.0_f64; 3]; positions.len()];
     for triangle in triangles {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{Budget, LimitExceeded};
 
-/// A stretch this near to none is none.
+/// A stretch below this is ignored.
 const NOISE: f64 = 1.0e-4;
 
 /// The bones of a skeleton without the scale, mirror and shear that its joints have at rest. Each bone has the

@@ -28,7 +28,7 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArraysSeen {
-    /// Triangles name vertices that are there.
+    /// The vertices of all triangles exist.
     pub triangles: bool,
     /// Positions are finite.
     pub positions: bool,

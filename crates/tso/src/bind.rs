@@ -111,8 +111,8 @@ impl Geometry {
         apart.get(apart.len() / 2).copied()
     }
 
-    /// The angle in degrees between the normals of blend vertices and of those that they pull, in the pose in which the
-    /// mesh is bound to a skeleton: the median over all blends between different bones, none where there are no such.
+    /// The angle in degrees between the normals of blend vertices and of their real vertices, in the bind pose of a
+    /// skeleton: the median over all blends between different bones, `None` without such blends.
     pub fn normals_apart(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, bind) = (self.owners(), skeleton.bind_pose([self]));
         let bone_of = skeleton.find_all(&self.bones);

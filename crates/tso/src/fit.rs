@@ -3,7 +3,7 @@
 
 use meshwright_core::math::{Affine64, add, distance, quat, scale, sqrt, sub};
 
-/// Points of which the second direction is this much weaker than the first lie in line with the centre.
+/// If the second direction of points is this much weaker than the first, they are in line with the centre.
 const IN_LINE: f64 = 1.0e-3;
 
 /// A point in the space of a bone, and where it belongs.
@@ -18,7 +18,7 @@ pub(crate) fn largest(m: &Affine64, points: Points<'_>) -> f64 {
 pub(crate) struct Fit;
 
 impl Fit {
-    /// The rotation about the origin; none where the points are in line with it.
+    /// The rotation about the origin; `None` if the points are in line with it.
     pub(crate) fn turn(points: Points<'_>) -> Option<Affine64> {
         let mut s = [[0.0; 3]; 3];
         for (p, q) in points {
@@ -41,7 +41,7 @@ impl Fit {
         Some(Affine64 { x: bx, y: by, z: bz, w: [0.0; 3] })
     }
 
-    /// The rotation and translation; none where the points are in line with each other.
+    /// The rotation and translation; `None` if the points are in line with each other.
     pub(crate) fn fit_free(points: Points<'_>) -> Option<Affine64> {
         #[expect(clippy::cast_precision_loss, reason = "a number of vertices")]
         let part = 1.0 / points.len() as f64;

@@ -44,7 +44,7 @@ fn general(value: f32, digits: usize) -> alloc::string::String {
 pub(crate) enum Word {
     /// A number.
     Number(F32),
-    /// A number that no float holds, or Visual C++'s words for what is none.
+    /// A number that no float holds, or Visual C++'s words for NaN and infinity.
     NotFinite,
     /// Something else.
     Other,

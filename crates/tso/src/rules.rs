@@ -74,7 +74,7 @@ pub(crate) const fn total(mut lists: &[&[&'static Rule]]) -> usize {
     n
 }
 
-/// The rules of all `lists`, of which there are `N`.
+/// The `N` rules of all `lists`.
 #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 pub(crate) const fn joined<const N: usize>(mut lists: &[&[&'static Rule]]) -> [&'static Rule; N] {
     let mut all = [TRUNCATED; N];
@@ -134,7 +134,7 @@ pub(crate) fn finite(
     }
 }
 
-/// A number that is none.
+/// Reports a NaN or an infinity.
 pub(crate) fn not_finite(
     value: F32,
     path: &FieldPath<'_>,

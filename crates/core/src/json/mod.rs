@@ -36,7 +36,7 @@ const FEW: usize = 12;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grammar {
-    /// The text is no JSON.
+    /// The rule for a text that is not JSON.
     pub syntax: &'static Rule,
     /// The text is not UTF-8, or escapes half of a surrogate pair.
     pub encoding: &'static Rule,
@@ -145,7 +145,7 @@ impl<'a> Json<'a> {
         Ok(json)
     }
 
-    /// How many values there are, keys of objects included.
+    /// The number of values, including the keys of objects.
     pub const fn count(&self) -> usize {
         self.entries.len()
     }
@@ -343,8 +343,8 @@ impl<'d, 'a> Iterator for Items<'d, 'a> {
     }
 }
 
-/// The number of a text with a fraction of zeros or an exponent, where it is whole. Larger ones than floats count exactly
-/// are none.
+/// The number of a text with a fraction of zeros or an exponent, if it is whole. `None` above the exact range of
+/// floats.
 fn parse_whole_number(raw: &str) -> Option<u64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number: f64 = raw.parse().ok()?;

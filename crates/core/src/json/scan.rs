@@ -84,7 +84,7 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
 
 fn hex4(text: &str) -> Option<(u16, &str)> {
     let (digits, rest) = text.split_at_checked(4)?;
-    // A sign is no digit.
+    // A sign is not a digit.
     let sound = digits.bytes().all(|b| b.is_ascii_hexdigit());
     Some((u16::from_str_radix(digits, 16).ok().filter(|_| sound)?, rest))
 }

@@ -52,7 +52,8 @@ pub fn to_basis([x, y, z, w]: Quat) -> [[f64; 3]; 3] {
     ]
 }
 
-/// The unit quaternion of a rotation given by the images of the three axes; some rotation where they are no basis.
+/// The unit quaternion of a rotation given by the images of the three axes; an arbitrary rotation if they do not form
+/// a basis.
 #[must_use]
 pub fn from_basis([x, y, z]: [[f64; 3]; 3]) -> Quat {
     let (xx, yy, zz) = (x[0], y[1], z[2]);

@@ -56,7 +56,7 @@ impl F8A {
     #[allow(clippy::inline_always, reason = "part of kernels")]
     #[inline(always)]
     pub(crate) const fn upper(code: u8) -> u16 {
-        // The sign fills all bits above the exponent's, of which one stays.
+        // The sign fills all bits above the exponent's; one of them stays.
         let bits =
             ((code.cast_signed() as i16) << (SPARE - 16)).cast_unsigned() & (0x8000 | 0x7f << (SPARE - 16));
         bits | ((0x3c00 * (bits << 1 != 0) as u16) & 0x3c00)

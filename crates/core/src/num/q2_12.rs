@@ -18,7 +18,7 @@ const MIN: i32 = -0x2000;
 const MAX: i32 = 0x1fff;
 
 impl Q2_12 {
-    /// The number with these 14 bits; the two bits above are no part of it and are dropped.
+    /// The number with these 14 bits; the two bits above are dropped.
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits & MASK)
     }

@@ -30,7 +30,7 @@ const MAX: i32 = 2047 - CENTRE;
 const MAX_EXPONENT: i32 = 3;
 
 impl St11 {
-    /// The pair with these 24 bits; the eight bits above are no part of it and are dropped.
+    /// The pair with these 24 bits; the eight bits above are dropped.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & 0xff_ffff)
     }

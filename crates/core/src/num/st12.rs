@@ -27,7 +27,7 @@ const MIN: i32 = -CENTRE;
 const MAX: i32 = 4095 - CENTRE;
 
 impl St12 {
-    /// The pair with these 24 bits; the eight bits above are no part of it and are dropped.
+    /// The pair with these 24 bits; the eight bits above are dropped.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & 0xff_ffff)
     }

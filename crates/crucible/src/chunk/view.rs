@@ -20,7 +20,7 @@ impl<'s, const N: usize> Floats<'s, N> {
         self.bytes.len() / (4 * N)
     }
 
-    /// True when there is none.
+    /// True if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -36,7 +36,7 @@ impl<'s, const N: usize> Floats<'s, N> {
     }
 }
 
-/// The first `N` floats of `bytes`; zeros where there are not so many.
+/// The first `N` floats of `bytes`; zeros if `bytes` is too short.
 pub(crate) fn floats<const N: usize>(bytes: &[u8]) -> [F32; N] {
     let mut out = [F32::default(); N];
     for (to, from) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -58,7 +58,7 @@ impl<'s> Indices<'s> {
         self.bytes.len() / self.size.bytes()
     }
 
-    /// True when there is none.
+    /// True if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -124,7 +124,7 @@ impl<'s> BoneWeights<'s> {
         self.bytes.len() / (4 * self.each)
     }
 
-    /// True when there is no vertex.
+    /// True without vertices.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }

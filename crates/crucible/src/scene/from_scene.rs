@@ -72,15 +72,15 @@ pub(crate) struct Work<'s, 'b> {
     dialect: Dialect,
     budget: &'b Budget,
     meshes: Vec<Drawable<'s>>,
-    /// For each mesh: it has 2D positions in the original file and is still flat.
+    /// True for each mesh that has 2D positions in the original file and is still flat.
     planes: Vec<bool>,
     /// The meshes were taken from glTF's axes into [`AXES`].
     mapped: bool,
     /// The skeleton whose bones weights name.
     skeleton: Option<SkeletonId>,
-    /// For each skeleton made from bone numbers only: the bone number of each joint.
+    /// The bone number of each joint, for each skeleton made from bone numbers only.
     numbers: Vec<Option<Vec<u32>>>,
-    /// For each skeleton: the bone for vertices without influences, if they need one.
+    /// The bone for vertices without influences of each skeleton, if they need one.
     roots: Vec<Option<u32>>,
     pub(crate) losses: Vec<Loss>,
 }
@@ -331,7 +331,7 @@ fn is_native(scene: &Scene) -> bool {
         .contains(&scene.format.as_str())
 }
 
-/// For each skeleton: its only root, or the one that is added above several roots.
+/// The only root of each skeleton, or the one that is added above several roots.
 fn roots(scene: &Scene) -> Vec<Option<u32>> {
     let root = |skeleton: &Skeleton| {
         let mut roots = skeleton.joints.iter().enumerate().filter(|(_, j)| j.parent.is_none());

@@ -55,7 +55,7 @@ impl SkeletonChunk {
     }
 }
 
-/// One skeleton of a scene that has been validated; so many others are lost. `axes` lead from the file's space to glTF's.
+/// One skeleton of a validated scene; the others are lost. `axes` lead from the file's space to glTF's.
 pub(crate) fn skeleton(
     scene: &Scene,
     (id, others): (SkeletonId, usize),

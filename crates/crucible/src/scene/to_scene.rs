@@ -408,7 +408,7 @@ impl<'o> Work<'o> {
         Ok(out)
     }
 
-    /// The joints that weights name: those of the skeleton that was given, or made up where there is none.
+    /// The joints that weights name: those of the given skeleton, or made up without one.
     fn joints(
         &mut self,
         weights: BoneWeights<'_>,

@@ -191,7 +191,7 @@ pub(crate) fn check(
     if one_root { checked.reach(findings) } else { Ok(()) }
 }
 
-/// Checks what is no reason to refuse the skeleton.
+/// Checks for warnings.
 fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<(), ReadError> {
     let broken = |b: &Bone| {
         let floats = [&b.position[..], &b.rotation, &b.scale];

@@ -19,7 +19,7 @@ const REFUSED: &str = "/\\:*?\"<>|";
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutputName(String);
 
-/// Why a text is no name of an output.
+/// The reason why a text is not a valid name of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadName {
@@ -47,10 +47,10 @@ pub enum BadName {
 }
 
 impl OutputName {
-    /// Checks a text; `extensions` are those that the kind of file has, in lower case, and none where it can have any.
+    /// Checks a text. `extensions` are the allowed extensions in lower case; if the list is empty, any is allowed.
     ///
     /// # Errors
-    /// When it is no plain name, or has another extension.
+    /// If it is not a plain name, or has another extension.
     pub fn new(name: &str, extensions: &[&str]) -> Result<Self, BadName> {
         let refused = |c: char| REFUSED.contains(c) || acts_on_terminal(c);
         if name.is_empty() {

@@ -17,7 +17,7 @@ pub enum Replace {
     /// Files whose names the user gave, and what an earlier run wrote.
     #[default]
     Named,
-    /// Every file that is no input.
+    /// Every file that is not an input.
     All,
     /// No file.
     Nothing,
@@ -72,8 +72,8 @@ impl Compared for Waiting {
 /// Returns true if a file is unchanged since an earlier run wrote it.
 type Earlier = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Everything that a run reads and writes. What it reads is never replaced, no two outputs have one place, and what the user
-/// did not name replaces no file that is there, unless an earlier run wrote it or the user asks for that.
+/// All inputs and outputs of a run. Inputs are never replaced, and no two outputs have the same place. Outputs that
+/// the user did not name replace no existing file, unless an earlier run wrote it or the user asks for it.
 #[derive(Default)]
 pub struct Plan {
     replace: Replace,
@@ -267,7 +267,7 @@ impl Table {
     }
 }
 
-/// A path without links, as far as it is there.
+/// A path without links, as far as it exists.
 fn without_links(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(whole.strip_prefix(at).ok()?));

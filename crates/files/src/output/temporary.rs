@@ -189,7 +189,7 @@ fn random_name() -> String {
 pub(super) struct Pool(Mutex<BTreeMap<PathBuf, Arc<Folder>>>);
 
 impl Pool {
-    /// Each keeps a descriptor, of which there may be 16.
+    /// The maximum number of kept folders. Each has a file descriptor, and a process may be limited to 16.
     const MOST: usize = 4;
 
     /// A new temporary file next to what it will be.

@@ -45,7 +45,7 @@ type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 pub struct Writer {
     pool: Pool,
     waits: Option<Waits>,
-    /// Folders below those that were named, which are there and are no links.
+    /// Folders below the named ones that exist and are not links.
     folders: Mutex<BTreeSet<PathBuf>>,
 }
 

@@ -111,7 +111,7 @@ impl Entry {
 /// A file in a pack.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The path that leads to it; none where its name is unsafe.
+    /// The path that leads to it; `None` if its name is unsafe.
     pub(crate) path: Option<TreePath>,
     /// Its name as the pack stores it.
     pub(crate) name: Vec<u8>,
@@ -128,7 +128,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// The path that leads to it, spelled as in the pack; none where its name is unsafe, or a later member has it.
+    /// The path that leads to it, spelled as in the pack; `None` if its name is unsafe, or a later member has it.
     pub fn path(&self) -> Option<&TreePath> {
         self.path.as_ref().filter(|_| !self.hidden)
     }

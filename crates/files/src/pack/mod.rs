@@ -84,7 +84,7 @@ kinds! {
 }
 
 impl PackKind {
-    /// The kind of a file that is called like this.
+    /// The kind of pack by file name.
     pub fn from_name(name: &[u8]) -> Option<Self> {
         let dot = name.iter().rposition(|b| *b == b'.')?;
         let extension = name.get(dot.saturating_add(1)..)?;
@@ -149,10 +149,10 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Opens a pack, whose kind its first bytes say, else its name. What its directory takes is charged.
+    /// Opens a pack. Its first bytes decide its kind, otherwise its name. The memory of its directory is charged.
     ///
     /// # Errors
-    /// When it is no pack, when its directory breaks a rule of its kind, or takes more than the budget allows.
+    /// If it is not a pack, if its directory breaks a rule of its kind, or takes more than the budget allows.
     pub fn open(source: impl ByteSource + 'static, name: &str, budget: &Budget) -> Result<Self, FilesError> {
         let most = sharing::allowance(source.size());
         Self::open_shared(Arc::new(source), name, budget, most)
@@ -228,7 +228,7 @@ impl Pack {
         self.members.get(*self.by_path.get(path)?)
     }
 
-    /// The same, or why there is none.
+    /// The same, or the reason why it does not exist.
     pub(crate) fn known(&self, path: &TreePath) -> Result<&Member, FilesError> {
         self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))
     }
@@ -246,7 +246,7 @@ impl Pack {
         self.content(member, u64::MAX, budget, &mut Report::new())
     }
 
-    /// The first bytes of a member, at most so many; of all others nothing is known then.
+    /// The first bytes of a member, at most `most`; the other bytes remain unknown.
     ///
     /// # Errors
     /// As [`read`](Self::read).

@@ -27,7 +27,7 @@ pub(super) enum Oddity {
     NotUtf8,
 }
 
-/// The path that a stored name means, and what is odd about it; or why it is none.
+/// The path of a stored name and its faults, or the reason why it is not a path.
 pub(super) fn clean(name: &[u8], encoding: Encoding) -> (Result<TreePath, &'static str>, Vec<Oddity>) {
     let mut odd = Vec::new();
     let name = match encoding {

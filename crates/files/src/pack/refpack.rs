@@ -43,7 +43,7 @@ struct Command {
 }
 
 impl Command {
-    /// The command at the front; none where its bytes are not all there.
+    /// The command at the front; `None` if it is incomplete.
     #[expect(clippy::arithmetic_side_effects, reason = "fields of at most 17 bits")]
     fn read(bytes: &[u8]) -> Option<Self> {
         let b = |i: usize| bytes.get(i).map(|b| usize::from(*b));

@@ -41,7 +41,7 @@ pub(crate) const fn allowance(size: u64) -> u64 {
     size.saturating_mul(32).saturating_add(LEAST)
 }
 
-/// The same for an archive in a pack, of which there can be many.
+/// The same for an archive in a pack. A pack can have many of them.
 pub(crate) const fn inner_allowance(size: u64) -> u64 {
     const LEAST: u64 = 1 << 20;
     size.saturating_mul(8).saturating_add(LEAST)

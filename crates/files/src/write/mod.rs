@@ -109,7 +109,7 @@ impl<'a> PackBuilder<'a> {
     /// Adds a file.
     ///
     /// # Errors
-    /// When a file of this name is there already, spelled in whatever case, or a pack of this kind cannot hold the name.
+    /// If a file of this name exists already, in any case, or a pack of this kind cannot hold the name.
     pub fn add(&mut self, path: TreePath, content: PackContent<'a>) -> Result<(), FilesError> {
         let longest = match self.kind {
             PackKind::Pak => pak::NAME,
@@ -153,7 +153,7 @@ impl<'a> PackBuilder<'a> {
         Budget::new(self.limits)
     }
 
-    /// The added file of a name, whose bytes differ from those that the original has; none where it stays as it is.
+    /// The added file of a name, if its bytes differ from the original; `None` if it is unchanged.
     fn replaced(&self, path: Option<&TreePath>) -> io::Result<Option<Vec<u8>>> {
         let (Some(pack), Some(path)) = (self.onto, path) else { return Ok(None) };
         let Some(file) = self.files.get(&path.folded()) else { return Ok(None) };

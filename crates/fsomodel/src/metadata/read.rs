@@ -33,7 +33,7 @@ struct Reader<'s, 'n> {
     notes: &'n mut Findings,
 }
 
-/// The fields of an object that were read, each of which may occur once.
+/// The fields of an object that were read. Each may occur once.
 struct Fields<'p, const N: usize> {
     names: [&'static str; N],
     seen: [bool; N],
@@ -281,7 +281,7 @@ pub(crate) struct MeshFields {
     pub(crate) base: u64,
 }
 
-/// The offsets of the companion's meshes and their fields; none where the text cannot be read.
+/// The offsets of the companion's meshes and their fields; empty if the text cannot be read.
 pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     let budget = Budget::new(Limits::default());
     let source = Source::part(STREAM, text, CODES, &budget);

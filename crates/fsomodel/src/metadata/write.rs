@@ -130,7 +130,7 @@ impl Metadata {
     pub(crate) fn to_text(&self, budget: &Budget) -> Result<Vec<u8>, WriteError> {
         let left = budget.remaining();
         let beyond = |wanted| WriteError::Limit { what: "the companion", wanted, limit: left };
-        // A text that grows is there twice, the second time with twice the room.
+        // A growing text exists twice, the second time with twice the room.
         let most = usize::try_from(left / 3).unwrap_or(usize::MAX);
         let text = self.text_within(most)?;
         let wanted = (text.out.len() as u64).saturating_mul(3);

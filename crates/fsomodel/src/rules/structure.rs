@@ -107,7 +107,7 @@ fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) ->
             on.broken(super::MISALIGNED, At::Mesh(i, mesh::OFFSET), message)?;
         }
         let Some((first, end)) = within(&range, indices.len()) else {
-            // More indices than there are: no offset would do.
+            // More indices than exist: no offset is possible.
             let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
             let field = if many { mesh::COUNT } else { mesh::OFFSET };
             on.broken(super::MESH_RANGE, At::Mesh(i, field), || {

@@ -24,9 +24,9 @@ pub(super) struct Companion<'s, 'b> {
     scene: &'s Scene,
     budget: &'b Budget,
     names: Names<'b>,
-    /// For each material: true if the companion file has it.
+    /// True for each material that the companion file has.
     materials: Vec<bool>,
-    /// For each node: the meshes of the companion file that it draws.
+    /// The meshes of the companion file that each node draws.
     drawn: Vec<Vec<u32>>,
     /// Meshes that no node's transform applies to.
     free: Vec<u32>,

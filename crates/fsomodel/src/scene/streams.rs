@@ -49,7 +49,7 @@ impl<'b> Streams<'b> {
         };
         let base = self.vertices.len().checked_div(self.dialect.vertex_size()).unwrap_or(0);
         let end = base.saturating_add(mesh.positions.len());
-        // Without a table there is no base, so that all meshes share the range of an index.
+        // Without a table no base exists, so that all meshes share the range of an index.
         if self.dialect == Dialect::Doc56 && end > most_vertices(self.dialect) {
             return Err(beyond());
         }
@@ -116,7 +116,7 @@ impl<'b> Streams<'b> {
     }
 }
 
-/// Charges the list of so many meshes, which doubles as it grows.
+/// Charges the list of meshes, which doubles as it grows.
 pub(super) fn charge_meshes(count: usize, budget: &Budget) -> Result<(), LimitExceeded> {
     let each = size_of::<Drawable<'_>>().saturating_add(size_of::<Instance>());
     budget.charge_items("meshes", count as u64, each.saturating_mul(2))

@@ -12,14 +12,14 @@ type Fields = Vec<(String, Extra)>;
 /// list entry.
 const VALUE: usize = 40;
 
-/// `extras` of an object; a value that is no map is wrapped into one, as glTF prefers.
+/// The `extras` of an object; a value that is not a map is wrapped into one, as glTF recommends.
 pub(crate) fn extras_text(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String>, ConvertError> {
     let Some(extra) = extra else { return Ok(None) };
     memory.charge_items("extras", length(extra) as u64, 1)?;
     Ok(Some(text_of(extra)))
 }
 
-/// Which part of the model an object is, for an import of what a tool made of the document.
+/// The number of an object in the model, for the import of an edited document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark<'n> {
     /// Its number.
@@ -102,7 +102,7 @@ pub(crate) struct Told<'s> {
     pub(crate) scene: &'s Scene,
     /// The rate at which keys lie, where it is not that of each clip.
     pub(crate) frames_at: Option<NonZeroU16>,
-    /// The native model that goes along.
+    /// The embedded native model.
     pub(crate) kept: Option<&'s Extra>,
 }
 
@@ -152,7 +152,7 @@ fn import_data(memory: &Budget, file: Told<'_>) -> Result<Option<String>, Conver
         fields.push(("clips".into(), Extra::List(scene.clips.iter().map(named).collect())));
     }
     if let Some(kept) = kept {
-        // It is there as a copy, as text, and as text within text.
+        // It exists as a copy, as text, and as text within text.
         memory.charge_items("kept files", length(kept) as u64, 3)?;
         fields.push((KEPT.into(), kept.clone()));
     }

@@ -154,7 +154,7 @@ fn tangents_of(out: &Output<'_>, arrays: &Arrays<'_>) -> Result<Vec<[f32; 4]>, C
     Ok(tangents)
 }
 
-/// Colours in linear light: display bytes need 16 bits there, so that every one of them comes back.
+/// Colours in linear light: display bytes need 16 bits for an exact conversion back.
 fn colors<'s>(
     out: &mut Output<'s>,
     colors: Cow<'s, [[u8; 4]]>,

@@ -60,7 +60,7 @@ impl<'s> Gltf<'s> {
         Ok(Self { tables, json, buffer, meshes, clips })
     }
 
-    /// The same document with arrays of its own, for longer than the scene is there.
+    /// Copies the arrays that borrow from the scene.
     #[must_use]
     pub fn into_owned(self) -> Gltf<'static> {
         let Self { tables, json, buffer, meshes, clips } = self;

@@ -17,7 +17,7 @@ pub(crate) struct Materials<'a> {
     /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
     written: BTreeMap<(usize, bool, AlphaLevels), usize>,
     images: BTreeMap<(&'a str, &'a [u8]), usize>,
-    /// Those whose bytes were seen, by where these lie: equal images are told by that first.
+    /// The images written so far, by the address of their bytes: equal images are found by this first.
     seen: BTreeMap<usize, Option<usize>>,
     /// By their images, and whether they stop at their edges.
     textures: BTreeMap<(usize, bool), usize>,

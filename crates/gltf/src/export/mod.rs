@@ -52,10 +52,10 @@ pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted
     exported(scene, options, None)
 }
 
-/// As [`export`], with something that an import finds again in [`Import::kept`](crate::import::Import::kept), as the native
-/// model that the scene was made of, and with marks on joints, meshes and materials by which it tells
-/// [what they were](crate::import::Import::marks), whatever became of their names and order. Both are texts that hold JSON below the
-/// key `meshwright` of extras: the only form that Blender, glTF-Transform and gltfpack all keep.
+/// As [`export`], with embedded data that an import returns in [`Import::kept`](crate::import::Import::kept), such as
+/// the native model of the scene. Joints, meshes and materials get marks, which [identify
+/// them](crate::import::Import::marks) whatever their new names and order are. Both are JSON texts under the key
+/// `meshwright` of extras: the only form that Blender, glTF-Transform and gltfpack all preserve.
 ///
 /// # Errors
 /// As [`export`].
@@ -311,7 +311,7 @@ impl<'a> Export<'a, '_> {
         Ok(())
     }
 
-    /// The meshes of a node that are there to be drawn, skinned or not.
+    /// The drawn meshes of a node, skinned or not.
     fn drawn_meshes(&self, n: usize, skinned: bool) -> Vec<MeshId> {
         let is = |m: &&MeshId| self.meshes[m.0].is_some() && self.scene.meshes[m.0].skin.is_some() == skinned;
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()

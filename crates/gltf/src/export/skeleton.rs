@@ -27,16 +27,16 @@ pub(crate) struct Joints {
     pub(crate) rest: Vec<Trs>,
     /// Their inverse bind matrices.
     binds: Vec<Affine>,
-    /// For every joint, the translation, rotation and scale that need keys: an importer whose bones have the bind
-    /// pose without scale loses them.
+    /// The translation, rotation and scale of every joint that need keys: an importer whose bones have the bind pose
+    /// without scale loses them.
     pub(crate) keyed: Vec<[bool; 3]>,
     /// The joint that never moves, where one was needed.
     neutral: Option<usize>,
 }
 
-/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks
-/// for a joint that never moves. `marked` is the number of the skeleton where joints say which they are. `None` for a
-/// skeleton without joints that needs none.
+/// Writes the nodes of a skeleton, which gets the name of the model if it has none, and one more node if `neutral`
+/// asks for a joint that never moves. `marked` is the number of the skeleton if joints have marks. `None` for an
+/// empty skeleton that needs no nodes.
 pub(crate) fn write(
     out: &mut Output<'_>,
     (skeleton, model): (&Skeleton, &str),

@@ -19,7 +19,7 @@ pub(crate) struct Straightened {
 }
 
 impl Straightened {
-    /// Of the joints that share a sheared matrix, those whose vertices follow no others.
+    /// Finds joints that share a sheared matrix and whose vertices follow no others.
     pub(crate) fn find(scene: &Scene, skeleton: usize, memory: &Budget) -> Result<Self, LimitExceeded> {
         let joints = scene.skeletons.get(skeleton).map(|s| s.joints.as_slice()).unwrap_or_default();
         let mut sharing: BTreeMap<[u32; 12], Vec<usize>> = BTreeMap::new();

@@ -163,7 +163,7 @@ impl Tally {
         }
     }
 
-    /// Takes the influences of a vertex, of which at most so many are kept.
+    /// Reads the influences of a vertex, and keeps at most `most` of them.
     fn see(&mut self, influences: &mut Vec<(u16, f64)>, most: usize) {
         let total = sum(influences);
         self.see_sum(total);

@@ -30,7 +30,7 @@ impl Reader<'_, '_> {
         ("meshes", self.mesh)
     }
 
-    /// The mesh without its skin; nothing where there are no positions or triangles.
+    /// The mesh without its skin; `None` without positions or triangles.
     pub(super) fn mesh(
         &self,
         coordinates: Coordinates,

@@ -40,7 +40,7 @@ pub(super) fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<
         return Ok(None);
     }
     let path = FieldPath::ROOT.field("extras");
-    // Lists grow to twice their length, and are there twice while they do.
+    // Lists grow to twice their length, and exist twice while they grow.
     let (values, bytes) = count(value);
     document.charge::<(String, Extra)>(&path, "extras", values.saturating_mul(3))?;
     document.charge::<u8>(&path, "extras", bytes)?;

@@ -57,7 +57,7 @@ impl<const N: usize> Source<'_, N> {
         }
     }
 
-    /// Adds the keys; `map` is what becomes of each value.
+    /// Adds the keys; `map` converts each value.
     pub(super) fn linear(&self, channel: &mut Channel<[f32; N]>, map: impl Fn([f64; N]) -> [f64; N]) {
         let mut push = |frame: f64, v: [f64; N]| {
             let exact = !self.turns || (length(v) - 1.0).abs() <= EXACT;

@@ -6,8 +6,8 @@ use crate::document::{Document, JsonValue};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Level, NodeId};
 
-/// The levels of a document whose scenes are that, and whose nodes at the top come from these roots. A scene that is
-/// called like the model has no name of its own.
+/// The levels of a document whose scenes are levels, and whose topmost nodes come from these roots. A scene with the
+/// name of the model has no name of its own.
 pub(super) fn read(
     document: &Document<'_>,
     roots: &[(NodeId, usize)],

@@ -6,7 +6,7 @@ use crate::document::{Document, JsonValue};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Extra, Mark, Marks, Scene};
 
-/// Takes the marks out of the extras of a scene; what is none is passed over.
+/// Removes the marks from the extras of a scene; invalid ones are ignored.
 pub(super) fn take(
     document: &Document<'_>,
     scene: &mut Scene,
@@ -24,7 +24,7 @@ pub(super) fn take(
         }
         marks.joints.push(of);
     }
-    // Primitives of one mesh are several meshes, of which each was one of its own.
+    // Primitives of one mesh become several meshes, one each.
     for (mesh, origin) in scene.meshes.iter_mut().zip(origins) {
         let mark = take_mark(document, &mut mesh.extras)?;
         marks.meshes.push(mark.filter(|_| origin.primitive == 0));

@@ -50,7 +50,7 @@ struct Builder<'b, 'd, 'a> {
     losses: &'b mut Vec<Loss>,
     extras: Extras<'d, 'a>,
     built: Built,
-    /// The meshes that were made of a primitive and what moves it.
+    /// The meshes of each primitive with each source of motion.
     made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
     /// The weights of morph targets, by node and by mesh.
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],

@@ -189,7 +189,7 @@ fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> Strin
     }
 }
 
-/// Charges an item that is pushed onto a list: while the list grows to twice its length it is there twice.
+/// Charges an item that is pushed onto a list: while the list grows to twice its length, it exists twice.
 fn charge_push<T>(
     document: &Document<'_>,
     path: &FieldPath<'_>,

@@ -207,7 +207,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// For each node, true if a condition holds for it or for a node below.
+    /// True for each node if a condition holds for it or for a node below.
     fn below(&self, holds: impl Fn(usize, &Self) -> bool) -> Result<Vec<bool>, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let mut below = self.document.room(&path, "nodes", self.joints.len())?;

@@ -50,8 +50,8 @@ impl Stated {
         self.frames_at.filter(|_| said.is_none() && self.rate.is_some())
     }
 
-    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last keys of a loop may be
-    /// where it `closes`.
+    /// The number of frames of a clip with keys for `found` frames: the stated one, if it fits. The last keys of a
+    /// loop may be its end, if it `closes`.
     pub(super) fn frames(&self, rate: f32, found: u32, closes: impl FnOnce() -> bool) -> (u32, bool) {
         let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
         match self.frames.filter(|_| same_rate) {
@@ -148,7 +148,7 @@ impl Told {
         Ok(told)
     }
 
-    /// The rate at which keys of clips lie, where one is said.
+    /// The rate of the keys of clips, if it is stated.
     pub(super) fn frames_at(&self) -> Option<f32> {
         self.clips.iter().find_map(|(_, stated)| stated.frames_at)
     }
@@ -160,7 +160,7 @@ impl Told {
         if own.rate.is_some() { own } else { named().unwrap_or(own) }
     }
 
-    /// The extras of a scene without what is said there.
+    /// The other extras of a scene.
     pub(super) fn rest(extras: Option<Extra>) -> Option<Extra> {
         without(extras, &[KEY, "max_distance"])
     }

@@ -98,8 +98,8 @@ impl<'d> Sets<'d> {
         Ok(())
     }
 
-    /// True where nothing of the block is odd for certain: no weight is negative or not finite, all joints are there, and
-    /// all sums are 1 beyond the error of 32 bits.
+    /// True if the block certainly has no faults: no weight is negative or not finite, all joints exist, and all sums
+    /// are 1 within the error of 32 bits.
     fn are_plain(&self, count: usize, joints: usize, seen: &mut Seen) -> bool {
         /// The maximum error of a sum of four.
         const ERROR: f64 = 1e-6;
@@ -119,16 +119,17 @@ impl<'d> Sets<'d> {
             && sums.iter().fold(true, |all, sum| all & is_one(sum))
     }
 
-    /// Calls the joints of the block, which are there, as the skeleton does.
+    /// Replaces the joints of the block, which exist, by their numbers in the skeleton.
     fn name(&mut self, joints: &[u32]) {
         for joint in self.0.iter_mut().flat_map(|set| set.joints.loaded_mut().as_flattened_mut()) {
             *joint = joints.get(*joint as usize).copied().unwrap_or(0);
         }
     }
 
-    /// The influences of a block without oddities, whose joints have their names.
+    /// The influences of a block without faults, with the joint numbers of the skeleton.
     ///
-    /// Which weights are 0 is no pattern that branches could follow: more is written than counts, and the next over it.
+    /// Zero weights have no pattern that branches could predict: more is written than counts, and the next values
+    /// overwrite it.
     fn pack(
         &self,
         seen: &mut Seen,

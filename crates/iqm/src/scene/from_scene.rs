@@ -195,7 +195,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(scene: &Scene, drawables: &Drawables<'_, '_>) -> Self {
+    fn count(scene: &Scene, drawables: &Drawables<'_, '_>) -> Self {
         let mut totals = Self::default();
         for mesh in drawables.instances().filter_map(|i| scene.meshes.get(i.mesh.0)) {
             let vertices = mesh.positions.len();
@@ -220,7 +220,7 @@ impl<'a, 'b> Making<'a, 'b> {
         // Vertices keep all their joints here, so that the pose error includes those that find no room.
         let draw = draw.with_normals(true).with_tangents(tangents).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
-        let totals = Totals::of(self.scene, &drawables);
+        let totals = Totals::count(self.scene, &drawables);
         let bones = match home {
             Some(id) => {
                 let drawn = drawables.instances();

@@ -199,7 +199,7 @@ impl Geometry<Exact> for Walk {
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, vert: usize) {
         let tangent = space.map(|s| s.tangent_encoded());
-        // A direction of no length is none.
+        // A direction of length 0 is not valid.
         let found = tangent.filter(|[x, y, z, _]| {
             let length = x * x + y * y + z * z;
             length.is_finite() && (length - 1.0).abs() < 1.0e-3

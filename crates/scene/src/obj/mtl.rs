@@ -19,7 +19,7 @@ pub(super) fn names(scene: &Scene) -> Vec<String> {
     scene.materials.iter().map(|m| m.name.as_str()).enumerate().map(named).collect()
 }
 
-/// The material file. Alpha is told where the surface has any: as `d` that of the colour, as `map_d` that of the texture.
+/// Writes the material file. If the surface has alpha, `d` is that of the colour, and `map_d` that of the texture.
 pub(super) fn text(scene: &Scene, names: &[String], options: &ObjOptions) -> String {
     let mut mtl = String::from("# Meshwright\n");
     for (i, (material, name)) in scene.materials.iter().zip(names).enumerate() {

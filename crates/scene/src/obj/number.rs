@@ -70,7 +70,7 @@ mod tests {
             let mut text = String::new();
             push_float(&mut text, number);
             assert_eq!(text.parse::<f32>().unwrap().to_bits(), bits, "{text}");
-            // The language rounds a half up, which is no nearer.
+            // The language rounds a half up, which is not nearer.
             let shortest = number.to_string();
             assert_eq!(text.len(), shortest.len(), "{text} {shortest}");
             assert!(!text.contains('e'), "{text}");

@@ -66,7 +66,7 @@ impl Sampler<'_, '_> {
             let stored = |k: f64| self.trs(joint, k * step);
             for frame in self.stated_frames(joint)? {
                 let place = (frame / step).clamp(0.0, last);
-                // Cut to a whole number: what is clamped is no larger than a count of 32 bits.
+                // Rounded down: a clamped number is at most a count of 32 bits.
                 let before = place - place % 1.0;
                 let part = place - before;
                 let held = frame / step > last + SAME_FRAME;

@@ -85,7 +85,7 @@ fn motion(
     ] {
         let last = u64::from(first) + u64::from(m.frames);
         if has.is_set() && m.frames > 0 && last > wide(n) {
-            // More keys than there are: no first one would do.
+            // More keys than the file has: no first key is possible.
             let field = if u64::from(m.frames) > wide(n) { keys::FRAMES } else { field };
             findings.broken(MOTION_RANGE, &field.path(path), field.offset_in(keys_at), || {
                 format!("{} keys from {first} on, there are {n}", m.frames)

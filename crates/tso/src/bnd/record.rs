@@ -19,7 +19,7 @@ meshwright_core::record! {
 pub(crate) const VERSION: u32 = 1;
 /// The offset of the bone's name.
 pub(crate) const BONE: u64 = 4;
-/// The word before a resource that is there; 0 where none is.
+/// The word before an existing resource; 0 without one.
 pub(crate) const PRESENT: u32 = 8;
 /// The bytes of that word.
 const TAG: usize = 4;

@@ -166,7 +166,7 @@ pub(crate) fn memory(g: &Geometry) -> u64 {
     wide(g.bones.len()).saturating_add(wide(g.bindings.len()).saturating_mul(size_of::<Run>() as u64))
 }
 
-/// From where to where, of which binding.
+/// The start, the end and the binding.
 type Run = (u64, u64, usize);
 
 fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {

@@ -26,7 +26,7 @@ impl FileRef {
 pub struct Apr {
     /// A picture of it.
     pub thumbnail: FileRef,
-    /// The bindings, of which each is a mesh with its texture.
+    /// The bindings: each is a mesh with its texture.
     pub bindings: Vec<FileRef>,
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,

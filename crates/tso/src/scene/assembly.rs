@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::SkeletonId;
 
-/// The one skeleton of a scene that is made of files.
+/// The only skeleton of a scene from files.
 pub(crate) const SKELETON: SkeletonId = SkeletonId(0);
 
 /// A mesh of an [`Assembly`].

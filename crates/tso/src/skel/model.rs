@@ -28,7 +28,7 @@ pub struct Bone {
     pub parent: Name,
     /// True if property lists follow in the file.
     pub has_properties: Flag,
-    /// Property lists; none where [`has_properties`](Self::has_properties) is not set.
+    /// Property lists; empty if [`has_properties`](Self::has_properties) is not set.
     pub properties: Vec<PropertyList>,
     /// Place relative to the parent in the rest pose, 3 units to the metre.
     pub translation: [F32; 3],

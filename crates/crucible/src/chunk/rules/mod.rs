@@ -1,4 +1,4 @@
-//! The rules of a chunk: what it is made of, and what it holds.
+//! The rules of a chunk: its structure and its content.
 
 pub(crate) mod content;
 pub(crate) mod structure;

@@ -103,7 +103,8 @@ impl Keys {
     }
 }
 
-/// For every joint: whether a clip moves it, and whether it turns it. Other channels keep the values of the skeleton.
+/// Returns for every joint whether a clip moves it, and whether it turns it. Other channels keep the values of the
+/// skeleton.
 fn channels(clip: &Clip, n: usize) -> Vec<[bool; 2]> {
     match &clip.motion {
         Motion::Poses { frames, .. } => alloc::vec![[!frames.is_empty(); 2]; n],

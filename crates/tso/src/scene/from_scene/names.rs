@@ -26,7 +26,7 @@ impl<'b> Namer<'b> {
         Self::by(NameRules::new(encoding(form), longest), form, naming, budget)
     }
 
-    /// Names of bones. `NULL` is none.
+    /// Names of bones. `NULL` is not allowed.
     fn of_bones(form: MeshForm, naming: Naming, budget: &'b Budget) -> Result<Self, ConvertError> {
         let rules = NameRules::new(encoding(form), SHORT).unique();
         let mut namer = Self::by(rules, form, naming, budget);

@@ -1,4 +1,4 @@
-//! A clip of a scene for a skeleton that is there already: its bones, in its order and by its names.
+//! Converts a clip of a scene for an existing skeleton: with its bones, in its order and with its names.
 
 use super::keys::{Frames, Keys};
 use super::transforms;
@@ -26,7 +26,7 @@ struct Bones<'s> {
 }
 
 impl<'s> Bones<'s> {
-    /// The bones, and how many joints none of them is called like.
+    /// The bones, and the joints without a bone of the same name.
     fn of(skel: &'s Skel, names: &[Name], budget: &Budget) -> Result<(Self, Vec<usize>), ConvertError> {
         let n = skel.bones.len();
         let each = NameIndex::MEMORY + size_of::<[usize; 8]>() + 6 * size_of::<Affine64>();

@@ -14,10 +14,9 @@ use meshwright_scene::{Loss, Scene};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TsoSceneOptions {
-    /// The skeleton of the game that meshes and animations are made for, which is there already and is not written. Its
-    /// bones are found by their names, and files have them in its order and by its spelling. Where a joint rests elsewhere
-    /// than the bone, vertices and keys are such that what is seen stays the same. Without, everything is relative to the
-    /// scene's joints.
+    /// The game's skeleton for meshes and animations, which exists already and is not written. Its bones are found by
+    /// name, and files use its order and spelling. If the rest pose of a joint differs from the bone's, vertices and
+    /// keys are adapted so that the model looks the same. Without it, everything is relative to the scene's joints.
     pub made_for: Option<Skel>,
     /// Which skeleton of the scene becomes a file, where only one can; without, the first.
     pub skeleton: Option<usize>,

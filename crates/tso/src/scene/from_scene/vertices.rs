@@ -185,8 +185,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Ok(bound)
     }
 
-    /// The bone of this name, made where there is none yet, for a joint whose bone rests at `bone` and sees what is bound
-    /// through `inverse`.
+    /// The bone of this name, created if it is missing, for a joint whose bone rests at `bone` and whose bind matrix
+    /// is `inverse`.
     fn join(
         &mut self,
         name: &Name,

@@ -70,7 +70,7 @@ impl Assembly<'_> {
         Ok(Converted::new(scene, losses))
     }
 
-    /// Says that parts which are each of one bone lie on one another; of a part with several bones it is said already.
+    /// Reports that parts with one bone each are on top of each other; a part with several bones is reported already.
     fn piled(&self, joints: &Joints, losses: &mut Vec<Loss>) {
         const CODE: &str = "skeleton-missing";
         if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {

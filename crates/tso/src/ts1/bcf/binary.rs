@@ -83,7 +83,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Holds what is written against what is there, without keeping it.
+/// Compares written bytes with existing ones, without storing them.
 #[derive(Debug)]
 pub(crate) struct Same<'a> {
     rest: &'a [u8],

@@ -26,7 +26,7 @@ impl Bcf {
 /// The offsets of the scalars of a file, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     let length = wide(source.bytes().len());
-    // Every scalar has a byte, and a list that grows is there twice for a while.
+    // Every scalar has a byte, and a growing list exists twice for a while.
     source.charge(&FieldPath::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let mut places = Vec::new();
     let bcf = tree(source, Some(&mut places))?;

@@ -36,7 +36,7 @@ impl Cfp {
         u64::from(translations).saturating_mul(3).saturating_add(u64::from(rotations).saturating_mul(4))
     }
 
-    /// The numbers as keys; none where they are not as many.
+    /// The numbers as keys; `None` if their number does not match.
     pub fn keys(&self, translations: u32, rotations: u32) -> Option<Keys> {
         let (t, r) = (usize::try_from(translations).ok()?, usize::try_from(rotations).ok()?);
         if u64::try_from(self.values.len()).ok()? != Self::numbers(translations, rotations) {

@@ -33,7 +33,7 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// The code at the front of `bytes`; none where its bytes are not all there.
+    /// The code at the front of `bytes`; `None` if it is incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (&first, rest) = bytes.split_first()?;
         match first {

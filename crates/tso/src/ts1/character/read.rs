@@ -33,7 +33,7 @@ const EVENT: Least = least(8, 2);
 
 /// A source of scalars, one after the other. Everything that is read is charged.
 pub(crate) trait Input {
-    /// A count, with room for as many items, of which each takes at least so much.
+    /// A count, with room for the items; each takes at least `least`.
     fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
     /// A name.
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError>;

@@ -42,7 +42,7 @@ impl CharacterSkeleton {
 }
 
 impl Skill {
-    /// The skill with its keys as an animation of The Sims Online; none where the keys are not as many as it says.
+    /// The skill with its keys as an animation of The Sims Online; `None` if the number of keys does not match.
     pub fn to_anim(&self, keys: &Cfp) -> Option<Anim> {
         let (translations, rotations) = keys.keys(self.translations, self.rotations)?;
         let motion = |m: &super::model::SkillMotion| {

@@ -12,7 +12,7 @@ pub(crate) trait Output {
     fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError>;
     /// A number that is not negative.
     fn word(&mut self, value: u32);
-    /// A number of which the largest means -1.
+    /// A number whose maximum means -1.
     fn index(&mut self, value: u32);
     /// A number, or a vector of them.
     fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError>;
