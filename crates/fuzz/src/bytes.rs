@@ -7,7 +7,7 @@ use meshwright_testkit::laws::{answer, refusal};
 /// The bytes are read: strictly, and leniently where that is a refusal.
 pub(crate) struct Parse<'b>(pub(crate) &'b [u8]);
 
-/// What opens is validated, written and read again.
+/// Files that open are validated, written and read again.
 pub(crate) struct Round<'b>(pub(crate) &'b [u8]);
 
 /// The options of a kind of file. Where it has settings the bytes decide, or one value is insisted on, by the last byte.

@@ -42,7 +42,7 @@ pub fn plant(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What a file may cost: far more than the small inputs of a fuzzer need, far less than the default.
+/// The limits of a file: far more than the small inputs of a fuzzer need, far less than the default.
 const LIMITS: Limits = Limits::UNLIMITED.with_memory(64 << 20);
 
 impl Target {

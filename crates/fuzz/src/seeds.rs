@@ -1,4 +1,4 @@
-//! What a target starts from.
+//! The seeds of a target.
 
 use super::exercise::{self, Subject};
 use super::targets::{Action, Input, Target};

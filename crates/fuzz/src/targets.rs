@@ -3,12 +3,12 @@
 use meshwright::Format;
 use meshwright::files::PackKind;
 
-/// What is done with the bytes.
+/// The use of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// They are read, strictly and leniently.
     Parse,
-    /// What opens is validated, written and read again.
+    /// Files that open are validated, written and read again.
     Round,
     /// They are a model and its companions, with which everything is done that the facade can do.
     Scene,
@@ -53,7 +53,7 @@ impl Action {
     }
 }
 
-/// What the bytes are.
+/// The meaning of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file, or a model of its kind.
