@@ -1,5 +1,7 @@
 //! Files that belong to a model and say more about it.
 
+#[cfg(feature = "tso")]
+use super::Summary;
 use super::{AnyModel, Format, ReadSettings, Registered};
 use meshwright_core::{FieldPath, Findings, Parsed, ReadError, Report, Role};
 use meshwright_scene::Image;
@@ -213,6 +215,18 @@ pub struct Companions {
 }
 
 impl Companions {
+    /// Returns the summary with the meshes of a character, which are in files of their own.
+    #[cfg(feature = "tso")]
+    pub(super) fn add_parts(&self, summary: Summary) -> Summary {
+        let parts = self.files.iter().filter(|file| file.role == Role::Part);
+        parts.map(|file| file.model.summary()).fold(summary, |sum, part| Summary {
+            meshes: sum.meshes.saturating_add(part.meshes),
+            vertices: sum.vertices.saturating_add(part.vertices),
+            triangles: sum.triangles.saturating_add(part.triangles),
+            ..sum
+        })
+    }
+
     /// Reads a file that belongs to a model of the kind `owner`, and keeps it beside others of its role.
     ///
     /// # Errors

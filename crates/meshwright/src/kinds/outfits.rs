@@ -6,8 +6,8 @@ use super::sims::{skeleton_for, write_parts};
 use super::{Companions, Kind, Summary};
 #[cfg(feature = "gltf")]
 use super::{Merging, suits};
+use meshwright_core::Report;
 use meshwright_core::text::counted;
-use meshwright_core::{Report, Role};
 #[cfg(feature = "gltf")]
 use meshwright_scene::OutputFiles;
 use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
@@ -26,17 +26,6 @@ fn worn(
         return Err(ConvertError::unsupported("file", message));
     }
     figure.to_scene(options)
-}
-
-/// A summary with the meshes of a figure, which are in files of their own.
-pub(super) fn with_parts(summary: Summary, companions: &Companions) -> Summary {
-    let parts = companions.files.iter().filter(|file| file.role == Role::Part);
-    parts.map(|file| file.model.summary()).fold(summary, |sum, part| Summary {
-        meshes: sum.meshes.saturating_add(part.meshes),
-        vertices: sum.vertices.saturating_add(part.vertices),
-        triangles: sum.triangles.saturating_add(part.triangles),
-        ..sum
-    })
 }
 
 macro_rules! records {
@@ -77,7 +66,7 @@ macro_rules! records {
             }
 
             fn summary_with(&self, companions: &Companions) -> Summary {
-                with_parts(self.summary(), companions)
+                companions.add_parts(self.summary())
             }
 
             #[cfg(feature = "proptest")]

@@ -257,7 +257,7 @@ macro_rules! characters {
             }
 
             fn summary_with(&self, companions: &Companions) -> Summary {
-                super::outfits::with_parts(self.summary(), companions)
+                companions.add_parts(self.summary())
             }
 
             fn texture(&self, _: usize, name: &str) -> Option<String> {
