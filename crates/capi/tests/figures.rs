@@ -121,7 +121,7 @@ fn compared(opened: &Opened, asset: &Asset, what: &str, tally: &mut Tally) -> bo
         }
         for skeleton in 0..scene.skeletons.len() {
             let (_, wanted) = evaluator.skeleton(skeleton).unwrap();
-            for (joint, wanted) in wanted.model().iter().enumerate() {
+            for (joint, wanted) in wanted.model_matrices().iter().enumerate() {
                 let mut matrix = [f64::NAN; 16];
                 // SAFETY: it has sixteen numbers.
                 let status =

@@ -17,7 +17,8 @@ pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
     (0..3).map(|i| high[i] - low[i]).fold(0.0, f64::max)
 }
 
-/// Every mesh that the scene draws, played from a GLB, lies where the native evaluation has it.
+/// Checks that every mesh that the scene draws has the same positions when a GLB is played as in the native
+/// evaluation.
 pub(crate) fn playback(
     scene: &Scene,
     gltf: &Gltf<'_>,
@@ -38,7 +39,7 @@ pub(crate) fn playback(
     for (index, mesh, place) in drawn {
         let pose = native.mesh(mesh).map_err(|e| e.to_string())?;
         let positions: Vec<_> = pose.positions.iter().map(|p| place.point(*p)).collect();
-        // A mesh may hang from several nodes; each drawing has its own place.
+        // Several nodes may draw a mesh; each drawing has its own position.
         let error = played
             .iter()
             .filter(|p| p.mesh == index && p.positions.len() == positions.len())

@@ -1,9 +1,9 @@
-//! `xtask conformance DIR [FORMAT...]`: what the library makes of a folder of models.
+//! `xtask conformance DIR [FORMAT...]`: checks the library with a folder of models.
 //!
-//! Every file is read strictly, validated, rewritten byte for byte, sent to a scene and back, exported to GLB and played back
-//! from the GLB alone, and its kernels are compared with an evaluation in 64 bits. A `manifest.json` says which files belong
-//! together. A file whose name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says. Results of other readers
-//! are compared through the program's commands: see `xtask/conformance/`.
+//! Every file is read strictly, validated, rewritten byte for byte, converted to a scene and back, exported to GLB
+//! and played only from the GLB, and its kernels are compared with an evaluation in 64 bits. A `manifest.json` lists
+//! files that belong together. If the name of a file has a word like a fixture's (`quad.ok.dpm`), the word states the
+//! expected result. Results of other readers are compared through the program's commands: see `xtask/conformance/`.
 
 use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;
@@ -113,7 +113,7 @@ fn fixture(path: &Path, format: Format, expect: Expect, bytes: &[u8]) -> Result<
     if model.to_bytes().map_err(|e| e.to_string())? != bytes {
         return Err("the rewrite differs".into());
     }
-    // What is remarked on, such as weights that do not sum to 1, glTF holds mended.
+    // Values with a warning, such as weights that do not sum to 1, are repaired in glTF.
     if expect == Expect::Warn {
         return Ok(());
     }
@@ -149,7 +149,7 @@ fn rewrite(path: &Path, bytes: &[u8], format: Format, settings: &ReadSettings) -
     }
 }
 
-/// How a file is read with what lies beside it and takes part in that.
+/// The settings for reading a file, with the companion file of the read.
 fn settings(path: &Path, format: Format) -> Result<ReadSettings, String> {
     let mut settings = ReadSettings::default();
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -247,7 +247,7 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     }
 }
 
-/// A TSO mesh on the skeleton that lies beside it, with every animation of the folder.
+/// A TSO mesh on the skeleton in its folder, with every animation of the folder.
 pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
     for (kind, path) in beside(dir, &mesh)? {
         add(&mut mesh.companions, kind, &path)?;
@@ -300,8 +300,8 @@ fn between_frames(loaded: &Loaded, lerp: &Value) -> Result<(), String> {
     if off <= 1e-6 * extent + 1e-6 { Ok(()) } else { Err(format!("{off:.1e} off between frames")) }
 }
 
-/// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says
-/// lies between blend and real vertices of a TSO mesh, in metres.
+/// Returns the model as a scene, and the error that its weights may cause in any pose: half of the distance between
+/// blend and real vertices of a TSO mesh, in metres.
 pub(crate) fn scene(loaded: &Loaded) -> Result<(Scene, f64), String> {
     let options = SceneOptions::default().with_memory(MEMORY);
     let converted =
@@ -312,8 +312,8 @@ pub(crate) fn scene(loaded: &Loaded) -> Result<(Scene, f64), String> {
     Ok((converted.value, residual))
 }
 
-/// Vertices evaluated from the GLB alone equal the native evaluation within 1e-5 of the extent (and `residual`),
-/// at the frames of every clip.
+/// Checks that vertices evaluated only from the GLB equal the native evaluation within 1e-5 of the extent (and
+/// `residual`), at the frames of every clip.
 fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     let options = ExportOptions::default().with_influences(gltf::Influences::All).with_memory(MEMORY);
     let exported = gltf::export(scene, &options).map_err(|e| e.to_string())?.value;
@@ -359,7 +359,7 @@ fn located(len: usize, e: &ReadError) -> Result<(), String> {
     }
 }
 
-/// False for records that hold nothing to draw by themselves: suits and skills alone, keys, bindings.
+/// False for records without anything to draw: only suits and skills, keys, bindings.
 fn drawn(loaded: &Loaded) -> bool {
     use AnyModel::{Apr, Bcf, Cfp, Cmx, Col, Hag, Oft, Po};
     let records =

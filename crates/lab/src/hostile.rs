@@ -16,9 +16,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use xtask::sh;
 
-/// What any command may take on a few megabytes of input.
+/// The time limit of any command on a few megabytes of input.
 const TIME: Duration = Duration::from_secs(5);
-/// What it may have resident: the budget of a file, as much again of what is made of it, and the program.
+/// The memory limit of a command: the budget of a file, the same for its results, and the program.
 const MEMORY: u64 = 768 << 20;
 /// A command that takes longer is stopped.
 const STOP: Duration = Duration::from_secs(200);
@@ -31,7 +31,7 @@ struct Case {
     /// The model's file name.
     model: &'static str,
     make: fn(&Path, Option<&Path>) -> Result<(), String>,
-    /// What it was made against; the others are tried too.
+    /// The command that it attacks; the others are tried too.
     command: &'static [&'static str],
 }
 
@@ -73,7 +73,7 @@ const CASES: &[Case] = &[
         command: TEXTURED,
     },
     Case {
-        name: "poses that differ in shear alone",
+        name: "poses that differ only in shear",
         model: "shear_pairs.dpm",
         make: shear,
         command: &["convert", "-o", "out.glb"],
@@ -243,7 +243,7 @@ fn one(
     Ok(wrong)
 }
 
-/// What lies in a folder.
+/// The entries of a folder.
 fn names(folder: &Path) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())
@@ -255,7 +255,7 @@ fn write(path: PathBuf, bytes: &[u8]) -> Result<(), String> {
 
 /// Copies files of the corpus.
 fn taken(folder: &Path, corpus: Option<&Path>, names: &[&str]) -> Result<(), String> {
-    let corpus = corpus.ok_or("no corpus beside the project")?;
+    let corpus = corpus.ok_or("no corpus next to the project")?;
     for name in names {
         let bytes = fs::read(corpus.join(name)).map_err(|e| format!("{name}: {e}"))?;
         write(folder.join(name), &bytes)?;

@@ -5,7 +5,7 @@ use meshwright::Format;
 /// Extensions of files that hold nothing to draw.
 const EMPTY: &[&str] = &["framegroups", "json", "bnd", "apr", "oft", "hag", "po", "col", "cfp"];
 
-/// Whether the files of a format can be drawn.
+/// States whether the files of a format can be drawn.
 pub(crate) fn drawn(format: Format) -> &'static str {
     match format.extensions().first() {
         Some(&"anim") => "with a skeleton",

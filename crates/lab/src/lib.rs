@@ -1,4 +1,4 @@
-//! What needs the product to measure it: benchmarks, conformance, and the tables of the book.
+//! Measurements that need the product: benchmarks, conformance, and the tables of the book.
 //!
 //! The program `lab` is called by verbs of `xtask`, which build it.
 #![forbid(unsafe_code)]
@@ -30,7 +30,7 @@ use std::str::FromStr;
 
 type Run = fn(&Path, Parser) -> Result<(), String>;
 
-/// What `xtask` asks for, by name.
+/// The commands that `xtask` calls, by name.
 const VERBS: &[(&str, Run)] = &[
     ("tables", tables::run),
     ("conformance", conformance::run),
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The value behind an option, as a number or whatever else is written as one word.
+/// The value of an option, as a number or another type that is written as one word.
 fn value<T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
     words: &mut Parser,
 ) -> Result<T, lexopt::Error> {

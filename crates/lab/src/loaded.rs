@@ -1,4 +1,4 @@
-//! What is measured and compared.
+//! Loaded models for measurements and comparisons.
 
 use meshwright::{AnyModel, Companions};
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// Where they lie.
+/// The folder of the pictures.
 const FOLDER: &str = "docs/pictures";
 
 /// Each picture: its name, the fixtures that it shows, and how they are drawn.
@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     Err(format!("{FOLDER}: {list}: not what `cargo run -p xtask -- docs tables` draws; look at them"))
 }
 
-/// What one picture is now.
+/// Renders one picture.
 fn drawn(
     root: &Path,
     scratch: &Path,

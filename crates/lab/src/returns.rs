@@ -11,7 +11,7 @@ pub(crate) const RETURN: [&str; 11] =
 
 const MEMORY: u64 = 1 << 30;
 
-/// What is compared.
+/// The compared fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Field {
     /// Parts of the extent.
@@ -55,7 +55,7 @@ impl Field {
         }
     }
 
-    /// How far it may be off in a format: what one step of the stored numbers is, and the rounding of 32 bits.
+    /// The allowed error in a format: one step of the stored numbers, and the rounding of 32 bits.
     fn most(self, format: Format) -> f64 {
         match (format.id(), self) {
             // Nine bits with a sign, from the bone on, which has as many.
@@ -105,7 +105,7 @@ impl Table {
     }
 }
 
-/// Sends a model there and back. Formats whose files hold a part of a scene alone are left to their own laws.
+/// Converts a model to a format and back. Formats whose files hold only a part of a scene have laws of their own.
 pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let format = loaded.model.format();
     let options = SceneOptions::default().with_extras(true).with_memory(MEMORY);
@@ -186,7 +186,8 @@ fn angle(a: [f32; 3], b: [f32; 3]) -> f64 {
     if lengths == 0.0 { 0.0 } else { (dot(a, b) / lengths).clamp(-1.0, 1.0).acos().to_degrees() }
 }
 
-/// How far two scenes are apart, by field. What cannot be compared one by one is an error where things are gone.
+/// The differences of two scenes, by field. If parts are lost, the items cannot be compared one by one, which is an
+/// error.
 fn differences(sent: &Scene, got: &Scene) -> Result<Vec<(Field, f64)>, String> {
     let (a, b) = (corners(sent), corners(got));
     let count = |c: &[Vec<Corner>]| c.iter().map(Vec::len).sum::<usize>();

@@ -11,7 +11,7 @@ use std::path::Path;
 /// An extension that documents of the corpus require, and that is not read.
 const DRACO: &[u8] = b"\"KHR_draco_mesh_compression\"";
 
-/// How far a vertex may be off, as a part of the extent.
+/// The tolerance of a vertex, relative to the extent.
 const TOLERANCE: f64 = 1e-5;
 
 /// A primitive as a node draws it, in a pose.
@@ -19,11 +19,11 @@ struct Instance<'v> {
     value: &'v Value,
     mesh: usize,
     primitive: usize,
-    /// How many vertices the file has for it.
+    /// The number of vertices in the file.
     vertices: usize,
 }
 
-/// True for a document that nobody can open who does not read the extension.
+/// True for a document that cannot be opened without support for its extension.
 pub(crate) fn unreadable(path: &Path) -> bool {
     let names = |bytes: Vec<u8>| bytes.windows(DRACO.len()).any(|part| part == DRACO);
     read(path).is_ok_and(|bytes| GltfFile::sniff(&bytes) > meshwright::Confidence::No && names(bytes))
@@ -80,7 +80,7 @@ fn compare(import: &Import, instance: &Instance<'_>, at: Option<(usize, f64)>) -
     let numbers = array(instance.value, "at").iter().filter_map(Value::as_u64).map(index);
     let numbers: Vec<usize> = numbers.collect();
     let away = |positions: &Vec<[f64; 3]>| {
-        // Vertices of primitives that share their accessors are numbered anew: then all lie in the box.
+        // Vertices of primitives that share accessors have new numbers: then all must be in the box.
         if positions.len() != instance.vertices {
             let outside =
                 |p: &[f64; 3]| (0..3).map(|i| (low[i] - p[i]).max(p[i] - high[i])).fold(0.0, f64::max);

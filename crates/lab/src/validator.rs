@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::{fixtures, sh};
 
-/// What asks the validator.
+/// The script that calls the validator.
 const SCRIPT: &str = include_str!("validator.mjs");
 
 pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
@@ -78,7 +78,7 @@ fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<Loaded>, String> {
             }
             let loaded = match conformance::load(&corpus, &entry) {
                 Ok((loaded, _)) => loaded,
-                // What needs an extension that is not read is refused by its name.
+                // A document that needs an unsupported extension is rejected with the name of the extension.
                 Err(e) if ["extension-required", "extensionsRequired["].iter().any(|at| e.contains(at)) => {
                     continue;
                 }

@@ -73,7 +73,7 @@ impl Builder {
         self
     }
 
-    /// Appends `text` behind a byte that holds its length.
+    /// Appends `text` after a byte that holds its length.
     #[must_use]
     pub fn pascal(mut self, text: &[u8]) -> Self {
         self.bytes.push(u8::try_from(text.len()).expect("a Pascal string has at most 255 bytes"));
@@ -117,7 +117,7 @@ impl Builder {
         u32::try_from(self.at(name)).expect("fixtures are small")
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -9,7 +9,7 @@ pub fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().expect("MESHWRIGHT_PATIENCE is a number"))
 }
 
-/// How long a thread works. Where the system does not measure that (Linux does), waiting counts too.
+/// Measures the time that a thread works. If the system does not measure it (Linux does), waiting counts too.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: Instant,
@@ -22,7 +22,7 @@ impl Stopwatch {
         Self { start: Instant::now(), worked: worked() }
     }
 
-    /// How long the thread has worked since; asked by the thread that started it.
+    /// The working time of the thread since the start; must be called by the same thread.
     pub fn elapsed(self) -> Duration {
         let worked = worked().zip(self.worked).and_then(|(now, then)| now.checked_sub(then));
         worked.unwrap_or_else(|| self.start.elapsed())
@@ -50,7 +50,7 @@ impl Deadline {
     }
 }
 
-/// How long this thread was on a processor: other work of the machine is none of its. Takes no memory.
+/// The processor time of this thread, without other work of the machine. Allocates nothing.
 #[cfg(target_os = "linux")]
 fn worked() -> Option<Duration> {
     use std::fs::File;

@@ -15,12 +15,11 @@ pub enum Order {
 /// An unsigned integer in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Where it stands.
+    /// The offset.
     pub at: usize,
     /// Its bytes: 1, 2, 4 or 8.
     pub width: usize,
-    /// How many bytes of the file it counts for each of its own units: 1 for offsets, the size of a record for
-    /// counts.
+    /// The number of bytes of the file per unit: 1 for offsets, the size of a record for counts.
     pub unit: usize,
 }
 
@@ -58,7 +57,7 @@ pub struct Section {
     pub size: Option<Field>,
 }
 
-/// What must be known of a format to break its files where it hurts.
+/// The facts about a format that are needed to break its files effectively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The order of the bytes of its integers.
@@ -103,7 +102,7 @@ impl<'a> LayoutBuilder<'a> {
         self.number(at, 4)
     }
 
-    /// How many records of `size` bytes there can be from `start` on, at most `count`.
+    /// The number of records of `size` bytes that fit from `start` on, at most `count`.
     pub fn records(&self, start: usize, count: usize, size: usize) -> impl Iterator<Item = usize> + use<> {
         let room = self.bytes.len().saturating_sub(start) / size.max(1);
         (0..count.min(room).min(MOST_SECTIONS)).map(move |i| start + i * size)
@@ -122,7 +121,7 @@ impl<'a> LayoutBuilder<'a> {
         self.section(self.word(at), len, Some(Field::word(at)), size);
     }
 
-    /// What was found.
+    /// Returns the layout.
     pub fn done(self) -> Layout {
         self.layout
     }
@@ -137,7 +136,7 @@ pub enum Change {
     Flip(usize),
     /// Four bytes replaced.
     Word {
-        /// Where they stand.
+        /// The offset.
         at: usize,
         /// By what.
         value: u32,
@@ -149,7 +148,7 @@ pub enum Change {
         /// To where.
         to: usize,
     },
-    /// A section's size set so that it ends within another, or behind it.
+    /// The size of a section, set so that it ends within another one, or after it.
     Grown {
         /// Which section.
         section: usize,
@@ -239,7 +238,7 @@ impl Change {
 mod tests {
     use super::*;
 
-    /// Two sections of four bytes behind two words that say where.
+    /// Two sections of four bytes after two words with their offsets.
     fn file() -> (Vec<u8>, Layout) {
         let bytes = vec![0, 0, 0, 8, 0, 0, 0, 12, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut builder = LayoutBuilder::new(&bytes, Order::Big);
@@ -252,7 +251,7 @@ mod tests {
     #[test]
     fn all_changes_are_there_and_differ() {
         let (bytes, layout) = file();
-        assert_eq!(layout.sections.len(), 2, "the third lies outside");
+        assert_eq!(layout.sections.len(), 2, "the third is outside");
         let all = changes(&bytes, &layout);
         assert_eq!(all.len(), 16 + 16 * 8 + 13 * 8 + 2 * 5);
         let same = all.iter().filter(|c| c.apply(&bytes, &layout) == bytes).count();

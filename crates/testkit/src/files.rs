@@ -1,10 +1,10 @@
-//! Where test files are.
+//! The locations of test files.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What must become of a fixture; the word before the extension of its name says so: `quad.ok.dpm`.
+/// The expected result for a fixture; the word before the extension of its name states it: `quad.ok.dpm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// It parses, without any finding, and is written again byte for byte.
@@ -16,7 +16,7 @@ pub enum Expect {
 }
 
 impl Expect {
-    /// What a file name says.
+    /// Parses a file name.
     pub fn of(name: &str) -> Option<Self> {
         let word = name.rsplit('.').nth(1)?;
         [Self::Ok, Self::Warn, Self::Reject].into_iter().find(|e| e.word() == word)
@@ -37,7 +37,7 @@ impl Expect {
 pub struct Fixture {
     /// Its file name.
     pub name: String,
-    /// What must become of it.
+    /// The expected result.
     pub expect: Expect,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -50,7 +50,7 @@ pub fn testdata() -> PathBuf {
 
 fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).expect("testkit lies two folders below the workspace").to_owned()
+    here.ancestors().nth(2).expect("testkit is two folders below the workspace").to_owned()
 }
 
 /// The corpus of real models, where it is next to the project or where `MESHWRIGHT_CORPUS` says. A test that cannot do
@@ -92,7 +92,7 @@ pub fn skipped(test: &str, why: &str) {
     let _ = writeln!(io::stderr().lock(), "skipped: {name}: {why}");
 }
 
-/// The name of the function it stands in.
+/// The name of the function that contains the call.
 #[macro_export]
 macro_rules! test_name {
     () => {{
@@ -107,7 +107,7 @@ macro_rules! corpus {
     () => {
         match $crate::corpus() {
             Some(dir) => dir,
-            None => return $crate::skipped($crate::test_name!(), "no corpus beside the project"),
+            None => return $crate::skipped($crate::test_name!(), "no corpus next to the project"),
         }
     };
 }

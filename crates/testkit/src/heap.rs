@@ -1,7 +1,6 @@
-//! What code takes from the heap and how long it runs, measured.
+//! Measures the heap memory and the running time of code.
 //!
-//! A test program that wants to know says once
-//! `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
+//! A test program enables it once with `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
 #![allow(unsafe_code, reason = "an allocator has to implement an unsafe trait")]
 
 use crate::deadline::Stopwatch;
@@ -52,21 +51,21 @@ unsafe impl GlobalAlloc for Counting {
     // `realloc` stays the trait's own: a block that grows counts twice while it is copied, as it may have to be.
 }
 
-/// What something cost.
+/// The cost of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// The most bytes of heap that there were on top of those before; the answer's own memory counts.
     pub peak: usize,
-    /// How often memory was asked for.
+    /// The number of allocations.
     pub calls: usize,
-    /// How long the thread worked.
+    /// The working time of the thread.
     pub time: Duration,
 }
 
-/// What `f` returns, and what it cost this thread. Threads that `f` starts keep accounts of their own.
+/// Returns the result of `f`, and its cost for this thread. Threads that `f` starts are measured separately.
 ///
 /// # Panics
-/// When the program does not count.
+/// If the program does not use [`Counting`].
 pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
     let (calls, outer) = (CALLS.get(), PEAK.get());
     drop(std::hint::black_box(Box::new(0_u8)));

@@ -1,4 +1,4 @@
-//! Bytes as hexadecimal text: files that stand in a test, and differences of two files for a failing one to show.
+//! Bytes as hexadecimal text: literal files in tests, and differences of two files in the message of a failing test.
 
 use std::fmt::Write as _;
 

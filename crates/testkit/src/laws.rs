@@ -110,7 +110,7 @@ pub fn rules_are_stated<F: FileFormat>() {
     assert!(!F::RULES.is_empty(), "{}: no rules", F::ID);
 }
 
-/// Who opens a file.
+/// The reader that opens a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opened {
     /// Nobody.
@@ -178,10 +178,10 @@ pub fn answer<M: PartialEq + Debug>(
     answer
 }
 
-/// What reading takes from the heap was charged before: with a lower limit, the file is refused for that.
+/// Checks that a reader charges heap memory before it allocates: with a lower limit, it rejects the file.
 ///
-/// Free are, for a file of `len` bytes, as many again, which a caller may need to own what a reader borrows,
-/// the fixed parts of a reader, and what is reported.
+/// Not charged are: another `len` bytes for a file of `len` bytes, which a caller may need to own borrowed data; the
+/// fixed parts of a reader; and reports.
 pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>) -> Cost {
     let (opened, cost) = measured(|| open(Limits::default()));
     let report = match opened {
@@ -197,9 +197,9 @@ pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadErr
     cost
 }
 
-/// What a reader may take uncharged: a node of each of its maps, an error.
+/// The uncharged memory of a reader: a node of each of its maps, an error.
 pub const FIXED: usize = 4096;
-/// What a finding may take.
+/// The memory of a finding.
 const FINDING: usize = 512;
 
 /// A refusal has a code, one line, and a place within a file of `len` bytes.

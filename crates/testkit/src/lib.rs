@@ -1,12 +1,13 @@
-//! Test support for Meshwright's crates. A dev-dependency, and a dependency of xtask, the lab and
-//! the fuzz targets alone.
+//! Test support for Meshwright's crates. Only a dev-dependency, and a dependency of xtask, the lab and the fuzz
+//! targets.
 //!
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;
-//! * [`fixtures`] walks `testdata/`, [`corpus!`] finds the corpus of real models, or says that the test is [`skipped`];
+//! * [`fixtures`] walks `testdata/`, [`corpus!`] finds the corpus of real models, or says that the test is
+//!   [`skipped`];
 //! * [`packs`] puts files into packs;
-//! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
-//! * [`heap`] measures what code costs;
+//! * [`mutate`] breaks files at random, from a seed, and [`exhaust`] breaks them in every way;
+//! * [`heap`] measures the cost of code;
 //! * [`Deadline`] is a limit on the time that a thread works, [`Stopwatch`] measures it;
 //! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
 #![allow(

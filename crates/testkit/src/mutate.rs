@@ -104,7 +104,7 @@ fn change(out: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
             out.copy_within(from..from + len, to);
         }
         12 => {
-            // A block once more, everything behind it moved.
+            // Repeats a block, and moves everything after it.
             let end = at.saturating_add(4 << rng.below(5)).min(out.len());
             let block = out[at.min(end)..end].to_vec();
             out.splice(at.min(end)..at.min(end), block);
@@ -128,7 +128,7 @@ fn change(out: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     }
 }
 
-/// A boundary value for the field at `at`: of numbers, of the file, or one that stands elsewhere in it.
+/// A boundary value for the field at `at`: of numbers, of the file, or a word from elsewhere in it.
 fn word(bytes: &[u8], at: usize, rng: &mut Rng) -> u32 {
     let read = |at: usize, rng: &mut Rng| {
         let field: [u8; 4] =

@@ -2,7 +2,7 @@
 
 use crate::Builder;
 
-/// How a file is stored in an archive.
+/// The storage of a file in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// As it is.
@@ -82,7 +82,7 @@ pub fn pak(files: &[(&str, &[u8])]) -> Vec<u8> {
         .build()
 }
 
-/// A pack of FreeSpace's of files with their paths; each is put into its folders anew.
+/// A pack of FreeSpace with files at their paths; each file opens its folders again.
 pub fn vp(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut data, mut index, mut count) = (Vec::new(), Builder::new(), 0);
     let mut entry = |index: Builder, start: usize, size: usize, name: &str| {
@@ -132,7 +132,7 @@ pub struct Numbered<'n> {
     pub kind: u32,
     /// Its own number.
     pub file: u32,
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

@@ -43,7 +43,7 @@ fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, St
     let export = || gltf::export(scene, &options);
     let ours = export().map_err(|e| e.to_string())?.value.into_glb();
     let theirs = peer.to_glb();
-    // Names and extras of the scene are ours alone; short indices take half.
+    // Only our export has names and extras of the scene; short indices take half.
     if mesh.positions.len() > 1 << 16 && ours.len().abs_diff(theirs.len()) > 4096 {
         return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
     }
@@ -60,7 +60,7 @@ fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, St
 /// Joints and weights of each vertex.
 type Influences = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// What a GLB holds, as the `gltf` crate's readers give it.
+/// The content of a GLB, as the `gltf` crate's readers return it.
 #[derive(Clone)]
 struct Arrays {
     positions: Vec<[f32; 3]>,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Vertices of a sheet along one side: a million in all.
 const SIDE: u32 = 1000;
-/// Of sheets of several sizes.
+/// The sides of sheets of several sizes.
 const SIDES: [u32; 3] = [100, 316, SIDE];
 
 pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), String> {

@@ -26,7 +26,7 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// How long to measure.
+/// The duration of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) rounds: usize,
@@ -89,7 +89,7 @@ fn time(contender: &mut Contender<'_>, calls: u32) -> f64 {
     (contender.run)(calls) / f64::from(calls)
 }
 
-/// How many calls fill a sample.
+/// The number of calls that fill a sample.
 fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
     (contender.run)(1);
     let mut calls = 1_u32;
@@ -103,7 +103,7 @@ fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
 }
 
 impl Samples {
-    /// How many times faster `ours` is than `other`.
+    /// The factor by which `ours` is faster than `other`.
     pub(crate) fn ratio(&self, ours: usize, other: usize) -> Spread {
         Spread::of(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
     }

@@ -1,8 +1,8 @@
-//! `xtask bench`: ours against what else a program could do, in one process, as ratios.
+//! `xtask bench`: compares the library with alternatives, in one process, as ratios.
 //!
-//! `--quick` looks for some seconds and only prints; without it the figures of docs/performance.md
-//! are written anew. `--only skinning|poses|threads|formats|exchange|slopes` measures and prints that part.
-//! `--corpus DIR` measures the files and skinned models of a corpus folder too.
+//! `--quick` measures for some seconds and only prints; without it the figures of docs/performance.md are updated.
+//! `--only skinning|poses|threads|formats|exchange|slopes` measures and prints that part. `--corpus DIR` measures the
+//! files and skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -47,8 +47,8 @@ const PARTS: [(&str, Part); 6] = [
     ("slopes", slopes),
 ];
 
-/// glibc's: with them set, large blocks are mapped anew every time, whatever was freed before, and what small ones lay in is
-/// never given back. Otherwise the allocator's habits decide which contender pays for fresh pages.
+/// Settings of glibc: with them, large blocks are always mapped again, and memory of small blocks is never returned.
+/// Otherwise the allocator's state decides which contender pays for fresh pages.
 const MAPPED: &str = "MALLOC_MMAP_THRESHOLD_";
 const TRIMMED: &str = "MALLOC_TRIM_THRESHOLD_";
 
@@ -146,7 +146,7 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
             report.add(Row::new(what, "as it is stored", n, &s, 1).kernel(&held.plan));
         }
     }
-    // What the choice of a table rests on.
+    // The measurements on which the choice of a table rests.
     for share in [1, 2] {
         let options = PlanOptions::default().with_blend_table(Choice::Always);
         let table = Case::new(30_000, 4, share, options)?;
@@ -177,9 +177,9 @@ fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
 }
 
 fn threads(report: &mut Report, effort: Effort) -> Result<(), String> {
-    // What the machine has to give at this moment.
+    // The current speed of the machine.
     let s = skinning::arithmetic(effort);
-    report.add(Row::new("all threads, arithmetic alone", "one thread", 100_000, &s, 1));
+    report.add(Row::new("all threads, only arithmetic", "one thread", 100_000, &s, 1));
     for n in [16_000, 100_000, 400_000] {
         let case = Case::new(n, 4, 1, PlanOptions::default())?;
         let s = case.threads(effort);

@@ -18,7 +18,7 @@ pub(crate) fn measure_all(dir: &Path, report: &mut Report, effort: Effort) -> Re
         if !conformance::known(&dir.join(&name)) {
             continue;
         }
-        // What is there to be refused is no model.
+        // Files that must be rejected are not models.
         let Ok((loaded, _)) = conformance::load(dir, &entry) else { continue };
         let Ok((scene, _)) = conformance::scene(&loaded) else { continue };
         let largest = scene.meshes.iter().filter(|m| m.skin.is_some()).max_by_key(|m| m.positions.len());

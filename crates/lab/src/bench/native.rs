@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Vertices of a mesh, of which there are at most 65,535.
 const SIZES: [usize; 3] = [1_000, 10_000, 60_000];
 
-/// How the peer is built.
+/// The compiler flags of the peer.
 const FLAGS: [&str; 3] = ["-O3", "-march=native", "-fno-strict-aliasing"];
 
 /// The peer at work; it ends when its input does.

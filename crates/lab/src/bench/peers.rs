@@ -1,4 +1,4 @@
-//! What a program would write on plain glam: the peers that are measured beside ours.
+//! The peers: code that a program would write on plain glam, measured next to ours.
 
 use meshwright::rig::glam::{Affine3A, Mat3A, Vec3A};
 

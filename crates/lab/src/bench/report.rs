@@ -7,7 +7,7 @@ use meshwright::rig::{InstructionSet, SkinPlan};
 use std::fs;
 use std::path::Path;
 
-/// One ratio beside its target.
+/// One ratio and its target.
 pub(crate) struct Row {
     what: String,
     against: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// How many times faster the first contender is than another.
+    /// The factor by which the first contender is faster than another.
     pub(crate) fn new(
         what: impl Into<String>,
         against: &'static str,
@@ -60,7 +60,7 @@ impl Row {
     }
 }
 
-/// How the cost of one kind of work grows.
+/// The growth of the cost of one kind of work.
 struct Line {
     what: &'static str,
     slope: Spread,
@@ -149,7 +149,7 @@ fn machine() -> String {
     format!("{}, {threads} threads", name.map_or(std::env::consts::ARCH, |n| n.1.trim()))
 }
 
-/// What was measured, if nothing but the documentation is edited.
+/// The measured commit, if only the documentation is edited.
 fn commit(docs: &Path) -> String {
     let git = |words: &[&str]| {
         let out = std::process::Command::new("git").arg("-C").arg(docs).args(words).output();

@@ -7,7 +7,7 @@ use meshwright::rig::glam::{Affine3A, Vec3A};
 use meshwright::rig::{InstructionSet, Matrix, Output, PlanOptions, Rig, SkinPlan, Workspace};
 use meshwright::scene::{Influence, LocalVertex, Mesh, SkeletonId, Skin};
 
-/// How many joints the figures have.
+/// The number of joints of the characters.
 pub(crate) const JOINTS: u32 = 64;
 
 /// A mesh ready to be skinned.
@@ -52,7 +52,7 @@ impl Case {
         Self::with(v, empty, options)
     }
 
-    /// With these local vertices, or those of joints that all stand at the origin.
+    /// Creates a contender with these local vertices, or those of joints that are all at the origin.
     fn with(v: &Vertices, locals: Option<Vec<LocalVertex>>, options: PlanOptions) -> Result<Self, String> {
         let rig = Rig::new(&skeleton(JOINTS as usize)).map_err(|e| e.to_string())?;
         let first = |k: usize, v: usize, o: &Vertices| {

@@ -1,4 +1,4 @@
-//! What a program would write to make a GLB with gltf-json: the peer of our export.
+//! The peer of our export: a GLB writer on gltf-json.
 
 use gltf_json as json;
 use json::validation::{Checked, USize64};

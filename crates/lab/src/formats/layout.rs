@@ -7,7 +7,7 @@ use std::path::Path;
 /// A table of fields.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
-    /// What the record is.
+    /// The description of the record.
     about: String,
     /// Bytes of a record, or bits of a word.
     size: String,
@@ -137,7 +137,7 @@ impl Table {
     }
 }
 
-/// What is left of a source.
+/// The rest of a source.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {

@@ -1,9 +1,9 @@
-//! `xtask docs tables`: what the pages of the formats say of layouts and rules, from the code.
+//! `xtask docs tables`: writes the tables of layouts and rules of the format pages, from the code.
 //!
-//! Between `<!-- layout FILE TABLE -->` and `<!-- /layout -->` stands a table of fields, between `<!-- rules KIND... -->`
-//! and `<!-- /rules -->` what files of these kinds may not do, between `<!-- kinds KIND... -->` and `<!-- /kinds -->` what
-//! the program knows them by, between `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are no rules. A
-//! table of fields, or a kind of file, that no page shows is an error.
+//! `<!-- layout FILE TABLE -->` and `<!-- /layout -->` enclose a table of fields; `<!-- rules KIND... -->` and `<!--
+//! /rules -->` the rules of these kinds of files; `<!-- kinds KIND... -->` and `<!-- /kinds -->` the facts by which
+//! the program identifies them; `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are not rules. A
+//! table of fields, or a kind of file, that is on no page is an error.
 
 mod layout;
 
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Where the pages are.
+/// The folder of the pages.
 const PAGES: &str = "docs/formats";
 /// A page of its own, with the codes of no format.
 const CODES: &str = "docs/codes.md";
@@ -44,7 +44,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// What the pages show by now.
+/// The tables on the pages so far.
 #[derive(Debug, Default)]
 struct Shown {
     tables: BTreeSet<(String, String)>,
@@ -75,7 +75,7 @@ impl Shown {
     }
 }
 
-/// The page with its tables made anew.
+/// Fills the tables of a page.
 fn filled(
     text: &str,
     tables: &BTreeMap<(String, String), Table>,
@@ -128,7 +128,7 @@ fn format(id: &str) -> Option<Format> {
 /// Rules in the order of their codes, with the kinds of file that have them.
 type Rows<'a> = BTreeMap<(&'a str, Severity, bool, &'a str), (&'a Rule, BTreeSet<&'a str>)>;
 
-/// What files of these kinds may not do.
+/// The rules of these kinds of files.
 fn rules(kinds: &[&str]) -> Result<String, String> {
     let (mut rows, sets) = (Rows::new(), RuleSet::all());
     for kind in kinds {
@@ -175,7 +175,7 @@ fn notices(kinds: &[&str]) -> String {
     text
 }
 
-/// How bad it is.
+/// The severity of a rule.
 fn weight(rule: &Rule) -> &'static str {
     match (rule.severity, rule.forgivable) {
         (Severity::Error, false) => "error",
@@ -190,7 +190,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// What the program knows these kinds by.
+/// The facts by which the program identifies these kinds.
 fn facts(kinds: &[&str]) -> Result<String, String> {
     let mut text =
         String::from("| files | `--as`, `--to` | choices | what belongs to them |\n|---|---|---|---|\n");

@@ -8,9 +8,9 @@ use std::process::Command;
 use xtask::sh;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// What the module may have, compressed as web servers and zip archives do it (deflate).
+/// The maximum size of the module, compressed as by web servers and zip archives (deflate).
 const MOST: u64 = 1_500_000;
-/// What the page runs in its worker, behind what binds the module.
+/// The script of the page's worker, after the bindings of the module.
 const WORKER: &str = include_str!("../../../wasm/src/worker.js");
 
 /// Builds the site; none where something that it needs cannot be had.
@@ -63,7 +63,7 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(site))
 }
 
-/// Whether the compiler has the libraries of the target.
+/// Returns true if the compiler has the libraries of the target.
 fn has_target() -> bool {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let libraries = sh::output(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]));
@@ -105,7 +105,7 @@ fn bindgen(root: &Path, home: &Path, place: &Path) -> Result<Option<PathBuf>, St
     if is_it(&own) { Ok(Some(own)) } else { Err(format!("{} is not {wanted}", own.display())) }
 }
 
-/// How many bytes it has in a zip archive.
+/// The size in a zip archive.
 fn compressed(bytes: &[u8]) -> Result<u64, String> {
     let mut pack = PackBuilder::new(PackKind::Zip).map_err(|e| e.to_string())?;
     let path = "m".parse().map_err(|e: meshwright::files::FilesError| e.to_string())?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::sh;
 
-/// What drives it, behind a plan.
+/// The script that drives the browser, after a plan.
 const SCRIPT: &str = include_str!("drive.mjs");
 
-/// Where everything is that shows the site.
+/// The programs and files that show the site.
 pub(super) struct Browser {
     chromium: PathBuf,
     modules: PathBuf,
@@ -39,7 +39,7 @@ impl Browser {
         Ok(Some(Self { chromium, modules, site: site.to_owned() }))
     }
 
-    /// What the page does with a plan: see the script.
+    /// Runs a plan in the page: see the script.
     pub(super) fn driven(&self, plan: &Value) -> Result<Value, String> {
         let file = self.site.with_file_name("plan.json");
         fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;

@@ -1,4 +1,4 @@
-//! What the page must say, draw and save: what the library does with the same files, and what the program writes.
+//! The expected results of the page: those of the library for the same files, and the outputs of the program.
 
 use super::drive::Browser;
 use crate::json::{array, read, text};
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How far a box may be from where the library has it, of the model's size: the page poses in 32 bits.
+/// The tolerance of a box, relative to the model's size: the page poses in 32 bits.
 const NEAR: f64 = 2e-4;
 
 /// Formats of bones and motions, which have no surface to measure.
@@ -119,7 +119,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// What was compared.
+/// The number of comparisons.
 #[derive(Default)]
 struct Counts {
     models: u64,
@@ -193,7 +193,7 @@ fn scene(model: &Dropped) -> Result<Scene, Failure> {
     Ok(shown(&model.finder, &model.path, &options(model)?)?.1.value)
 }
 
-/// Of every format of a drop the model with the most clips; those are added to the formats that were seen.
+/// The model with the most clips for every format of a drop; their formats are added to the seen ones.
 fn liveliest(drop: &Drop, formats: &mut BTreeSet<&'static str>) -> Result<Vec<Played>, String> {
     let mut played = Vec::new();
     let kinds: BTreeSet<_> =
@@ -292,7 +292,7 @@ fn alike(from: &Path, models: &[Dropped], page: &Value, counts: &mut Counts, wro
     }
 }
 
-/// What the library has of a model.
+/// The library's facts about a model.
 fn said(model: &Dropped) -> Value {
     let failed = |why: &Failure| refused(&model.name, why.code, &why.path, why.offset, &why.message);
     let open = || -> Result<Value, Failure> {

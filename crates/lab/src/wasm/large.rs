@@ -1,4 +1,4 @@
-//! A large model, or a folder of models, in the page, beside the program.
+//! Opens a large model, or a folder of models, in the page and in the program.
 
 use super::drive::Browser;
 use crate::json::array;
@@ -33,7 +33,7 @@ pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<()
             .arg(&out)
             .stderr(Stdio::null());
         let ended = watched::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
-        // Of a folder some models may be refused.
+        // Some models of a folder may be rejected.
         let refused_some = file.is_dir() && matches!(ended.status.code(), Some(1 | 3));
         if !ended.status.success() && !refused_some {
             return Err(format!("the program does not convert {}", file.display()));
