@@ -1,4 +1,4 @@
-//! What is held against the corpus of real files: `cargo run -p xtask -- conformance` runs it.
+//! Checks against the corpus of real files: `cargo run -p xtask -- conformance` runs them.
 
 mod corpus {
     mod framegroups;

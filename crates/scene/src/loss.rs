@@ -54,7 +54,7 @@ impl Loss {
     /// The error that exporters of 32-bit files leave in a share, a length or a sum that should be exact.
     pub const NOISE: f64 = 1.0e-4;
 
-    /// What separates a message from its details, which the text of a [group](LossGroup) leaves out.
+    /// The separator between a message and its details, which the text of a [group](LossGroup) omits.
     pub const DETAILS: &'static str = "; looked for: ";
 
     /// The message without its details.

@@ -13,12 +13,12 @@ use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
 impl Scene {
-    /// The scene with a joint for each node that marks a place: it has a name, draws nothing, and nothing hangs from it.
-    /// Formats without nodes have bones for what engines attach things to. The joints are a skeleton of their own, in front
-    /// of which all others stay; those of nodes without extras have `extras`.
+    /// Adds a joint for each node that marks a place: a node with a name, without meshes and children. Formats
+    /// without nodes have bones for the places where engines attach things. The joints are a skeleton of their own,
+    /// after all others; joints of nodes without extras get `extras`.
     ///
     /// # Errors
-    /// When nodes form no tree, or when the budget does not allow for the copy.
+    /// If nodes do not form a tree, or if the budget does not suffice for the copy.
     pub fn with_tags<'s>(
         scene: Cow<'s, Self>,
         extras: Option<&Extra>,

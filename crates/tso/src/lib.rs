@@ -1,9 +1,9 @@
-//! The character files of The Sims Online (`.mesh`, `.skel`, `.anim`, `.bnd`, outfits) and of The Sims 1 (`.bmf`, `.skn`, `.cmx`,
-//! `.bcf`, `.cfp`).
+//! The character files of The Sims Online (`.mesh`, `.skel`, `.anim`, `.bnd`, outfits) and of The Sims 1 (`.bmf`,
+//! `.skn`, `.cmx`, `.bcf`, `.cfp`).
 //!
-//! A figure of The Sims Online is a skeleton, meshes whose vertices hang on its bones, and animations of the bones.
-//! The layout of `.mesh` is the public description by the Niotso project; what it leaves open, and the other
-//! files, are read as FreeSO, Niotso and mixiate's add-ons read them, checked against real files.
+//! A character of The Sims Online is a skeleton, meshes whose vertices follow its bones, and animations of the bones.
+//! The layout of `.mesh` is the public description by the Niotso project. Its open points, and the other files, are
+//! read like in FreeSO, Niotso and mixiate's add-ons, and checked against real files.
 //!
 //! | | parse | validate | write | evaluate | to scene | from scene |
 //! |---|---|---|---|---|---|---|
@@ -18,37 +18,37 @@
 //! | `.apr` `.oft` `.hag` `.po` `.col` | yes | yes | byte-identical | - | name meshes | - |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
-//! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64
-//! bits. *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`]. *With a
-//! figure*: [`write_scene`] makes all files of a figure, this one where the names of mesh and material hold the game's
-//! numbers.
+//! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64 bits.
+//! *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`]. *With a
+//! figure*: [`write_scene`] writes all files of a character, this one if the names of mesh and material hold the
+//! game's numbers.
 //!
 //! # Conventions of the files
 //!
 //! Integers are big endian in the files of The Sims Online, floats are little endian in all of them. Space is
 //! left-handed, +Y up, +Z to the front, 3 units to the metre; faces are clockwise; stored quaternions are the
-//! conjugates of the rotations; every animation runs at 30 frames per second, whatever duration it stores. Names
-//! are bytes, by custom Windows-1252, and are compared without regard to letter case.
+//! conjugates of the rotations; every animation runs at 30 frames per second, whatever duration it stores. Names are
+//! bytes, by custom Windows-1252, and are compared without regard to letter case.
 //!
-//! The Sims 1 has skeletons, suits and skills in one tree of records, as text or in binary ([`Character`]); a skill's keys are
-//! in a file of their own ([`Cfp`]). Maxis' bodies were modelled with their arms stretched out, which only their blends
-//! tell: [`Skel::bind_pose`] finds that pose.
+//! The Sims 1 has skeletons, suits and skills in one tree of records, as text or in binary ([`Character`]); a skill's
+//! keys are in a file of their own ([`Cfp`]). Maxis' bodies were modelled with stretched arms. [`Skel::bind_pose`]
+//! computes this pose from their blends.
 //!
-//! What real files get wrong is reported and never repaired unasked: a total that leaves out the blend vertices,
+//! Faults of real files are reported, and repaired only on request: a total that leaves out the blend vertices,
 //! normals of length 3 or turned away, weights of 0, durations in seconds.
 //!
 //! # How files are read
 //!
-//! Every record of fixed fields is read by nom parsers over the table of its fields. The long tables of one kind of number,
-//! which are faces, texture coordinates, vertices and keys, are taken as one slice that is held against the size of the
-//! file once, and decoded in one pass: field by field they would take most of the time of a read.
+//! Every record of fixed fields is read by nom parsers over the table of its fields. The long tables of one kind of
+//! number, which are faces, texture coordinates, vertices and keys, are read as one slice whose size is checked once,
+//! and decoded in one pass: field by field they would take most of the time of a read.
 //!
 //! # Safety contract
 //!
-//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! returns a model or an error with kind, code, offset and field path. Counts are held against the size of the file, in
-//! 64 bits, before anything is allocated. Time is linear in input and output but for sorting and searching names,
-//! runs and blends. Nothing recurses.
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it returns
+//! a model or an error with kind, code, offset and field path. Counts are held against the size of the file, in 64
+//! bits, before anything is allocated. Time is linear in input and output but for sorting and searching names, runs
+//! and blends. Nothing recurses.
 //!
 //! # Example
 //!

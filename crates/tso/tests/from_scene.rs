@@ -506,7 +506,7 @@ fn skeletons_become_one_with_one_root() {
     }
 }
 
-/// What a scene says of bones and clips in its extras is in the files that are made of it.
+/// Fields of bones and clips in the extras of a scene are written to its files.
 #[test]
 fn fields_of_bones_and_clips_are_read_back() {
     let list = || PropertyList(vec![("canblend".into(), "1".into())]);

@@ -33,7 +33,7 @@ fn text_becomes_binary_and_text_again() {
     assert_eq!((said(&binary.losses), binary.value.to_bytes().unwrap()), (vec![], bytes("flower.ok.bcf")));
     let again = Bcf::parse(&bytes("flower.ok.bcf")).unwrap().to_cmx();
     assert_eq!((said(&again.losses), again.value.to_bytes().unwrap()), (vec![], text.clone()));
-    // What binary files have no place for is said.
+    // Data that binary files cannot hold is reported.
     let other = Cmx::parse(&bytes("flower.ok.cmx")).unwrap().to_bcf();
     assert_eq!(said(&other.losses), [("comment-dropped", 1)]);
     let longer = [&text[..], b"more"].concat();
@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(made.value.to_skel().unwrap().value, skel);
     }
 
-    /// What comes back of an animation is the animation, or a loss says that it is not.
+    /// An animation that is converted there and back is equal, or a loss reports a difference.
     #[test]
     fn animations_come_back_or_a_loss_says_so(anim in strategy::anim(strategy::finite(), strategy::name())) {
         let made = Character::from_anim(&anim, Name::from("keys"));

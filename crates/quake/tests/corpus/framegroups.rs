@@ -1,4 +1,4 @@
-//! The engine's own results, where the corpus lies beside the project.
+//! Compares with the engine's own results, of the corpus next to the project.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What a binding of mesh and texture holds.
+//! The content of a binding of mesh and texture.
 
 use crate::name::Name;
 use alloc::format;
@@ -14,7 +14,7 @@ pub struct Bnd {
     pub mesh: Option<ResourceId>,
     /// Its texture.
     pub texture: Option<ResourceId>,
-    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ impl ResourceId {
     pub(crate) const PNG: u32 = 14;
     pub(crate) const JPEG: u32 = 19;
 
-    /// The sixteen hexadecimal digits that stand before the extension in names of unpacked files, as in
+    /// The sixteen hexadecimal digits before the extension in names of unpacked files, as in
     /// `pride-cape.c02bdebf00000009.mesh`.
     pub fn tag(&self) -> String {
         format!("{:08x}{:08x}", self.file, self.kind)
@@ -58,7 +58,8 @@ impl ResourceId {
         Some(Self { group: 0, file: number(file)?, kind: number(kind)? })
     }
 
-    /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.
+    /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or only the
+    /// digits.
     #[cfg(feature = "scene")]
     pub(crate) fn in_name(name: &str) -> Option<Self> {
         Self::from_file_name(name).or_else(|| Self::from_file_name(&format!("{name}.")))

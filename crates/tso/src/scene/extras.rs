@@ -79,7 +79,7 @@ const BONE: &str = "bone";
 const CENSOR: &str = "censor";
 const SKIN_WORD: &str = "skin_word";
 
-/// What a suit says of itself and of one of its skins.
+/// The fields of a suit and of one of its skins.
 pub(crate) fn of_suit(
     suit: &Suit,
     skin: &SkinPart,
@@ -111,7 +111,8 @@ pub(crate) fn add(extras: &mut Option<Extra>, named: (String, Extra)) {
     }
 }
 
-/// What [`of_suit`] says of a mesh: its suit without skins, and its record there without the name of the mesh.
+/// Reads the fields that [`of_suit`] wrote for a mesh: its suit without skins, and its record without the name of the
+/// mesh.
 pub(crate) fn suit_in(extras: Option<&Extra>) -> Option<(Suit, SkinPart)> {
     let suit = extras?.get(SUIT)?;
     let name = |key: &str| Some(Name::from_text(suit.get(key)?.as_str()?).0);
@@ -137,7 +138,7 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
         let bones: Option<BTreeSet<String>> = group.get(BONES).map(|bones| {
             bones.items().iter().filter_map(|bone| Some(bone.as_str()?.to_ascii_lowercase())).collect()
         });
-        // How many of the bones that are named, or of all, have no motion.
+        // The number of named bones, or of all bones, without motion.
         let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
         let here = |m: &&mut Motion| {
             bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
@@ -213,7 +214,7 @@ const CAN_BLEND: &str = "can_blend";
 const WIGGLE_VALUE: &str = "wiggle_value";
 const WIGGLE_POWER: &str = "wiggle_power";
 
-/// What a bone says beside its name and its pose, and other than a [plain](plain_bone) one.
+/// The fields of a bone in addition to its name and pose, if they differ from a [plain](plain_bone) one.
 pub(crate) fn of_bone(bone: &Bone, budget: &Budget) -> Result<Option<Extra>, ConvertError> {
     let plain = plain_bone();
     let words = [
@@ -259,7 +260,7 @@ pub(crate) fn bone_in(extras: Option<&Extra>) -> Bone {
     }
 }
 
-/// What a mesh says beside its triangles.
+/// A field of a mesh in addition to its triangles.
 pub(crate) const REAL_ONLY: &str = "total_counts_real_only";
 
 /// The count of all vertices as the extras of a mesh say it.
@@ -276,7 +277,7 @@ fn has_lists(motion: &Motion) -> bool {
     motion.properties.iter().flatten().any(|list| !list.0.is_empty())
 }
 
-/// What an animation says beside its keys and events.
+/// The fields of an animation in addition to its keys and events.
 pub(crate) fn of_anim(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     let mut out = alloc::vec![(String::from(DURATION), Extra::from(anim.duration.get()))];
     if anim.distance.get() != 0.0 {

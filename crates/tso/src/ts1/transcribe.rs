@@ -100,7 +100,7 @@ impl Bmf {
     }
 }
 
-/// What The Sims 1 writes for a texture that is chosen by the suit.
+/// The texture name in The Sims 1 for a texture that the suit selects.
 const CHOSEN_BY_SUIT: &str = "x";
 
 impl Mesh {

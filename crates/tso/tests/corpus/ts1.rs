@@ -163,7 +163,7 @@ fn records_are_read_and_written_as_they_are() {
             let dump = json(&dir.join(format!("expected/ts1/{}.json", name(&path))));
             let c = character(&path);
             same_tree(&dir, &c, &dump["native"]);
-            // What one spelling holds the other holds too, byte for byte as the game and another writer spell it.
+            // Both spellings hold the same data, byte for byte as the game and another writer spell them.
             let source = path.with_extension("cmx");
             if source.is_file() {
                 let theirs = fs::read(&source).unwrap();

@@ -16,17 +16,17 @@ use meshwright_core::F32;
 use meshwright_scene::{Budget, ConvertError, Converted, FromScene, FromSceneOptions, Loss, Sampler, Scene};
 
 impl Anim {
-    /// Makes an animation of one of a scene's clips, with a key for every thirtieth of a second. A clip that loops
-    /// closes with the frame that it starts with.
+    /// Converts one of a scene's clips to an animation, with 30 keys per second. A looping clip ends with its first
+    /// frame.
     ///
-    /// For a skeleton that is [there already](TsoSceneOptions::made_for) its bones are moved, in its order and by its names:
-    /// they stand in every frame as the joints of these names do, also where the scene's joints rest or hang
-    /// otherwise. Bones that it does not let move, and that stay where they rest, get no translations.
+    /// For an [existing skeleton](TsoSceneOptions::made_for), its bones are moved, in its order and with its names.
+    /// They have the poses of the joints with these names in every frame, even if the rest poses or parents of the
+    /// scene's joints differ. Bones that it does not allow to move, and that keep their rest position, get no
+    /// translations.
     ///
     /// # Errors
-    /// When the scene breaks its own rules or has no such clip, when the clip has more frames than floats count
-    /// exactly, when a name would have to be changed and may not, or when the result would take more memory than
-    /// allowed.
+    /// If the scene breaks its own rules or has no such clip, if the clip has more frames than floats count exactly,
+    /// if a name is not possible and must not be changed, or if the result would take more memory than allowed.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,

@@ -23,17 +23,16 @@ use meshwright_scene::{
     Scene, SkeletonId, Unsupported,
 };
 
-/// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
-/// then an animation for each clip.
+/// Converts a scene to the files of a character: a mesh for each drawn mesh (the first has the name `stem`), then a
+/// skeleton, then an animation for each clip.
 ///
-/// Where the names of a mesh's file and of its material hold the game's numbers of files, as they do in scenes that were made
-/// of unpacked files, or the [options](TsoSceneOptions::id) give such, a `.bnd` stands beside the mesh, and the texture as a
-/// file that has its number. No skeleton is written where the options have one or where the
-/// scene's says nothing of where its joints are.
+/// If the names of a mesh's file and of its material hold the game's file numbers, as in scenes of unpacked files, or
+/// the [options](TsoSceneOptions::id) give numbers, a `.bnd` is written next to the mesh, and the texture as a file
+/// with its number. No skeleton is written if the options have one, or if the scene's skeleton has no poses.
 ///
 /// # Errors
-/// When the scene breaks its own rules or holds nothing of a figure, when a name would have to be changed and may not,
-/// or when the result would take more memory than allowed.
+/// If the scene breaks its own rules or has no part of a character, if a name is not possible and must not be
+/// changed, or if the result would take more memory than allowed.
 pub fn write_scene(
     scene: &Scene,
     stem: &str,
@@ -96,7 +95,7 @@ pub fn write_scene(
     Ok(Converted::new(files, losses))
 }
 
-/// What the mesh says of itself beside its vertices.
+/// The fields of the mesh in addition to its vertices.
 fn said<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<&'s Extra> {
     scene.meshes.get(drawable.id()?.0)?.extras.as_ref()
 }
@@ -122,7 +121,7 @@ struct Part<'a> {
     drawable: &'a Drawable<'a>,
     geometry: Geometry,
     stem: String,
-    /// How many went before it.
+    /// The number of files before it.
     number: u32,
 }
 

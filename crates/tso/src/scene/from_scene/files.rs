@@ -12,7 +12,7 @@ use meshwright_core::{FileFormat, WriteError};
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{Budget, ConvertError, Image, Naming, OutputFiles};
 
-/// The most bytes of what stands behind the stem in a file's name.
+/// The maximum length of the part of a file's name after the stem.
 const LONGEST: usize = 64;
 
 /// Collects files whose names begin with a stem.
@@ -33,7 +33,7 @@ impl<'s, 'b> Files<'s, 'b> {
         Self { stem, names, budget, files: OutputFiles::default() }
     }
 
-    /// A name for a file of its own: the stem, and something behind it that no other has.
+    /// A unique name for a file: the stem, and an ending.
     pub(crate) fn name(&mut self, own: &str) -> Result<String, ConvertError> {
         let own = self.names.fit(own, "", &mut Vec::new())?;
         Ok(format!("{}-{}", self.stem, String::from_utf8_lossy(&own).trim_end_matches(['.', ' '])))
@@ -101,7 +101,7 @@ files! {
     Cfp: |cfp| (cfp.values.len() as u64).saturating_mul(5);
 }
 
-/// What names of files of this kind end with.
+/// The extension of files of this kind.
 pub(crate) fn extension<T: FileFormat>() -> &'static str {
     T::EXTENSIONS.first().copied().unwrap_or_default()
 }

@@ -18,12 +18,12 @@ use meshwright_scene::{
 };
 
 impl Skel {
-    /// Makes a skeleton of one of a scene's, in its rest pose. Bones have no scale: what hangs from a scaled joint
-    /// stands where the scale puts it.
+    /// Converts one of a scene's skeletons, in its rest pose. Bones have no scale: the children of a scaled joint get
+    /// their scaled positions.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, has no such skeleton, or has more joints than the format counts, when a
-    /// name would have to be changed and may not, or when the result would take more memory than allowed.
+    /// If the scene breaks its own rules, has no such skeleton, or has more joints than the format counts, if a name
+    /// is not possible and must not be changed, or if the result would take more memory than allowed.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,
@@ -115,7 +115,7 @@ fn one_root(
     for bone in bones.iter_mut().filter(|b| b.parent_name().is_none()) {
         bone.parent = name.clone();
     }
-    let message = "several roots hang from a new one";
+    let message = "several roots were joined under a new root";
     losses.push(Loss::note("root-added", path, message).with_count(roots, "root", "roots"));
     let root = Bone {
         parent: "NULL".into(),
@@ -155,7 +155,7 @@ fn rests(
         return Ok(rests);
     }
     let first = skeleton.joints.iter().position(scaled).unwrap_or(0);
-    let message = "bones have no scale or shear; those below stand where it puts them";
+    let message = "bones have no scale or shear; it was applied to the positions of their children";
     losses.push(Loss::new("joint-scale", format!("{path}.joints[{first}]"), message).counted(count));
     rests.extend(transforms::bones(skeleton, budget)?.rest_locals().map(|m| Trs64::from_affine(&m)));
     Ok(rests)

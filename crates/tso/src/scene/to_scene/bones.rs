@@ -17,7 +17,7 @@ use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Joint, Local, Loss, SceneOptions, Skeleton, Space, Trs,
 };
 
-/// How names lead to joints, and where joints are in the rest pose of the file's space.
+/// The joints by name, and their rest poses in the file's space.
 #[derive(Debug, Default)]
 pub(crate) struct Joints {
     exact: BTreeMap<Vec<u8>, usize>,
@@ -26,7 +26,7 @@ pub(crate) struct Joints {
     pub(crate) world: Vec<Affine64>,
     /// The rest pose, relative to parents; where it is not finite, none.
     poses: Vec<BonePose>,
-    /// The first so many joints are bones of the skeleton; the rest stand in for missing ones.
+    /// The first `known` joints are bones of the skeleton; the rest replace missing ones.
     pub(crate) known: usize,
     /// The joint of every bone of every part.
     pub(crate) of_parts: Vec<Vec<usize>>,
@@ -75,7 +75,7 @@ impl Joints {
             joints.of_parts.push(of_part);
             if assembly.skeleton.is_some() && missing > 0 {
                 let message = format!(
-                    "{missing} bones that the skeleton does not have, what hangs on them stays at the origin:{listed}"
+                    "{missing} bones that the skeleton does not have; their vertices stay at the origin:{listed}"
                 );
                 losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message).counted(missing));
             }
@@ -107,12 +107,13 @@ impl Joints {
         let (parents, cut) = skel.resolve(&skel.index());
         let cut: BTreeSet<_> = cut.into_iter().collect();
         let (mut notes, mut more) = (Notes::default(), 0_usize);
-        cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));
+        cut.iter()
+            .for_each(|i| notes.add("parent-cycle", *i, "bones are their own ancestors and became roots"));
         self.poses = skel.rest();
         out.reserve_exact(self.poses.len());
         for (i, (bone, pose)) in skel.bones.iter().zip(&mut self.poses).enumerate() {
             if bone.parent_name().is_some() && parents.get(i) == Some(&None) && !cut.contains(&i) {
-                notes.add("parent-missing", i, "bones hang from none that is there, taken as roots");
+                notes.add("parent-missing", i, "bones have a missing parent and became roots");
             }
             if !pose.translation.iter().chain(&pose.rotation).all(|c| c.is_finite()) {
                 *pose = BonePose { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };

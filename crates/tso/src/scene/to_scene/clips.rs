@@ -118,7 +118,7 @@ fn track(
 /// Translations and rotations of one joint.
 type Keys<'a> = (&'a [[F32; 3]], &'a [[F32; 4]]);
 
-/// What was noticed on the way.
+/// The notes collected so far.
 #[derive(Debug, Default)]
 struct Notes {
     /// Motions of unknown bones, and the first of those bones.

@@ -28,7 +28,7 @@ const LOSS: Make = Loss::new;
 /// Something that was decided.
 const NOTE: Make = Loss::note;
 
-/// By code of a loss: the broken rules that it stands for, and what became of the geometry.
+/// For each loss code, the broken rules behind it and the treatment of the geometry.
 const MADE_DO: &[(&str, &[&Rule], &str)] = &[
     ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
     ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings claim vertices of an earlier one"),
@@ -67,7 +67,7 @@ struct Pull {
 /// Bytes of the owner of a vertex, and of finding it.
 const OWNER: usize = size_of::<Option<u32>>() + size_of::<usize>();
 
-/// What was noticed about vertices on the way.
+/// The notes about vertices collected so far.
 #[derive(Debug, Default)]
 struct Notes {
     residual: f64,
@@ -307,7 +307,7 @@ impl Conversion<'_> {
         notes.not_finite += usize::from(!all_finite);
     }
 
-    /// What lenient reading passed over and this conversion makes do with.
+    /// Reports faults that a lenient reader accepted and that this conversion handles.
     fn report_broken_rules(&self, losses: &mut Vec<Loss>) {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -374,7 +374,7 @@ fn range(starts: &[usize], v: usize) -> core::ops::Range<usize> {
     starts.get(v).copied().unwrap_or(0)..starts.get(v + 1).copied().unwrap_or(0)
 }
 
-/// Adds up the pulls of each joint, where its first one stands.
+/// Adds up the pulls of each joint, at its first one.
 fn merge(pulls: &mut Vec<Pull>) {
     let mut order: Vec<usize>;
     let distinct = match pulls.as_slice() {

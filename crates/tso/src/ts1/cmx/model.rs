@@ -1,4 +1,4 @@
-//! What a `.cmx` holds.
+//! The content of a `.cmx`.
 
 use crate::name::Name;
 use crate::ts1::character::Character;
@@ -14,7 +14,7 @@ pub struct Cmx {
     pub comments: Vec<Name>,
     /// All records.
     pub character: Character,
-    /// Bytes behind the last field and its white space, kept by lenient reading.
+    /// Bytes after the last field and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, where it is not the one that it is written as.
     kept: Vec<u8>,
