@@ -2,6 +2,8 @@
 
 #[cfg(feature = "recover")]
 mod splice;
+#[cfg(feature = "recover")]
+pub(crate) use splice::Fields;
 
 use core::fmt;
 use meshwright_core::bit_fields;

@@ -5,6 +5,7 @@ use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
 use meshwright_core::ReadOptions;
 use meshwright_core::math::distance;
 use meshwright_edit::edits::{Edit, Near, check};
+use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_scene::posed::{Moment, extent, triangles};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
 use meshwright_testkit::sound;
@@ -31,8 +32,29 @@ fn forms() -> [SceneOptions; 4] {
     ]
 }
 
-fn merged(model: &Bmd, native: &Scene, edited: &Scene) -> Result<Converted<Bmd>, String> {
-    model.merge(native, edited, &FromSceneOptions::default()).map_err(|e| e.to_string())
+/// The scene with names of meshes, which have none in the format: their numbers, as an export does.
+fn numbered(scene: &Scene) -> Scene {
+    let mut known = scene.clone();
+    let named = known.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty());
+    named.for_each(|(m, mesh)| mesh.name = format!("#mesh_{m}"));
+    known
+}
+
+fn unnumbered(mut patch: Patch) -> Patch {
+    patch.scene.meshes.iter_mut().filter(|m| m.name.starts_with("#mesh_")).for_each(|m| m.name.clear());
+    patch
+}
+
+/// The patch that makes of a scene an edited one.
+fn patch(native: &Scene, edited: &Scene) -> Patch {
+    let native = &numbered(native);
+    let (original, budget) = (Original { native, exported: native }, Budget::new(Limits::default()));
+    let options = Options::new(Snap::Default, Absent::Gone);
+    unnumbered(Patch::find(&numbered(edited), &original, &options, &budget).unwrap())
+}
+
+fn merged(model: &Bmd, native: &Scene, patch: &Patch) -> Result<Converted<Bmd>, String> {
+    model.merge(native, patch, &FromSceneOptions::default()).map_err(|e| e.to_string())
 }
 
 /// The edits that are tried.
@@ -80,7 +102,7 @@ fn what_was_not_edited_is_the_file() {
     for (name, bytes, model) in models() {
         for options in forms() {
             let Ok(scene) = model.to_scene(&options) else { continue };
-            let held = merged(&model, &scene.value, &scene.value).and_then(|made| {
+            let held = merged(&model, &scene.value, &patch(&scene.value, &scene.value)).and_then(|made| {
                 let again = made.value.to_bytes().map_err(|e| e.to_string())?;
                 if made.losses.is_empty() && made.value == model && again == bytes {
                     return Ok(());
@@ -95,16 +117,11 @@ fn what_was_not_edited_is_the_file() {
 }
 
 /// The scene with an edit; meshes, which have no names, are told by their numbers, as an export does.
-fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Scene> {
+fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     if edit == Edit::MeshName {
         return None;
     }
-    let mut known = native.clone();
-    let named = known.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty());
-    named.for_each(|(m, mesh)| mesh.name = format!("#mesh_{m}"));
-    let mut scene = edit.of(&known, seed)?.scene;
-    scene.meshes.iter_mut().filter(|m| m.name.starts_with("#mesh_")).for_each(|m| m.name.clear());
-    Some(scene)
+    edit.of(&numbered(native), seed).map(unnumbered)
 }
 
 /// Returns true if the format can store an edit. A pseudo-bone has no motion of its own.
@@ -252,9 +269,10 @@ fn edited(
     options: &SceneOptions,
     native: &Scene,
     edit: Edit,
-    scene: &Scene,
+    patch: &Patch,
 ) -> Result<(), String> {
-    let made = merged(model, native, scene)?;
+    let scene = &patch.scene;
+    let made = merged(model, native, patch)?;
     let bytes = made.value.to_bytes().map_err(|e| e.to_string())?;
     let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
     let again = Bmd::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
@@ -311,11 +329,11 @@ fn what_was_edited_is_all_that_is() {
             let Ok(native) = model.to_scene(&options) else { continue };
             let native = native.value;
             for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5), (*e, 7)]) {
-                let edited_scene = with_edit(&native, edit, seed);
-                let Some(scene) = edited_scene.filter(|_| is_held(&model, &native, edit, seed)) else {
+                let found = with_edit(&native, edit, seed);
+                let Some(patch) = found.filter(|_| is_held(&model, &native, edit, seed)) else {
                     continue;
                 };
-                let held = edited(&model, &options, &native, edit, &scene);
+                let held = edited(&model, &options, &native, edit, &patch);
                 failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
                 *seen.entry(edit).or_insert(0) += 1;
             }
@@ -348,8 +366,8 @@ fn weights_arrive_beside_pseudo_bones() {
         for options in forms() {
             let native = model.to_scene(&options).unwrap().value;
             for seed in 0..100 {
-                let Some(scene) = with_edit(&native, Edit::Weight, seed) else { continue };
-                edited(&model, &options, &native, Edit::Weight, &scene)
+                let Some(patch) = with_edit(&native, Edit::Weight, seed) else { continue };
+                edited(&model, &options, &native, Edit::Weight, &patch)
                     .unwrap_or_else(|e| panic!("{name}, {options:?}, {seed}: {e}"));
                 seen += 1;
             }
@@ -360,7 +378,7 @@ fn weights_arrive_beside_pseudo_bones() {
             for (from, to) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
                 let (vertex, other) = first(from).zip(first(to)).unwrap();
                 let scene = following(&native, vertex, other);
-                let made = merged(&model, &native, &scene).unwrap().value;
+                let made = merged(&model, &native, &patch(&native, &scene)).unwrap().value;
                 let bone = made.meshes.first().and_then(|m| m.bones().nth(vertex));
                 assert_eq!(bone, Some(*to), "{name}, {options:?}: vertex {vertex}");
                 moves_alike(&scene, &made.to_scene(&options).unwrap().value)
@@ -381,7 +399,7 @@ proptest! {
             let Ok(scene) = model.to_scene(&options) else { continue };
             let scene = scene.value;
             if model.to_bytes().is_err() || Bmd::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = merged(&model, &scene, &scene).unwrap();
+            let made = merged(&model, &scene, &Patch::unedited(scene.clone())).unwrap();
             prop_assert_eq!(&made.value, &model);
             for edit in EDITS {
                 let Some(edited) = with_edit(&scene, edit, seed) else { continue };

@@ -3,8 +3,9 @@
 
 use meshwright_core::ReadOptions;
 use meshwright_edit::edits::{Edit, Near, check};
+use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
-use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +29,20 @@ fn forms() -> [SceneOptions; 4] {
     ]
 }
 
-fn merged(model: &Iqm, native: &Scene, edited: &Scene) -> Result<Converted<MergedIqm>, String> {
-    model.merge(native, edited, false, &FromSceneOptions::default()).map_err(|e| e.to_string())
+/// The patch that makes of a scene an edited one.
+fn patch(native: &Scene, edited: &Scene) -> Patch {
+    let original = Original { native, exported: native };
+    Patch::find(
+        edited,
+        &original,
+        &Options::new(Snap::Default, Absent::Gone),
+        &Budget::new(Limits::default()),
+    )
+    .unwrap()
+}
+
+fn merged(model: &Iqm, native: &Scene, patch: &Patch) -> Result<Converted<MergedIqm>, String> {
+    model.merge(native, patch, false, &FromSceneOptions::default()).map_err(|e| e.to_string())
 }
 
 /// The edits that are tried.
@@ -94,7 +107,7 @@ fn edited_events_are_those_of_the_scene() {
                     _ => {}
                 }
             }
-            let made = merged(&model, &native, &edited).unwrap();
+            let made = merged(&model, &native, &patch(&native, &edited)).unwrap();
             let back = Iqm::parse(&made.value.model.to_bytes().unwrap()).unwrap();
             let back = back.to_scene(&options).unwrap().value;
             for (is, wanted) in back.clips.iter().zip(&edited.clips) {
@@ -113,7 +126,7 @@ fn what_was_not_edited_is_the_file() {
     for (name, bytes, model) in models() {
         for options in forms() {
             let Ok(scene) = model.to_scene(&options) else { continue };
-            let held = merged(&model, &scene.value, &scene.value).and_then(|made| {
+            let held = merged(&model, &scene.value, &patch(&scene.value, &scene.value)).and_then(|made| {
                 let again = made.value.model.to_bytes().map_err(|e| e.to_string())?;
                 if made.losses.is_empty() && made.value.model == model && again == bytes {
                     return Ok(());
@@ -275,9 +288,9 @@ fn edited(
     options: &SceneOptions,
     native: &Scene,
     edit: Edit,
-    scene: &Scene,
+    patch: &Patch,
 ) -> Result<(), String> {
-    let made = merged(model, native, scene)?;
+    let made = merged(model, native, patch)?;
     let bytes = made.value.model.to_bytes().map_err(|e| e.to_string())?;
     let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
     let again = Iqm::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
@@ -293,7 +306,7 @@ fn edited(
     if made.losses.iter().any(|l| l.code == "channels-rescaled") {
         base.clips.clear();
     }
-    check(&base, scene, &back, NEAR)?;
+    check(&base, &patch.scene, &back, NEAR)?;
     is_alone(edit, model, &made)
 }
 
@@ -307,8 +320,7 @@ fn what_was_edited_is_all_that_is() {
             let native = native.value;
             for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
                 let Some(patch) = edit.of(&native, seed).filter(|_| is_held(&model, edit)) else { continue };
-                let scene = patch.scene;
-                let held = edited(&model, &options, &native, edit, &scene);
+                let held = edited(&model, &options, &native, edit, &patch);
                 failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
                 *seen.entry(edit).or_insert(0) += 1;
             }
@@ -329,10 +341,10 @@ proptest! {
             let Ok(scene) = model.to_scene(&options) else { continue };
             let scene = scene.value;
             if model.to_bytes().is_err() || Iqm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = merged(&model, &scene, &scene).unwrap();
+            let made = merged(&model, &scene, &patch(&scene, &scene)).unwrap();
             prop_assert_eq!(&made.value.model, &model);
             for edit in EDITS {
-                let Some(edited) = edit.of(&scene, seed).map(|patch| patch.scene) else { continue };
+                let Some(edited) = edit.of(&scene, seed) else { continue };
                 let Ok(made) = merged(&model, &scene, &edited) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }

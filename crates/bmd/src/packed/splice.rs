@@ -3,6 +3,15 @@
 use super::{Extra96, St96, Vertex, VertexKind, first128, flat, second96, second128, textured};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
+/// Fields of a vertex.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) position: bool,
+    pub(crate) uv: bool,
+    pub(crate) normal: bool,
+    pub(crate) color: bool,
+}
+
 /// The fields of two words that are replaced together: places, texture coordinates, normals, colours.
 const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
     const NORMAL_96: u64 = second96::NORMAL_X.mask() | second96::NORMAL_Y.mask() | second96::NORMAL_Z.mask();
@@ -59,25 +68,26 @@ impl Vertex {
         }
     }
 
-    /// The vertex with those fields of `after` in which it is not `before`; all of `after` where the kind has no room for
-    /// them. Bones are those of the vertex itself. `form` says how texture coordinates of 128 bits are read.
-    pub(crate) fn spliced(self, before: Self, after: Self, flat_color: bool, form: St14Form) -> Self {
-        let normals = [before, after].map(|v| v.stored_normal(flat_color));
-        let [normal_before, normal_after] = normals;
-        let implied = self.stored_normal(flat_color).is_none();
-        // If the normal follows from the position, neither can be edited without the other.
-        let places = before.position() == after.position();
-        let colored = self.color().is_some() || before.color() == after.color();
-        if implied && (!places || normal_before != normal_after) || !colored {
-            return after;
+    /// The vertex with the `edited` fields of another one; all of that one where the kind has no room for them. Bones are
+    /// those of the vertex itself. `form` says how texture coordinates of 128 bits are read.
+    pub(crate) fn spliced(self, other: Self, edited: Fields, flat_color: bool, form: St14Form) -> Self {
+        let Fields { position, uv, normal, color } = edited;
+        if ![position, uv, normal, color].contains(&true) {
+            return self;
         }
-        let like = |v: Self| v.recoded(self, flat_color, form);
-        let (Some(before), Some(after)) = (like(before), like(after)) else { return after };
+        let implied = self.stored_normal(flat_color).is_none();
+        // Where the normal follows from the place, neither can be edited without the other.
+        if implied && (position || normal) || color && self.color().is_none() {
+            return other;
+        }
+        let Some(other_recoded) = other.recoded(self, flat_color, form) else { return other };
         let (mut first, mut second) = (self.first, self.second);
-        for [one, two] in fields(self.kind(), flat_color) {
-            if (before.first ^ after.first) & one != 0 || (before.second ^ after.second) & two != 0 {
-                first = first & !one | after.first & one;
-                second = second & !two | after.second & two;
+        for ([one, two], edited) in
+            fields(self.kind(), flat_color).into_iter().zip([position, uv, normal, color])
+        {
+            if edited {
+                first = first & !one | other_recoded.first & one;
+                second = second & !two | other_recoded.second & two;
             }
         }
         Self { first, second }
@@ -168,20 +178,25 @@ mod tests {
         let [s, t] = [[0.25, 0.5], [0.75, 0.5]].map(St12::encode);
         let fine = |p, st, n: usize| Vertex::bits96(p, St96::Fine(st), NORMALS[n], Extra96::Bone(7));
         let native = Vertex::bits96(b, St96::Wide(St11::encode([3.0, 4.0])), NORMALS[1], Extra96::Bone(7));
-        let moved = native.spliced(fine(a, s, 0), fine(b, s, 0), false, St14Form::Excess);
+        let none = Fields::default();
+        let spliced = |v: Vertex, other, edited| v.spliced(other, edited, false, St14Form::Excess);
+        let [position, uv, normal] =
+            [Fields { position: true, ..none }, Fields { uv: true, ..none }, Fields { normal: true, ..none }];
+        assert_eq!(spliced(native, fine(a, t, 0), none), native);
+        let moved = spliced(native, fine(b, s, 0), position);
         assert_eq!(moved.words()[0] & 0xffff_ffff, u64::from(b.to_bits()));
         assert_eq!((moved.tag(), moved.words()[1]), (native.tag(), native.words()[1]));
-        let shifted = native.spliced(fine(a, s, 0), fine(a, t, 0), false, St14Form::Excess);
+        let shifted = spliced(native, fine(a, t, 0), uv);
         assert_eq!(shifted.tag(), Vertex::FA, "with how it is stored");
         assert_eq!(shifted.stored_normal(false), native.stored_normal(false));
-        let turned = native.spliced(fine(a, s, 0), fine(a, s, 1), false, St14Form::Excess);
+        let turned = spliced(native, fine(a, s, 1), normal);
         assert_eq!(turned.words()[0], native.words()[0]);
         assert_eq!(turned.stored_normal(false), Some(NORMALS[1]));
         let small = Vertex::textured64(b, St11::encode([0.0; 2]), 3).unwrap();
-        let other = small.spliced(fine(a, s, 0), fine(a, t, 0), false, St14Form::Excess);
+        let other = spliced(small, fine(a, t, 0), uv);
         assert_eq!((other.kind(), other.position(), other.bone()), (small.kind(), small.position(), 3));
         assert_eq!(other.st(false, St14Form::Excess), [0.75, 0.5], "of another kind");
-        assert_eq!(small.spliced(fine(b, s, 0), fine(a, s, 0), false, St14Form::Excess), fine(a, s, 0));
+        assert_eq!(spliced(small, fine(a, s, 0), position), fine(a, s, 0));
     }
 
     #[test]

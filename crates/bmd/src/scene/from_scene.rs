@@ -16,8 +16,8 @@ use meshwright_core::num::F8A;
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Levels, Loss, MeshId,
-    MostBones, Scene, Skeleton, SkeletonId, Unsupported,
+    Affine, Budget, ConvertError, Converted, DrawOptions, Drawables, FromScene, FromSceneOptions, Levels,
+    Loss, MeshId, MostBones, Scene, SkeletonId, Unsupported,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
@@ -63,8 +63,6 @@ pub(super) struct Source {
 #[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
 pub(super) struct Traced {
     pub(super) model: Bmd,
-    /// The skeleton that became bones.
-    pub(super) skeleton: Skeleton,
     /// The bone of each joint.
     pub(super) bones: Vec<usize>,
     /// The source of each mesh; `None` if it was made up.
@@ -87,16 +85,7 @@ impl Traced {
         let budget = options.budget();
         let mut losses = Vec::new();
         let scene = &*one_skeleton(scene, &budget, &mut losses)?;
-        let engine = options.engine_of(<Bmd as FileFormat>::ID);
-        let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
-        let draw = options
-            .draw(scene, &AXES, Levels::Each, true)
-            .with_skip_empty(true)
-            .with_normals(true)
-            .with_normalize(true)
-            .with_max_vertices(most)
-            .with_max_triangles(MOST)
-            .with_max_influences(1);
+        let draw = draw_options(scene, options);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let merged = drawables.instances().filter(|i| i.node.is_some()).count() > MOST_MESHES;
         if merged {
@@ -144,7 +133,6 @@ impl Traced {
         };
         let mut made = Self {
             model: Bmd::default(),
-            skeleton: Skeleton::default(),
             bones: Vec::new(),
             meshes: sources,
             joined: merged,
@@ -152,7 +140,6 @@ impl Traced {
             values,
         };
         if let Some(bones) = &bones {
-            made.skeleton = scene.skeletons.get(bones.skeleton.0).cloned().unwrap_or_default();
             made.bones = bones.joints.iter().map(|j| j.bone).collect();
             made.clips = bones.moved_by(scene).map(|(i, _)| i).collect();
         }
@@ -179,7 +166,7 @@ impl FromScene for Bmd {
 }
 
 /// The skeletons that move vertices, or that a clip moves.
-fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
+pub(super) fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
     let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
     let mut used: Vec<_> = skins.chain(scene.clips.iter().map(|c| c.skeleton)).collect();
     used.sort_unstable();
@@ -199,10 +186,45 @@ fn one_skeleton<'s>(
     let one = |id| used.contains(&id);
     let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), one, budget, losses)?;
     let Some(&first) = used.first() else { return Ok(scene) };
-    // The base needs no number of its own where a joint is one.
-    let most = bones::MOST - usize::from(!bones::has_base(&scene, first));
-    let limit = MostBones { most, by: "the format" };
+    let limit = fewest_bones(&scene, first);
     Scene::with_fewer_joints(scene, first, limit, |_| false, budget, losses)
+}
+
+/// The most joints that a skeleton may have. The base needs no number of its own where a joint is one.
+pub(super) fn fewest_bones(scene: &Scene, skeleton: SkeletonId) -> MostBones<'static> {
+    MostBones { most: bones::MOST - usize::from(!bones::has_base(scene, skeleton)), by: "the format" }
+}
+
+/// What a scene draws, without what a level may leave out.
+fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> DrawOptions {
+    let engine = options.engine_of(<Bmd as FileFormat>::ID);
+    let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
+    options
+        .draw(scene, &AXES, Levels::Each, true)
+        .with_skip_empty(true)
+        .with_normals(true)
+        .with_normalize(true)
+        .with_max_vertices(most)
+        .with_max_triangles(MOST)
+        .with_max_influences(1)
+}
+
+/// The meshes that a scene draws, and those that bound joints, in the order of what is made of them.
+#[cfg(feature = "recover")]
+pub(super) fn drawn(
+    scene: &Scene,
+    options: &FromSceneOptions<BmdSceneOptions>,
+    budget: &Budget,
+) -> Result<Vec<(usize, bool)>, ConvertError> {
+    let joints =
+        used_skeletons(scene).first().and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
+    let mut solids: Vec<usize> = joints.iter().filter_map(|j| Some(j.solid?.0)).collect();
+    solids.sort_unstable();
+    let drawables = Drawables::new(scene, &draw_options(scene, options), budget)?;
+    let some = |i: &&Instance| scene.meshes.get(i.mesh.0).is_some_and(|m| !m.triangles.is_empty());
+    let bounds = |i: &&Instance| i.node.is_some() || solids.binary_search(&i.mesh.0).is_err();
+    let drawn = drawables.instances().filter(some).filter(bounds).map(|i| (i.mesh.0, false));
+    Ok(drawn.chain(solids.iter().map(|mesh| (*mesh, true))).collect())
 }
 
 /// Meshes being drawn, level by level.

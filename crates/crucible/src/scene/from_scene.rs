@@ -67,6 +67,15 @@ impl Chunk<'static> {
     }
 }
 
+/// A mesh that is drawn: how many vertices and triangles it has, and the mesh of the scene that has the same.
+#[cfg(feature = "recover")]
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) mesh: Option<usize>,
+    pub(super) vertices: usize,
+    pub(super) triangles: usize,
+}
+
 /// A scene on its way into chunks.
 pub(crate) struct Work<'s, 'b> {
     dialect: Dialect,
@@ -121,6 +130,18 @@ impl<'s, 'b> Work<'s, 'b> {
             work.skeleton = used.find(|id| work.numbers_of(*id).is_none());
         }
         Ok(work)
+    }
+
+    /// What is drawn, in order.
+    #[cfg(feature = "recover")]
+    pub(super) fn parts(&self, scene: &Scene) -> Vec<Part> {
+        let of = |drawable: &Drawable<'_>| {
+            let (vertices, triangles) = (drawable.mesh.positions.len(), drawable.mesh.triangles.len());
+            let same = |m: &Mesh| (m.positions.len(), m.triangles.len()) == (vertices, triangles);
+            let mesh = drawable.id().map(|id| id.0);
+            Part { mesh: mesh.filter(|m| scene.meshes.get(*m).is_some_and(same)), vertices, triangles }
+        };
+        self.meshes.iter().map(of).collect()
     }
 
     fn numbers_of(&self, id: SkeletonId) -> Option<&[u32]> {
@@ -393,7 +414,7 @@ fn all_have(
 
 /// The bone numbers of a skeleton that was made for a chunk without one: its joints are at the origin and are named
 /// by bone number. Returns `None` for any other skeleton; its joints are its bones.
-fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Option<Vec<u32>>, LimitExceeded> {
+pub(super) fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Option<Vec<u32>>, LimitExceeded> {
     let mut numbers = vec![];
     for joint in &skeleton.joints {
         let made_up = joint.parent.is_none() && joint.rest.to_affine() == Affine::IDENTITY;

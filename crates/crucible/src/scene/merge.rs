@@ -1,238 +1,317 @@
-//! Edited scenes in the files that they came from: a chunk, a skeleton, what is made of the native scene and what is made
-//! of the edited one.
+//! A patch written into the file that it was found for: a chunk, a container, a skeleton.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     reason = "works on models that were checked before"
 )]
 
+use super::from_scene::{Part, Work, bone_numbers, one_skeleton};
+use super::target::CrucibleTarget;
+use super::to_scene::has_positions;
 use crate::chunk::model::{AttributeStream, Chunk};
 use crate::chunk::record::{Attribute, AttributeFlag};
 use crate::cmodel::model::CModel;
 use crate::skeleton::model::{Bone, SkeletonChunk};
-use crate::stream::Stream;
+use crate::stream::{Packed, Stream};
 use alloc::vec::Vec;
-use meshwright_edit::three_way::{Match, Trio, Trios, digest, pick, sequence};
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_core::F32;
+use meshwright_edit::apply::{Joints, Origin, Records, Surface};
+use meshwright_edit::{Attributes, Patch};
+use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Scene};
 
-/// The bytes of a vertex in a stream.
-fn row<'s>(stream: Option<&'s Stream<'_>>, each: usize, vertex: usize) -> Option<&'s [u8]> {
-    stream?.data().get(vertex.checked_mul(each)?..vertex.checked_add(1)?.checked_mul(each)?)
+/// A vertex of the result.
+struct Vertex {
+    original: Option<usize>,
+    made: usize,
+    changed: Attributes,
+}
+
+/// What was edited of a scene.
+struct Edited<'a> {
+    native: &'a Scene,
+    patch: &'a Patch,
+    budget: &'a Budget,
 }
 
 impl Chunk<'static> {
-    /// The chunk with what is other in `after` than in `before`: what is made of the edited scene, and of the native one, in
-    /// the dialect of this chunk. The value of each attribute of each vertex is kept apart, and so are triangles; what is
-    /// untouched keeps its packed bytes.
+    /// The chunk with a patch of `native`, the scene that it gives, in its dialect. What is untouched keeps its packed bytes.
     ///
     /// # Errors
-    /// When the scene counts other vertices than the chunk, or when the budget does not allow for it.
-    pub fn merge(&self, before: &Self, after: &Self, budget: &Budget) -> Result<Self, ConvertError> {
-        if before == after {
-            return Ok(self.clone());
-        }
-        let counts = |c: &Self| (c.dialect, c.vertex_count(), c.triangles().len());
-        if counts(self) != counts(before) {
-            return Err(ConvertError::unsupported(
-                "meshes",
-                "the scene counts other vertices than the chunk",
-            ));
-        }
-        let all = self.vertex_count().saturating_add(after.vertex_count()) as u64;
-        budget.charge_items("vertices", all, 160)?;
-        let faces = self.triangles().len().saturating_add(after.triangles().len()) as u64;
-        budget.charge_items("triangles", faces, 160)?;
-        let keys = |chunk: &Self| -> Vec<u64> {
-            let words = |v: usize| {
-                let size = |s: &AttributeStream<'_>| self.size_of(s.flag);
-                let rows = chunk.streams.iter().filter_map(move |s| row(Some(&s.stream), size(s)?, v));
-                digest(rows.flatten().map(|b| u32::from(*b)))
-            };
-            (0..chunk.vertex_count()).map(words).collect()
-        };
-        let identity = |n: usize| -> Match { (0..n).map(Some).collect() };
-        let (old, new) = (keys(before), keys(after));
-        let found = sequence(&old, &new, budget)?;
-        let places = Trios::of(old.len(), &identity(old.len()), &found, false, budget)?;
-        let mut made = self.clone();
-        // A stream that the edited scene stores in another form is removed here.
-        let has = |c: &Self, flag| c.streams.iter().any(|s| s.flag == flag);
-        made.streams.retain(|s| !has(before, s.flag) || has(after, s.flag));
-        for stream in &mut made.streams {
-            let own = core::mem::take(&mut stream.stream);
-            stream.stream = self.stream_of(stream.flag, own, [before, after], &places)?;
-        }
-        for stream in &after.streams {
-            if !has(self, stream.flag) && !has(before, stream.flag) {
-                let new = self.stream_of(stream.flag, Stream::default(), [before, after], &places)?;
-                let at = made.streams.iter().position(|s| s.flag > stream.flag).unwrap_or(made.streams.len());
-                made.streams.insert(at, AttributeStream { flag: stream.flag, stream: new });
-            }
-        }
-        let number = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX);
-        let was: Vec<[u32; 3]> =
-            before.triangles().map(|t| t.map(|v| number(places.of_before(v as usize)))).collect();
-        let is: Vec<[u32; 3]> =
-            after.triangles().map(|t| t.map(|v| number(places.of_after(v as usize)))).collect();
-        let [old, new] = [&was, &is].map(|list| list.iter().map(|t| digest(*t)).collect::<Vec<_>>());
-        let found = sequence(&old, &new, budget)?;
-        let trios = Trios::of(was.len(), &identity(was.len()), &found, false, budget)?;
-        let native: Vec<[u32; 3]> =
-            self.triangles().map(|t| t.map(|v| number(places.of_native(v as usize)))).collect();
-        let face = |t: &Trio| {
-            let kept = t.native.map(|n| native[n]).filter(|f| !f.contains(&u32::MAX));
-            let still = t.before.zip(t.after).is_some_and(|(b, a)| was[b] == is[a]);
-            kept.filter(|_| still).or_else(|| t.after.map(|a| is[a])).unwrap_or_default()
-        };
-        let faces: Vec<[u32; 3]> = trios.records.iter().map(face).collect();
-        if !self.triangles().eq(faces.iter().copied()) {
-            // Indices after the last whole triangle belong to no triangle.
-            let rest: Vec<u32> = self.indices().iter().skip(3 * self.triangles().len()).collect();
-            let all: Vec<u32> = faces.as_flattened().iter().copied().chain(rest).collect();
-            let size = self.index_size;
-            made.set_indices(&all);
-            if made.index_size.bytes() < size.bytes() {
-                let data = made.indices.data_mut();
-                *data = all.iter().flat_map(|i| i.to_le_bytes()).collect();
-                made.index_size = size;
-            }
-        }
-        Ok(made)
+    /// As [`from_scene`](Self::from_scene) for the edited scene; and where an unknown attribute has no value for a new vertex.
+    pub fn merge(
+        &self,
+        native: &Scene,
+        patch: &Patch,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = &options.budget();
+        let (scene, losses) = one_skeleton(&patch.scene, options, budget)?;
+        let mut work = Work::new(&scene, options, losses, budget)?;
+        let parts = work.parts(&scene);
+        let made = work.chunk_of_all()?;
+        let merged = Edited { native, patch, budget }.chunk((0, self), &made, &parts)?;
+        Ok(Converted::new(merged, patch.losses_of_edits(work.losses)))
     }
 
     /// The bytes that a vertex has in a stream of this flag.
     fn size_of(&self, flag: AttributeFlag) -> Option<usize> {
         let dialect = self.dialect;
-        let known = Attribute::ALL.into_iter().find(|a| a.flag(dialect) == Some(flag));
-        known.map(|a| a.size(dialect)).or_else(|| {
-            let own = self.streams.iter().find(|s| s.flag == flag)?;
-            let count = self.vertex_count();
-            let size = own.stream.data().len().checked_div(count)?;
-            (size * count == own.stream.data().len()).then_some(size)
+        flag.attribute(dialect).map(|a| a.size(dialect)).or_else(|| {
+            let own = self.stream_of(flag)?;
+            let size = own.data().len().checked_div(self.vertex_count())?;
+            (size * self.vertex_count() == own.data().len()).then_some(size)
         })
     }
 
-    /// A stream with what was edited of it.
-    fn stream_of(
-        &self,
-        flag: AttributeFlag,
-        own: Stream<'static>,
-        [before, after]: [&Self; 2],
-        places: &Trios,
-    ) -> Result<Stream<'static>, ConvertError> {
-        let Some(each) = self.size_of(flag) else {
-            if places.is_native() {
-                return Ok(own);
-            }
-            return Err(ConvertError::unsupported(
-                "meshes",
-                "an unknown attribute has no value for a new vertex",
-            ));
-        };
-        let of = |chunk: &'_ Self| chunk.streams.iter().position(|s| s.flag == flag);
-        let (b, a) = (of(before), of(after));
-        let there = b.is_some() || a.is_some() || !own.data().is_empty();
-        let mut data = Vec::with_capacity(own.data().len());
-        for trio in places.records.iter().filter(|_| there) {
-            let get = |chunk: &'_ Self, at: Option<usize>, v: Option<usize>| -> Option<Vec<u8>> {
-                row(at.map(|at| &chunk.streams[at].stream), each, v?).map(<[u8]>::to_vec)
-            };
-            let native = trio.native.and_then(|n| row(Some(&own), each, n)).map(<[u8]>::to_vec);
-            let (was, is) = (get(before, b, trio.before), get(after, a, trio.after));
-            data.extend(match (native, is) {
-                (Some(native), Some(is)) if was.as_ref() != Some(&is) && was.is_some() => {
-                    drop(native);
-                    is
-                }
-                (Some(native), _) => native,
-                (None, is) => is.unwrap_or_else(|| alloc::vec![0; each]),
-            });
-        }
-        Ok(if data == own.data() { own } else { Stream::new(data) })
+    fn stream_of(&self, flag: AttributeFlag) -> Option<&Stream<'static>> {
+        self.streams.iter().find(|s| s.flag == flag).map(|s| &s.stream)
     }
 }
 
 impl CModel<'static> {
-    /// The container with what is other in `after` than in `before`, chunk by chunk; `found` says which of before each chunk
-    /// of after was.
+    /// The container with a patch of `native`, the scene that it gives, chunk by chunk.
     ///
     /// # Errors
-    /// When the scene has other meshes than the container, else as [`Chunk::merge`].
+    /// As [`Chunk::merge`].
     pub fn merge(
         &self,
-        before: &Self,
-        after: &Self,
-        found: &[Option<usize>],
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
-        if self.meshes.len() != before.meshes.len() || after.meshes.len() != found.len() {
-            return Err(ConvertError::unsupported("meshes", "the scene has other meshes than the container"));
-        }
-        let identity: Match = (0..before.meshes.len()).map(Some).collect();
-        let trios = Trios::of(self.meshes.len(), &identity, found, false, budget)?;
-        let mut meshes = budget.reserve("meshes", trios.records.len())?;
-        for trio in &trios.records {
-            let after = trio.after.and_then(|a| after.meshes.get(a));
-            let old = trio
-                .native
-                .and_then(|n| self.meshes.get(n))
-                .zip(trio.before.and_then(|b| before.meshes.get(b)));
-            meshes.extend(match (old, after) {
-                (Some((native, before)), Some(after)) => Some(native.merge(before, after, budget)?),
-                (None, Some(after)) => Some(after.clone()),
-                (old, None) => old.map(|(native, _)| native.clone()),
+        native: &Scene,
+        patch: &Patch,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = &options.budget();
+        let (scene, losses) = one_skeleton(&patch.scene, options, budget)?;
+        let mut work = Work::new(&scene, options, losses, budget)?;
+        let parts = work.parts(&scene);
+        let made = work.model()?;
+        // Beside others, chunks without positions are in no scene.
+        let drawn = self.meshes.iter().any(has_positions);
+        let shown = |n: &usize| !drawn || self.meshes.get(*n).is_some_and(has_positions);
+        let places: Vec<usize> = (0..self.meshes.len()).filter(shown).collect();
+        let of = |part: &Part| places.get(patch.meshes.get(part.mesh?)?.original?).copied();
+        let found: Vec<_> = parts.iter().map(of).collect();
+        let records = Records::new(self.meshes.len(), |n| shown(&n), &found, budget)?;
+        let edited = Edited { native, patch, budget };
+        let mut meshes = budget.reserve("meshes", records.list.len())?;
+        for Origin { original, made: new } in &records.list {
+            let old =
+                original.and_then(|n| Some((places.binary_search(&n).unwrap_or(n), self.meshes.get(n)?)));
+            let new = new.and_then(|m| made.meshes.get(m).zip(parts.get(m)));
+            meshes.extend(match (old, new) {
+                (Some(old), Some((new, part))) => {
+                    Some(edited.chunk(old, new, core::slice::from_ref(part))?)
+                }
+                (Some((_, old)), None) => Some(old.clone()),
+                (None, new) => new.map(|(new, _)| new.clone()),
             });
         }
-        Ok(Self { meshes, tail: self.tail.clone() })
+        let made = Self { meshes, tail: self.tail.clone() };
+        Ok(Converted::new(made, patch.losses_of_edits(work.losses)))
+    }
+}
+
+impl Edited<'_> {
+    /// A chunk, which is this mesh of the native scene, as a made one that consists of parts.
+    fn chunk(
+        &self,
+        (number, old): (usize, &Chunk<'static>),
+        new: &Chunk<'static>,
+        parts: &[Part],
+    ) -> Result<Chunk<'static>, ConvertError> {
+        let all = old.vertex_count().saturating_add(new.vertex_count()) as u64;
+        self.budget.charge_items("vertices", all, 160)?;
+        let faces = old.triangles().len().saturating_add(new.triangles().len()) as u64;
+        self.budget.charge_items("triangles", faces, 160)?;
+        let has = |chunk: &Chunk<'static>, flag| chunk.stream_of(flag).is_some();
+        let flag = |attribute: Attribute| attribute.flag(old.dialect);
+        // Off the plane all is another chunk, in other axes.
+        let moved = old.is_plane() && flag(Attribute::Position2).is_some_and(|flag| !has(new, flag));
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        let made: Vec<[u32; 3]> = new.triangles().collect();
+        let own: Vec<[u32; 3]> = old.triangles().collect();
+        let (mut first, mut taken) = (0, false);
+        for part in parts {
+            let original = part.mesh.and_then(|m| self.patch.meshes.get(m)?.original);
+            let same = original == Some(number) && !taken && !moved;
+            taken |= same;
+            let surface = Surface::new(self.patch, part.mesh.filter(|_| same));
+            let base = vertices.len();
+            let rows = surface.vertices().chain(core::iter::repeat((None, Attributes::NONE)));
+            let vertex = |(v, (original, changed))| Vertex { original, made: v, changed };
+            vertices.extend((base..base + part.vertices).zip(rows).map(vertex));
+            let shift = u32::try_from(base).unwrap_or(u32::MAX);
+            let new = made.get(first..first + part.triangles).unwrap_or_default();
+            let new = new.iter().map(|t| t.map(|v| v.wrapping_sub(shift)));
+            let places = surface.places(old.vertex_count());
+            let merged = surface.merged_triangles(&places, |t| own.get(t).copied(), new);
+            triangles.extend(merged.into_iter().map(|(t, _)| t.map(|v| v.wrapping_add(shift))));
+            first += part.triangles;
+        }
+        let shown = self.native.meshes.get(number);
+        let skeleton = shown.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton.0);
+        let renumbered = skeleton.map_or(Ok(false), |s| self.is_renumbered(s))?;
+        // What the edited scene needs in another form is no longer there in this one.
+        let in_scene = |flag: AttributeFlag| {
+            flag.attribute(old.dialect).zip(shown).is_some_and(|(attribute, m)| match attribute {
+                Attribute::Position3 => true,
+                Attribute::Position2 => old.is_plane(),
+                Attribute::Normal => !m.normals.is_empty(),
+                Attribute::Uv => !m.uvs.is_empty(),
+                Attribute::Tangent => !m.tangents.is_empty(),
+                Attribute::Color => !m.colors.is_empty(),
+                Attribute::BoneWeights => m.skin.is_some(),
+            })
+        };
+        let mut flags: Vec<AttributeFlag> = old.streams.iter().map(|s| s.flag).collect();
+        flags.retain(|flag| has(new, *flag) || !in_scene(*flag));
+        // Places that the original does not have are made up for the scene.
+        let is_place = |flag: AttributeFlag| {
+            matches!(flag.attribute(old.dialect), Some(Attribute::Position3 | Attribute::Position2))
+        };
+        for stream in new.streams.iter().filter(|s| !has(old, s.flag) && (moved || !is_place(s.flag))) {
+            let at = flags.iter().position(|flag| *flag > stream.flag).unwrap_or(flags.len());
+            flags.insert(at, stream.flag);
+        }
+        let mut result = old.clone();
+        result.streams = Vec::with_capacity(flags.len());
+        for flag in flags {
+            let changed = match flag.attribute(old.dialect) {
+                Some(Attribute::Position3 | Attribute::Position2) => Attributes::POSITION,
+                Some(Attribute::Normal) => Attributes::NORMAL,
+                Some(Attribute::Uv) => Attributes::UV,
+                Some(Attribute::Color) => Attributes::COLOR,
+                Some(Attribute::BoneWeights) => Attributes::WEIGHTS,
+                Some(Attribute::Tangent) | None => Attributes::NONE,
+            };
+            let all = renumbered && changed == Attributes::WEIGHTS;
+            let edited = |v: &Vertex| all || v.changed.has(changed);
+            result
+                .streams
+                .push(AttributeStream { flag, stream: stream(flag, [old, new], &vertices, edited)? });
+        }
+        if own != triangles {
+            put_triangles(&mut result, &triangles);
+        }
+        Ok(result)
+    }
+
+    /// Whether bones of a skeleton have other numbers now.
+    fn is_renumbered(&self, skeleton: usize) -> Result<bool, LimitExceeded> {
+        let numbers = |scene: &Scene| match scene.skeletons.get(skeleton) {
+            Some(own) => bone_numbers(own, self.budget),
+            None => Ok(None),
+        };
+        let (old, new) = (numbers(self.native)?, numbers(&self.patch.scene)?);
+        let number = |list: &Option<Vec<u32>>, joint: usize| match list {
+            Some(list) => list.get(joint).copied(),
+            None => u32::try_from(joint).ok(),
+        };
+        let joints = self.patch.joints.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let other =
+            |(j, own): (usize, Option<usize>)| own.is_some_and(|o| number(&old, o) != number(&new, j));
+        Ok(joints.iter().map(|j| j.original).enumerate().any(other))
+    }
+}
+
+/// A stream of the result: made values where they were edited or are new, else the original's.
+fn stream(
+    flag: AttributeFlag,
+    [old, new]: [&Chunk<'static>; 2],
+    vertices: &[Vertex],
+    edited: impl Fn(&Vertex) -> bool,
+) -> Result<Stream<'static>, ConvertError> {
+    let own = old.stream_of(flag);
+    let Some(each) = old.size_of(flag) else {
+        let kept = (0..old.vertex_count()).map(Some).eq(vertices.iter().map(|v| v.original));
+        let message = "an unknown attribute has no value for a new vertex";
+        let kept = own.filter(|_| kept).cloned();
+        return kept.ok_or_else(|| ConvertError::unsupported("meshes", message));
+    };
+    let row = |stream: Option<&Stream<'static>>, vertex: usize| -> Option<Vec<u8>> {
+        let range = vertex.checked_mul(each)?..vertex.checked_add(1)?.checked_mul(each)?;
+        stream?.data().get(range).map(<[u8]>::to_vec)
+    };
+    let mut data = Vec::with_capacity(vertices.len().saturating_mul(each));
+    for vertex in vertices {
+        let kept = || vertex.original.and_then(|n| row(own, n));
+        let made = || row(new.stream_of(flag), vertex.made);
+        let value = if edited(vertex) { made().or_else(kept) } else { kept().or_else(made) };
+        data.extend(value.unwrap_or_else(|| alloc::vec![0; each]));
+    }
+    // A stream may be empty, or be longer than the vertices.
+    let same =
+        own.filter(|own| own.data().get(..data.len()) == Some(&data) && vertices.len() == old.vertex_count());
+    let empty = own.filter(|own| own.data().is_empty() && new.stream_of(flag).is_none());
+    Ok(same.or(empty).cloned().unwrap_or_else(|| Stream::new(data)))
+}
+
+/// Puts triangles into a chunk, by indices that are no narrower than they were.
+fn put_triangles(chunk: &mut Chunk<'static>, triangles: &[[u32; 3]]) {
+    // What is behind the last triangle belongs to none.
+    let rest: Vec<u32> = chunk.indices().iter().skip(3 * chunk.triangles().len()).collect();
+    let all: Vec<u32> = triangles.as_flattened().iter().copied().chain(rest).collect();
+    let size = chunk.index_size;
+    chunk.set_indices(&all);
+    if chunk.index_size.bytes() < size.bytes() {
+        *chunk.indices.data_mut() = all.iter().flat_map(|i| i.to_le_bytes()).collect();
+        chunk.index_size = size;
     }
 }
 
 impl SkeletonChunk {
-    /// The skeleton with what is other in `after` than in `before`, both with this one's order of quaternions; `found` says
-    /// which bone of before each bone of after was. Position, rotation, scale and parent of each bone are kept apart.
+    /// The skeleton with a patch of `native`, the scene that it gives, in its order of quaternions.
     ///
     /// # Errors
-    /// When the scene has other bones than the skeleton, or when the budget does not allow for it.
+    /// As [`from_scene`](Self::from_scene) for the edited scene.
     pub fn merge(
         &self,
-        before: &Self,
-        after: &Self,
-        found: &[Option<usize>],
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
-        if self.bones.len() != before.bones.len() || after.bones.len() != found.len() {
-            return Err(ConvertError::unsupported("bones", "the scene has other bones than the skeleton"));
-        }
-        let identity: Match = (0..before.bones.len()).map(Some).collect();
-        let trios = Trios::of(self.bones.len(), &identity, found, false, budget)?;
-        budget.charge_items("bones", trios.records.len() as u64, size_of::<Bone>())?;
-        let number = |at: Option<usize>| at.and_then(|at| u16::try_from(at).ok());
-        let bone = |trio: &Trio| {
-            let new = trio.after.map(|a| &after.bones[a]);
-            let parent = new.and_then(|a| a.parent).and_then(|p| number(trios.of_after(p.into())));
-            let old = trio.native.map(|n| &self.bones[n]).zip(trio.before.map(|b| &before.bones[b]));
-            let Some((native, was)) = old else {
-                return new.map(|a| Bone { parent, children: Vec::new(), ..a.clone() });
+        native: &Scene,
+        patch: &Patch,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = &options.budget();
+        let Converted { value: new, losses, .. } = Self::from_scene(&patch.scene, options)?;
+        let roots =
+            native.skeletons.first().map_or(0, |s| s.joints.iter().filter(|j| j.parent.is_none()).count());
+        let count = patch.joints.iter().find(|list| !list.is_empty()).map_or(0, Vec::len);
+        let made: Vec<_> = (0..new.bones.len()).map(|b| Some(b).filter(|b| *b < count)).collect();
+        // A root that the original does without is none of an edit.
+        let joints = Joints::new(self.bones.len(), &made, (native, patch), roots == 1, budget)?;
+        budget.charge_items("bones", joints.records.list.len() as u64, size_of::<Bone>())?;
+        let bone = |(b, origin): (usize, &Origin)| {
+            let old = origin.original.and_then(|n| self.bones.get(n));
+            let new = origin.made.and_then(|m| new.bones.get(m));
+            let parent = |bone: Option<&Bone>| bone.and_then(|b| b.parent).map(usize::from);
+            let added = parent(new).filter(|p| *p >= count).and_then(|p| joints.records.of_made(p));
+            let parent = added.or_else(|| joints.parent(b, parent(old), parent(new)));
+            let parent = parent.and_then(|p| u16::try_from(p).ok());
+            let Some((old, new)) = old.zip(new) else {
+                return old.or(new).map(|own| Bone { parent, ..own.clone() });
             };
-            let new = new?;
-            let stood = was.parent.and_then(|p| number(trios.of_before(p.into())));
-            let own = native.parent.and_then(|p| number(trios.of_native(p.into())));
+            let rest = joints.change(b).rest;
             Some(Bone {
-                position: pick(native.position, &was.position, new.position),
-                rotation: pick(native.rotation, &was.rotation, new.rotation),
-                scale: pick(native.scale, &was.scale, new.scale),
-                parent: if stood == parent { own } else { parent },
-                children: native.children.clone(),
+                position: if rest { changed(old.position, new.position) } else { old.position },
+                rotation: if rest { changed(old.rotation, new.rotation) } else { old.rotation },
+                scale: if rest { changed(old.scale, new.scale) } else { old.scale },
+                parent,
+                children: old.children.clone(),
             })
         };
-        let mut made = Self { bones: trios.records.iter().filter_map(bone).collect(), ..self.clone() };
+        let bones = joints.records.list.iter().enumerate().filter_map(bone).collect();
+        let mut merged = Self { bones, ..self.clone() };
         let parents = |s: &Self| s.bones.iter().map(|b| b.parent).collect::<Vec<_>>();
-        if parents(&made) != parents(self) {
-            made.list_children();
+        if parents(&merged) != parents(self) {
+            merged.list_children();
         }
-        if made.bones != self.bones {
-            made.packed = crate::stream::Packed::NONE;
+        if merged.bones != self.bones {
+            merged.packed = Packed::NONE;
         }
-        Ok(made)
+        Ok(Converted::new(merged, patch.losses_of_edits(losses)))
     }
+}
+
+/// A value that a bone has now: the original's where it is that but for rounding.
+fn changed<const N: usize>(old: [F32; N], new: [F32; N]) -> [F32; N] {
+    let near = |(a, b): (&F32, &F32)| (a.get() - b.get()).abs() <= 1e-6 * a.get().abs().max(1.0);
+    if old.iter().zip(&new).all(near) { old } else { new }
 }

@@ -100,7 +100,7 @@ impl CModel<'_> {
 }
 
 /// Returns true if a chunk has positions, or no vertices.
-fn has_positions(chunk: &Chunk<'_>) -> bool {
+pub(super) fn has_positions(chunk: &Chunk<'_>) -> bool {
     chunk.vertex_count() == 0 || chunk.positions().is_some() || chunk.positions_2d().is_some()
 }
 

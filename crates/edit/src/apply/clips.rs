@@ -5,7 +5,7 @@ use crate::patch::{ClipPatch, Patch};
 use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::{Budget, LimitExceeded};
-use meshwright_scene::{Clip, Scene};
+use meshwright_scene::{Clip, Motion, Scene};
 
 /// The clips of the original and those made of the edited scene. Clips without frames are in neither.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl<'a> Clips<'a> {
         let all = native.clips.len().saturating_add(patch.scene.clips.len());
         budget.charge_items("clips", all as u64, size_of::<[Option<usize>; 4]>())?;
         let numbers = [native, &patch.scene].map(|scene| {
-            let some = scene.clips.iter().enumerate().filter(|(_, c)| c.motion.frames() > 0);
+            let some = scene.clips.iter().enumerate().filter(|(_, c)| is_moving(scene, c));
             some.map(|(number, _)| number).collect::<Vec<_>>()
         });
         let [old, new] = &numbers;
@@ -52,10 +52,17 @@ impl<'a> Clips<'a> {
         Some((self.patch.scene.clips.get(number)?, self.patch.clips.get(number)?))
     }
 
-    /// The original of a made clip, by its place and as it is in the original's scene.
+    /// The original of a made clip, by its number in the original's scene and as it is there.
     pub fn was(&self, clip: usize) -> Option<(usize, &'a Clip)> {
-        let original = self.found.get(clip).copied().flatten()?;
-        Some((original, self.original(original)?))
+        let [old, _] = &self.numbers;
+        let number = *old.get(self.found.get(clip).copied().flatten()?)?;
+        Some((number, self.native.clips.get(number)?))
+    }
+
+    /// Which of the made clips a clip of the edited scene is; nothing for one without frames.
+    pub fn place(&self, number: usize) -> Option<usize> {
+        let [_, new] = &self.numbers;
+        new.binary_search(&number).ok()
     }
 
     /// The clips as ranges of frames: those of the original, and the made ones that are given.
@@ -81,4 +88,13 @@ impl<'a> Clips<'a> {
     pub fn is_renamed(&self, clip: usize) -> bool {
         self.made(clip).is_none_or(|(_, own)| own.renamed || own.original.is_none())
     }
+}
+
+/// Whether a clip has frames and joints to move.
+fn is_moving(scene: &Scene, clip: &Clip) -> bool {
+    let frames = match &clip.motion {
+        Motion::Poses { frames, .. } => !frames.is_empty(),
+        Motion::Tracks(_) => clip.frames > 0,
+    };
+    frames && scene.skeletons.get(clip.skeleton.0).is_some_and(|s| !s.joints.is_empty())
 }

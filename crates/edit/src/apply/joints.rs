@@ -39,7 +39,7 @@ impl Joints {
             let joint = made.get(bone).copied().flatten()?;
             Some((joint, changes.get(joint).copied().unwrap_or_default()))
         };
-        budget.charge_items("bones", made.len() as u64, 2 * size_of::<Option<(usize, JointPatch)>>())?;
+        budget.charge_items("bones", made.len() as u64, size_of::<[Option<(usize, JointPatch)>; 2]>())?;
         let found: Vec<_> = (0..made.len()).map(|m| of(m).and_then(|(_, own)| own.original)).collect();
         let mut records = Records::new(original, |n| n < shown, &found, budget)?;
         if !wanted {

@@ -76,7 +76,8 @@ impl Records {
     /// Notes where each record is.
     fn number(&mut self) {
         let Self { list, original, made } = self;
-        (original.fill(None), made.fill(None));
+        original.fill(None);
+        made.fill(None);
         for (place, origin) in list.iter().enumerate() {
             origin
                 .original
@@ -85,6 +86,16 @@ impl Records {
                 .for_each(|slot| *slot = Some(place));
             origin.made.and_then(|at| made.get_mut(at)).into_iter().for_each(|slot| *slot = Some(place));
         }
+    }
+
+    /// The list with other numbers of the made records, for those that a conversion has in another order.
+    #[must_use]
+    pub fn with_made(mut self, numbers: &[usize]) -> Self {
+        for origin in &mut self.list {
+            origin.made = origin.made.and_then(|made| numbers.get(made)).copied();
+        }
+        self.number();
+        self
     }
 
     /// The list without the records that are not `kept`.

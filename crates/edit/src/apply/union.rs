@@ -1,31 +1,33 @@
-//! A patch of a scene with several skeletons, for formats that have one.
+//! A patch of a scene with several skeletons or many joints, for formats that have one skeleton or take fewer joints.
 
 use crate::patch::{ClipPatch, Patch, Poses};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
-use meshwright_scene::{ConvertError, Loss, Scene};
+use meshwright_scene::{ConvertError, Joint, Loss, MostBones, Scene, SkeletonId};
 
 impl Patch {
-    /// The patch with all skeletons of the scene as one, as [`Scene::with_one_skeleton`] puts them together. A clip that
+    /// The patch with all skeletons that are `meant` as one, as [`Scene::with_one_skeleton`] puts them together. A clip that
     /// becomes one with others is new.
     ///
     /// # Errors
     /// As [`Scene::with_one_skeleton`].
     pub fn with_one_skeleton(
         &self,
+        meant: impl Fn(SkeletonId) -> bool,
         budget: &Budget,
         losses: &mut Vec<Loss>,
     ) -> Result<Cow<'_, Self>, ConvertError> {
-        let Cow::Owned(scene) =
-            Scene::with_one_skeleton(Cow::Borrowed(&self.scene), |_| true, budget, losses)?
+        let Cow::Owned(scene) = Scene::with_one_skeleton(Cow::Borrowed(&self.scene), &meant, budget, losses)?
         else {
             return Ok(Cow::Borrowed(self));
         };
         let mut joints: Vec<Vec<_>> = scene.skeletons.iter().map(|_| Vec::new()).collect();
-        let home = self.joints.iter().position(|list| !list.is_empty());
-        if let Some(all) = home.and_then(|home| joints.get_mut(home)) {
-            all.extend(self.joints.iter().flatten().copied());
+        let home = (0..self.joints.len())
+            .find(|s| meant(SkeletonId(*s)) && self.joints.get(*s).is_some_and(|list| !list.is_empty()));
+        for (s, list) in self.joints.iter().enumerate() {
+            let to = if meant(SkeletonId(s)) { home } else { Some(s) };
+            to.and_then(|to| joints.get_mut(to)).into_iter().for_each(|all| all.extend(list));
         }
         let mut old = self.scene.clips.iter().zip(&self.clips);
         let mut clips: Vec<ClipPatch> = Vec::with_capacity(scene.clips.len());
@@ -39,5 +41,41 @@ impl Patch {
             clips.push(if joined || !first { ClipPatch { poses: Poses::New, ..own } } else { own });
         }
         Ok(Cow::Owned(Self { scene, joints, clips, ..self.clone() }))
+    }
+
+    /// The patch with no more joints in a skeleton than a format takes, as [`Scene::with_fewer_joints`] leaves them out.
+    ///
+    /// # Errors
+    /// As [`Scene::with_fewer_joints`].
+    pub fn with_fewer_joints(
+        &self,
+        id: SkeletonId,
+        limit: MostBones<'_>,
+        kept: impl Fn(&Joint) -> bool,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Cow<'_, Self>, ConvertError> {
+        let own = Cow::Borrowed(&self.scene);
+        let scene = Scene::with_fewer_joints(own, id, limit, kept, budget, losses)?;
+        let Cow::Owned(scene) = scene else { return Ok(Cow::Borrowed(self)) };
+        let list = |scene: &Scene| scene.skeletons.get(id.0).map(|s| s.joints.clone()).unwrap_or_default();
+        // Joints that stay keep their order.
+        let before = list(&self.scene);
+        let mut old = before.iter().enumerate();
+        let same = |a: &Joint, b: &Joint| (&a.name, &a.rest) == (&b.name, &b.rest);
+        let stays = list(&scene);
+        let numbers: Vec<_> =
+            stays.iter().filter_map(|new| old.find(|(_, old)| same(old, new)).map(|(n, _)| n)).collect();
+        let mut made = Self { scene, ..self.clone() };
+        if let Some((to, from)) = made.joints.get_mut(id.0).zip(self.joints.get(id.0)) {
+            *to = numbers.iter().filter_map(|n| from.get(*n)).copied().collect();
+        }
+        let place = |joint: usize| numbers.binary_search(&joint).ok();
+        for clip in &mut made.clips {
+            if let Poses::Changed(keys) = &mut clip.poses {
+                *keys = keys.iter().filter_map(|(frame, joint)| Some((*frame, place(*joint)?))).collect();
+            }
+        }
+        Ok(Cow::Owned(made))
     }
 }

@@ -112,18 +112,18 @@ impl<'s, 'b> Companion<'s, 'b> {
         meshes: &[Drawable<'_>],
         entries: &[MeshEntry],
         losses: &mut Vec<Loss>,
-    ) -> Result<Metadata, ConvertError> {
+    ) -> Result<(Metadata, Vec<Option<usize>>), ConvertError> {
         let mut made = Metadata::default();
         let numbers = self.put_materials(&mut made, losses)?;
         self.put_meshes(&mut made, meshes, entries, &numbers, losses)?;
-        self.put_nodes(&mut made, losses)?;
+        let nodes = self.put_nodes(&mut made, losses)?;
         self.budget.charge_items("nodes", made.nodes.len() as u64, size_of::<[usize; 4]>())?;
         let deep = made.depths().is_ok_and(|d| d.iter().any(|d| *d >= MAX_NODE_DEPTH));
         if deep {
             let message = format!("more than {MAX_NODE_DEPTH} nodes within each other");
             return Err(ConvertError::unsupported("nodes", message));
         }
-        Ok(made)
+        Ok((made, nodes))
     }
 
     fn name(&mut self, text: &str, path: &str, losses: &mut Vec<Loss>) -> Result<String, ConvertError> {
@@ -209,8 +209,12 @@ impl<'s, 'b> Companion<'s, 'b> {
         Ok(())
     }
 
-    /// Puts the nodes, parents first, each tree as a whole, below one root.
-    fn put_nodes(&mut self, made: &mut Metadata, losses: &mut Vec<Loss>) -> Result<(), ConvertError> {
+    /// Puts the nodes, parents first, each tree as a whole, below one root; and returns the number of each.
+    fn put_nodes(
+        &mut self,
+        made: &mut Metadata,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<Option<usize>>, ConvertError> {
         let (scene, nodes) = (self.scene, self.scene.nodes.len());
         // The lists of children, and the way down.
         let each = size_of::<Vec<usize>>().saturating_add(size_of::<[usize; 8]>());
@@ -234,10 +238,12 @@ impl<'s, 'b> Companion<'s, 'b> {
             made.nodes.push(metadata::Node { transform, meshes, ..metadata::Node::default() });
         }
         let parent = made.nodes.len().checked_sub(1);
+        let mut places = self.budget.filled("nodes", nodes, None)?;
         let mut open: Vec<_> = roots.into_iter().rev().map(|root| (root, parent)).collect();
         while let Some((i, parent)) = open.pop() {
             let Some(node) = scene.nodes.get(i) else { continue };
             let here = made.nodes.len();
+            places.get_mut(i).into_iter().for_each(|place| *place = Some(here));
             let name = match node.name.as_str() {
                 "" => None,
                 name => Some(self.name(name, &format!("nodes[{i}]"), losses)?),
@@ -250,13 +256,13 @@ impl<'s, 'b> Companion<'s, 'b> {
             });
             open.extend(children.get(i).into_iter().flatten().rev().map(|child| (*child, Some(here))));
         }
-        Ok(())
+        Ok(places)
     }
 }
 
 /// The file of a material's texture: the one that a conversion to the exchange model left in its extras, else the one
 /// that was found.
-fn texture_of(material: &Material) -> Option<&str> {
+pub(super) fn texture_of(material: &Material) -> Option<&str> {
     let kept = match &material.extras {
         Some(Extra::Map(fields)) => fields.iter().find_map(|(key, value)| match value {
             Extra::Text(text) if key == "diffuse_texture" => Some(text.as_str()),

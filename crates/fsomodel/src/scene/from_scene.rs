@@ -54,7 +54,7 @@ impl FsoModel<'static> {
         scene: &Scene,
         options: &FromSceneOptions<FsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        convert(scene, options, &options.budget())
+        Ok(convert(scene, options, &options.budget())?.map(|made| made.model))
     }
 }
 
@@ -79,7 +79,7 @@ pub fn write_scene(
     options: &FromSceneOptions<FsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let budget = options.budget();
-    let Converted { value: model, losses, .. } = convert(scene, options, &budget)?;
+    let Converted { value: Traced { model, .. }, losses, .. } = convert(scene, options, &budget)?;
     let sizes = model.chunks.iter().map(|c| c.data.len().saturating_add(chunk::SIZE));
     budget.charge("the file", sizes.fold(header::SIZE, usize::saturating_add) as u64)?;
     budget.charge("extents", Extents::memory(model.indices().len()))?;
@@ -101,11 +101,29 @@ fn unsupported(e: WriteError) -> ConvertError {
     }
 }
 
-fn convert(
+/// A model made of a scene, and the parts of the scene that its records are.
+#[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
+pub(super) struct Traced {
+    pub(super) model: FsoModel<'static>,
+    /// What was drawn, in order: how many triangles it has, and the mesh of the scene that has the same.
+    pub(super) drawn: Vec<(usize, Option<usize>)>,
+    /// For each node of the scene its number in the companion.
+    pub(super) nodes: Vec<Option<usize>>,
+}
+
+/// How many triangles something that is drawn has, and the mesh of the scene that has the same.
+fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> (usize, Option<usize>) {
+    let count = drawable.mesh.triangles.len();
+    let id = drawable.id().map(|id| id.0).filter(|_| drawable.sources.len() == 1 && drawable.part == 0);
+    (count, id.filter(|id| scene.meshes.get(*id).is_some_and(|m| m.triangles.len() == count)))
+}
+
+/// Makes a model, and says what was made of what.
+pub(super) fn convert(
     scene: &Scene,
     options: &FromSceneOptions<FsoSceneOptions>,
     budget: &Budget,
-) -> Result<Converted<FsoModel<'static>>, ConvertError> {
+) -> Result<Converted<Traced>, ConvertError> {
     let dialect = options.format.dialect;
     let mut drawables = Drawables::new(scene, &draw_options(scene, options), budget)?;
     let (companion, meshes) = if dialect == Dialect::Gl3 {
@@ -117,10 +135,13 @@ fn convert(
     let mut losses = drawables.take_losses();
     report(scene, dialect, &meshes, &mut losses);
     let (mut model, entries) = Streams::new(&meshes, dialect, budget)?.into_model()?;
+    let mut nodes = Vec::new();
     if let Some(companion) = companion {
-        model.metadata = Some(companion.into_metadata(&meshes, &entries, &mut losses)?);
+        let made = companion.into_metadata(&meshes, &entries, &mut losses)?;
+        (model.metadata, nodes) = (Some(made.0), made.1);
     }
-    Ok(Converted::new(model, losses))
+    let drawn = meshes.iter().map(|d| source_of(scene, d)).collect();
+    Ok(Converted::new(Traced { model, drawn, nodes }, losses))
 }
 
 /// Textures start at the bottom left; the axes are glTF's.

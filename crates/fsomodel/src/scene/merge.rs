@@ -1,23 +1,22 @@
-//! An edited scene in the model that it came from: the model, what is made of the native scene, and what is made of the
-//! edited one.
+//! A patch written into the model that it was found for.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     reason = "works on models that were checked before"
 )]
 
-use crate::metadata::{Material, Mesh, Metadata, Node};
+use super::companion::texture_of;
+use super::from_scene::{FsoSceneOptions, Traced, convert};
+use crate::metadata::{self, Metadata};
 use crate::model::{ChunkId, FsoModel};
 use crate::ranges::within;
 use crate::view::Vertex;
 use alloc::vec::Vec;
-use meshwright_edit::three_way::{Corners, Match, Place, digest, named, pick, sequence};
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_edit::apply::{Corner, Corners, Place, Surface};
+use meshwright_edit::{Attributes, Patch};
+use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, Material, Scene};
 
-/// Three corners each.
-type Triangles = Vec<[u32; 3]>;
-
-/// The vertices of a model, and the corners of each mesh by them.
+/// The vertices of a model, and the triangles of each mesh by them.
 struct Drawn {
     vertices: Vec<Vertex>,
     meshes: Vec<Vec<[u32; 3]>>,
@@ -38,73 +37,61 @@ impl Drawn {
         Ok(Self { vertices: model.vertices().iter().collect(), meshes: model.ranges().map(mesh).collect() })
     }
 
-    fn vertex(&self, at: Option<u32>) -> Option<Vertex> {
-        self.vertices.get(at? as usize).copied()
-    }
-
-    fn key(&self, triangle: &[u32; 3], dialect: crate::Dialect) -> u64 {
-        let words = |v: &u32| {
-            let vertex = self.vertex(Some(*v)).unwrap_or_default();
-            vertex.floats(dialect).map(meshwright_core::F32::to_bits).collect::<Vec<_>>()
-        };
-        digest(triangle.iter().flat_map(words))
+    fn vertex(&self, at: u32) -> Option<Vertex> {
+        self.vertices.get(at as usize).copied()
     }
 }
 
 impl FsoModel<'static> {
-    /// Applies the differences between `before` and `after` to the model. `before` is the conversion of the original
-    /// scene, `after` that of the edited scene, both in this model's dialect. `found` has the mesh of `before` for
-    /// each mesh of `after`.
-    ///
-    /// The position, texture coordinates, normal, tangent and bitangent of each vertex are compared separately; of
-    /// the companion file, the names of materials, textures, meshes and nodes, and the transforms of nodes. As long
-    /// as meshes have the same triangles, the layout is unchanged. Otherwise meshes get a new layout, with native
-    /// values for unedited vertices.
+    /// The model with a patch of `native`, the scene that the model gives, in this model's dialect. As long as meshes have
+    /// the triangles that they had, everything stays where it is; else meshes are laid out anew, with the original's values
+    /// where these were not edited.
     ///
     /// # Errors
-    /// If the scene and the model have different meshes, or if the budget is spent.
+    /// As [`from_scene`](Self::from_scene) for the edited scene.
     pub fn merge(
         &self,
-        before: &Self,
-        after: &Self,
-        found: &[Option<usize>],
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
-        if before == after {
-            return Ok(self.clone());
-        }
-        let [native, was, is] =
-            [Drawn::new(self, budget)?, Drawn::new(before, budget)?, Drawn::new(after, budget)?];
-        let counts = |d: &Drawn| d.meshes.iter().map(Vec::len).collect::<Vec<_>>();
-        if counts(&native) != counts(&was) || is.meshes.len() != found.len() {
-            return Err(ConvertError::unsupported("meshes", "the scene has other meshes than the model"));
-        }
-        let mut corners = Corners::new(native.vertices.len(), budget)?;
-        let mut places: Vec<Vec<[Place; 3]>> = budget.reserve("meshes", is.meshes.len())?;
-        let mut in_place = is.meshes.len() == native.meshes.len();
-        for (a, (new, found)) in is.meshes.iter().zip(found).enumerate() {
-            let old = found.map(|b| (&native.meshes[b], &was.meshes[b]));
-            in_place &= *found == Some(a) && old.is_some_and(|(n, _)| n.len() == new.len());
-            places.push(self.place_corners([&native, &was, &is], old, new, &mut corners, budget)?);
-        }
-        let mut used = budget.filled("vertices", native.vertices.len(), false)?;
-        for v in native.meshes.iter().flatten().flatten() {
-            if let Some(used) = used.get_mut(*v as usize) {
-                *used = true;
-            }
-        }
-        let unused = |v: usize| (!used[v]).then(|| native.vertices[v]);
-        let (rows, numbers) = corners.finish(unused);
-        let number = |list: &Vec<[Place; 3]>| -> Vec<[u32; 3]> {
-            list.iter().map(|t| t.map(|place| numbers.of(place))).collect()
-        };
-        let numbered: Vec<Vec<[u32; 3]>> = places.iter().map(number).collect();
-        in_place &= rows.len() == native.vertices.len() && numbered == native.meshes;
-        let mut made = self.clone();
-        if in_place {
+        native: &Scene,
+        patch: &Patch,
+        options: &FromSceneOptions<FsoSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = &options.budget();
+        let mut options = options.clone();
+        options.format.dialect = self.dialect;
+        let Converted { value: new, losses, .. } = convert(&patch.scene, &options, budget)?;
+        let losses = patch.losses_of_edits(losses);
+        let (old, is) = (Drawn::new(self, budget)?, Drawn::new(&new.model, budget)?);
+        let mut work = Work { original: self, native, patch, new: &new, old, is, in_place: true };
+        let made = work.merged(budget)?;
+        Ok(Converted::new(made, losses))
+    }
+}
+
+/// The original, and what is made of the edited scene.
+struct Work<'a> {
+    original: &'a FsoModel<'static>,
+    native: &'a Scene,
+    patch: &'a Patch,
+    new: &'a Traced,
+    old: Drawn,
+    is: Drawn,
+    /// Meshes have the triangles that they had.
+    in_place: bool,
+}
+
+impl Work<'_> {
+    fn merged(&mut self, budget: &Budget) -> Result<FsoModel<'static>, ConvertError> {
+        let mut corners = Corners::new(self.old.vertices.len(), budget)?;
+        let places = self.places(&mut corners, budget)?;
+        let drawn = self.old.meshes.iter().flatten().copied();
+        let (rows, numbers) = corners.numbered(drawn, |v| self.old.vertices[v]);
+        let numbered: Vec<Vec<[u32; 3]>> = places.iter().map(|list| numbers.triangles(list)).collect();
+        self.in_place &= rows.len() == self.old.vertices.len() && numbered == self.old.meshes;
+        let mut made = self.original.clone();
+        if self.in_place {
             made.set_vertices(&rows);
-            if let Some(rest) = self.chunk(ChunkId::VDAT).and_then(|old| {
-                let whole = rows.len() * self.dialect.vertex_size();
+            if let Some(rest) = self.original.chunk(ChunkId::VDAT).and_then(|old| {
+                let whole = rows.len() * self.original.dialect.vertex_size();
                 old.get(whole..).filter(|rest| !rest.is_empty())
             }) {
                 let mut data = made.chunk(ChunkId::VDAT).unwrap_or_default().to_vec();
@@ -112,9 +99,9 @@ impl FsoModel<'static> {
                 made.set_chunk(ChunkId::VDAT, data);
             }
         } else {
-            // The vertices of after with the values that the corners have in the result.
-            let mut vertices = is.vertices.clone();
-            for (new, own) in is.meshes.iter().zip(&numbered) {
+            // The vertices of the edited scene with the values that the corners have in the result.
+            let mut vertices = self.is.vertices.clone();
+            for (new, own) in self.is.meshes.iter().zip(&numbered) {
                 for (v, row) in new.as_flattened().iter().zip(own.as_flattened()) {
                     if let Some((to, from)) = vertices.get_mut(*v as usize).zip(rows.get(*row as usize)) {
                         *to = *from;
@@ -123,125 +110,120 @@ impl FsoModel<'static> {
             }
             made.set_vertices(&vertices);
             for id in [ChunkId::INDX, ChunkId::MESH] {
-                if let Some(data) = after.chunk(id) {
+                if let Some(data) = self.new.model.chunk(id) {
                     made.set_chunk(id, data.to_vec());
                 }
             }
         }
-        if let (Some(native), Some(before), Some(after)) = (&self.metadata, &before.metadata, &after.metadata)
-        {
-            made.metadata = Some(native.merge(before, after, in_place, found, budget)?);
+        if let (Some(old), Some(new)) = (&self.original.metadata, &self.new.model.metadata) {
+            made.metadata = Some(self.metadata(old, new));
         }
         Ok(made)
     }
 
-    /// The vertices of the corners of a mesh.
-    fn place_corners(
-        &self,
-        [native, was, is]: [&Drawn; 3],
-        old: Option<(&Triangles, &Triangles)>,
-        new: &[[u32; 3]],
+    /// The vertices of the corners of each mesh; notes whether meshes have other triangles than they had.
+    fn places(
+        &mut self,
         corners: &mut Corners<Vertex>,
         budget: &Budget,
-    ) -> Result<Vec<[Place; 3]>, ConvertError> {
-        let dialect = self.dialect;
-        let found: Match = match old {
-            Some((_, before)) => {
-                let old: Vec<u64> = before.iter().map(|t| was.key(t, dialect)).collect();
-                let new: Vec<u64> = new.iter().map(|t| is.key(t, dialect)).collect();
-                sequence(&old, &new, budget)?
-            }
-            None => budget.filled("triangles", new.len(), None)?,
+    ) -> Result<Vec<Vec<[Place; 3]>>, ConvertError> {
+        let (old, is) = (&self.old, &self.is);
+        let row = |c: &Corner| {
+            let made = is.vertex(c.made).unwrap_or_default();
+            c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, c.changed))
         };
-        let mut places = budget.reserve("triangles", new.len())?;
-        for (triangle, found) in new.iter().zip(found) {
-            let pair = old.zip(found).map(|((n, b), at)| (n[at], b[at]));
-            places.push([0, 1, 2].map(|k: usize| {
-                let (n, b) = (pair.map(|p| p.0[k]), pair.map(|p| p.1[k]));
-                let a = triangle[k];
-                let row = || {
-                    let after = is.vertex(Some(a)).unwrap_or_default();
-                    match native.vertex(n).zip(was.vertex(b)) {
-                        Some((native, before)) => merged(native, before, after),
-                        None => after,
-                    }
-                };
-                corners.place(n.map(|n| n as usize), a as usize, row)
-            }));
+        let count = is.meshes.iter().map(Vec::len).sum();
+        let mut all: Vec<[Place; 3]> = budget.reserve("triangles", count)?;
+        let all_new: Vec<[u32; 3]> = is.meshes.iter().flatten().copied().collect();
+        let (mut first, mut same) = (0, is.meshes.len() == old.meshes.len());
+        for (place, (count, source)) in self.new.drawn.iter().enumerate() {
+            let new = all_new.get(first..first + count).unwrap_or_default();
+            first += count;
+            let original = source.and_then(|m| self.patch.meshes.get(m)?.original);
+            let before = original.and_then(|n| old.meshes.get(n)).map_or(&[][..], Vec::as_slice);
+            same &= original == Some(place) && before.len() == new.len();
+            all.extend(corners.place_mesh(&Surface::new(self.patch, *source), before, new, row));
         }
-        Ok(places)
+        self.in_place = same && self.new.drawn.len() == old.meshes.len();
+        let mut all = all.into_iter();
+        Ok(is.meshes.iter().map(|mesh| all.by_ref().take(mesh.len()).collect()).collect())
     }
-}
 
-fn merged(native: Vertex, before: Vertex, after: Vertex) -> Vertex {
-    Vertex {
-        position: pick(native.position, &before.position, after.position),
-        uv: pick(native.uv, &before.uv, after.uv),
-        normal: pick(native.normal, &before.normal, after.normal),
-        tangent: pick(native.tangent, &before.tangent, after.tangent),
-        bitangent: pick(native.bitangent, &before.bitangent, after.bitangent),
+    /// The companion: the original's records with what was edited of them, and new ones after them.
+    fn metadata(&self, old: &Metadata, new: &Metadata) -> Metadata {
+        let mut made = old.clone();
+        made.materials = self.materials(old);
+        let number = |m: usize| u32::try_from(m).unwrap_or(u32::MAX);
+        let plain = number(made.materials.len());
+        let mut without = false;
+        let mesh = |(at, own): (usize, &metadata::Mesh)| {
+            let source = self.new.drawn.get(at).and_then(|(_, source)| *source);
+            let patch = source.and_then(|m| self.patch.meshes.get(m));
+            let kept = patch.and_then(|p| Some((p, old.meshes.get(p.original?)?)));
+            let material = source.and_then(|m| self.patch.scene.meshes.get(m)?.material);
+            let kept_index = kept.filter(|(patch, _)| !patch.material).map(|(_, kept)| kept.material_index);
+            let index = kept_index.or_else(|| material.map(|m| number(m.0)));
+            without |= index.is_none();
+            let name = kept.filter(|(patch, _)| !patch.renamed).map_or(&own.name, |(_, kept)| &kept.name);
+            let place = kept.filter(|_| self.in_place).map_or(own, |(_, kept)| kept);
+            metadata::Mesh { name: name.clone(), material_index: index.unwrap_or(plain), ..place.clone() }
+        };
+        made.meshes = new.meshes.iter().enumerate().map(mesh).collect();
+        // Every mesh names a material.
+        made.materials.extend(new.materials.last().filter(|_| without).cloned());
+        let as_many = self.patch.scene.nodes.len() == self.native.nodes.len();
+        made.nodes = match as_many && old.nodes.len() == self.native.nodes.len() {
+            true => (0..old.nodes.len()).map(|n| self.node(n, &old.nodes[n], new)).collect(),
+            false if old.nodes.is_empty() && as_many && self.in_place => Vec::new(),
+            false => new.nodes.clone(),
+        };
+        made
     }
-}
 
-impl Metadata {
-    /// The companion with what was edited of it; `in_place` is true where meshes are where they were.
-    fn merge(
-        &self,
-        before: &Self,
-        after: &Self,
-        in_place: bool,
-        found: &[Option<usize>],
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
-        if before == after && in_place {
-            return Ok(self.clone());
-        }
-        fn names(materials: &[Material]) -> Vec<Option<&str>> {
-            materials.iter().map(|m| m.name.as_deref()).collect()
-        }
-        let as_many = before.materials.len() == after.materials.len();
-        let materials =
-            named(&names(&before.materials), &names(&after.materials), |b, a| as_many && b == a, budget)?;
-        let material = |(a, found): (&Material, &Option<usize>)| {
-            let old = found.and_then(|b| self.materials.get(b).zip(before.materials.get(b)));
-            old.map_or_else(
-                || a.clone(),
-                |(n, b)| Material {
-                    name: pick(n.name.clone(), &b.name, a.name.clone()),
-                    diffuse_texture: pick(
-                        n.diffuse_texture.clone(),
-                        &b.diffuse_texture,
-                        a.diffuse_texture.clone(),
-                    ),
+    fn materials(&self, old: &Metadata) -> Vec<metadata::Material> {
+        // The loader refuses NUL.
+        let named = |name: &str| Some(name.replace('\0', "_"));
+        let texture = |material: &Material| named(texture_of(material).unwrap_or(&material.name));
+        let one = |(m, scene): (usize, &Material)| {
+            let own = metadata::Material { name: named(&scene.name), diffuse_texture: texture(scene) };
+            let Some((kept, was)) = old.materials.get(m).zip(self.native.materials.get(m)) else {
+                return own;
+            };
+            metadata::Material {
+                name: if was.name == scene.name { kept.name.clone() } else { own.name },
+                diffuse_texture: match texture(was) == own.diffuse_texture {
+                    true => kept.diffuse_texture.clone(),
+                    false => own.diffuse_texture,
                 },
-            )
-        };
-        let mesh = |(a, found): (&Mesh, &Option<usize>)| {
-            let old = found.and_then(|b| self.meshes.get(b).zip(before.meshes.get(b)));
-            let Some((n, b)) = old else { return a.clone() };
-            let place = if in_place { n } else { a };
-            Mesh {
-                name: pick(n.name.clone(), &b.name, a.name.clone()),
-                material_index: pick(n.material_index, &b.material_index, a.material_index),
-                ..place.clone()
             }
         };
-        let same_nodes = self.nodes.len() == before.nodes.len() && before.nodes.len() == after.nodes.len();
-        let node = |((n, b), a): ((&Node, &Node), &Node)| Node {
-            name: pick(n.name.clone(), &b.name, a.name.clone()),
-            parent: pick(n.parent, &b.parent, a.parent),
-            transform: pick(n.transform, &b.transform, a.transform),
-            meshes: pick(n.meshes.clone(), &b.meshes, a.meshes.clone()),
+        self.patch.scene.materials.iter().enumerate().map(one).collect()
+    }
+
+    /// A node of the original, by its number, which the edited scene has too.
+    fn node(&self, n: usize, kept: &metadata::Node, new: &Metadata) -> metadata::Node {
+        let (was, is) = (&self.native.nodes[n], &self.patch.scene.nodes[n]);
+        let Some(made) = self.new.nodes.get(n).copied().flatten().and_then(|at| new.nodes.get(at)) else {
+            return kept.clone();
         };
-        let nodes = if same_nodes {
-            self.nodes.iter().zip(&before.nodes).zip(&after.nodes).map(node).collect()
-        } else {
-            after.nodes.clone()
-        };
-        let mut made = self.clone();
-        made.materials = after.materials.iter().zip(&materials).map(material).collect();
-        made.meshes = after.meshes.iter().zip(found).map(mesh).collect();
-        made.nodes = nodes;
-        Ok(made)
+        let same = self.in_place && was.meshes == is.meshes;
+        metadata::Node {
+            name: if was.name == is.name { kept.name.clone() } else { made.name.clone() },
+            parent: if was.parent == is.parent { kept.parent } else { is.parent.map(|p| p.0) },
+            transform: if was.local == is.local { kept.transform } else { made.transform },
+            meshes: if same { kept.meshes.clone() } else { made.meshes.clone() },
+        }
+    }
+}
+
+/// A vertex with what was edited of it.
+fn merged(kept: Vertex, made: Vertex, changed: Attributes) -> Vertex {
+    let turned = changed.has(Attributes::NORMAL);
+    Vertex {
+        position: if changed.has(Attributes::POSITION) { made.position } else { kept.position },
+        uv: if changed.has(Attributes::UV) { made.uv } else { kept.uv },
+        normal: if turned { made.normal } else { kept.normal },
+        bitangent: if turned { made.bitangent } else { kept.bitangent },
+        ..kept
     }
 }

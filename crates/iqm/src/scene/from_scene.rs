@@ -22,13 +22,13 @@ use meshwright_scene::draw::Tangents;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Engine, FromScene, FromSceneOptions,
-    Joint, Levels, Loss, MostBones, Scene, Skeleton, SkeletonId, Unsupported,
+    Joint, Levels, Loss, MostBones, Scene, SkeletonId, Unsupported,
 };
 
 /// Names of meshes, materials and anims.
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, 1 << 16);
 /// The joints that a byte counts.
-const MOST_JOINTS: usize = 256;
+pub(super) const MOST_JOINTS: usize = 256;
 /// The rate of the anim of a model without motion.
 const STILL_RATE: f32 = 10.0;
 
@@ -50,7 +50,7 @@ impl Iqm {
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let made = Traced::convert(scene, options, None)?;
+        let made = Traced::convert(scene, options, None, MOST_JOINTS)?;
         check(&made.value.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
@@ -66,8 +66,6 @@ pub(super) struct Traced {
     pub(super) model: Iqm,
     /// The channels of each joint, frame by frame.
     pub(super) rows: Vec<[f32; 10]>,
-    /// The skeleton that became joints.
-    pub(super) skeleton: Skeleton,
     /// The joint of the skeleton for each joint; `None` if it was made up.
     pub(super) joints: Vec<Option<usize>>,
     /// The mesh of the scene that each mesh was.
@@ -78,11 +76,13 @@ pub(super) struct Traced {
 
 impl Traced {
     /// As [`Iqm::from_scene`], but not checked: a merge replaces numbers that are not finite with those of the file.
-    /// `tangents` says whether the model has tangents; if `None`, the scene and the options decide.
+    /// `tangents` says whether the model has tangents; if `None`, the scene and the options decide. `most` is how many joints
+    /// it may have.
     pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
         tangents: Option<bool>,
+        most: usize,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
@@ -97,7 +97,7 @@ impl Traced {
         let scene = match home {
             Some(id) => {
                 let by = options.engine_of("iqm").map_or("the format", |(engine, _)| engine.title());
-                let limit = MostBones { most: MOST_JOINTS, by };
+                let limit = MostBones { most, by };
                 Scene::with_fewer_joints(
                     scene,
                     id,
@@ -379,7 +379,6 @@ impl<'a, 'b> Making<'a, 'b> {
         }
         self.made.rows = timeline.rows;
         self.made.clips = timeline.ranges.iter().map(|range| range.clip).collect();
-        self.made.skeleton = self.scene.skeletons.get(bones.id.0).cloned().unwrap_or_default();
         self.made.joints = bones.joints().collect();
         Ok(())
     }

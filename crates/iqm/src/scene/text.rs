@@ -1,4 +1,4 @@
-//! The text of a model that is made.
+//! The text of a model that is made, or that strings are added to.
 
 use crate::model::TextId;
 use alloc::collections::BTreeMap;
@@ -9,13 +9,39 @@ use meshwright_scene::{Budget, LimitExceeded};
 pub(super) struct Text<'b> {
     bytes: Vec<u8>,
     known: BTreeMap<Vec<u8>, TextId>,
+    /// How long a text was that strings are added to.
+    original: Option<usize>,
     budget: &'b Budget,
 }
 
 impl<'b> Text<'b> {
     /// A text with only the empty string.
     pub(super) fn new(budget: &'b Budget) -> Self {
-        Self { bytes: alloc::vec![0], known: BTreeMap::from([(Vec::new(), TextId(0))]), budget }
+        Self {
+            bytes: alloc::vec![0],
+            known: BTreeMap::from([(Vec::new(), TextId(0))]),
+            original: None,
+            budget,
+        }
+    }
+
+    /// A text that strings are added to.
+    #[cfg(feature = "recover")]
+    pub(super) fn of(text: &[u8], budget: &'b Budget) -> Result<Self, LimitExceeded> {
+        // A string takes what an allocator gives at least.
+        let strings = text.split(|b| *b == 0).count() as u64;
+        budget.charge_items("text", strings, 96)?;
+        budget.charge("text", (text.len() as u64).saturating_mul(2))?;
+        let (mut known, mut at) = (BTreeMap::new(), 0_usize);
+        let mut strings = text.split(|b| *b == 0).peekable();
+        while let Some(string) = strings.next() {
+            // What is behind the last zero byte has no end.
+            if strings.peek().is_some() {
+                known.entry(string.to_vec()).or_insert(TextId(u32::try_from(at).unwrap_or(u32::MAX)));
+            }
+            at += string.len() + 1;
+        }
+        Ok(Self { bytes: text.to_vec(), known, original: Some(text.len()), budget })
     }
 
     /// Returns the offset of a string without zero bytes.
@@ -24,6 +50,9 @@ impl<'b> Text<'b> {
             return Ok(*id);
         }
         self.budget.charge_items("text", string.len() as u64 + 32, 3)?;
+        if self.bytes.last().is_some_and(|b| *b != 0) {
+            self.bytes.push(0);
+        }
         let id = TextId(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.extend_from_slice(string);
         self.bytes.push(0);
@@ -31,9 +60,11 @@ impl<'b> Text<'b> {
         Ok(id)
     }
 
-    /// The finished text, padded to four bytes.
+    /// The finished text, padded to four bytes; the original's where nothing was added.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        if self.original != Some(self.bytes.len()) {
+            self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        }
         self.bytes
     }
 }

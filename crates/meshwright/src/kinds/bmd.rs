@@ -43,8 +43,8 @@ impl Kind for Bmd {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let Merging { native, recovered, options, .. } = *merging;
-        merging.single(self.merge(native, recovered, &options.of(Default::default()))?)
+        let Merging { native, patch, options, .. } = *merging;
+        merging.single(self.merge(native, patch, &options.of(Default::default()))?)
     }
 
     fn summary(&self) -> Summary {

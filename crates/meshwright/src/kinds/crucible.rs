@@ -7,9 +7,7 @@ use meshwright_core::{Finding, Report};
 use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
-#[cfg(feature = "gltf")]
-use meshwright_edit::three_way::{self as merge, Match, new_losses};
-use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene, SceneOptions, Skeleton};
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::collections::BTreeSet;
 
 fn write(
@@ -32,26 +30,6 @@ fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> Crucible
     own
 }
 
-/// For each bone of the edited scene the native one: bones are the joints in their order, and a root behind them where
-/// there was none.
-#[cfg(feature = "gltf")]
-fn bones(
-    merging: &Merging<'_>,
-    before: &SkeletonChunk,
-    after: &SkeletonChunk,
-    budget: &Budget,
-) -> Result<Match, ConvertError> {
-    let one = |scene: &'_ Scene| scene.skeletons.iter().position(|s| !s.joints.is_empty());
-    let of = |scene: &Scene| one(scene).and_then(|at| scene.skeletons.get(at)).cloned().unwrap_or_default();
-    let (old, new) = (of(merging.native), of(merging.recovered));
-    let mut found = merge::joints(&old, &new, budget)?;
-    let added = |chunk: &SkeletonChunk, own: &Skeleton| chunk.bones.len() > own.joints.len();
-    if added(after, &new) {
-        found.push(added(before, &old).then_some(old.joints.len()));
-    }
-    Ok(found)
-}
-
 /// The skeleton beside a model, where it was edited or is new.
 #[cfg(feature = "gltf")]
 fn with_skeleton(
@@ -62,25 +40,11 @@ fn with_skeleton(
     let file = |f: &&CompanionFile| SkeletonChunk::of(&f.model).is_some();
     let Some(file) = merging.companions.files.iter().rev().find(file) else { return Ok(()) };
     let Some(native) = SkeletonChunk::of(&file.model) else { return Ok(()) };
-    let merged = merged_skeleton(native, merging, own)?.value;
+    let merged = native.merge(merging.native, merging.patch, &merging.options.of(own))?.value;
     if merged != *native {
         made.value.push(file.file_name(), merged.to_bytes().map_err(refused)?);
     }
     Ok(())
-}
-
-#[cfg(feature = "gltf")]
-fn merged_skeleton(
-    native: &SkeletonChunk,
-    merging: &Merging<'_>,
-    own: CrucibleTarget,
-) -> Result<Converted<SkeletonChunk>, ConvertError> {
-    let made = |scene| SkeletonChunk::from_scene(scene, &merging.options.of(own));
-    let (before, after) = (made(merging.native)?, made(merging.recovered)?);
-    let budget = merging.options.shared.budget();
-    let found = bones(merging, &before.value, &after.value, &budget)?;
-    let merged = native.merge(&before.value, &after.value, &found, &budget)?;
-    Ok(Converted::new(merged, new_losses(&before.losses, after.losses)))
 }
 
 fn summary(chunks: &[Chunk<'static>]) -> Summary {
@@ -107,7 +71,7 @@ fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
 }
 
 macro_rules! meshes {
-    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $merge:expr, $strategy:path;)+) => {$(
+    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $strategy:path;)+) => {$(
         impl Kind for $model {
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
 
@@ -137,13 +101,8 @@ macro_rules! meshes {
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let $m = self;
                 let own = like($chunks, merging.companions.one()).with_file(CrucibleFile::$file);
-                let made = |scene| Self::from_scene(scene, &merging.options.of(own));
-                let (before, after) = (made(merging.native)?, made(merging.recovered)?);
-                let budget = merging.options.shared.budget();
-                let found = merging.drawn(&budget)?;
-                let merged = $merge(self, &before.value, &after.value, &found, &budget)?;
-                let losses = new_losses(&before.losses, after.losses);
-                let mut made = merging.single(Converted::new(merged, losses))?;
+                let merged = self.merge(merging.native, merging.patch, &merging.options.of(own))?;
+                let mut made = merging.single(merged)?;
                 with_skeleton(merging, own, &mut made)?;
                 Ok(made)
             }
@@ -169,10 +128,8 @@ macro_rules! meshes {
 
 meshes! {
     Chunk<'static>: Chunk, |m| std::slice::from_ref(m), std::slice::from_mut(m),
-        |m: &Self, b: &Self, a: &Self, _: &[Option<usize>], budget: &Budget| m.merge(b, a, budget),
         meshwright_crucible::strategy::chunk;
     CModel<'static>: Model, |m| &m.meshes, &mut m.meshes,
-        |m: &Self, b: &Self, a: &Self, found: &[Option<usize>], budget: &Budget| m.merge(b, a, found, budget),
         meshwright_crucible::strategy::cmodel;
 }
 
@@ -201,7 +158,7 @@ impl Kind for SkeletonChunk {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = like(&[], Some(self)).with_file(CrucibleFile::Skeleton);
-        merging.single(merged_skeleton(self, merging, own)?)
+        merging.single(self.merge(merging.native, merging.patch, &merging.options.of(own))?)
     }
 
     fn summary(&self) -> Summary {

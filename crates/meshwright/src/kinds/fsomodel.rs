@@ -3,8 +3,6 @@
 use super::merging::refused;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
-#[cfg(feature = "gltf")]
-use meshwright_edit::three_way::{self as merge, new_losses};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
@@ -55,17 +53,8 @@ impl Kind for FsoModel<'static> {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = FsoSceneOptions::with_dialect(self.dialect);
-        let made = |scene| FsoModel::from_scene(scene, &merging.options.of(own));
-        let (before, after) = (made(merging.native)?, made(merging.recovered)?);
-        let budget = merging.options.shared.budget();
-        let found = match self.dialect {
-            // All meshes are one.
-            Dialect::Doc56 => vec![Some(0)],
-            Dialect::Gl3 => merge::meshes(merging.native, merging.recovered, &budget)?,
-            Dialect::Seed44 => merging.drawn(&budget)?,
-        };
-        let losses = new_losses(&before.losses, after.losses);
-        let merged = self.merge(&before.value, &after.value, &found, &budget)?;
+        let Converted { value: merged, losses, .. } =
+            self.merge(merging.native, merging.patch, &merging.options.of(own))?;
         let text = merged.metadata.as_ref().map(Metadata::to_bytes).transpose().map_err(refused)?;
         let mut made = merging.single(Converted::new(merged, losses))?;
         let beside =

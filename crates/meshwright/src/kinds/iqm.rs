@@ -230,11 +230,11 @@ impl Kind for Iqm {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let Merging { native, recovered, options, .. } = *merging;
+        let Merging { native, patch, options, .. } = *merging;
         let adjacency = self.adjacency.is_some();
         let merged = self.merge(
             native,
-            recovered,
+            patch,
             is_listed(merging.companions),
             &options.of(IqmOptions::default().with_adjacency(adjacency)),
         )?;

@@ -1,77 +1,83 @@
 //! Bones, and their numbers in the result.
 
-use super::work::Work;
+use super::Work;
 use crate::model::{Bmd, Bone};
-use crate::scene::from_scene::Traced;
+use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::num::F8A;
-use meshwright_edit::three_way::{Match, Trio, Trios, pick};
-use meshwright_scene::{Budget, ConvertError, LimitExceeded};
+use meshwright_edit::JointPatch;
+use meshwright_edit::apply::{Origin, Records};
+use meshwright_scene::ConvertError;
 
-/// The bones of the result: normal ones, then the pseudo-bones, which are the native ones.
+/// The bones of the result: normal ones, then the pseudo-bones, which are the original's.
 pub(super) struct MergedBones {
-    pub(super) trios: Trios,
+    pub(super) records: Records,
     bones: Vec<Bone>,
-    /// How many native bones are no pseudo-bones.
+    /// How many of the original's bones are no pseudo-bones.
     normal: usize,
-    /// The bones of before, and of after, that stand in for pseudo-bones.
-    helpers: [BTreeMap<u8, Helper>; 2],
-    /// The joint of the native first bone has another bone now.
+    /// For each made bone its joint, and what changed of that.
+    joints: Vec<Option<(usize, JointPatch)>>,
+    /// The made bones that stand in for pseudo-bones.
+    helpers: BTreeMap<u8, Helper>,
+    /// The joint of the original's first bone has another bone now.
     pub(super) moved: bool,
 }
 
 /// What a bone stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Helper {
-    /// The native pseudo-bone.
+    /// The original's pseudo-bone.
     pub(super) pseudo: u8,
-    /// The one native bone that it moves with; none where it moves as the pseudo-bone does.
+    /// The one bone of the original that it moves with; none where it moves as the pseudo-bone does.
     part: Option<u8>,
 }
 
 impl MergedBones {
-    pub(super) fn of(work: &Work<'_>) -> Result<Self, ConvertError> {
-        let Work { native, before, after, ref joints, budget, .. } = *work;
-        let normal = native.normal_bones();
-        if has_base(after) && !has_base(before) {
+    pub(super) fn new(work: &Work<'_>) -> Result<Self, ConvertError> {
+        let Work { original, made, budget, .. } = *work;
+        let normal = original.normal_bones();
+        let was_base = work.home.is_none_or(|id| has_base(work.native, id));
+        let is_base = made.model.bones.is_empty() || made.bones.contains(&0);
+        if is_base && !was_base {
             let message = "the first bone of the model is none of the edited scene";
             return Err(ConvertError::unsupported("bones[0]", message));
         }
         // The first bone never moves: where its joint does, a bone between it and the others does so.
-        let moved = has_base(before) && !has_base(after);
-        let there = of_native(native, before, normal, budget)?;
-        let mut bone_of: Match = budget.filled("bones", before.bones.len(), None)?;
-        for (j, bone) in before.bones.iter().enumerate() {
-            if let Some(slot) = bone_of.get_mut(j) {
-                *slot = Some(*bone);
-            }
+        let moved = was_base && !is_base;
+        let mut joints = budget.filled("bones", made.model.bones.len(), None)?;
+        for (j, bone) in made.bones.iter().enumerate() {
+            let change = work.joints.get(j).copied().unwrap_or_default();
+            joints.get_mut(*bone).into_iter().for_each(|slot| *slot = Some((j, change)));
         }
-        let mut found: Match = budget.filled("bones", after.model.bones.len(), None)?;
-        if let Some(base) = found.first_mut() {
-            *base = (!before.model.bones.is_empty()).then_some(0);
-        }
-        for (bone, joint) in after.bones.iter().zip(joints) {
-            let was = joint.and_then(|j| bone_of.get(j).copied().flatten()).filter(|b| !moved || *b > 0);
-            if let Some(slot) = found.get_mut(*bone).filter(|_| was.is_some()) {
-                *slot = was;
-            }
-        }
-        let helpers = helpers(native, before, after, joints, normal);
-        // Bones that stand in for a pseudo-bone are none of the result.
-        let trios = Trios::of(normal, &there, &found, false, budget)?;
-        let mut all = Self { trios, bones: Vec::new(), normal, helpers, moved };
-        all.bones = budget.reserve("bones", native.bones.len().saturating_add(all.trios.records.len()))?;
-        for trio in all.trios.records.clone() {
-            let bone = all.bone(&trio, native, &before.model, &after.model);
-            all.bones.extend(bone);
-        }
-        for pseudo in native.bones.iter().skip(normal) {
+        let joint = |bone: usize| joints.get(bone).copied().flatten();
+        let of =
+            |bone: usize| joint(bone).and_then(|(_, change)| change.original).filter(|_| work.home.is_some());
+        let found = |bone: usize| match of(bone) {
+            Some(0) if bone > 0 => None,
+            Some(o) => Some(o).filter(|o| *o < normal),
+            None => Some(0).filter(|_| bone == 0 && work.home.is_some()),
+        };
+        // A conversion puts parents first.
+        let mut order: Vec<usize> = (0..made.model.bones.len()).collect();
+        order.sort_by_key(|bone| joint(*bone).map(|(j, _)| j));
+        // What stands in for a pseudo-bone, or for the first bone in a conversion, is no bone of the result.
+        let is_new = |bone: usize| of(bone).is_none_or(|o| o == 0 && moved);
+        let kept = |o: &Origin| o.original.is_some() || o.made.is_some_and(is_new);
+        let shown = |_| work.home.is_some();
+        let found: Vec<_> = order.iter().map(|bone| found(*bone)).collect();
+        let records = Records::new(normal, shown, &found, budget)?.with_made(&order).filtered(kept);
+        let helpers = helpers(work, normal);
+        let mut all = Self { records, bones: Vec::new(), normal, joints, helpers, moved };
+        let count = original.bones.len().saturating_add(all.records.list.len());
+        let mut bones = budget.reserve("bones", count)?;
+        bones.extend(all.records.list.iter().filter_map(|origin| all.bone(origin, work)));
+        for pseudo in original.bones.iter().skip(normal) {
             let followed = pseudo.transform.followed();
             let mut parts = followed;
             for (id, weight) in &mut parts {
-                match all.trios.of_native(usize::from(*id)).and_then(|n| u8::try_from(n).ok()) {
+                match all.records.of_original(usize::from(*id)).and_then(|n| u8::try_from(n).ok()) {
                     Some(number) => *id = number,
                     None if weight.decode() == 0.0 => {}
                     None => (*id, *weight) = (0, F8A::ZERO),
@@ -79,139 +85,117 @@ impl MergedBones {
             }
             let transform =
                 if parts == followed { pseudo.transform } else { BoneTransform::following(parts) };
-            all.bones.push(Bone { transform, ..pseudo.clone() });
+            bones.push(Bone { transform, ..pseudo.clone() });
         }
+        all.bones = bones;
         Ok(all)
     }
 
+    /// The joint of a made bone, and what changed of it.
+    pub(super) fn joint(&self, bone: usize) -> Option<(usize, JointPatch)> {
+        self.joints.get(bone).copied().flatten()
+    }
+
     /// A normal bone of the result.
-    fn bone(&self, trio: &Trio, native: &Bmd, before: &Bmd, after: &Bmd) -> Option<Bone> {
+    fn bone(&self, origin: &Origin, work: &Work<'_>) -> Option<Bone> {
         let get = |model: &Bmd, at: Option<usize>| at.and_then(|at| model.bones.get(at)).cloned();
-        let (n, b, a) = (get(native, trio.native), get(before, trio.before), get(after, trio.after));
+        let (old, new) = (get(work.original, origin.original), get(&work.made.model, origin.made));
         let place = |at: Option<usize>| at.and_then(|at| u8::try_from(at).ok());
-        let new = a.as_ref().map(|a| place(self.trios.of_after(a.parent.into())).unwrap_or(0));
-        let Some(n) = n else { return a.map(|a| Bone { parent: new.unwrap_or(0), solid: 0, ..a }) };
-        let kept = place(self.trios.of_native(n.parent.into()));
-        let (Some(b), Some(a), Some(new)) = (b, a, new) else {
-            return Some(Bone { parent: kept.unwrap_or(0), ..n });
+        let made = new.as_ref().map(|new| place(self.records.of_made(new.parent.into())).unwrap_or(0));
+        let Some(old) = old else {
+            return new.map(|new| Bone { parent: made.unwrap_or(0), solid: 0, ..new });
         };
-        let was = place(self.trios.of_before(b.parent.into())).unwrap_or(0);
+        let kept = place(self.records.of_original(old.parent.into()));
+        let (Some(new), Some(made)) = (new, made) else {
+            return Some(Bone { parent: kept.unwrap_or(0), ..old });
+        };
+        let change = origin.made.and_then(|m| self.joint(m)).map(|(_, change)| change).unwrap_or_default();
+        let other = change.parent || self.moved && old.parent == 0;
         // The base hangs from nothing, whatever it says.
-        let parent =
-            if trio.native == Some(0) { n.parent } else { kept.filter(|_| was == new).unwrap_or(new) };
+        let is_base = origin.original == Some(0);
         Some(Bone {
-            transform: pick(n.transform, &b.transform, a.transform),
-            name: pick(n.name, &b.name, a.name),
-            parent,
-            ..n
+            transform: if change.rest || work.scaled && !is_base { new.transform } else { old.transform },
+            name: if change.renamed { new.name } else { old.name },
+            parent: if is_base { old.parent } else { kept.filter(|_| !other).unwrap_or(made) },
+            ..old
         })
     }
 
     /// The finished bones, with the meshes that bound them.
-    pub(super) fn solids(self, native: &Bmd, after: &Bmd, meshes: &Trios) -> Vec<Bone> {
-        let normal = self.trios.records.len();
+    pub(super) fn solids(self, original: &Bmd, made: &Bmd, meshes: &Records) -> Vec<Bone> {
+        let normal = self.records.list.len();
         let solid = |(i, bone): (usize, Bone)| {
-            let trio = self.trios.records.get(i);
-            let own = match (trio.and_then(|t| t.native), trio.and_then(|t| t.after)) {
-                _ if i >= normal => native.bones.get(i.saturating_sub(normal).saturating_add(self.normal)),
-                (Some(n), _) => native.bones.get(n),
-                (None, Some(a)) => {
-                    let solid = after.bones.get(a).map_or(0, |b| b.solid);
-                    let place = meshes.of_after(solid.into()).filter(|_| solid > 0);
+            let origin = self.records.list.get(i).copied().unwrap_or_default();
+            let own = match (origin.original, origin.made) {
+                _ if i >= normal => original.bones.get(i.saturating_sub(normal).saturating_add(self.normal)),
+                (Some(n), _) => original.bones.get(n),
+                (None, Some(m)) => {
+                    let solid = made.bones.get(m).map_or(0, |b| b.solid);
+                    let place = meshes.of_made(solid.into()).filter(|_| solid > 0);
                     return Bone { solid: place.and_then(|p| u8::try_from(p).ok()).unwrap_or(0), ..bone };
                 }
                 (None, None) => None,
             };
             let solid = own.map_or(0, |b| b.solid);
-            let place = meshes.of_native(solid.into()).filter(|_| solid > 0);
+            let place = meshes.of_original(solid.into()).filter(|_| solid > 0);
             Bone { solid: place.and_then(|p| u8::try_from(p).ok()).unwrap_or(0), ..bone }
         };
         self.bones.into_iter().enumerate().map(solid).collect()
     }
 
-    /// The number of a native bone.
-    pub(super) fn of_native(&self, bone: u8) -> Option<u8> {
+    /// The number of a bone of the original.
+    pub(super) fn of_original(&self, bone: u8) -> Option<u8> {
         let at = match usize::from(bone).checked_sub(self.normal) {
-            Some(pseudo) => Some(self.trios.records.len().saturating_add(pseudo)),
-            None => self.trios.of_native(bone.into()),
+            Some(pseudo) => Some(self.records.list.len().saturating_add(pseudo)),
+            None => self.records.of_original(bone.into()),
         };
         at.and_then(|at| u8::try_from(at).ok())
     }
 
-    /// The number of a bone of before (0) or after (1).
-    pub(super) fn number(&self, model: usize, bone: u8) -> Option<u8> {
-        if let Some(helper) = self.helper(model, bone) {
-            return self.of_native(helper.pseudo);
+    /// The number of a made bone.
+    pub(super) fn of_made(&self, bone: u8) -> Option<u8> {
+        match self.helper(bone) {
+            Some(helper) => self.of_original(helper.pseudo),
+            None => self.records.of_made(bone.into()).and_then(|at| u8::try_from(at).ok()),
         }
-        let at =
-            if model == 0 { self.trios.of_before(bone.into()) } else { self.trios.of_after(bone.into()) };
-        at.and_then(|at| u8::try_from(at).ok())
     }
 
-    /// The number of the bone that a bone of after moves with.
+    /// The number of the bone that a made bone moves with.
     pub(super) fn moves_with(&self, bone: u8) -> Option<u8> {
-        match self.helper(1, bone).and_then(|h| h.part) {
-            Some(part) => self.of_native(part),
-            None => self.number(1, bone),
+        match self.helper(bone).and_then(|h| h.part) {
+            Some(part) => self.of_original(part),
+            None => self.of_made(bone),
         }
     }
 
     /// What a pseudo-bone follows, by their numbers, as parts of the whole.
-    pub(super) fn followed(&self, native: &Bmd, pseudo: u8) -> Vec<(Option<u8>, f64)> {
-        let parts = native.bones.get(usize::from(pseudo)).map(|b| b.transform.followed()).unwrap_or_default();
+    pub(super) fn followed(&self, original: &Bmd, pseudo: u8) -> Vec<(Option<u8>, f64)> {
+        let parts =
+            original.bones.get(usize::from(pseudo)).map(|b| b.transform.followed()).unwrap_or_default();
         let total: f64 = parts.iter().map(|p| f64::from(p.1.decode())).sum();
         let parts = parts.iter().filter(|p| p.1.decode() != 0.0);
-        parts.map(|(id, weight)| (self.of_native(*id), f64::from(weight.decode()) / total)).collect()
+        parts.map(|(id, weight)| (self.of_original(*id), f64::from(weight.decode()) / total)).collect()
     }
 
-    /// What a bone of before (0) or after (1) stands in for.
-    pub(super) fn helper(&self, model: usize, bone: u8) -> Option<Helper> {
-        self.helpers.get(model).and_then(|h| h.get(&bone)).copied()
+    /// What a made bone stands in for.
+    pub(super) fn helper(&self, bone: u8) -> Option<Helper> {
+        self.helpers.get(&bone).copied()
     }
 
-    /// Whether any bone of after stands in for a pseudo-bone.
+    /// Whether any made bone stands in for a pseudo-bone.
     pub(super) fn has_helpers(&self) -> bool {
-        self.helpers.last().is_some_and(|h| !h.is_empty())
+        !self.helpers.is_empty()
     }
 }
 
-/// Whether the first bone of a model is a joint of its scene, and none that was put before all.
-fn has_base(traced: &Traced) -> bool {
-    traced.model.bones.is_empty() || traced.bones.contains(&0)
-}
-
-/// For each bone of before the native one: joints are the normal bones in their order, and behind them what stands in for
-/// pseudo-bones.
-fn of_native(native: &Bmd, before: &Traced, normal: usize, budget: &Budget) -> Result<Match, LimitExceeded> {
-    let mut there: Match = budget.filled("bones", before.model.bones.len(), None)?;
-    if !native.bones.is_empty()
-        && !has_base(before)
-        && let Some(base) = there.first_mut()
-    {
-        *base = Some(0);
-    }
-    for (j, bone) in before.bones.iter().enumerate().take(normal) {
-        let taken = j == 0 && !has_base(before);
-        if let Some(slot) = there.get_mut(*bone).filter(|_| !taken) {
-            *slot = Some(j);
-        }
-    }
-    Ok(there)
-}
-
-/// The bones of before and after that stand in for native pseudo-bones.
-fn helpers(
-    native: &Bmd,
-    before: &Traced,
-    after: &Traced,
-    joints: &[Option<usize>],
-    normal: usize,
-) -> [BTreeMap<u8, Helper>; 2] {
+/// The made bones that stand in for pseudo-bones of the original.
+fn helpers(work: &Work<'_>, normal: usize) -> BTreeMap<u8, Helper> {
+    let joints = work.home.and_then(|id| work.native.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
     let mut of_joint: BTreeMap<usize, Helper> = BTreeMap::new();
     let mut joint = normal;
-    for (p, pseudo) in native.bones.iter().enumerate().skip(normal) {
+    for (p, pseudo) in work.original.bones.iter().enumerate().skip(normal) {
         // In the file's own space the joint follows others as the bone does.
-        let follows = before.skeleton.joints.get(joint).is_some_and(|j| !j.follows.is_empty());
+        let follows = joints.get(joint).is_some_and(|j| !j.follows.is_empty());
         let parts = pseudo.transform.followed().into_iter().filter(|part| part.1.decode() != 0.0);
         let parts: Vec<Option<u8>> =
             if follows { alloc::vec![None] } else { parts.map(|part| Some(part.0)).collect() };
@@ -220,14 +204,8 @@ fn helpers(
             joint = joint.saturating_add(1);
         }
     }
-    let mut helpers = [BTreeMap::new(), BTreeMap::new()];
-    let [of_before, of_after] = &mut helpers;
-    let number = |bone: &usize| u8::try_from(*bone).ok();
-    for (j, bone) in before.bones.iter().enumerate() {
-        of_before.extend(number(bone).zip(of_joint.get(&j).copied()));
-    }
-    for (bone, j) in after.bones.iter().zip(joints) {
-        of_after.extend(number(bone).zip(j.and_then(|j| of_joint.get(&j).copied())));
-    }
-    helpers
+    let of = |(bone, change): (&usize, &JointPatch)| {
+        Some((u8::try_from(*bone).ok()?, of_joint.get(&change.original?).copied()?))
+    };
+    work.made.bones.iter().zip(work.joints).filter_map(of).collect()
 }

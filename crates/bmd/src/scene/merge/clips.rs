@@ -1,37 +1,31 @@
 //! Clips: keys by bone and channel.
 
+use super::Work;
 use super::bones::MergedBones;
 use super::keys::{rotations, triples};
-use super::work::Work;
-use crate::model::{Clip, ClipRate};
+use crate::model::Clip;
 use crate::pose::{Curves, Timing};
 use crate::scene::motion::Values;
 use crate::stream::{Keys, Step, Stream};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_edit::three_way::{Match, Trio, Trios, pick};
+use meshwright_edit::Poses;
+use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
 
 impl Work<'_> {
     pub(super) fn merged_clips(&self, bones: &MergedBones) -> Result<Vec<Clip>, ConvertError> {
-        let (before, after) = (self.before, self.after);
-        let there: Match = before.clips.iter().map(|c| Some(*c)).collect();
-        let found: Match = after
-            .clips
-            .iter()
-            .map(|c| {
-                let native = self.clips.get(*c).copied().flatten()?;
-                before.clips.iter().position(|b| *b == native)
-            })
-            .collect();
-        let trios = Trios::of(self.native.clips.len(), &there, &found, false, self.budget)?;
-        let mut clips = self.budget.reserve("clips", trios.records.len())?;
+        let of = |clip: &usize| self.patch.clips.get(*clip)?.original;
+        let found: Vec<_> = self.made.clips.iter().map(of).collect();
+        let shown = |n: usize| self.native.clips.get(n).is_some_and(|c| c.frames > 0);
+        let records = Records::new(self.original.clips.len(), shown, &found, self.budget)?;
+        let mut clips = self.budget.reserve("clips", records.list.len())?;
         // Clips that share their keys share them still.
         let mut streams: Vec<(Arc<Stream>, Stream, Arc<Stream>)> = Vec::new();
-        for trio in &trios.records {
-            let mut clip = self.clip(trio, bones)?;
-            if let Some(native) = trio.native.and_then(|n| self.native.clips.get(n)) {
-                let stream = &native.stream;
+        for origin in &records.list {
+            let mut clip = self.clip(origin, bones)?;
+            if let Some(old) = origin.original.and_then(|n| self.original.clips.get(n)) {
+                let stream = &old.stream;
                 if *clip.stream == **stream {
                     clip.stream = Arc::clone(stream);
                 } else if let Some((.., shared)) =
@@ -47,50 +41,45 @@ impl Work<'_> {
         Ok(clips)
     }
 
-    fn clip(&self, trio: &Trio, bones: &MergedBones) -> Result<Clip, ConvertError> {
-        let native = trio.native.and_then(|n| self.native.clips.get(n));
-        let before = trio.before.and_then(|b| self.before.model.clips.get(b));
-        let after = trio.after.and_then(|a| self.after.model.clips.get(a));
-        fn stream(clip: Option<&Clip>) -> Option<&Stream> {
-            clip.map(|clip| &*clip.stream)
-        }
-        let same_frames = before.zip(after).is_some_and(|(b, a)| (b.frames, b.rate) == (a.frames, a.rate));
-        let streams = [stream(native), stream(before).filter(|_| same_frames), stream(after)];
+    fn clip(&self, origin: &Origin, bones: &MergedBones) -> Result<Clip, ConvertError> {
+        let old = origin.original.and_then(|n| self.original.clips.get(n));
+        let new = origin.made.and_then(|m| self.made.model.clips.get(m));
+        let streams = [old, new].map(|clip| clip.map(|clip| &*clip.stream));
         let size: usize = streams.iter().flatten().map(|s| s.size()).sum();
         self.budget.charge_items("keys", size as u64, size_of::<Step>())?;
-        let records = &bones.trios.records;
         let shape = |c: &Clip| (c.frames, c.rate.is_looping());
-        let timing = native.filter(|n| same_frames && after.is_some_and(|a| shape(a) == shape(n)));
+        let timing = old.filter(|old| new.is_some_and(|new| shape(new) == shape(old)));
         let timing = timing.map(|c| Timing { frames: c.frames.into(), looping: c.rate.is_looping() });
-        let motions = (
-            trio.before.and_then(|b| self.before.values.get(b)),
-            trio.after.and_then(|a| self.after.values.get(a)),
-        );
-        let steps = |bone: &Trio| {
-            let pair = [
-                motions.0.zip(bone.before).and_then(|(all, at)| all.get(&at)),
-                motions.1.zip(bone.after).and_then(|(all, at)| all.get(&at)),
-            ];
-            steps(bone, streams, pair, timing)
+        let number = origin.made.and_then(|m| self.made.clips.get(m)).copied();
+        let poses = number.and_then(|c| self.patch.clips.get(c)).map_or(&Poses::Unchanged, |own| &own.poses);
+        let values = origin.made.and_then(|m| self.made.values.get(m));
+        let steps = |bone: &Origin| {
+            let joint = bone.made.and_then(|m| bones.joint(m));
+            let values = bone.made.and_then(|m| values?.get(&m));
+            let rests = self.scaled || joint.is_some_and(|(_, change)| change.rest);
+            let edited = |f: u32| joint.is_some_and(|(j, _)| rests || poses.is_changed(f, j));
+            steps(bone, streams, values, timing, edited)
         };
-        let merged = Stream::from_bones(records.iter().map(steps));
-        let stream = Arc::new(merged);
-        let Some(native) = native else {
-            return Ok(Clip { stream, ..after.cloned().unwrap_or_default() });
+        let stream = Arc::new(Stream::from_bones(bones.records.list.iter().map(steps)));
+        let Some(old) = old else {
+            return Ok(Clip { stream, ..new.cloned().unwrap_or_default() });
         };
-        let (Some(before), Some(after)) = (before, after) else {
-            let kept = bones.trios.is_native();
-            return Ok(if kept { native.clone() } else { Clip { stream, ..native.clone() } });
+        let scenes = origin.original.and_then(|n| self.native.clips.get(n)).zip(number);
+        let scenes = scenes.and_then(|(was, c)| Some((was, self.patch.scene.clips.get(c)?)));
+        let (Some(new), Some((was, is))) = (new, scenes) else {
+            let kept = bones.records.is_original();
+            return Ok(if kept { old.clone() } else { Clip { stream, ..old.clone() } });
         };
         // Bone 0 never moves, so that a stream may leave out whatever is behind the last bone that does.
-        let counted = |s: &Stream| s.bone_count() == self.native.normal_bones();
-        let whole = counted(&native.stream) || *stream != trimmed(&native.stream, &stream);
+        let counted = |s: &Stream| s.bone_count() == self.original.normal_bones();
+        let whole = counted(&old.stream) || *stream != trimmed(&old.stream, &stream);
+        let same_rate = (was.rate.to_bits(), was.looping) == (is.rate.to_bits(), is.looping);
         Ok(Clip {
-            name: pick(native.name.clone(), &before.name, after.name.clone()),
-            frames: pick(native.frames, &before.frames, after.frames),
-            rate: ClipRate(pick(native.rate.0, &before.rate.0, after.rate.0)),
-            reserved: native.reserved,
-            stream: if whole { stream } else { Arc::clone(&native.stream) },
+            name: if was.name == is.name { old.name.clone() } else { new.name.clone() },
+            frames: if was.frames == is.frames { old.frames } else { new.frames },
+            rate: if same_rate { old.rate } else { new.rate },
+            reserved: old.reserved,
+            stream: if whole { stream } else { Arc::clone(&old.stream) },
         })
     }
 }
@@ -100,44 +89,41 @@ fn trimmed(stream: &Stream, like: &Stream) -> Stream {
     Stream::from_bones((0..like.bone_count()).map(|b| stream.bone(b)))
 }
 
-/// The steps of a bone: the native ones as long as no channel was edited.
+/// The steps of a bone: the original's as long as no channel was edited.
 fn steps(
-    bone: &Trio,
-    [native, before, after]: [Option<&Stream>; 3],
-    [was, is]: [Option<&Values>; 2],
+    bone: &Origin,
+    [old, new]: [Option<&Stream>; 2],
+    values: Option<&Values>,
     timing: Option<Timing>,
+    edited: impl Fn(u32) -> bool,
 ) -> Vec<Step> {
     let of = |stream: Option<&Stream>, at: Option<usize>| {
         stream.zip(at).map(|(stream, at)| stream.bone(at).to_vec())
     };
-    let (n, b, a) = (of(native, bone.native), of(before, bone.before), of(after, bone.after));
-    let (n, b, a) = match (n, b, a) {
-        (Some(n), Some(b), Some(a)) => (n, b, a),
-        (Some(n), _, None) => return n,
-        (_, _, a) => return a.unwrap_or_default(),
+    let (old, new) = match (of(old, bone.original), of(new, bone.made)) {
+        (Some(old), Some(new)) => (old, new),
+        (old, new) => return old.or(new).unwrap_or_default(),
     };
-    let [b, a] = [b, a].map(|steps| Keys::from_steps(&steps));
-    if a == b && was.is_none() && is.is_none() {
-        return n;
+    let Some(timing) = timing else { return new };
+    if !(0..timing.frames).any(&edited) {
+        return old;
     }
-    let own = Keys::from_steps(&n);
-    let Some(timing) = timing else {
-        let keys = Keys {
-            rotation: pick(own.rotation, &b.rotation, a.rotation),
-            translation: pick(own.translation, &b.translation, a.translation),
-            scale: pick(own.scale, &b.scale, a.scale),
-        };
-        return keys.to_steps();
-    };
+    let [own, made] = [&old, &new].map(|steps| Keys::from_steps(steps));
     let still = Values::default();
-    let (was, is) = (was.unwrap_or(&still), is.unwrap_or(&still));
+    let values = values.unwrap_or(&still);
     let curves = Curves::decode(&own);
     let keys = Keys {
-        rotation: rotations(timing, [&was.rotation, &is.rotation], &curves.rotation)
-            .keys(&own.rotation, &a.rotation),
-        translation: triples(timing, [0.0; 3], [&was.translation, &is.translation], &curves.translation)
-            .keys(&own.translation, &a.translation),
-        scale: triples(timing, [1.0; 3], [&was.scale, &is.scale], &curves.scale).keys(&own.scale, &a.scale),
+        rotation: rotations(timing, &values.rotation, &curves.rotation).keys(
+            &edited,
+            &own.rotation,
+            &made.rotation,
+        ),
+        translation: triples(timing, [0.0; 3], &values.translation, &curves.translation).keys(
+            &edited,
+            &own.translation,
+            &made.translation,
+        ),
+        scale: triples(timing, [1.0; 3], &values.scale, &curves.scale).keys(&edited, &own.scale, &made.scale),
     };
-    if keys == own { n } else { keys.to_steps() }
+    if keys == own { old } else { keys.to_steps() }
 }

@@ -1,4 +1,4 @@
-//! Keys of one channel of a bone, where it was edited in some frames.
+//! Keys of one channel of a bone, which was edited in some frames.
 
 use crate::pose::Timing;
 use alloc::boxed::Box;
@@ -16,10 +16,10 @@ pub(super) struct Channel<'a, V, W> {
     timing: Timing,
     /// What the channel is without keys.
     still: V,
-    /// The values of before and after at all frames; none where the bone has no keys.
-    lists: [&'a [V]; 2],
-    /// The value of the native keys.
-    native: Box<dyn Fn(f64) -> Option<V> + 'a>,
+    /// The edited values at all frames; none where the bone has no keys.
+    made: &'a [V],
+    /// The value of the original's keys.
+    original: Box<dyn Fn(f64) -> Option<V> + 'a>,
     alike: fn(V, V) -> bool,
     /// The word of a value that comes behind another.
     encode: fn(V, Option<V>) -> W,
@@ -28,14 +28,14 @@ pub(super) struct Channel<'a, V, W> {
 /// A channel of rotations.
 pub(super) fn rotations<'a>(
     timing: Timing,
-    lists: [&'a [Quat]; 2],
-    native: &'a [(u32, Quat)],
+    made: &'a [Quat],
+    original: &'a [(u32, Quat)],
 ) -> Channel<'a, Quat, QuatF8> {
     Channel {
         timing,
         still: quat::IDENTITY,
-        lists,
-        native: Box::new(move |frame| timing.rotation(native, frame)),
+        made,
+        original: Box::new(move |frame| timing.rotation(original, frame)),
         alike: |a, b| {
             // Either sign is the same rotation.
             let near = if dot(a, b) < 0.0 { b.map(|c| -c) } else { b };
@@ -52,14 +52,14 @@ pub(super) fn rotations<'a>(
 pub(super) fn triples<'a>(
     timing: Timing,
     still: [f64; 3],
-    lists: [&'a [[f64; 3]]; 2],
-    native: &'a [(u32, [f64; 3])],
+    made: &'a [[f64; 3]],
+    original: &'a [(u32, [f64; 3])],
 ) -> Channel<'a, [f64; 3], Se32> {
     Channel {
         timing,
         still,
-        lists,
-        native: Box::new(move |frame| timing.triple(native, frame)),
+        made,
+        original: Box::new(move |frame| timing.triple(original, frame)),
         // Units are 1/40 of those of the scene.
         alike: |a, b| length(sub(a, b)) <= 10.0 * SAME * length(a).max(1.0),
         encode: |value, _| Se32::encode(narrow(value)),
@@ -67,31 +67,33 @@ pub(super) fn triples<'a>(
 }
 
 impl<V: Copy, W: Copy> Channel<'_, V, W> {
-    /// The native keys; at frames that were edited those of the edited values, with keys beside them that hold the frames
-    /// around. Where every frame was edited the keys are those of after.
-    pub(super) fn keys(&self, native: &[(u32, W)], after: &[(u32, W)]) -> Vec<(u32, W)> {
+    /// The original's keys; at frames that were `edited` those of the edited values, with keys beside them that hold the
+    /// frames around. Where every frame was edited the keys are the made ones.
+    pub(super) fn keys(
+        &self,
+        edited: impl Fn(u32) -> bool,
+        original: &[(u32, W)],
+        made: &[(u32, W)],
+    ) -> Vec<(u32, W)> {
         let frames = self.timing.frames;
-        let value = |list: usize, frame: u32| {
-            let own = self.lists.get(list).and_then(|l| l.get(frame as usize)).copied();
-            own.unwrap_or(self.still)
-        };
-        let edited: Vec<bool> = (0..frames).map(|f| !(self.alike)(value(0, f), value(1, f))).collect();
+        let value = |frame: u32| self.made.get(frame as usize).copied().unwrap_or(self.still);
+        let was = |frame: u32| (self.original)(f64::from(frame)).unwrap_or(self.still);
+        let edited: Vec<bool> = (0..frames).map(|f| edited(f) && !(self.alike)(was(f), value(f))).collect();
         if !edited.contains(&true) {
-            return native.to_vec();
+            return original.to_vec();
         }
         if !edited.contains(&false) {
-            return after.to_vec();
+            return made.to_vec();
         }
         let is_edited = |f: u32| edited.get(f as usize) == Some(&true);
-        let mut keys: BTreeMap<u32, W> = native.iter().copied().collect();
+        let mut keys: BTreeMap<u32, W> = original.iter().copied().collect();
         let mut last = None;
         for frame in (0..frames).filter(|f| is_edited(*f)) {
             for near in self.around(frame).into_iter().flatten().filter(|f| !is_edited(*f)) {
-                let kept = (self.native)(f64::from(near)).unwrap_or(self.still);
-                keys.entry(near).or_insert_with(|| (self.encode)(kept, last));
+                keys.entry(near).or_insert_with(|| (self.encode)(was(near), last));
             }
-            let now = value(1, frame);
-            let before = last.or_else(|| (self.native)(f64::from(frame)));
+            let now = value(frame);
+            let before = last.or_else(|| (self.original)(f64::from(frame)));
             keys.insert(frame, (self.encode)(now, before));
             last = Some(now);
         }

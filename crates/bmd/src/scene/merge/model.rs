@@ -1,55 +1,67 @@
-//! A model with an edited scene in it.
+//! The whole model, its meshes and levels.
 
+use super::Work;
 use super::bones::MergedBones;
 use super::meshes::{MergedMeshes, Meshes};
-use super::work::Work;
 use crate::model::{Bmd, Lod};
 use crate::packed::VertexKind;
-use crate::scene::from_scene::Traced;
+use crate::scene::from_scene::{Traced, drawn, fewest_bones, used_skeletons};
 use crate::scene::options::{BmdSceneOptions, VertexForm};
-use alloc::string::{String, ToString};
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{FileFormat, Findings};
-use meshwright_edit::three_way::{self as merge, Match, Trios, new_losses, pick};
-use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Joint, Loss, Motion, Scene};
+use meshwright_edit::apply::{Origin, Records};
+use meshwright_edit::{JointPatch, Patch, Poses};
+use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Scene};
 
 impl Bmd {
-    /// The model with what is other in `recovered` than in `native`, the scene that the model gives. All else keeps its
-    /// bits: reserved words, flags, quads, shared lists, pseudo-bones, steps of streams, and the places of the file
-    /// where nothing changed in size.
-    ///
-    /// Kept apart are bones (transform, name, parent), meshes (material), of vertices place, texture coordinates, normal,
-    /// colour and bone, triangles, levels, clips (name, rate, frames), and the keys of each channel of each bone. Vertices
-    /// are encoded as most of the model's are.
+    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
+    /// reserved words, flags, quads, shared lists, pseudo-bones, steps of streams, and the places of the file where nothing
+    /// changed in size. Vertices are encoded as most of the model's are.
     ///
     /// # Errors
-    /// As [`Bmd::from_scene`] for either scene; and where the model's bones, levels or lists have no place for the edited
-    /// scene.
+    /// As [`Bmd::from_scene`] for the edited scene; and where the model's bones, levels or lists have no place for it.
     pub fn merge(
         &self,
         native: &Scene,
-        recovered: &Scene,
+        patch: &Patch,
         options: &FromSceneOptions<BmdSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let mut options = options.clone();
         options.format.vertices = self.form();
-        let budget = options.budget();
-        let clips = merge::clips(native, recovered, &budget)?;
-        let [old, new] = still(native, recovered, &clips);
-        let before = Traced::convert(native, &options, Some(&old))?;
-        let after = Traced::convert(recovered, &options, Some(&new))?;
-        let mut losses = new_losses(&before.losses, after.losses);
+        let (budget, mut losses) = (options.budget(), Vec::new());
+        let used = used_skeletons(&patch.scene);
+        let patch = &*patch.with_one_skeleton(|id| used.contains(&id), &budget, &mut losses)?;
+        let home = used.first().copied();
+        let patch = &*match home {
+            Some(id) => {
+                let limit = fewest_bones(&patch.scene, id);
+                patch.with_fewer_joints(id, limit, |_| false, &budget, &mut losses)?
+            }
+            None => alloc::borrow::Cow::Borrowed(patch),
+        };
+        let joints = home.and_then(|id| patch.joints.get(id.0)).map_or(&[][..], Vec::as_slice);
+        let scaled = |scene: &Scene| {
+            let joints = home.and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
+            joints.iter().any(|j| j.rest.to_trs64().scale.iter().any(|s| (s - 1.0).abs() > 1e-5))
+        };
+        let scaled = scaled(&patch.scene);
+        let still = if scaled { Vec::new() } else { still(native, patch, joints) };
+        let made = Traced::convert(&patch.scene, &options, Some(&still))?;
+        losses.extend(made.losses);
+        let mut losses = patch.losses_of_edits(losses);
         let work = Work {
-            native: self,
-            before: &before.value,
-            after: &after.value,
-            scenes: [native, recovered],
-            joints: merge::joints(&before.value.skeleton, &after.value.skeleton, &budget)?,
-            meshes: merge::meshes(native, recovered, &budget)?,
-            clips,
+            original: self,
+            made: &made.value,
+            native,
+            home: used_skeletons(native).first().copied(),
+            patch,
+            joints,
+            scaled,
             budget: &budget,
         };
-        let model = work.merge(&mut losses)?;
+        let model = work.merge(&drawn(native, &options, &budget)?, &mut losses)?;
         Ok(Converted::new(model, losses))
     }
 
@@ -62,48 +74,38 @@ impl Bmd {
     }
 }
 
-/// The clips of both scenes of which no key can have been edited: choosing keys takes long.
-fn still(native: &Scene, recovered: &Scene, found: &[Option<usize>]) -> [Vec<usize>; 2] {
-    let mut still = [Vec::new(), Vec::new()];
-    let placed = |scene: &Scene| -> Vec<Joint> {
-        let joints = scene.skeletons.iter().flat_map(|s| &s.joints);
-        joints.map(|j| Joint { name: String::new(), solid: None, extras: None, ..j.clone() }).collect()
+/// The clips of the edited scene of which no key was edited: choosing keys takes long.
+fn still(native: &Scene, patch: &Patch, joints: &[JointPatch]) -> Vec<usize> {
+    let count = native.skeletons.iter().map(|s| s.joints.len()).max().unwrap_or(0);
+    let placed = |(j, own): (usize, &JointPatch)| own.original == Some(j) && !own.rest && !own.parent;
+    if joints.len() != count || !joints.iter().enumerate().all(placed) {
+        return Vec::new();
+    }
+    let same = |c: &usize| {
+        let (Some(own), Some(clip)) = (patch.clips.get(*c), patch.scene.clips.get(*c)) else { return false };
+        let key = |c: &Clip| (c.skeleton, c.frames, c.looping, c.rate.to_bits(), c.interpolation);
+        let was = own.original.and_then(|n| native.clips.get(n));
+        own.poses == Poses::Unchanged && was.is_some_and(|was| key(was) == key(clip))
     };
-    if placed(native) != placed(recovered) {
-        return still;
-    }
-    let [old, new] = &mut still;
-    let pairs = recovered.clips.iter().enumerate().zip(found);
-    for ((e, clip), pair) in pairs.filter_map(|(own, n)| Some((own, (*n)?))) {
-        let same = |n: &Clip| {
-            let key = |c: &Clip| (c.skeleton, c.frames, c.looping, c.rate.to_bits(), c.interpolation);
-            // Poses are told by the numbers that their sets have.
-            key(n) == key(clip) && n.motion == clip.motion && matches!(n.motion, Motion::Tracks(_))
-        };
-        if native.clips.get(pair).is_some_and(same) {
-            old.push(pair);
-            new.push(e);
-        }
-    }
-    still
+    (0..patch.clips.len()).filter(same).collect()
 }
 
 impl Work<'_> {
-    fn merge(&self, losses: &mut Vec<Loss>) -> Result<Bmd, ConvertError> {
-        let native = self.native;
-        let bones = MergedBones::of(self)?;
-        let trios = self.mesh_trios()?;
-        let MergedMeshes { list, rewritten } = Meshes::of(self, &bones, &trios).merge()?;
+    fn merge(&self, drawn: &[(usize, bool)], losses: &mut Vec<Loss>) -> Result<Bmd, ConvertError> {
+        let original = self.original;
+        let bones = MergedBones::new(self)?;
+        let records = self.mesh_records(drawn)?;
+        let MergedMeshes { list, rewritten } = Meshes::new(self, &bones, &records).merge()?;
         if rewritten > 0 {
             let message = "the scene counts other triangles than the model; these are written anew";
             losses
                 .push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
         }
-        let mut model = native.clone();
+        let mut model = original.clone();
         model.meshes = list;
-        model.lods = self.lods(&trios)?;
+        model.lods = self.lods(&records)?;
         model.clips = self.merged_clips(&bones)?;
-        model.bones = bones.solids(native, &self.after.model, &trios);
+        model.bones = bones.solids(original, &self.made.model, &records);
         let mut findings = Findings::writing();
         let checked = crate::rules::check(&model, None, &mut findings);
         checked.map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
@@ -118,78 +120,76 @@ impl Work<'_> {
         Ok(model)
     }
 
-    /// Meshes of the three models: of a mesh that is drawn more than once the first is the native one.
-    fn mesh_trios(&self) -> Result<Trios, ConvertError> {
-        let (before, after) = (&self.before.meshes, &self.after.meshes);
-        if self.before.joined || self.after.joined {
+    /// The meshes of the result. `drawn` are the meshes that the original's scene draws, and those that bound joints, as a
+    /// conversion makes them: of a mesh that is there more than once the first is the original's, the others none.
+    fn mesh_records(&self, drawn: &[(usize, bool)]) -> Result<Records, ConvertError> {
+        if self.made.joined {
             let message = "several meshes of the scene became one";
             return Err(ConvertError::unsupported("meshes", message));
         }
-        let count = self.native.meshes.len();
-        let mut taken = self.budget.filled("meshes", count, false)?;
-        let mut there: Match = self.budget.reserve("meshes", before.len())?;
-        for source in before {
+        let count = self.original.meshes.len();
+        self.budget.charge_items("meshes", drawn.len() as u64, 2 * size_of::<[usize; 8]>())?;
+        let mut places: BTreeMap<(usize, bool), Vec<bool>> = BTreeMap::new();
+        let mut shown = self.budget.filled("meshes", count, false)?;
+        for (mesh, solid) in drawn {
+            let first = shown.get_mut(*mesh).is_some_and(|shown| !core::mem::replace(shown, true));
+            places.entry((*mesh, *solid)).or_default().push(first);
+        }
+        places.values_mut().for_each(|list| list.reverse());
+        let split = |mesh: usize| self.made.meshes.iter().flatten().any(|s| s.mesh == mesh && s.part > 0);
+        let mut found = self.budget.reserve("meshes", self.made.meshes.len())?;
+        let mut again = self.budget.reserve("meshes", self.made.meshes.len())?;
+        for source in &self.made.meshes {
+            // A mesh that is made up stands for none, which the original does without unless it has none.
             let Some(source) = source else {
-                there.push(None);
+                (found.push(None), again.push(count > 0));
                 continue;
             };
-            let free = taken.get_mut(source.mesh).filter(|taken| !**taken && source.part == 0);
-            there.push(free.map(|taken| {
-                *taken = true;
-                source.mesh
-            }));
+            let original = self.patch.meshes.get(source.mesh).and_then(|m| m.original);
+            let own = original.filter(|_| !split(source.mesh));
+            let first = own.and_then(|n| places.get_mut(&(n, source.solid.is_some()))?.pop());
+            found.push(own.filter(|_| first == Some(true)));
+            again.push(first == Some(false));
         }
-        // The n-th of what a mesh became is the n-th of what it was.
-        let joint =
-            |traced: &Traced, solid: Option<u32>| solid.and_then(|j| traced.bones.get(j as usize)).copied();
-        let mut free = self.budget.filled("meshes", before.len(), true)?;
-        let mut found: Match = self.budget.reserve("meshes", after.len())?;
-        for source in after {
-            let Some(source) = source else {
-                // What is made up for one scene is made up for the other.
-                found.push(before.iter().position(Option::is_none));
-                continue;
-            };
-            let native = self.meshes.get(source.mesh).copied().flatten();
-            self.budget.work("meshes", before.len() as u64)?;
-            let key = native.map(|n| (n, source.part, joint(self.after, source.solid).is_some()));
-            let mut all = before.iter().zip(&mut free).enumerate();
-            let place = all.find(|(_, (b, free))| {
-                let own = b.map(|b| (b.mesh, b.part, joint(self.before, b.solid).is_some()));
-                **free && own.is_some() && own == key
-            });
-            found.push(place.map(|(at, (_, free))| {
-                *free = false;
-                at
-            }));
-        }
-        Ok(Trios::of(count, &there, &found, false, self.budget)?)
+        // A conversion has the meshes in the order of levels; new ones come after what they come after there.
+        let mut last = None;
+        let key = |(m, found): (usize, &Option<usize>)| {
+            last = found.or(last);
+            (last, found.is_none(), m)
+        };
+        let mut order: Vec<_> = found.iter().enumerate().map(key).collect();
+        order.sort_unstable();
+        let order: Vec<usize> = order.into_iter().map(|(.., m)| m).collect();
+        let sorted: Vec<_> = order.iter().map(|m| found.get(*m).copied().flatten()).collect();
+        let all =
+            Records::new(count, |n| shown.get(n) == Some(&true), &sorted, self.budget)?.with_made(&order);
+        Ok(all.filtered(|o| o.original.is_some() || o.made.is_none_or(|m| again.get(m) != Some(&true))))
     }
 
     /// The levels, of which each has the meshes that it had, and those that are new there.
-    fn lods(&self, trios: &Trios) -> Result<Vec<Lod>, ConvertError> {
-        let native = &self.native.lods;
-        let (before, after) = (&self.before.model.lods, &self.after.model.lods);
-        let scales = native.len() == before.len() && before.len() == after.len();
-        let scaled = |i: usize, lod: Lod| match before.get(i).zip(after.get(i)).filter(|_| scales) {
-            Some((b, a)) => Lod { scale: pick(lod.scale, &b.scale, a.scale), ..lod },
-            None => lod,
+    fn lods(&self, records: &Records) -> Result<Vec<Lod>, ConvertError> {
+        let (old, new) = (&self.original.lods, &self.made.model.lods);
+        let scales = old.len() == new.len();
+        let scaled = |i: usize, lod: Lod| {
+            let (was, is) = (self.native.levels.get(i), self.patch.scene.levels.get(i));
+            let other = scales && was.map(|l| l.max_distance) != is.map(|l| l.max_distance);
+            new.get(i).filter(|_| other).map_or(lod, |made| Lod { scale: made.scale, ..lod })
         };
-        let whole = matches!(native.as_slice(), [] | [Lod { first: 0, count: 0, .. }]);
-        if whole || trios.is_native() {
-            return Ok(native.iter().enumerate().map(|(i, lod)| scaled(i, *lod)).collect());
+        let whole = matches!(old.as_slice(), [] | [Lod { first: 0, count: 0, .. }]);
+        if whole || records.is_original() {
+            return Ok(old.iter().enumerate().map(|(i, lod)| scaled(i, *lod)).collect());
         }
         let range =
             |lod: &Lod| usize::from(lod.first)..usize::from(lod.first).saturating_add(lod.count.into());
-        let mut lods = Vec::with_capacity(native.len());
-        for (i, lod) in native.iter().enumerate() {
+        let mut lods = Vec::with_capacity(old.len());
+        for (i, lod) in old.iter().enumerate() {
             // Of levels without a drawn mesh the scene has none, so that their numbers are not those of the model.
-            let new = after.get(i).filter(|_| scales || after.len() == 1).map(range).unwrap_or_default();
-            let is_in = |t: &merge::Trio| match t.native {
+            let new = new.get(i).filter(|_| scales || new.len() == 1).map(range).unwrap_or_default();
+            let is_in = |o: &Origin| match o.original {
                 Some(n) => range(lod).contains(&n),
-                None => t.after.is_some_and(|a| new.contains(&a)),
+                None => o.made.is_some_and(|m| new.contains(&m)),
             };
-            let mut own = trios.records.iter().enumerate().filter(|(_, t)| is_in(t)).map(|(place, _)| place);
+            let mut own = records.list.iter().enumerate().filter(|(_, o)| is_in(o)).map(|(place, _)| place);
             let first = own.next().unwrap_or(0);
             let count = own.clone().count().saturating_add(1);
             let end = own.next_back().unwrap_or(first).saturating_add(1);
@@ -198,7 +198,7 @@ impl Work<'_> {
                 let message = "the meshes of a level no longer follow each other";
                 return Err(ConvertError::unsupported("levels", message));
             };
-            let kept = trios.records.iter().any(is_in);
+            let kept = records.list.iter().any(is_in);
             if kept || lod.count == 0 {
                 lods.push(scaled(i, Lod { first, count: if kept { count } else { 0 }, ..*lod }));
             }

@@ -54,7 +54,7 @@ fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
     traced: impl Fn(&Scene) -> Result<Converted<Traced<M>>, ConvertError>,
 ) -> Result<Converted<Merged<M>>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
-    let patch = &*patch.with_one_skeleton(&budget, &mut losses)?;
+    let patch = &*patch.with_one_skeleton(|_| true, &budget, &mut losses)?;
     let made = traced(&patch.scene)?;
     losses.extend(made.losses);
     let mut losses = patch.losses_of_edits(losses);

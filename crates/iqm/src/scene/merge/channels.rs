@@ -1,13 +1,12 @@
 //! Frames: the channels of each joint in each frame, in the numbers that the model has for them.
 
-use super::joints::MergedJoints;
-use super::work::Work;
+use super::Work;
 use crate::model::{Iqm, IqmPose};
 use crate::scene::from_scene::Traced;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::narrow1;
-use meshwright_edit::three_way::Trio;
+use meshwright_edit::apply::{FrameOrigin, Origin};
 use meshwright_scene::ConvertError;
 
 /// The greatest number of a channel.
@@ -15,39 +14,32 @@ const STEPS: f64 = 65_535.0;
 /// What is nearer to a value that all frames have is that value.
 const STILL: f64 = 1.0e-6;
 
-/// The channels of a joint, by the joints and frames of before or after.
+/// The channels of a made joint in a frame.
 fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f32; 10]> {
     let joints = traced.model.poses.len();
     let joint = joint.filter(|j| *j < joints)?;
     traced.rows.get(frame?.checked_mul(joints)?.checked_add(joint)?).copied()
 }
 
-/// Whether two rows are one transform: rotations may be on either side.
-fn agree(a: Option<[f32; 10]>, b: Option<[f32; 10]>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => same_channels(&a, &b) == [true; 10],
-        _ => a.is_none() && b.is_none(),
+impl Work<'_> {
+    /// The channels of a joint of the result that a frame has other ones for than the original's frame.
+    fn edited(&self, frame: &FrameOrigin, joint: usize, origin: &Origin) -> Option<[f32; 10]> {
+        let edited = self.baked || self.joints.is_changed(joint, frame, &self.clips);
+        row(self.made, frame.made, origin.made).filter(|_| edited)
     }
-}
 
-/// Whether a native frame becomes the same by two ways.
-pub(super) fn same(work: &Work<'_>, joints: &MergedJoints<'_>, x: &Trio, y: &Trio) -> bool {
-    joints.trios.records.iter().all(|joint| {
-        let edited = |t: &Trio| {
-            let after = row(work.after, t.after, joint.after);
-            let still = agree(row(work.before, t.before, joint.before), after);
-            if still { None } else { after }
-        };
-        agree(edited(x), edited(y))
-    })
-}
+    /// Whether a frame of the original becomes the same by two ways.
+    pub(super) fn is_same(&self, x: &FrameOrigin, y: &FrameOrigin) -> bool {
+        let bits = |row: Option<[f32; 10]>| row.map(|row| row.map(f32::to_bits));
+        let mut joints = self.joints.records.list.iter().enumerate();
+        joints.all(|(j, origin)| bits(self.edited(x, j, origin)) == bits(self.edited(y, j, origin)))
+    }
 
-/// Whether no joint of a frame was edited.
-pub(super) fn is_still(work: &Work<'_>, joints: &MergedJoints<'_>, frame: &Trio) -> bool {
-    let still = |joint: &Trio| {
-        agree(row(work.before, frame.before, joint.before), row(work.after, frame.after, joint.after))
-    };
-    frame.after.is_none() || joints.trios.records.iter().all(still)
+    /// Whether no joint of a frame was edited.
+    pub(super) fn is_still(&self, frame: &FrameOrigin) -> bool {
+        let mut joints = self.joints.records.list.iter().enumerate();
+        frame.made.is_none() || joints.all(|(j, origin)| self.edited(frame, j, origin).is_none())
+    }
 }
 
 /// Where the channels of each joint are in a native frame.
@@ -119,15 +111,14 @@ pub(super) struct Rescaled {
 /// Puts poses and frames into a model.
 pub(super) fn put(
     work: &Work<'_>,
-    joints: &MergedJoints<'_>,
-    frames: &[Trio],
+    frames: &[FrameOrigin],
     model: &mut Iqm,
 ) -> Result<Rescaled, ConvertError> {
-    let native = work.native;
-    let untouched = joints.trios.is_native()
-        && frames.len() == native.frame_count as usize
-        && frames.iter().enumerate().all(|(i, t)| t.native == Some(i) && is_still(work, joints, t));
-    let parents = joints.trios.records.iter().map(|t| joints.parent_of_pose(t));
+    let (original, records) = (work.original, &work.joints.records);
+    let untouched = records.is_original()
+        && frames.len() == original.frame_count as usize
+        && frames.iter().enumerate().all(|(i, f)| f.original == Some(i) && work.is_still(f));
+    let parents = records.list.iter().enumerate().map(|(j, origin)| work.parent_of_pose(j, origin));
     if untouched {
         for (pose, parent) in model.poses.iter_mut().zip(parents) {
             pose.parent = parent;
@@ -140,15 +131,15 @@ pub(super) fn put(
     if frames.is_empty() {
         return Ok(Rescaled::default());
     }
-    let cells = frames.len().saturating_mul(joints.trios.records.len());
+    let cells = frames.len().saturating_mul(records.list.len());
     work.budget.charge_items("frames", cells as u64, 10 * (size_of::<Cell>() + 2))?;
-    let numbers = Numbers::of(native);
+    let numbers = Numbers::of(original);
     let (mut columns, mut rescaled) = (Vec::new(), Rescaled::default());
-    for (trio, parent) in joints.trios.records.iter().zip(parents) {
-        let rows = cells_of(work, trio, frames, &numbers);
+    for ((j, origin), parent) in records.list.iter().enumerate().zip(parents) {
+        let rows = cells_of(work, (j, origin), frames, &numbers);
         let mut pose = IqmPose { parent, ..IqmPose::default() };
-        let old = trio.native.and_then(|n| native.poses.get(n).map(|p| (n, p)));
-        for channel in 0..native.channels() {
+        let old = origin.original.and_then(|n| original.poses.get(n).map(|p| (n, p)));
+        for channel in 0..original.channels() {
             let own = rows.iter().map(|row| row[channel]);
             let column = column(own, old, channel, &numbers);
             if let Some(off) = column.off {
@@ -162,7 +153,7 @@ pub(super) fn put(
             }
         }
         // Bits without a channel are kept.
-        pose.mask |= old.map_or(0, |(_, p)| p.mask & (!0 << native.channels()));
+        pose.mask |= old.map_or(0, |(_, p)| p.mask & (!0 << original.channels()));
         model.poses.push(pose);
     }
     model.frames = work.budget.reserve("frames", columns.len().saturating_mul(frames.len()))?;
@@ -173,27 +164,33 @@ pub(super) fn put(
 }
 
 /// The channels of a joint in all frames, as a file of the model's version has them.
-fn cells_of(work: &Work<'_>, joint: &Trio, frames: &[Trio], numbers: &Numbers<'_>) -> Vec<[Cell; 10]> {
-    let native = work.native;
-    let rest = joint.after.and_then(|a| work.after.model.joints.get(a)).map(|j| {
+fn cells_of(
+    work: &Work<'_>,
+    (joint, origin): (usize, &Origin),
+    frames: &[FrameOrigin],
+    numbers: &Numbers<'_>,
+) -> Vec<[Cell; 10]> {
+    let native = work.original;
+    let rest = origin.made.and_then(|m| work.made.model.joints.get(m)).map(|j| {
         let ([a, b, c], [x, y, z, w], [d, e, f]) = (j.translate, j.rotate, j.scale);
         [a, b, c, x, y, z, w, d, e, f].map(F32::get)
     });
     let mut last: Option<[f64; 4]> = None;
     let mut rows = Vec::with_capacity(frames.len());
     for frame in frames {
-        let (before, after) =
-            (row(work.before, frame.before, joint.before), row(work.after, frame.after, joint.after));
-        let there = joint.native.filter(|n| *n < native.poses.len()).zip(frame.native);
-        let value = |channel: usize| there.and_then(|(n, f)| numbers.value(f, n, channel)).unwrap_or(0.0);
-        let turn = |w: f64| [value(3), value(4), value(5), w];
-        let kept = match (there, before, after) {
-            (Some(_), _, None) => [true; 10],
-            (Some(_), Some(b), Some(a)) => same_channels(&b, &a),
-            _ => [false; 10],
+        let there = origin.original.filter(|n| *n < native.poses.len()).zip(frame.original);
+        let edited = match there {
+            Some(_) => work.edited(frame, joint, origin),
+            None => row(work.made, frame.made, origin.made),
         };
+        // The channels by ten, of which version 1 lacks the fourth of a rotation.
+        let value = |channel: usize| {
+            let place = if native.version == 1 && channel > 6 { channel - 1 } else { channel };
+            there.and_then(|(n, f)| numbers.value(f, n, place)).unwrap_or(0.0)
+        };
+        let turn = |w: f64| [value(3), value(4), value(5), w];
         // A joint that a frame says nothing of stands as it rests.
-        let mut own = after.or(rest).unwrap_or([0.0; 10]).map(f64::from);
+        let mut own = edited.or(rest).unwrap_or([0.0; 10]).map(f64::from);
         let side = if native.version == 1 {
             own[6] > 0.0
         } else {
@@ -203,6 +200,15 @@ fn cells_of(work: &Work<'_>, joint: &Trio, frames: &[Trio], numbers: &Numbers<'_
         if side {
             own[3..7].iter_mut().for_each(|c| *c = -*c);
         }
+        let near = |c: usize| native.version == 1 && c == 6 || is_near(own[c], value(c));
+        let kept: [bool; 10] = match (there, edited) {
+            (Some(_), None) => [true; 10],
+            (Some(_), Some(_)) => {
+                let turned = (3..7).all(near);
+                core::array::from_fn(|c| if (3..7).contains(&c) { turned } else { near(c) })
+            }
+            (None, _) => [false; 10],
+        };
         last = Some(match there.filter(|_| kept[3]) {
             Some(_) => turn(if native.version == 1 { -1.0 } else { value(6) }),
             None => [own[3], own[4], own[5], own[6]],
@@ -211,18 +217,15 @@ fn cells_of(work: &Work<'_>, joint: &Trio, frames: &[Trio], numbers: &Numbers<'_
             Some((_, f)) if kept[c] => Cell::Native(f),
             _ => Cell::Value(own[c]),
         };
-        // Version 1 has no fourth part of a rotation.
         let place = |c: usize| if native.version == 1 && c > 5 { (c + 1).min(9) } else { c };
         rows.push(core::array::from_fn(|c| cell(place(c))));
     }
     rows
 }
 
-/// Which channels of two rows are alike; those of a rotation are so together.
-fn same_channels(a: &[f32; 10], b: &[f32; 10]) -> [bool; 10] {
-    let bits = |r: &[f32; 10], sign: f32| [3, 4, 5, 6].map(|c: usize| (sign * r[c]).to_bits());
-    let turned = bits(a, 1.0) == bits(b, 1.0) || bits(a, 1.0) == bits(b, -1.0);
-    core::array::from_fn(|c| if (3..7).contains(&c) { turned } else { a[c].to_bits() == b[c].to_bits() })
+/// Whether a value of a channel is another one but for noise of a conversion.
+fn is_near(value: f64, other: f64) -> bool {
+    (value - other).abs() <= STILL * other.abs().max(1.0)
 }
 
 /// A channel in the native numbers, as long as these have room for what is new.
@@ -245,10 +248,7 @@ fn column(
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
                 near.then_some(number as u16)
             }
-            Cell::Value(v) => {
-                let own = f64::from(offset.get());
-                ((v - own).abs() <= STILL * own.abs().max(1.0)).then_some(0)
-            }
+            Cell::Value(v) => is_near(v, f64::from(offset.get())).then_some(0),
         };
         if let Some(numbers) = cells.clone().map(number).collect::<Option<Vec<u16>>>() {
             return Column { offset, scale, stored, numbers, off: None };

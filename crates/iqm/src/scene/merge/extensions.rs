@@ -1,11 +1,10 @@
 //! What FTE adds for each mesh and for anims, where their numbers changed.
 
-use super::text::Text;
-use super::work::{Origin, Work};
+use super::{AnimOrigin, Text, Work};
 use crate::model::{Iqm, TextId};
 use crate::scene::fte::{EVENT, MESH};
 use alloc::vec::Vec;
-use meshwright_edit::three_way::{Trio, Trios};
+use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
 
 const SKINS: &[u8] = b"FTE_SKINS";
@@ -22,16 +21,8 @@ fn word(record: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// The events of an anim: their words but for the anim's own and the place of the text, and the text.
-fn said(model: &Iqm, anim: usize) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let [_, size] = SIZES;
-    let all = data(model, EVENT).unwrap_or_default().chunks_exact(size);
-    let own = all.filter(move |event| word(event, 0) as usize == anim);
-    own.map(|event| (event.get(4..12).unwrap_or_default(), model.str(TextId(word(event, 3)))))
-}
-
 /// The skins of each mesh: two counts, how many skins each mesh has, the frames of all, and where those of each skin are.
-fn skins(data: &[u8], native: usize, meshes: &Trios) -> Option<Vec<u8>> {
+fn skins(data: &[u8], native: usize, meshes: &Records) -> Option<Vec<u8>> {
     let count = |at: usize| usize::try_from(word(data, at)).unwrap_or(usize::MAX);
     let (frames, all) = (count(0), count(1));
     let counts: Vec<usize> = (0..native).map(|m| count(2 + m)).collect();
@@ -50,8 +41,9 @@ fn skins(data: &[u8], native: usize, meshes: &Trios) -> Option<Vec<u8>> {
             Some(first)
         })
         .collect();
-    let own = |t: &Trio| t.native.and_then(|n| Some((*firsts.get(n)?, *counts.get(n)?))).unwrap_or((0, 0));
-    let kept: Vec<(usize, usize)> = meshes.records.iter().map(own).collect();
+    let own =
+        |o: &Origin| o.original.and_then(|n| Some((*firsts.get(n)?, *counts.get(n)?))).unwrap_or((0, 0));
+    let kept: Vec<(usize, usize)> = meshes.list.iter().map(own).collect();
     let mut made = data.get(..4)?.to_vec();
     let mut put = |n: usize| made.extend(u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes());
     put(kept.iter().map(|k| k.1).sum());
@@ -63,46 +55,47 @@ fn skins(data: &[u8], native: usize, meshes: &Trios) -> Option<Vec<u8>> {
     Some(made)
 }
 
-/// Properties follow their meshes, and events their anims; `anims` says which native one each is, and which of after.
+/// Properties follow their meshes, and events their anims; `anims` gives the number of each in the original, and among the made ones.
 pub(super) fn put(
     work: &Work<'_>,
-    meshes: &Trios,
-    anims: &[Origin],
+    meshes: &Records,
+    anims: &[AnimOrigin],
     model: &mut Iqm,
     text: &mut Text<'_>,
 ) -> Result<(), ConvertError> {
-    let (native, after) = (work.native, &work.after.model);
+    let (native, after) = (work.original, &work.made.model);
     let [mesh_size, event_size] = SIZES;
     for extension in &mut model.extensions {
         let name = native.str(extension.name);
-        if name.eq_ignore_ascii_case(MESH) && !meshes.is_native() {
+        if name.eq_ignore_ascii_case(MESH) && !meshes.is_original() {
             let new = data(after, MESH).unwrap_or_default();
             let row = |all: &[u8], at: usize| {
                 all.get(at * mesh_size..(at + 1) * mesh_size)
                     .map_or(alloc::vec![0; mesh_size], <[u8]>::to_vec)
             };
             let own = core::mem::take(&mut extension.data);
-            for trio in &meshes.records {
-                extension.data.extend(match trio.native {
+            for origin in &meshes.list {
+                extension.data.extend(match origin.original {
                     Some(n) => row(&own, n),
-                    None => trio.after.map_or(alloc::vec![0; mesh_size], |a| row(new, a)),
+                    None => origin.made.map_or(alloc::vec![0; mesh_size], |a| row(new, a)),
                 });
             }
-        } else if name.eq_ignore_ascii_case(SKINS) && !meshes.is_native() {
+        } else if name.eq_ignore_ascii_case(SKINS) && !meshes.is_original() {
             if let Some(data) = skins(&extension.data, native.meshes.len(), meshes) {
                 extension.data = data;
             }
         } else if name.eq_ignore_ascii_case(EVENT) {
             let count = native.anims.len();
-            let before = &work.before.model;
-            let edited = |a: &Origin| matches!(*a, (Some(n), Some(m)) if !said(before, n).eq(said(after, m)));
+            let edited =
+                |a: &AnimOrigin| a.1.and_then(|m| work.clips.made(m)).is_some_and(|(_, own)| own.extras);
             let still = anims.len() == count && anims.iter().enumerate().all(|(i, a)| a.0 == Some(i));
             if still && !anims.iter().any(edited) {
                 continue;
             }
             let own = core::mem::take(&mut extension.data);
-            let number =
-                |of: &dyn Fn(&Origin) -> bool| anims.iter().position(of).and_then(|i| u32::try_from(i).ok());
+            let number = |of: &dyn Fn(&AnimOrigin) -> bool| {
+                anims.iter().position(of).and_then(|i| u32::try_from(i).ok())
+            };
             let mut list: Vec<(u32, Vec<u8>)> = Vec::new();
             for event in own.chunks_exact(event_size) {
                 let anim = word(event, 0) as usize;
@@ -113,7 +106,7 @@ pub(super) fn put(
             for event in data(after, EVENT).unwrap_or_default().chunks_exact(event_size) {
                 let anim = word(event, 0) as usize;
                 if let Some(at) = number(&|a| a.1 == Some(anim) && (a.0.is_none() || edited(a))) {
-                    let id = text.put(after.str(TextId(word(event, 3))))?;
+                    let id = text.add(after.str(TextId(word(event, 3))))?;
                     let mut event = event.to_vec();
                     event.truncate(12);
                     event.extend(id.0.to_le_bytes());

@@ -1,223 +1,165 @@
 //! Meshes: the value of each array for each vertex, and triangles.
 
-use super::joints::MergedJoints;
-use super::text::Text;
-use super::work::{Work, identity, number};
+use super::{Text, Work};
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
 use crate::scene::neighbours::neighbours;
 use alloc::vec::Vec;
 use meshwright_core::math::narrow;
 use meshwright_core::num::F16;
-use meshwright_edit::three_way::{Match, Trio, Trios, digest, sequence};
+use meshwright_edit::Attributes;
+use meshwright_edit::apply::{Origin, Records, Surface};
 use meshwright_scene::{ConvertError, Loss};
 
-/// A mesh of the result: its vertices by their numbers in the three models, and its triangles by its own vertices.
+/// A vertex of the result, by its numbers in both models.
+#[derive(Clone, Copy, Default)]
+struct Vertex {
+    original: Option<usize>,
+    made: Option<usize>,
+    changed: Attributes,
+}
+
+/// A mesh of the result, with its triangles by its own vertices.
 struct Part {
     mesh: IqmMesh,
-    vertices: Vec<Trio>,
+    vertices: Vec<Vertex>,
     triangles: Vec<[u32; 3]>,
-    /// The native triangle that each was.
-    faces: Match,
+    /// The triangle of the original that each was.
+    faces: Vec<Option<usize>>,
 }
 
 struct Meshes<'a> {
     work: &'a Work<'a>,
-    joints: &'a MergedJoints<'a>,
-    /// The native model, before, after.
-    models: [&'a Iqm; 3],
+    original: &'a Iqm,
+    made: &'a Iqm,
 }
 
-/// Puts the meshes into a model, and says which they are, and whether their vertices stand as they stood.
+/// Puts the meshes into a model, and says which they are, and whether their vertices are where they were.
 pub(super) fn merge(
     work: &Work<'_>,
-    joints: &MergedJoints<'_>,
     model: &mut Iqm,
     text: &mut Text<'_>,
     losses: &mut Vec<Loss>,
-) -> Result<(Trios, bool), ConvertError> {
-    let models = [work.native, &work.before.model, &work.after.model];
-    let meshes = Meshes { work, joints, models };
-    let trios = meshes.trios()?;
-    let (mut parts, mut rewritten) = (Vec::with_capacity(trios.records.len()), 0_usize);
-    for trio in &trios.records {
-        parts.push(meshes.part(trio, text, &mut rewritten)?);
+) -> Result<(Records, bool), ConvertError> {
+    let meshes = Meshes { work, original: work.original, made: &work.made.model };
+    let records = meshes.records()?;
+    let mut parts = Vec::with_capacity(records.list.len());
+    for origin in &records.list {
+        parts.push(meshes.part(origin, text)?);
     }
-    if rewritten > 0 {
-        let message = "the scene counts other vertices or triangles than the model; these are written anew";
-        losses.push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
-    }
-    meshes.put(&trios, &parts, model, losses)?;
-    // Whether every vertex is where it was, and on the same joints.
+    meshes.put(&records, &parts, model, losses)?;
     let kinds = [ArrayKind::POSITION, ArrayKind::BLEND_INDEXES];
-    let edited = |v: &Trio| v.native.is_none() || kinds.iter().any(|kind| meshes.is_edited(*kind, v));
-    let still = trios.is_native() && !parts.iter().flat_map(|p| &p.vertices).any(edited);
-    Ok((trios, still))
+    let edited = |v: &Vertex| v.original.is_none() || kinds.iter().any(|kind| meshes.is_edited(*kind, v));
+    let still = records.is_original() && !parts.iter().flat_map(|p| &p.vertices).any(edited);
+    Ok((records, still))
 }
 
 fn range(first: u32, count: u32) -> core::ops::Range<usize> {
     first as usize..(first as usize).saturating_add(count as usize)
 }
 
+/// The triangles of a mesh by its own vertices.
+fn triangles(model: &Iqm, mesh: &IqmMesh) -> Vec<[u32; 3]> {
+    let own = model.triangles_of(mesh).iter();
+    own.map(|t| t.map(|v| v.wrapping_sub(mesh.first_vertex))).collect()
+}
+
 impl Meshes<'_> {
-    fn trios(&self) -> Result<Trios, ConvertError> {
+    /// The meshes of the result. Those without triangles are drawn nowhere, and stay.
+    fn records(&self) -> Result<Records, ConvertError> {
         let (work, budget) = (self.work, self.work.budget);
-        let all: usize = self.models.iter().map(|m| m.meshes.len()).sum();
+        let all = self.original.meshes.len() + self.made.meshes.len();
         budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<Part>())?;
-        // The meshes of the native scene are those of the model; what is drawn again is another mesh.
-        let mut places: Match = budget.filled("meshes", work.native.meshes.len(), None)?;
-        let mut there: Match = budget.filled("meshes", work.before.meshes.len(), None)?;
-        for (b, (mesh, slot)) in work.before.meshes.iter().zip(&mut there).enumerate() {
-            if let Some((m, place)) = mesh.and_then(|m| Some((m, places.get_mut(m)?)))
-                && place.is_none()
-            {
-                (*place, *slot) = (Some(b), Some(m));
+        let of = |mesh: &Option<usize>| work.patch.meshes.get((*mesh)?)?.original;
+        let found: Vec<_> = work.made.meshes.iter().map(of).collect();
+        let shown = |n: usize| work.native.meshes.get(n).is_some_and(|m| !m.triangles.is_empty());
+        Ok(Records::new(self.original.meshes.len(), shown, &found, budget)?)
+    }
+
+    fn part(&self, origin: &Origin, text: &mut Text<'_>) -> Result<Part, ConvertError> {
+        let (work, made) = (self.work, self.made);
+        let old = origin.original.and_then(|n| self.original.meshes.get(n)).copied();
+        let new = origin.made.and_then(|m| made.meshes.get(m)).copied();
+        let source = origin.made.and_then(|m| work.made.meshes.get(m)).copied().flatten();
+        let mut mesh = old.or(new).unwrap_or_default();
+        if let Some(new) = new {
+            let renamed = source.and_then(|m| work.patch.meshes.get(m)).is_none_or(|own| own.renamed);
+            if renamed || old.is_none() {
+                mesh.name = text.add(made.str(new.name))?;
+            }
+            if old.is_none() || source.is_none_or(|m| work.patch.is_surface_renamed(m)) {
+                mesh.material = text.add(made.str(new.material))?;
             }
         }
-        let mut free = budget.filled("meshes", work.before.meshes.len(), true)?;
-        let mut edited: Match = budget.filled("meshes", work.after.meshes.len(), None)?;
-        for (mesh, slot) in work.after.meshes.iter().zip(&mut edited) {
-            let native = mesh.and_then(|m| work.meshes.get(m).copied().flatten());
-            *slot =
-                native.and_then(|n| places.get(n).copied().flatten()).filter(|b| free.get(*b) == Some(&true));
-            if let Some(free) = slot.and_then(|b| free.get_mut(b)) {
-                *free = false;
-            }
-        }
-        Ok(Trios::of(work.native.meshes.len(), &there, &edited, true, budget)?)
-    }
-
-    fn mesh(&self, model: usize, at: Option<usize>) -> Option<&IqmMesh> {
-        self.models[model].meshes.get(at?)
-    }
-
-    /// The triangles of a mesh by its own vertices.
-    fn triangles(&self, model: usize, mesh: &IqmMesh) -> Vec<[u32; 3]> {
-        let own = self.models[model].triangles_of(mesh).iter();
-        own.map(|t| t.map(|v| v.wrapping_sub(mesh.first_vertex))).collect()
-    }
-
-    fn part(&self, trio: &Trio, text: &mut Text<'_>, rewritten: &mut usize) -> Result<Part, ConvertError> {
-        let budget = self.work.budget;
-        let (n, b, a) = (self.mesh(0, trio.native), self.mesh(1, trio.before), self.mesh(2, trio.after));
-        let [_, before, after] = self.models;
-        let mut mesh = n.or(a).copied().unwrap_or_default();
-        if let Some(a) = a {
-            let same = |id: fn(&IqmMesh) -> crate::model::TextId| {
-                b.is_some_and(|b| before.str(id(b)) == after.str(id(a))) && n.is_some()
+        let count =
+            |of: fn(&IqmMesh) -> u32| u64::from([old, new].iter().flatten().map(of).max().unwrap_or(0));
+        let vertex = size_of::<Vertex>() + 3 * size_of::<u64>();
+        work.budget.charge_items("vertices", count(|m| m.vertex_count), vertex)?;
+        work.budget.charge_items("triangles", count(|m| m.triangle_count), 160)?;
+        let (Some(old), Some(new)) = (old, new) else {
+            let vertex = |v: usize| match old {
+                Some(_) => Vertex { original: Some(v), ..Vertex::default() },
+                None => Vertex { made: Some(v), ..Vertex::default() },
             };
-            if !same(|m| m.name) {
-                mesh.name = text.put(after.str(a.name))?;
-            }
-            if !same(|m| m.material) {
-                mesh.material = text.put(after.str(a.material))?;
-            }
-        }
-        let count = n.map_or(0, |m| m.vertex_count).max(a.map_or(0, |m| m.vertex_count));
-        budget.charge_items("vertices", count.into(), size_of::<Trio>() + 3 * size_of::<u64>())?;
-        let faces = n.map_or(0, |m| m.triangle_count).max(a.map_or(0, |m| m.triangle_count));
-        budget.charge_items("triangles", faces.into(), 160)?;
-        let absolute = |first: u32, at: Option<usize>| at.map(|at| at.saturating_add(first as usize));
-        let counts = |m: &IqmMesh| (m.vertex_count, m.triangle_count);
-        let (Some(n), Some(b), Some(a)) = (n, b, a) else {
-            let (model, own) = if n.is_some() { (0, n) } else { (2, a) };
-            return Ok(self.whole(model, own.copied().unwrap_or_default(), mesh));
+            let own = old.or(new).unwrap_or_default();
+            let model = if old.is_some() { self.original } else { made };
+            let faces = range(own.first_triangle, own.triangle_count);
+            return Ok(Part {
+                mesh,
+                vertices: range(own.first_vertex, own.vertex_count).map(vertex).collect(),
+                triangles: triangles(model, &own),
+                faces: faces.map(|t| old.map(|_| t)).collect(),
+            });
         };
-        let keys = |model: usize, m: &IqmMesh| -> Vec<u64> {
-            range(m.first_vertex, m.vertex_count).map(|v| self.key(model, v)).collect()
+        let surface = Surface::new(work.patch, source);
+        let absolute = |first: u32, at: usize| at.saturating_add(first as usize);
+        // Vertices that the conversion adds for tangents come after those of the scene.
+        let all = surface.vertices().chain(core::iter::repeat((None, Attributes::NONE)));
+        let vertex = |(v, (original, changed)): (usize, (Option<usize>, Attributes))| Vertex {
+            original: original.map(|n| absolute(old.first_vertex, n)),
+            made: Some(v),
+            changed,
         };
-        let (old, new) = (keys(1, b), keys(2, a));
-        if counts(n) != counts(b) {
-            if old == new && self.triangles(1, b) == self.triangles(2, a) {
-                return Ok(self.whole(0, *n, mesh));
-            }
-            *rewritten += 1;
-            return Ok(self.whole(2, *a, mesh));
-        }
-        let places =
-            Trios::of(old.len(), &identity(old.len()), &sequence(&old, &new, budget)?, false, budget)?;
-        let vertices = places.records.iter().map(|t| Trio {
-            native: absolute(n.first_vertex, t.native),
-            before: absolute(b.first_vertex, t.before),
-            after: absolute(a.first_vertex, t.after),
-        });
-        let of_before = |v: u32| places.of_before(v as usize).and_then(|at| u32::try_from(at).ok());
-        let key = |t: [Option<u32>; 3]| digest(t.map(|v| v.unwrap_or(u32::MAX)));
-        let (was, is) = (self.triangles(1, b), self.triangles(2, a));
-        let old: Vec<u64> = was.iter().map(|t| key(t.map(of_before))).collect();
-        let new: Vec<u64> = is.iter().map(|t| key(t.map(|v| number(&places, v)))).collect();
-        let found = sequence(&old, &new, budget)?;
-        let trios = Trios::of(old.len(), &identity(old.len()), &found, false, budget)?;
-        let own = self.triangles(0, n);
-        let triangle = |t: &Trio| {
-            let still = t.before.zip(t.after).is_some_and(|(b, a)| old[b] == new[a]);
-            let native = t.native.map(|n| own[n].map(|v| places.of_native(v as usize)));
-            let edited = t.after.map(|a| is[a].map(|v| number(&places, v).unwrap_or(0)));
-            match native.filter(|_| still) {
-                Some([Some(a), Some(b), Some(c)]) => [a, b, c].map(|v| u32::try_from(v).unwrap_or(u32::MAX)),
-                _ => edited.unwrap_or_default(),
-            }
-        };
-        let triangles = trios.records.iter().map(triangle).collect();
-        let faces = trios.records.iter().map(|t| absolute(n.first_triangle, t.native)).collect();
-        Ok(Part { mesh, vertices: vertices.collect(), triangles, faces })
-    }
-
-    /// A mesh of one model alone.
-    fn whole(&self, model: usize, own: IqmMesh, mesh: IqmMesh) -> Part {
-        let vertex = |v| match model {
-            0 => Trio { native: Some(v), before: None, after: None },
-            _ => Trio { native: None, before: None, after: Some(v) },
-        };
-        let vertices = range(own.first_vertex, own.vertex_count).map(vertex).collect();
-        let face = |t: usize| (model == 0).then_some(t);
-        let faces = range(own.first_triangle, own.triangle_count).map(face).collect();
-        Part { mesh, vertices, triangles: self.triangles(model, &own), faces }
-    }
-
-    /// The bytes of a value of the first array of a kind.
-    fn bytes(&self, model: usize, kind: ArrayKind, vertex: usize) -> Option<&[u8]> {
-        bytes_of(self.models[model].array(kind)?, vertex)
-    }
-
-    /// The joints of a vertex of before or after, by their numbers in the result.
-    fn follows(&self, model: usize, vertex: usize) -> Vec<(Option<u32>, u32)> {
-        let joint = |(joint, weight): (i64, f64)| {
-            let own = u32::try_from(joint).ok().filter(|_| weight != 0.0);
-            (own.map(|j| self.joints.number(model, j).unwrap_or(u32::MAX)), narrow([weight])[0].to_bits())
-        };
-        self.models[model].influences(vertex).into_iter().map(joint).collect()
-    }
-
-    fn key(&self, model: usize, vertex: usize) -> u64 {
-        let kinds = [
-            ArrayKind::POSITION,
-            ArrayKind::TEXCOORD,
-            ArrayKind::NORMAL,
-            ArrayKind::TANGENT,
-            ArrayKind::COLOR,
-        ];
-        let own = kinds.into_iter().filter_map(|kind| self.bytes(model, kind, vertex)).flatten();
-        let follows = self.follows(model, vertex);
-        let joints = follows.iter().flat_map(|(j, w)| [j.unwrap_or(u32::MAX), *w]);
-        digest(own.map(|b| u32::from(*b)).chain(joints))
+        let vertices = range(new.first_vertex, new.vertex_count).zip(all).map(vertex).collect();
+        let own = triangles(self.original, &old);
+        let places = surface.places(old.vertex_count as usize);
+        let merged =
+            surface.merged_triangles(&places, |t| own.get(t).copied(), triangles(made, &new).into_iter());
+        let face = |(_, n): &([u32; 3], Option<usize>)| n.map(|n| absolute(old.first_triangle, n));
+        let faces = merged.iter().map(face).collect();
+        Ok(Part { mesh, vertices, triangles: merged.into_iter().map(|(t, _)| t).collect(), faces })
     }
 
     /// Whether the value of an array was edited for a vertex.
-    fn is_edited(&self, kind: ArrayKind, vertex: &Trio) -> bool {
-        let (Some(b), Some(a)) = (vertex.before, vertex.after) else { return vertex.after.is_some() };
-        match kind {
-            ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => self.follows(1, b) != self.follows(2, a),
-            _ => self.bytes(1, kind, b) != self.bytes(2, kind, a),
-        }
+    fn is_edited(&self, kind: ArrayKind, vertex: &Vertex) -> bool {
+        let Some(n) = vertex.original else { return vertex.made.is_some() };
+        vertex.changed.has(match kind {
+            ArrayKind::POSITION => Attributes::POSITION,
+            ArrayKind::NORMAL => Attributes::NORMAL,
+            ArrayKind::TEXCOORD => Attributes::UV,
+            ArrayKind::COLOR => Attributes::COLOR,
+            ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
+                let gone = |j: Option<u32>| j.is_some_and(|j| self.work.kept(j).is_none());
+                let gone = vertex.made.is_some() && self.follows(n).any(gone);
+                return gone || vertex.changed.has(Attributes::WEIGHTS);
+            }
+            _ => Attributes::NONE,
+        })
     }
 
-    /// The value of an array, which has this number in the native model, for a vertex of the result.
-    fn value(&self, place: Option<usize>, array: &VertexArray, vertex: &Trio) -> Vec<u8> {
+    /// The joints that move a vertex of the original.
+    fn follows(&self, vertex: usize) -> impl Iterator<Item = Option<u32>> {
+        let all = self.original.array(ArrayKind::BLEND_INDEXES).map(|_| self.original.influences(vertex));
+        let moving = all.into_iter().flatten().filter(|(_, weight)| *weight != 0.0);
+        moving.map(|(joint, _)| u32::try_from(joint).ok())
+    }
+
+    /// The value of an array, which has this number in the original, for a vertex of the result.
+    fn value(&self, place: Option<usize>, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
         let kind = array.kind;
         let is_index = kind == ArrayKind::BLEND_INDEXES;
-        let native = vertex.native.filter(|_| !self.is_edited(kind, vertex)).filter(|_| !is_index);
-        let there = place.and_then(|place| self.models[0].arrays.get(place));
-        if let Some(own) = native.zip(there).and_then(|(n, array)| bytes_of(array, n)) {
+        let kept = vertex.original.filter(|_| !self.is_edited(kind, vertex)).filter(|_| !is_index);
+        let there = place.and_then(|place| self.original.arrays.get(place));
+        if let Some(own) = kept.zip(there).and_then(|(n, array)| bytes_of(array, n)) {
             return own.to_vec();
         }
         if is_index {
@@ -229,58 +171,72 @@ impl Meshes<'_> {
             ArrayKind::BLEND_WEIGHTS => ([0.0; 4], [1.0, 0.0, 0.0, 0.0]),
             _ => ([0.0, 0.0, 0.0, 1.0], [0.0; 4]),
         };
-        let source = vertex.after.and_then(|a| Some((self.models[2].array(kind)?, a)));
-        let values = source.map_or(none, |(array, a)| array.floats(a, rest));
+        let source = vertex.made.and_then(|m| Some((self.made.array(kind)?, m)));
+        let values = source.map_or(none, |(array, m)| array.floats(m, rest));
         encode(array, values.map(|v| v * array.unit()))
     }
 
     /// The joints of a vertex of the result.
-    fn indexes(&self, array: &VertexArray, vertex: &Trio) -> Vec<u8> {
-        let kept = vertex.native.filter(|_| !self.is_edited(array.kind, vertex));
-        let (model, at) = match (kept, vertex.after, vertex.native) {
-            (Some(n), ..) => (0, n),
-            (None, Some(a), _) => (2, a),
-            (None, None, n) => (0, n.unwrap_or(0)),
-        };
-        let joint = |(joint, weight): (i64, f64)| match u32::try_from(joint) {
-            // A number of another model says nothing here.
-            Ok(_) if weight == 0.0 && model > 0 => 0.0,
+    fn indexes(&self, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
+        let kept = vertex.original.filter(|_| !self.is_edited(array.kind, vertex));
+        let joint = |(joint, weight): (i64, f64)| match (u32::try_from(joint), kept) {
             // What moves nothing may be anything.
-            Ok(own) if weight == 0.0 => f64::from(self.joints.number(model, own).unwrap_or(own)),
-            Ok(own) if model == 0 => f64::from(self.joints.kept(own)),
-            Ok(own) => f64::from(self.joints.found(model, own)),
-            Err(_) => 0.0,
+            (Ok(own), Some(_)) => {
+                f64::from(self.work.kept(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
+            }
+            // A number of another model says nothing here.
+            (Ok(own), None) if weight != 0.0 => f64::from(self.work.joints.of_made(own)),
+            _ => 0.0,
         };
-        encode(array, self.models[model].influences(at).map(joint))
+        let values = match (kept, vertex.made) {
+            (Some(n), _) => self.original.influences(n).map(joint),
+            (None, Some(m)) => self.made.influences(m).map(joint),
+            (None, None) => [0.0; 4],
+        };
+        encode(array, values)
+    }
+
+    /// Whether an array that the original does not have is one of the result.
+    fn is_new(&self, array: &VertexArray) -> bool {
+        self.original.array(array.kind).is_none()
+            && match array.kind {
+                ArrayKind::COLOR => true,
+                ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
+                    self.work.patch.scene.meshes.iter().any(|m| m.skin.is_some())
+                        && self.work.native.meshes.iter().all(|m| m.skin.is_none())
+                }
+                _ => false,
+            }
     }
 
     fn put(
         &self,
-        trios: &Trios,
+        records: &Records,
         parts: &[Part],
         model: &mut Iqm,
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
-        let [native, before, after] = self.models;
-        let known = |list: &Iqm, kind| list.array(kind).is_some();
-        let new: Vec<&VertexArray> =
-            after.arrays.iter().filter(|a| !known(native, a.kind) && !known(before, a.kind)).collect();
-        let kinds =
-            |v: &Trio| native.arrays.iter().any(|a| self.is_edited(a.kind, v)) || vertex_moves(self, v);
-        let still = |p: &Part| p.vertices.iter().all(|v| !kinds(v));
+        let (original, made) = (self.original, self.made);
+        let new: Vec<&VertexArray> = made.arrays.iter().filter(|a| self.is_new(a)).collect();
+        let moves = |v: &Vertex| {
+            let moved = |j: Option<u32>| j.is_some_and(|j| self.work.kept(j) != Some(j));
+            v.original.is_none_or(|n| self.follows(n).any(moved))
+        };
+        let edited = |v: &Vertex| original.arrays.iter().any(|a| self.is_edited(a.kind, v)) || moves(v);
+        let still = |p: &Part| !p.vertices.iter().any(edited);
         let places = |p: &Part| {
             let own = range(p.mesh.first_vertex, p.mesh.vertex_count);
-            p.vertices.iter().map(|v| v.native).eq(own.map(Some))
+            p.vertices.iter().map(|v| v.original).eq(own.map(Some))
                 && p.triangles.len() == p.mesh.triangle_count as usize
         };
-        let in_place = trios.is_native() && parts.iter().all(places);
-        let faces = |p: &Part| self.triangles(0, &p.mesh) == p.triangles;
+        let in_place = records.is_original() && parts.iter().all(places);
+        let faces = |p: &Part| triangles(original, &p.mesh) == p.triangles;
         let unmoved = in_place && parts.iter().all(|p| still(p) && faces(p));
         if unmoved && new.is_empty() {
             model.meshes = parts.iter().map(|p| p.mesh).collect();
             return Ok(());
         }
-        let size: u64 = native.arrays.iter().chain(&after.arrays).map(|a| a.data.len() as u64).sum();
+        let size: u64 = original.arrays.iter().chain(&made.arrays).map(|a| a.data.len() as u64).sum();
         self.work.budget.charge("vertices", size.saturating_mul(2))?;
         if in_place && !overlap(parts) {
             for part in parts {
@@ -309,7 +265,7 @@ impl Meshes<'_> {
 
     /// Puts the triangles beside each triangle into the model, where what is there is other than it was.
     fn adjacency(&self, parts: &[Part], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
-        let (native, budget) = (self.models[0], self.work.budget);
+        let (native, budget) = (self.original, self.work.budget);
         let Some(old) = &native.adjacency else { return Ok(()) };
         let places = |m: &Iqm| m.array(ArrayKind::POSITION).map(|a| a.data.clone());
         if native.triangles == model.triangles && places(native) == places(model) {
@@ -321,8 +277,8 @@ impl Meshes<'_> {
             neighbours((0..m.vertex_count as usize).map(at), &m.triangles, budget)
         };
         let (was, mut is) = (beside(native)?, beside(model)?);
-        let origins: Match =
-            if in_place { identity(is.len()) } else { parts.iter().flat_map(|p| p.faces.clone()).collect() };
+        let faces = || parts.iter().flat_map(|p| p.faces.iter().copied());
+        let origins: Vec<_> = if in_place { (0..is.len()).map(Some).collect() } else { faces().collect() };
         let mut numbers = budget.filled("adjacency", old.len(), Iqm::NO_NEIGHBOUR)?;
         for (t, native) in (0_u32..).zip(&origins) {
             if let Some(slot) = native.and_then(|n| numbers.get_mut(n)) {
@@ -347,7 +303,7 @@ impl Meshes<'_> {
             let Some(width) = array.format.width() else { continue };
             let size = (width as usize).saturating_mul(array.components as usize);
             for vertex in &part.vertices {
-                let Some(n) = vertex.native else { continue };
+                let Some(n) = vertex.original else { continue };
                 if !self.is_edited(array.kind, vertex) && array.kind != ArrayKind::BLEND_INDEXES {
                     continue;
                 }
@@ -368,8 +324,8 @@ impl Meshes<'_> {
     /// Puts the vertices and triangles of all meshes behind each other.
     fn rebuild(&self, parts: &[Part], model: &mut Iqm, losses: &mut Vec<Loss>) -> Result<(), ConvertError> {
         let many = |_| ConvertError::unsupported("meshes", "more vertices or triangles than 32 bits count");
-        let used: usize = self.models[0].meshes.iter().map(|m| m.vertex_count as usize).sum();
-        let unused = (self.models[0].vertex_count as usize).saturating_sub(used);
+        let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
+        let unused = (self.original.vertex_count as usize).saturating_sub(used);
         if unused > 0 {
             let message = "vertices that no mesh has are left out";
             losses.push(
@@ -409,17 +365,6 @@ impl Meshes<'_> {
 fn bytes_of(array: &VertexArray, vertex: usize) -> Option<&[u8]> {
     let size = (array.format.width()? as usize).checked_mul(array.components as usize)?;
     array.data.get(vertex.checked_mul(size)?..vertex.checked_add(1)?.checked_mul(size)?)
-}
-
-/// Whether a vertex hangs on joints of other numbers.
-fn vertex_moves(meshes: &Meshes<'_>, vertex: &Trio) -> bool {
-    let Some(n) = vertex.native else { return true };
-    let moved = |(joint, weight): (i64, f64)| {
-        let own = u32::try_from(joint).ok();
-        weight != 0.0 && own.is_some_and(|j| meshes.joints.kept(j) != j)
-    };
-    meshes.models[0].array(ArrayKind::BLEND_INDEXES).is_some()
-        && meshes.models[0].influences(n).into_iter().any(moved)
 }
 
 /// Whether meshes have vertices or triangles in common.

@@ -1,17 +1,20 @@
-//! A model with an edited scene in it.
+//! The whole model, its clips, and the bounds of its frames.
 
-use super::work::{Origin, Work, identity};
-use super::{channels, extensions, joints, meshes, text};
+use super::{AnimOrigin, Text, Work, channels, extensions, joints, meshes};
 use crate::check::check;
 use crate::model::{AnimFlags, ArrayKind, Iqm, IqmAnim, IqmBounds};
-use crate::scene::from_scene::Traced;
+use crate::scene::from_scene::{MOST_JOINTS, Traced};
 use crate::scene::options::{IqmOptions, Scales};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::ops::Range;
+use meshwright_core::math::Trs64;
 use meshwright_core::{F32, Findings};
-use meshwright_edit::three_way::{self as merge, Frames, Kept, Match, Runs, Trio, Trios, frames, new_losses};
-use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Loss, Scene};
+use meshwright_edit::apply::{Clips, FrameOrigin, Frames, Joints, Kept, Origin, Records, frames};
+use meshwright_edit::{Attributes, Patch, VertexPatch};
+use meshwright_scene::{
+    Clip, ConvertError, Converted, FromSceneOptions, Joint, Loss, MostBones, Motion, Scene, SkeletonId,
+};
 
 /// A clip of a merged model.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,21 +43,19 @@ pub struct MergedIqm {
 }
 
 impl Iqm {
-    /// The model with what is other in `recovered` than in `native`, the scene that the model gives. All else keeps its
-    /// bits: the text, flags, arrays of any format and of other programs, how channels are stored, frames that no anim
+    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
+    /// the text, flags, arrays of any format and of other programs, how channels are stored, frames that no anim
     /// has, the comment, extensions, and the layout of the file where nothing changed in size. Where the clips are
     /// `listed` in a companion, the anims stay as they are, and new ones come behind them.
     ///
-    /// Kept apart are joints (name, parent, transform), meshes (name, material), the value of each array for each vertex,
-    /// triangles, anims (name, rate, loop), bounds of frames, and the channels of each joint in each frame. A channel
-    /// whose range has no room for a new value is stored anew in all frames, which a loss says.
+    /// A channel whose range has no room for a new value is stored anew in all frames, which a loss says.
     ///
     /// # Errors
-    /// As [`Iqm::from_scene`] for either scene, and when the result breaks a rule of the format.
+    /// As [`Iqm::from_scene`] for the edited scene, and when the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
-        recovered: &Scene,
+        patch: &Patch,
         listed: bool,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<MergedIqm>, ConvertError> {
@@ -63,30 +64,45 @@ impl Iqm {
         if self.is_scaled() {
             options.format.scales = Scales::Kept;
         }
-        let tangents = self.array(ArrayKind::TANGENT).is_some();
-        let before = Traced::convert(native, &options, Some(tangents))?;
-        let after = Traced::convert(recovered, &options, Some(tangents))?;
-        let budget = options.budget();
-        let all = new_losses(&before.losses, after.losses);
-        let mut losses = all.clone();
-        let work = Work {
-            native: self,
-            before: &before.value,
-            after: &after.value,
-            scenes: [native, recovered],
-            clips: merge::clips(native, recovered, &budget)?,
-            meshes: merge::meshes(native, recovered, &budget)?,
-            listed,
-            budget: &budget,
-        };
-        let mut merged = work.merge(false, &mut losses)?;
-        if merged.1 {
-            losses = all;
-            merged = work.merge(true, &mut losses)?;
+        let (budget, mut losses) = (options.budget(), Vec::new());
+        let patch = &*patch.with_one_skeleton(|_| true, &budget, &mut losses)?;
+        let by = options.engine_of("iqm").map_or("the format", |(engine, _)| engine.title());
+        let limit = MostBones { most: MOST_JOINTS.max(joints::count(self)), by };
+        let kept = |j: &Joint| j.extras.is_some();
+        let home = patch.scene.skeletons.iter().position(|s| !s.joints.is_empty()).unwrap_or_default();
+        let patch = &*patch.with_fewer_joints(SkeletonId(home), limit, kept, &budget, &mut losses)?;
+        if limit.most > MOST_JOINTS && has_new_weights(patch) {
+            let message = "vertices of a model of more than 256 joints cannot get other weights";
+            return Err(ConvertError::unsupported("joints", message));
         }
-        check(&merged.0.model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok(Converted::new(merged.0, losses))
+        let tangents = Some(self.array(ArrayKind::TANGENT).is_some());
+        let made = Traced::convert(&patch.scene, &options, tangents, limit.most)?;
+        losses.extend(made.losses);
+        let losses = patch.losses_of_edits(losses);
+        let mut wanted = false;
+        loop {
+            let joints =
+                Joints::new(joints::count(self), &made.value.joints, (native, patch), wanted, &budget)?;
+            let work = Work {
+                original: self,
+                made: &made.value,
+                native,
+                patch,
+                joints,
+                clips: Clips::new(native, patch, &budget)?,
+                listed,
+                baked: options.format.scales == Scales::Baked && has_scales(&patch.scene),
+                budget: &budget,
+            };
+            let mut losses = losses.clone();
+            let merged = work.merge(&mut losses)?;
+            if wanted || !work.joints.is_missing() {
+                check(&merged.model, &mut Findings::writing())
+                    .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+                return Ok(Converted::new(merged, losses));
+            }
+            wanted = true;
+        }
     }
 
     /// Whether joints or frames have scales.
@@ -100,22 +116,43 @@ impl Iqm {
     }
 }
 
+/// Whether vertices have other weights than in the original.
+fn has_new_weights(patch: &Patch) -> bool {
+    let weights = |v: &VertexPatch| v.original.is_none() || v.changed.has(Attributes::WEIGHTS);
+    patch.meshes.iter().any(|m| m.original.is_none() || m.vertices.iter().any(weights))
+}
+
+/// Whether joints of a scene have scales, at rest or in a clip.
+fn has_scales(scene: &Scene) -> bool {
+    let scaled = |s: [f64; 3]| s.iter().any(|c| (c - 1.0).abs() > 1e-5);
+    let joints = scene.skeletons.iter().flat_map(|s| &s.joints);
+    let keys = |clip: &Clip| match &clip.motion {
+        Motion::Tracks(tracks) => {
+            tracks.iter().any(|t| t.scale.values.iter().any(|s| scaled(s.map(f64::from))))
+        }
+        Motion::Poses { .. } => false,
+    };
+    let poses = scene.pose_sets.iter().flat_map(|set| &set.locals);
+    joints.into_iter().any(|j| scaled(j.rest.to_trs64().scale))
+        || scene.clips.iter().any(keys)
+        || poses.into_iter().any(|m| scaled(Trs64::from_affine(&m.wide()).scale))
+}
+
 impl Work<'_> {
-    /// The result, and whether joints are missing that the conversion made up.
-    fn merge(&self, made_up: bool, losses: &mut Vec<Loss>) -> Result<(MergedIqm, bool), ConvertError> {
-        let (native, after) = (self.native, &self.after.model);
-        let mut model = native.clone();
-        let mut text = text::Text::of(&native.text, self.budget)?;
-        let joints = joints::MergedJoints::of(self, made_up)?;
-        joints.put(&mut model, &mut text)?;
-        let (meshes, still) = meshes::merge(self, &joints, &mut model, &mut text, losses)?;
-        let runs = self.runs()?;
+    fn merge(&self, losses: &mut Vec<Loss>) -> Result<MergedIqm, ConvertError> {
+        let original = self.original;
+        let mut model = original.clone();
+        let mut text = Text::of(&original.text, self.budget)?;
+        self.put_joints(&mut model, &mut text)?;
+        let (meshes, still) = meshes::merge(self, &mut model, &mut text, losses)?;
+        let range = |a: &IqmAnim| a.first_frame..a.first_frame.saturating_add(a.frame_count);
+        let made = self.made.model.anims.iter().take(self.made.clips.len());
+        let runs = self.clips.runs(made.map(range).collect());
         let kept = Kept { first: false, all: self.listed };
-        let count = native.frame_count as usize;
-        let same = |x: &Trio, y: &Trio| channels::same(self, &joints, x, y);
-        let plan = frames(&runs, count, kept, same, self.budget)?;
-        let rescaled = channels::put(self, &joints, &plan.frames, &mut model)?;
-        joints.hold_rest(&mut model, &mut text)?;
+        let count = original.frame_count as usize;
+        let plan = frames(&runs, count, kept, |x, y| self.is_same(x, y), self.budget)?;
+        let rescaled = channels::put(self, &plan.frames, &mut model)?;
+        self.hold_rest(&mut model, &mut text)?;
         if rescaled.channels > 0 {
             let message = "a channel has no room for a new value; its values are rounded anew in all frames";
             let loss = Loss::new("channels-rescaled", "poses", message);
@@ -124,14 +161,15 @@ impl Work<'_> {
                     .with_amount(rescaled.most, "at most"),
             );
         }
-        self.bounds(&plan, |t| still && channels::is_still(self, &joints, t), &mut model);
-        let anims = self.anims(&runs, &plan, &mut model, &mut text)?;
+        let still = still && self.has_same_rest();
+        self.put_bounds(&plan, |f| still && self.is_still(f), &mut model);
+        let anims = self.put_anims(&plan, &mut model, &mut text)?;
         extensions::put(self, &meshes, &anims, &mut model, &mut text)?;
         let clip = |(a, start): (usize, &u32)| {
-            let (anim, b) = (after.anims.get(a)?, runs.found.get(a).copied().flatten());
-            let was = b.and_then(|b| Some((*self.before.clips.get(b)?, runs.native.get(b)?.clone())));
+            let anim = self.made.model.anims.get(a)?;
+            let was = self.clips.was(a).map(|(c, old)| (c, old.start..old.start.saturating_add(old.frames)));
             Some(MergedAnim {
-                name: after.str(anim.name).to_vec(),
+                name: self.made.model.str(anim.name).to_vec(),
                 frames: *start..start.saturating_add(anim.frame_count),
                 rate: anim.framerate.get(),
                 looping: anim.flags.contains(AnimFlags::LOOP),
@@ -140,77 +178,57 @@ impl Work<'_> {
         };
         let clips = plan.starts.iter().enumerate().filter_map(clip).collect();
         model.text = text.finish();
-        Ok((MergedIqm { model, clips }, joints.lacks()))
+        Ok(MergedIqm { model, clips })
     }
 
-    /// The boxes of frames: those of `still` ones stay.
-    fn bounds(&self, plan: &Frames, still: impl Fn(&Trio) -> bool, model: &mut Iqm) {
-        if self.native.bounds.is_none() {
-            return;
-        }
-        let get = |model: &Iqm, at: usize| model.bounds.as_ref().and_then(|b| b.get(at)).copied();
-        let (native, before, after) = (self.native, &self.before.model, &self.after.model);
-        let one = |t: &Trio| -> IqmBounds {
-            let kept = t.native.filter(|_| still(t)).and_then(|n| get(native, n));
-            let own = || t.pick(|n| get(native, n), |b| get(before, b), |a| get(after, a));
-            kept.or_else(own).unwrap_or_default()
+    /// The boxes of frames: those of `still` ones stay, and those that an edit does not reach.
+    fn put_bounds(&self, plan: &Frames, still: impl Fn(&FrameOrigin) -> bool, model: &mut Iqm) {
+        let Some(old) = &self.original.bounds else { return };
+        let new = self.made.model.bounds.as_deref().unwrap_or_default();
+        let one = |f: &FrameOrigin| {
+            let kept = f.original.and_then(|n| old.get(n)).copied();
+            let made = f.made.and_then(|m| new.get(m)).copied();
+            let same = |kept: &IqmBounds| made.is_none_or(|made| is_near(kept, &made));
+            kept.filter(|kept| still(f) || same(kept)).or(made).or(kept).unwrap_or_default()
         };
         model.bounds = Some(plan.frames.iter().map(one).collect());
     }
 
-    /// The clips as ranges of frames.
-    fn runs(&self) -> Result<Runs, ConvertError> {
-        let pairs = &self.clips;
-        let (before, after) = (self.before, self.after);
-        let range = |a: &IqmAnim| a.first_frame..a.first_frame.saturating_add(a.frame_count);
-        let native = |c: &usize| {
-            self.scenes[0].clips.get(*c).map_or(0..0, |c| c.start..c.start.saturating_add(c.frames))
-        };
-        let mut places: Match = self.budget.filled("clips", self.scenes[0].clips.len(), None)?;
-        for (place, clip) in before.clips.iter().enumerate() {
-            if let Some(slot) = places.get_mut(*clip) {
-                *slot = Some(place);
-            }
-        }
-        let found = |c: &usize| places.get(pairs.get(*c).copied().flatten()?).copied().flatten();
-        Ok(Runs {
-            native: before.clips.iter().map(native).collect(),
-            before: before.model.anims.iter().take(before.clips.len()).map(range).collect(),
-            after: after.model.anims.iter().take(after.clips.len()).map(range).collect(),
-            found: after.clips.iter().map(found).collect(),
-        })
-    }
-
-    /// Puts the anims into the model, and says which native one each is, and which of after.
-    fn anims(
+    /// Puts the anims into the model, and gives their origins.
+    fn put_anims(
         &self,
-        runs: &Runs,
         plan: &Frames,
         model: &mut Iqm,
-        text: &mut text::Text<'_>,
-    ) -> Result<Vec<Origin>, ConvertError> {
-        let (native, after) = (self.native, &self.after.model);
-        let mut anims = self.budget.reserve("anims", native.anims.len() + after.anims.len())?;
+        text: &mut Text<'_>,
+    ) -> Result<Vec<AnimOrigin>, ConvertError> {
+        let (original, made) = (self.original, &self.made.model);
+        let mut anims = self.budget.reserve("anims", original.anims.len() + made.anims.len())?;
         let mut origins = Vec::new();
-        if self.listed || self.scenes[0].clips.is_empty() {
-            anims.extend_from_slice(&native.anims);
-            origins.extend((0..native.anims.len()).map(|n| (Some(n), None)));
-            for (a, (start, new)) in plan.starts.iter().zip(&after.anims).enumerate() {
-                let was = runs.found.get(a).copied().flatten();
-                if was.is_none() && start.saturating_add(new.frame_count) > native.frame_count {
-                    anims.push(IqmAnim { name: text.put(after.str(new.name))?, first_frame: *start, ..*new });
+        let new = |a: usize| made.anims.get(a).zip(plan.starts.get(a));
+        if self.listed || self.native.clips.is_empty() {
+            anims.extend_from_slice(&original.anims);
+            origins.extend((0..original.anims.len()).map(|n| (Some(n), None)));
+            for a in 0..plan.starts.len() {
+                let Some((anim, start)) = new(a).filter(|_| self.clips.was(a).is_none()) else { continue };
+                if start.saturating_add(anim.frame_count) > original.frame_count {
+                    anims.push(IqmAnim {
+                        name: text.add(made.str(anim.name))?,
+                        first_frame: *start,
+                        ..*anim
+                    });
                     origins.push((None, Some(a)));
                 }
             }
         } else {
             // The clips of the scene are the anims.
-            let there = identity(self.scenes[0].clips.len());
-            let trios = Trios::of(native.anims.len(), &there, &self.clips, false, self.budget)?;
-            for trio in &trios.records {
-                let made = trio.after.and_then(|c| self.after.clips.iter().position(|clip| *clip == c));
-                if let Some(anim) = self.anim(trio, made, plan, text)? {
+            let shown = self.native.clips.len();
+            let found: Vec<_> = self.patch.clips.iter().map(|c| c.original).collect();
+            let records = Records::new(original.anims.len(), |n| n < shown, &found, self.budget)?;
+            for origin in &records.list {
+                let a = origin.made.and_then(|c| self.clips.place(c));
+                if let Some(anim) = self.anim(origin, a.and_then(new), plan, text)? {
                     anims.push(anim);
-                    origins.push((trio.native, made));
+                    origins.push((origin.original, a));
                 }
             }
         }
@@ -218,45 +236,52 @@ impl Work<'_> {
         Ok(origins)
     }
 
-    /// An anim of the result, of which after has made one; none of a clip without frames.
+    /// An anim of the result, of which a made one starts at a frame of the result; none of a clip without frames.
     fn anim(
         &self,
-        trio: &Trio,
-        made: Option<usize>,
+        origin: &Origin,
+        made: Option<(&IqmAnim, &u32)>,
         plan: &Frames,
-        text: &mut text::Text<'_>,
+        text: &mut Text<'_>,
     ) -> Result<Option<IqmAnim>, ConvertError> {
-        let (before, after) = (&self.before.model, &self.after.model);
-        let Some(n) = trio.native.and_then(|n| self.native.anims.get(n)).copied() else {
-            let Some((a, start)) = made.and_then(|a| after.anims.get(a).zip(plan.starts.get(a))) else {
-                return Ok(None);
-            };
-            return Ok(Some(IqmAnim { name: text.put(after.str(a.name))?, first_frame: *start, ..*a }));
+        let model = &self.made.model;
+        let Some((n, old)) = origin.original.and_then(|n| self.original.anims.get(n).zip(Some(n))) else {
+            let Some((new, start)) = made else { return Ok(None) };
+            return Ok(Some(IqmAnim { name: text.add(model.str(new.name))?, first_frame: *start, ..*new }));
         };
-        let clip = |scene: usize, at: Option<usize>| self.scenes[scene].clips.get(at?);
-        let (Some(old), Some(new)) = (clip(0, trio.before), clip(1, trio.after)) else { return Ok(Some(n)) };
-        let mut anim = n;
-        let was = trio.before.and_then(|c| self.before.clips.iter().position(|clip| *clip == c));
-        match (was.and_then(|b| before.anims.get(b)), made.and_then(|a| after.anims.get(a))) {
-            (Some(b), Some(a)) if before.str(b.name) == after.str(a.name) => {}
-            (_, Some(a)) => anim.name = text.put(after.str(a.name))?,
-            (_, None) if old.name == new.name => {}
-            (_, None) => anim.name = text.put(new.name.replace('\0', "?").as_bytes())?,
+        let (mut anim, edited) = (*n, origin.made.and_then(|c| self.patch.scene.clips.get(c)));
+        let (Some(old), Some(edited)) = (self.native.clips.get(old), edited) else { return Ok(Some(anim)) };
+        if old.name != edited.name {
+            anim.name = match made {
+                Some((new, _)) => text.add(model.str(new.name))?,
+                None => text.add(edited.name.replace('\0', "?").as_bytes())?,
+            };
         }
-        if let Some((a, start)) = made.and_then(|a| after.anims.get(a).zip(plan.starts.get(a))) {
-            (anim.first_frame, anim.frame_count) = (*start, a.frame_count);
-        } else if new.frames != old.frames {
+        if let Some((new, start)) = made {
+            (anim.first_frame, anim.frame_count) = (*start, new.frame_count);
+        } else if edited.frames != old.frames {
             return Ok(None);
         } else {
             let end = u32::try_from(plan.frames.len()).unwrap_or(u32::MAX);
             anim.first_frame = anim.first_frame.min(end);
         }
-        if new.rate.to_bits() != old.rate.to_bits() {
-            anim.framerate = F32::new(new.rate);
+        if edited.rate.to_bits() != old.rate.to_bits() {
+            anim.framerate = F32::new(edited.rate);
         }
-        if new.looping != old.looping {
+        if edited.looping != old.looping {
             anim.flags = AnimFlags(anim.flags.0 ^ AnimFlags::LOOP.0);
         }
         Ok(Some(anim))
     }
+}
+
+/// Whether a stored box is a made one but for how it was rounded.
+fn is_near(stored: &IqmBounds, made: &IqmBounds) -> bool {
+    let all = |b: &IqmBounds| {
+        let ([a, b, c], [d, e, f]) = (b.mins, b.maxs);
+        [a, b, c, d, e, f].map(|v| f64::from(v.get()))
+    };
+    let (stored, made) = (all(stored), all(made));
+    let extent = made.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    stored.iter().zip(&made).all(|(a, b)| (a - b).abs() <= 1e-4 * extent)
 }
