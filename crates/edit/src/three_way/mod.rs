@@ -1,21 +1,17 @@
-//! What a format's merge needs: an edited scene written into the model that it came from.
+//! What the merge of files of The Sims needs: an edited scene written into several files.
 //!
 //! A merge looks at three models: the native one; *before*, what the format makes of the native scene; and *after*, what it
-//! makes of the edited scene. Where before and after agree nothing was edited, and the native bits stay; where they do not,
-//! the bits are those of after. What a scene has no place for is only in the native model, and stays too.
+//! makes of the edited scene. If before and after agree, nothing was edited and the native bits stay. If they do not, the
+//! bits are those of after. What a scene has no place for is only in the native model, and stays too.
 //!
-//! Records are held against each other by what they are: [`named`] by name and content, [`sequence`] by content in their
-//! order, [`Corners`] by the triangles that have them, [`frames`](fn@frames) by the clips that show them. [`Trios`] is the list that comes of three, and says where each record of the three went.
+//! [`named`] finds records by name and content, [`sequence`] by content in their order, [`Corners`] by the triangles that
+//! have them. [`Trios`] is the list that comes of three, and says where each record of the three went.
 
 mod find;
-mod frames;
-mod pairs;
 mod trios;
 
 pub use crate::apply::{Corners, Numbers, Place};
 pub use find::{Match, digest, named, sequence};
-pub use frames::{Frames, Kept, Runs, frames};
-pub use pairs::{clips, joints, meshes};
 pub use trios::{Trio, Trios};
 
 use alloc::collections::BTreeMap;

@@ -3,8 +3,8 @@
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
 #[cfg(feature = "gltf")]
-use meshwright_edit::three_way::{self as merge, Match};
-use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene};
+use meshwright_edit::three_way::Match;
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 
 /// An edited scene, and what belongs to the model that it came from.
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +42,15 @@ pub(super) fn drawn(scene: &Scene) -> Vec<usize> {
 }
 
 impl Merging<'_> {
-    /// For each mesh that the edited scene draws its place among those of the native one.
+    /// For each mesh that the edited scene draws, its place among those of the native one.
     #[cfg(feature = "gltf")]
-    pub(super) fn drawn(&self, budget: &Budget) -> Result<Match, ConvertError> {
-        let (old, pairs) = (drawn(self.native), merge::meshes(self.native, self.recovered, budget)?);
+    pub(super) fn drawn(&self) -> Match {
+        let old = drawn(self.native);
         let place = |m: usize| {
-            let native = pairs.get(m).copied().flatten()?;
+            let native = self.patch.meshes.get(m)?.original?;
             old.iter().position(|o| *o == native)
         };
-        Ok(drawn(self.recovered).into_iter().map(place).collect())
+        drawn(self.recovered).into_iter().map(place).collect()
     }
 }
 

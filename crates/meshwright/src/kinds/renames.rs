@@ -1,7 +1,7 @@
 //! Bones that an edited figure of The Sims calls otherwise, renamed in every file that names them.
 
 use super::Merging;
-use meshwright_edit::three_way as merge;
+use meshwright_edit::Patch;
 use meshwright_scene::{Budget, ConvertError, Scene};
 use meshwright_tso::{Anim, Geometry, Name, Skel, rename_event_bones};
 use std::borrow::Cow;
@@ -51,14 +51,13 @@ pub(super) fn animation(
 }
 
 /// The bones that the edited scene calls otherwise.
-pub(super) fn renames(native: &Scene, recovered: &Scene, budget: &Budget) -> Result<Renames, ConvertError> {
+pub(super) fn renames(native: &Scene, patch: &Patch, budget: &Budget) -> Result<Renames, ConvertError> {
     let mut renames = Vec::new();
-    for (old, new) in native.skeletons.iter().zip(&recovered.skeletons) {
-        let found = merge::joints(old, new, budget)?;
-        let pairs = new.joints.iter().zip(found).filter_map(|(n, at)| Some((old.joints.get(at?)?, n)));
-        for (o, n) in pairs.filter(|(o, n)| o.name != n.name) {
+    for ((old, new), joints) in native.skeletons.iter().zip(&patch.scene.skeletons).zip(&patch.joints) {
+        for (new, own) in new.joints.iter().zip(joints).filter(|(_, own)| own.renamed) {
+            let Some(old) = own.original.and_then(|at| old.joints.get(at)) else { continue };
             budget.charge_items("names", 1, size_of::<[Name; 2]>())?;
-            renames.push((Name::from_text(&o.name).0, Name::from_text(&n.name).0));
+            renames.push((Name::from_text(&old.name).0, Name::from_text(&new.name).0));
         }
     }
     Ok(renames)
@@ -83,5 +82,5 @@ pub(super) fn edited_scene<'m>(
     merging: &Merging<'m>,
     budget: &Budget,
 ) -> Result<Cow<'m, Scene>, ConvertError> {
-    events_renamed(merging, &renames(merging.native, merging.recovered, budget)?, budget)
+    events_renamed(merging, &renames(merging.native, merging.patch, budget)?, budget)
 }

@@ -548,8 +548,7 @@ impl Kind for Anim {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let budget = merging.options.shared.budget();
-        let found = meshwright_edit::three_way::clips(merging.native, merging.recovered, &budget)?;
-        let clip = found.iter().position(|native| *native == Some(0));
+        let clip = merging.patch.clips.iter().position(|clip| clip.original == Some(0));
         let clip =
             clip.ok_or_else(|| ConvertError::unsupported("clips", "the clip of the file itself is gone"))?;
         let made = |scene, clip| {

@@ -7,7 +7,7 @@ use super::reread::{Files, stem};
 use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile, WriteOptions};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
-use meshwright_edit::three_way::{self as merge, Match, new_losses, pick};
+use meshwright_edit::three_way::{Match, new_losses, pick};
 use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
@@ -104,7 +104,7 @@ impl<'m> Work<'m> {
     fn with(merging: &'m Merging<'m>, write: WriteScene) -> Result<Self, ConvertError> {
         let own = stem(merging.name);
         let budget = merging.options.shared.budget();
-        let renames = renames(merging.native, merging.recovered, &budget)?;
+        let renames = renames(merging.native, merging.patch, &budget)?;
         let before = write(merging.native, own, merging.options)?;
         let after = write(&*events_renamed(merging, &renames, &budget)?, own, merging.options)?;
         let losses = new_losses(&before.losses, after.losses);
@@ -196,7 +196,7 @@ impl<'m> Work<'m> {
             let message = "the scene draws other meshes than there are files";
             return Err(ConvertError::unsupported("meshes", message));
         }
-        self.merging.drawn(&self.budget)
+        Ok(self.merging.drawn())
     }
 
     /// Merges the meshes of a figure, of which the `lead` is the file itself; returns it, and the stems of new meshes.
@@ -322,7 +322,7 @@ impl<'m> Work<'m> {
             let message = "the scene has other clips than there are files";
             return Err(ConvertError::unsupported("clips", message));
         }
-        let found = merge::clips(old, recovered, &self.budget)?;
+        let found = self.merging.patch.clips.iter().map(|clip| clip.original);
         let rest = match skeleton {
             Some(native) => self.skeleton(native)?.or_else(|| Some(native.clone())),
             None => self.after.skeleton(),
@@ -508,32 +508,26 @@ pub(super) fn merge_animation(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let mut losses = new_losses(&before.losses, after.losses);
     let budget = merging.options.shared.budget();
-    let edited = edited_joints(merging, &budget)?;
+    let edited = edited_joints(merging);
     if edited > 0 {
         let message = "the file moves bones and does not hold them: what was edited of joints is in no file";
         losses.push(
             Loss::new("joints-dropped", "skeletons[0].joints", message).with_count(edited, "joint", "joints"),
         );
     }
-    let renames = renames(merging.native, merging.recovered, &budget)?;
+    let renames = renames(merging.native, merging.patch, &budget)?;
     let made = animation([native, &before.value, &after.value], rest, &renames, &budget)?;
     merging.single(Converted::new(made, losses))
 }
 
 /// How many joints of the first skeleton rest elsewhere, are called otherwise, hang from others, are new, or are gone.
-fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, ConvertError> {
-    let skeletons = merging.native.skeletons.first().zip(merging.recovered.skeletons.first());
-    let Some((native, edited)) = skeletons else { return Ok(0) };
-    let found = merge::joints(native, edited, budget)?;
-    let number = |joint: usize| found.get(joint).copied().flatten();
-    let same = |(joint, was): (usize, Option<usize>)| {
-        let pair = was.and_then(|was| native.joints.get(was)).zip(edited.joints.get(joint));
-        pair.is_some_and(|(n, e)| {
-            n.name == e.name && n.rest == e.rest && n.parent == e.parent.and_then(number)
-        })
+fn edited_joints(merging: &Merging<'_>) -> usize {
+    let (Some(native), Some(joints)) = (merging.native.skeletons.first(), merging.patch.joints.first())
+    else {
+        return 0;
     };
-    let kept = found.iter().copied().enumerate().filter(|pair| same(*pair)).count();
-    Ok(native.joints.len().max(edited.joints.len()).saturating_sub(kept))
+    let kept = joints.iter().filter(|j| j.original.is_some() && !(j.renamed || j.parent || j.rest)).count();
+    native.joints.len().max(joints.len()).saturating_sub(kept)
 }
 
 /// What a record leads to, each part in its file; the record stays as it is.
