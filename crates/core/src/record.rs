@@ -71,7 +71,7 @@ pub const fn tiles(fields: &[Field], size: usize) -> bool {
 ///         FLAGS = "flags": 36, 4;
 ///     }
 /// }
-/// assert_eq!((bone::SIZE, bone::PARENT.at(0x100)), (40, 0x120));
+/// assert_eq!((bone::SIZE, bone::PARENT.offset_in(0x100)), (40, 0x120));
 /// ```
 ///
 /// Fields that leave a gap or overlap do not compile:

@@ -28,24 +28,24 @@ meshwright_core::rules! {
         "Remove one of them: the one beside the model is taken, else the first of the tree; The Sims takes one in an archive.";
 }
 
-/// Rules of what a model and its companions ask of each other, beside those of their formats.
+/// Rules between a model and its companion files, in addition to those of their formats.
 pub const COMPANION_RULES: &[&meshwright_core::Rule] = RULES;
 
 /// A file that belongs to a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CompanionFile {
-    /// What it is for the model.
+    /// The role for the model.
     pub role: Role,
     /// Its name, which becomes that of a mesh without one.
     pub name: String,
-    /// What it holds.
+    /// The content.
     pub model: AnyModel,
     /// The name of its texture, where that is known better than the file itself says.
     pub texture: Option<String>,
-    /// The file that it lay in, where it came from one.
+    /// The file that it was read from, if any.
     pub source: Option<Arc<SourceFile>>,
-    /// Of a record of that file its number there, among the skeletons or among the skills; nothing where it is the file.
+    /// The number of the record in its file, among the skeletons or among the skills; `None` if it is the whole file.
     pub record: Option<usize>,
 }
 
@@ -55,7 +55,7 @@ pub struct CompanionFile {
 pub struct SourceFile {
     /// Its name without folders.
     pub name: String,
-    /// What it holds, where companions are records of it.
+    /// The content, if companions are records of it.
     pub model: Option<AnyModel>,
     /// Its bytes, where they do not follow from what it holds: a lenient reader passed over broken rules.
     pub bytes: Option<Arc<[u8]>>,
@@ -164,17 +164,17 @@ impl Doubled {
     }
 }
 
-/// Where the names of clips come from that a `.framegroups` companion lists.
+/// The source of the names of clips that a `.framegroups` companion lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClipNames {
-    /// What the engine calls them: the name on the line, else `groupified_<n>_anim`.
+    /// The name in the engine: the name on the line, otherwise `groupified_<n>_anim`.
     #[default]
     Engine,
-    /// Where the line has no name, what it says behind `//`.
+    /// If the line has no name, its comment after `//`.
     Comments,
-    /// What the model calls the first of their frames, without its number: the name of the frame (DPM) or of the scene
-    /// that the frame is in (ZYM).
+    /// The name of the first frame in the model, without its number: the name of the frame (DPM) or of its scene
+    /// (ZYM).
     Frames,
 }
 
@@ -192,7 +192,7 @@ pub struct Companions {
     pub recompute_normals: bool,
     /// Let stored normals of blend vertices of The Sims' meshes take part in shading.
     pub blend_normals: bool,
-    /// Where the names of clips come from.
+    /// The source of the names of clips.
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
     pub missing: Vec<(Role, String)>,
@@ -202,11 +202,11 @@ pub struct Companions {
     pub doubled: Vec<Doubled>,
     /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
     pub rate: Option<f32>,
-    /// Where pictures lie in the tree, by the names of their materials, where that is known better than the names say.
+    /// The paths of textures in the tree, by the names of their materials, if these differ from the names.
     pub pictures: BTreeMap<String, String>,
     /// Textures by the number of their material in the model's scene.
     pub images: BTreeMap<usize, Image>,
-    /// What the engine makes of surfaces.
+    /// The materials of surfaces by the rules of the engine.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     pub(crate) dressings: Vec<super::look::Dressing>,
     /// Other looks that the model can have.
@@ -227,10 +227,10 @@ impl Companions {
         })
     }
 
-    /// Reads a file that belongs to a model of the kind `owner`, and keeps it beside others of its role.
+    /// Reads a companion file of a model of the format `owner`, and adds it to others of its role.
     ///
     /// # Errors
-    /// When the file breaks a rule of its format, or `owner` declares no such companion.
+    /// If the file breaks a rule of its format, or `owner` has no such companion files.
     pub fn add(
         &mut self,
         owner: Format,
@@ -242,7 +242,7 @@ impl Companions {
         let name = name.into();
         let declared = owner.companions().iter().filter(|c| c.role == role);
         let kinds: Vec<Format> = declared.filter_map(|c| c.kind.parse().ok()).collect();
-        // Where several kinds can have the role, content decides, then the name.
+        // If several formats can have the role, the content decides, then the name.
         let detected = || Format::detected(bytes, &name).filter(|f| kinds.contains(f));
         let kind = match kinds.as_slice() {
             [one] => Some(*one),

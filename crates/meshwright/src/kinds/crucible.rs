@@ -22,7 +22,7 @@ fn write(
     write_scene(scene, stem, &options.of(own))
 }
 
-/// What files are made like that are held against a model's.
+/// The target of conversions whose results are compared with a model's files.
 fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> CrucibleTarget {
     let mut own = CrucibleTarget::default();
     own.dialect = chunks.first().map_or(own.dialect, |chunk| chunk.dialect);
@@ -30,7 +30,7 @@ fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> Crucible
     own
 }
 
-/// The skeleton beside a model, where it was edited or is new.
+/// The skeleton file of a model, if it was edited or is new.
 #[cfg(feature = "gltf")]
 fn with_skeleton(
     merging: &Merging<'_>,
@@ -58,7 +58,7 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
     }
 }
 
-/// What is mended in chunks.
+/// The repairs of chunks.
 const MENDED: &[(&str, &str)] = &[("IndexSizeByte", "the byte for the width of indices is 1")];
 
 /// Mends what a finding is about. Chunks of a container come before the path of what is in them.

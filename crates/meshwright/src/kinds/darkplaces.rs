@@ -132,8 +132,8 @@ pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
     companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty())
 }
 
-/// Puts the text of a merged model's clips beside it: lines of clips that were not edited stay. A model without such a
-/// text gets one where its own list `says` other clips.
+/// Adds the text of a merged model's clips: lines of unedited clips stay. A model without such a text gets one if its
+/// own list `says` other clips.
 #[cfg(feature = "gltf")]
 pub(super) fn with_text(
     merging: &Merging<'_>,
@@ -199,7 +199,7 @@ fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: 
     }
 }
 
-/// What engines are known to refuse or to read otherwise in DPM and ZYM, beside the rules of the formats.
+/// Limits of engines for DPM and ZYM, in addition to the rules of the formats.
 mod engines {
     meshwright_core::rules! {
         error BONES = "engine-bones", Limit [Refuses],
@@ -219,7 +219,7 @@ mod engines {
 use engines::{BONES, INFLUENCES, SEVERAL};
 pub(crate) use engines::{RULES as ENGINE_RULES, TEXTURE as ENGINE_TEXTURE};
 
-/// What an engine makes of so many bones, and of vertices that follow so many each.
+/// Checks the limits of an engine for the number of bones, and of bones per vertex.
 fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Iterator<Item = usize>) -> Report {
     let mut findings = Findings::validating();
     if !engine.formats().contains(&format) {
@@ -246,7 +246,7 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
     findings.into_report()
 }
 
-/// What is mended in DPM and ZYM.
+/// The repairs of DPM and ZYM.
 const MENDED: &[(&str, &str)] = &[
     ("truncated", "the header states the size of the file"),
     ("out-of-file", "the header states the size of the file"),
@@ -310,7 +310,7 @@ impl Kind for Dpm {
         with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::take_scene)
     }
 
-    /// The clips go into a text beside the model.
+    /// The clips are written to a companion text.
     fn write_scene(
         scene: &Scene,
         stem: &str,

@@ -1,11 +1,11 @@
-//! What of a scene a kind of file has no place for: native fields, nodes without meshes.
+//! Data of a scene that a format cannot hold: native fields, nodes without meshes.
 
 use super::Kind;
 use meshwright_scene::{Budget, ConvertError, Extra, Loss, Scene};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Fields that follow from what the scene says otherwise, or that mean something to their own format alone.
+/// Fields that follow from other parts of the scene, or that have a meaning only for their own format.
 const DERIVED: &[&str] =
     &["bones", "blends", "blend_residual", "total_counts_real_only", "quads", "duration", "crucible"];
 

@@ -23,7 +23,7 @@ impl Kind for FsoModel<'static> {
         match finding.code {
             "MeshRange" => self.clip_meshes() > 0,
             "IndexRange" => self.fold_triangles() > 0,
-            // What a companion says is not in this file.
+            // Fields of a companion are not in this file.
             "LooseMinMax" | "MinMaxAfterBase" | "WrongMinMax" if self.dialect == Dialect::Seed44 => {
                 self.fix_extents() > 0
             }
@@ -69,7 +69,7 @@ impl Kind for FsoModel<'static> {
         Summary {
             meshes: self.ranges().len(),
             vertices: self.vertices().iter().len(),
-            // What is drawn: meshes may share indices or leave some out.
+            // The drawn triangles: meshes may share indices or leave some out.
             triangles: self
                 .ranges()
                 .map(|r| usize::try_from(r.count / 3).unwrap_or(usize::MAX))
@@ -89,7 +89,7 @@ impl Kind for FsoModel<'static> {
     }
 
     fn texture_folder(&self) -> &'static str {
-        // Where the game's packs have them.
+        // The folder in the game's packs.
         "data/maps"
     }
 

@@ -89,7 +89,7 @@ fn mend(model: &mut Iqm, finding: &Finding) -> bool {
     }
 }
 
-/// Gives the empty name to what has one that lies outside of the text.
+/// Replaces a name outside of the text by the empty name.
 fn rename(model: &mut Iqm, finding: &Finding) -> bool {
     let size = model.text.len();
     let of = |list| item(finding, list);
@@ -121,7 +121,7 @@ fn is_listed(_: &Companions) -> bool {
     false
 }
 
-/// Puts the text that lists the clips beside the model, where there is one.
+/// Adds the text that lists the clips, if there is one.
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 fn with_text(
     merging: &Merging<'_>,
@@ -210,7 +210,7 @@ impl Kind for Iqm {
             options.settings.iter().rev().find(|(n, _)| n == name).is_some_and(|(_, v)| v == value)
         };
         let engine = options.shared.engine_of("iqm").map(|(engine, _)| engine);
-        // FTE alone takes scales as they are.
+        // Only FTE uses scales unchanged.
         let kept = chosen("scales", "kept") || engine == Some(Engine::Fte);
         let own = IqmOptions::default().with_scales(if kept { Scales::Kept } else { Scales::Baked });
         let own =

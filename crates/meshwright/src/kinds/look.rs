@@ -1,15 +1,15 @@
-//! What the engine makes of the surfaces of a model.
+//! The materials of a model's surfaces by the rules of its engine.
 
 use meshwright_scene::{AlphaMode, Extra, Image, Material, MaterialId, MeshId, Scene, Variant};
 use std::collections::BTreeSet;
 
-/// What a surface looks like, as far as a material can say it.
+/// The look of a surface, as far as a material can express it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Look {
     pub(crate) image: Option<Image>,
     pub(crate) normal: Option<Image>,
     pub(crate) emissive: Option<Image>,
-    /// What becomes of alpha, where the engine says.
+    /// The treatment of alpha, if the engine defines it.
     pub(crate) alpha: Option<AlphaMode>,
     pub(crate) double_sided: bool,
     /// Textures stop at their edges.

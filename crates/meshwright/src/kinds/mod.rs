@@ -71,7 +71,7 @@ pub trait Registered: FileFormat + Into<AnyModel> {
     fn of(model: &AnyModel) -> Option<&Self>;
 }
 
-/// What can be done with a kind of file beside reading and writing it.
+/// The operations of a format in addition to reading and writing.
 pub trait Kind: Registered {
     /// The model as a scene, with what belongs to it. `name` becomes that of a mesh whose file has none.
     ///
@@ -129,18 +129,18 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} is written anew", Self::TITLE)))
     }
 
-    /// Whether [`write_scene`](Self::write_scene) takes a native field of a part of a scene: one of its `skeletons`, `meshes`,
-    /// `nodes`, `materials` or `clips`.
+    /// Returns true if [`write_scene`](Self::write_scene) uses a native field of a part of a scene: one of its
+    /// `skeletons`, `meshes`, `nodes`, `materials` or `clips`.
     fn takes(_part: &str, _field: &str, _value: &Extra) -> bool {
         false
     }
 
-    /// What the model holds, in numbers.
+    /// The content of the model, in numbers.
     fn summary(&self) -> Summary {
         Summary::default()
     }
 
-    /// What the model holds together with what belongs to it, in numbers.
+    /// The content of the model with its companions, in numbers.
     fn summary_with(&self, _companions: &Companions) -> Summary {
         self.summary()
     }
@@ -150,12 +150,12 @@ pub trait Kind: Registered {
         self.validate()
     }
 
-    /// What an engine's loader would refuse (errors), or read otherwise than the file says (warnings).
+    /// Reports values that an engine's loader would reject (errors), or read differently (warnings).
     fn validate_for(&self, _engine: Engine) -> Report {
         Report::new()
     }
 
-    /// What the name of the model's file says of it that is not so.
+    /// Reports contradictions between the name of the model's file and its content.
     fn validate_name(&self, _file_name: &str) -> Report {
         Report::new()
     }
@@ -202,19 +202,19 @@ pub trait Kind: Registered {
         None
     }
 
-    /// The engine reads pictures as BMP of 256 colours alone.
+    /// The engine reads only BMP images of 256 colours.
     const PALETTED: bool = false;
 
-    /// The engine looks beside a picture for that of directions, called `_norm` behind, and that of light, `_glow`.
+    /// The engine searches for a normal map, with the ending `_norm`, and a glow map, `_glow`, next to a texture.
     const PICTURES_BESIDE: bool = false;
 
-    /// Engines look for skins beside a file of this kind.
+    /// Engines search for skins next to a file of this kind.
     const HAS_SKINS: bool = false;
 
     /// Engines attach things to bones, also to those that move nothing.
     const HAS_TAGS: bool = false;
 
-    /// The codes of faults that [`repair`](crate::repair) mends, each with what is done.
+    /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
     const MENDED: &'static [(&'static str, &'static str)] = &[];
 
     /// Mends what a finding is about, where it is one of those; `false` when nothing has changed.
@@ -246,14 +246,14 @@ pub type Strategy<K> = (Option<(&'static str, &'static str)>, proptest::strategy
 
 /// Work on a kind of file, whatever it is.
 pub trait Visitor {
-    /// What the work yields.
+    /// The type of the result.
     type Output;
 
     /// Does it for one kind.
     fn visit<K: Kind>(self) -> Self::Output;
 }
 
-/// How a file is read, whatever kind it is.
+/// The settings for reading a file of any format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadSettings {
@@ -381,7 +381,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::UP,)+ }
             }
 
-            /// True where engines look for skins beside a file of this kind.
+            /// True if engines search for skins next to a file of this kind.
             pub(crate) const fn has_skins(self) -> bool {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::HAS_SKINS,)+ }
             }
@@ -391,7 +391,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::METRES,)+ }
             }
 
-            /// The codes of faults that [`repair`](crate::repair) mends, each with what is done.
+            /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
             pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::MENDED,)+ }
             }
@@ -405,12 +405,12 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::COMPANIONS,)+ }
             }
 
-            /// What a caller can choose where the bytes do not decide.
+            /// The choices of a caller for cases that the bytes do not decide.
             pub const fn settings(self) -> &'static [Setting] {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::SETTINGS,)+ }
             }
 
-            /// How sure the bytes make that they are of this kind.
+            /// Returns how certainly the bytes are of this format.
             pub fn sniff(self, bytes: &[u8]) -> Confidence {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as FileFormat>::sniff(bytes),)+ }
             }
@@ -450,17 +450,17 @@ macro_rules! kinds {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
             }
 
-            /// Whether the model is not whole without a companion of this role.
+            /// Returns true if the model is incomplete without a companion of this role.
             pub fn needs(&self, role: Role) -> bool {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.needs(role),)+ }
             }
 
-            /// What the model holds, in numbers.
+            /// The content of the model, in numbers.
             pub fn summary(&self) -> Summary {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary(&**m),)+ }
             }
 
-            /// What the model holds together with what belongs to it, in numbers.
+            /// The content of the model with its companions, in numbers.
             pub fn summary_with(&self, companions: &Companions) -> Summary {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary_with(&**m, companions),)+
@@ -536,7 +536,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What the model's own kind says of it in a dump.
+            /// The format's own part of a dump.
             #[cfg(feature = "dump")]
             pub(crate) fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
                 match *self {
@@ -551,13 +551,13 @@ macro_rules! kinds {
                 }
             }
 
-            /// What an engine's loader would refuse (errors), or read otherwise than the file says (warnings); nothing where
-            /// the engine reads no such files.
+            /// Reports values that an engine's loader would reject (errors), or read differently (warnings); nothing
+            /// if the engine does not read such files.
             pub fn validate_for(&self, engine: Engine) -> Report {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_for(&**m, engine),)+ }
             }
 
-            /// What the name of the model's file says of it that is not so.
+            /// Reports contradictions between the name of the model's file and its content.
             pub fn validate_name(&self, file_name: &str) -> Report {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_name(&**m, file_name),)+ }
             }
@@ -622,7 +622,7 @@ kinds! {
     Oft, "tso", "oft", meshwright_tso::Oft;
     /// The hands of The Sims Online.
     Hag, "tso", "hag", meshwright_tso::Hag;
-    /// What is for sale in The Sims Online.
+    /// An item for sale in The Sims Online.
     Po, "tso", "po", meshwright_tso::Po;
     /// A collection of what is for sale in The Sims Online.
     Col, "tso", "col", meshwright_tso::Col;
@@ -668,7 +668,7 @@ impl Format {
         Self::ALL.iter().copied().find(has)
     }
 
-    /// True for files that only say more about a model, beside which they are found: in a folder they are met with it.
+    /// True for companion files, which are found with their model: a search does not list them separately.
     pub fn is_companion(self) -> bool {
         let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
         !self.holds_model() && Self::ALL.iter().any(of)

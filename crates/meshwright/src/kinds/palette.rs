@@ -4,7 +4,7 @@ use crate::pixels::{self, Allowance, DecodeError, Kind};
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
 use std::collections::BTreeMap;
 
-/// How many colours a palette has.
+/// The number of colours of a palette.
 const COLORS: usize = 256;
 
 /// A picture of 256 colours.
@@ -21,7 +21,7 @@ pub(super) struct Paletted {
 pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, ConvertError> {
     let charge = |width: u32, height: u32, _: u64| {
         let pixels = u64::from(width).saturating_mul(height.into());
-        // What is decoded, of up to eight bytes a pixel, its colours, its places in the palette, and the file.
+        // The memory of the decoded image (up to eight bytes per pixel), its colours, its indices, and the file.
         budget.charge("pictures", pixels.saturating_mul(64).saturating_add(1 << 12))?;
         budget.work("pixels of pictures", pixels.saturating_mul(16))
     };

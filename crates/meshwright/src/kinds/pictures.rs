@@ -1,4 +1,4 @@
-//! Pictures of materials beside native files.
+//! Textures of materials as files next to native files.
 
 use super::{Kind, WriteOptions};
 use meshwright_files::output::OutputName;
@@ -22,7 +22,7 @@ impl Textures {
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
         let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-        // What meshes have is called as it is.
+        // Materials of meshes keep their names.
         let mut order: Vec<usize> = (0..scene.materials.len()).collect();
         order.sort_by_key(|id| !drawn(*id));
         names.resize(scene.materials.len(), None);
@@ -111,7 +111,7 @@ pub(crate) fn beside<K: Kind>(
     Ok(())
 }
 
-/// Whether all looks of a scene are written, and not the first alone.
+/// Returns true if all looks of a scene are written, not only the first.
 pub(crate) fn has_looks<K: Kind>(options: &WriteOptions) -> bool {
     K::HAS_SKINS && cfg!(feature = "dpm") && !options.without_pictures
 }

@@ -45,7 +45,7 @@ impl<'m> Shape<'m> {
     }
 }
 
-/// What The Sims 1 writes for a texture that is chosen by the suit: it names no picture.
+/// The texture name in The Sims 1 for a texture that the suit selects: it is not the name of a file.
 pub(crate) const CHOSEN_BY_SUIT: &str = "x";
 
 /// A figure: a file, with the skeleton, animations and further meshes that go with it.
@@ -55,14 +55,14 @@ pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Co
         .with_recomputed_normals(companions.recompute_normals)
         .with_blend_normals(companions.blend_normals);
     figure.animations.extend(companions.all::<Anim>());
-    // What the companions say of a texture, they say of the first mesh.
+    // The texture of the companions applies to the first mesh.
     let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
     let lead = lead.map(|shape| (name, shape, companions.texture.clone().or_else(bound)));
     let parts = companions.files.iter().filter(|file| file.role == Role::Part);
     let parts = parts.filter_map(|p| Some((p.name.as_str(), Shape::of(&p.model)?, p.texture.clone())));
     for (name, shape, texture) in lead.into_iter().chain(parts) {
         let part = Part::new(name, shape.geometry);
-        // What was found is better than a name or the placeholder for one.
+        // A texture that was found replaces a name or its placeholder.
         figure.parts.push(match texture.or(shape.texture) {
             Some(texture) => part.with_material(texture),
             None => part,
@@ -92,7 +92,7 @@ pub(crate) fn skeleton_for<'a>(
     best.or_else(named).or_else(|| skeletons.last().copied())
 }
 
-/// True where a suit or skin of The Sims 1 is called like those of children: `b002ucchd_01`, `c001fc_...`, also behind
+/// True if a suit or skin of The Sims 1 has a name like those of children: `b002ucchd_01`, `c001fc_...`, also after
 /// `xskin-`.
 pub(crate) fn is_child(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
@@ -103,7 +103,7 @@ pub(crate) fn is_child(name: &str) -> bool {
 }
 
 impl AnyModel {
-    /// What a file of skeletons, suits and skills holds.
+    /// The content of a file of skeletons, suits and skills.
     pub(crate) fn character(&self) -> Option<&Character> {
         match self {
             Self::Bcf(m) => Some(&m.character),
@@ -150,14 +150,14 @@ pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
     }
 }
 
-/// Whether files of a figure are made with a native field.
+/// Returns true if the files of a character are written with a native field.
 fn takes(field: &str, value: &Extra) -> bool {
     let own = meshwright_tso::NATIVE_FIELDS.contains(&field);
     // Those of other games have other fields.
     own && (field != "events" || value.items().iter().all(|group| group.get("times").is_some()))
 }
 
-/// For the skeleton of the game, where the options name it.
+/// The options for the skeleton of the game, if they name it.
 fn made_for(options: &WriteOptions) -> TsoSceneOptions {
     let mut own = TsoSceneOptions::default();
     own.made_for.clone_from(&options.made_for);
@@ -289,7 +289,7 @@ fn character_scene(
     companions: &Companions,
     options: &SceneOptions,
 ) -> Result<Converted<Scene>, ConvertError> {
-    // What is made of the records is there beside them, keys by keys and bone by bone.
+    // The converted records exist in addition to the original ones, keys by keys and bone by bone.
     let bones = character.skeletons.iter().map(|s| s.bones.len()).sum::<usize>() as u64;
     let keys = companions.all::<Cfp>().map(|keys| keys.values.len()).sum::<usize>() as u64;
     options.budget().charge_items("skeletons", bones, size_of::<[meshwright_tso::Bone; 4]>())?;
@@ -327,7 +327,7 @@ fn character_scene(
     Ok(made)
 }
 
-/// What is mended in meshes.
+/// The repairs of meshes.
 const MENDED: &[(&str, &str)] = &[
     ("E_TOTAL", "the number of all vertices is that of real and blend vertices"),
     ("W_TOTAL_REAL_ONLY", "the number of all vertices counts the blend vertices too"),

@@ -1,4 +1,4 @@
-//! The looks of a scene as skins beside a model.
+//! Writes the looks of a scene as skins of a model.
 
 use super::pictures::Textures;
 use super::{Format, Kind};
@@ -9,7 +9,7 @@ use meshwright_scene::{
 };
 use std::collections::BTreeMap;
 
-/// The name by which a skin knows a mesh: IQM calls meshes so, DPM and ZYM have their shaders alone.
+/// The name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
 fn name_of<'s>(format: Format, scene: &'s Scene, mesh: usize) -> &'s str {
     let Some(mesh) = scene.meshes.get(mesh) else { return "" };
     let material = mesh.material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());

@@ -1,6 +1,6 @@
-//! What a model holds, in numbers.
+//! The content of a model, in numbers.
 
-/// What a model holds, in numbers.
+/// The content of a model, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {

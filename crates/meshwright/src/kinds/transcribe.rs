@@ -6,7 +6,7 @@ use meshwright_scene::{ConvertError, Converted, OutputFiles};
 /// Files that hold the same records, the main one first; none where the kind of file that is wanted holds others.
 pub type Transcribed = Option<Result<Converted<OutputFiles>, ConvertError>>;
 
-/// What a file becomes that holds the same records, and what belongs to it.
+/// The conversion of a file to another format with the same records, with its companions.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Transcription<'a> {
@@ -14,9 +14,9 @@ pub struct Transcription<'a> {
     pub to: Format,
     /// The name of the main file without its extension.
     pub stem: &'a str,
-    /// What belongs to the model.
+    /// The companions of the model.
     pub companions: &'a Companions,
-    /// How files are written.
+    /// The options for writing files.
     pub options: &'a WriteOptions,
 }
 

@@ -1,4 +1,4 @@
-//! How scenes become files.
+//! Writes scenes as files.
 
 use super::Kind;
 use meshwright_core::WriteError;
@@ -7,34 +7,34 @@ use meshwright_scene::{
 };
 use std::collections::BTreeMap;
 
-/// How a scene is written.
+/// Options for writing a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// What all formats share: limits, levels of detail, names.
+    /// The common options of all formats: limits, levels of detail, names.
     pub shared: FromSceneOptions,
     /// The name of the main file without its extension; empty for the scene's name.
     pub stem: String,
-    /// For a whole [asset](crate::Asset::convert): all lengths are multiplied by this. Without it lengths of native files are
-    /// those before the scale that a document states.
+    /// The factor of all lengths, for a whole [asset](crate::Asset::convert). Without it, native files get the
+    /// lengths before the scale that a document states.
     pub scale: Option<f64>,
     /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
     pub settings: Vec<(String, String)>,
     /// The result is one file: an OBJ without its materials.
     pub single: bool,
-    /// Pictures of materials are not written beside native files, under the names that engines look for.
+    /// Textures are not written next to native files, under the names that engines search for.
     pub without_pictures: bool,
-    /// For OBJ: how its materials name files that textures come from, by the [source](meshwright_scene::Image::source)
-    /// of these: a path with slashes from where the materials are put. A texture of another file, or of a file that
-    /// readers of OBJ cannot take, is written beside them.
+    /// For OBJ: the paths of texture files in its materials, by their [source](meshwright_scene::Image::source): a
+    /// path with slashes, relative to the material file. Other textures, and files that readers of OBJ cannot open,
+    /// are written next to it.
     pub texture_files: BTreeMap<String, String>,
     /// For OBJ: other positions and normals for every mesh than those of the bind pose.
     pub posed: Option<Vec<MeshPose>>,
-    /// For files of The Sims: the skeleton of the game that they are made for, which is there already and is not written;
-    /// see `TsoSceneOptions::made_for`.
+    /// For files of The Sims: the existing skeleton of the game, which is not written; see
+    /// `TsoSceneOptions::made_for`.
     #[cfg(feature = "tso")]
     pub made_for: Option<meshwright_tso::Skel>,
-    /// How glTF is written; its limit is that of the shared options.
+    /// Options for writing glTF; its limit is that of the shared options.
     #[cfg(feature = "gltf")]
     pub gltf: meshwright_gltf::ExportOptions,
     /// A [native model](crate::Asset::record) that goes along with a glTF document, so that what was not edited comes
@@ -92,10 +92,10 @@ impl WriteOptions {
     }
 }
 
-/// What a file loses that holds a skeleton or a clip and no meshes.
+/// The loss of a file that holds a skeleton or a clip and no meshes.
 ///
 /// # Errors
-/// When the scene has no skeleton, or no clip where one is `moved`.
+/// If the scene has no skeleton, or if `moved` and it has no clip.
 #[cfg(any(feature = "crucible", feature = "tso"))]
 pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertError> {
     if scene.skeletons.is_empty() {
