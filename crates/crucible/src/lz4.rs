@@ -31,8 +31,8 @@ pub(crate) enum DecodeError {
 
 /// A zeroed buffer, or `None` where the memory is not there.
 fn zeros(size: usize) -> Option<Vec<u8>> {
-    // `resize` on a reserved vector would touch every page once more than the decoder does; the reservation
-    // only asks whether the memory is there.
+    // `resize` on a reserved vector would touch every page once more than the decoder does; the reservation only
+    // checks that the memory is available.
     let mut probe: Vec<u8> = Vec::new();
     probe.try_reserve_exact(size).ok()?;
     drop(core::hint::black_box(probe));
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block_is_literals() {
-        // One literal, then a match of the given length at distance 1, then so many literals.
+        // One literal, then a match of the given length at distance 1, then `last` literals.
         let block = |len: u8, last: u8| {
             let mut block = alloc::vec![0x10 | (len - 4), 7, 1, 0, last << 4];
             block.resize(block.len() + usize::from(last), 9);

@@ -94,7 +94,7 @@ fn the_sum_of_all_sizes_counts() {
     assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
 }
 
-/// Containers of many chunks, each of which costs more in memory than in the file.
+/// Containers of many chunks. Each costs more in memory than in the file.
 #[test]
 fn a_flood_of_empty_chunks_stays_in_proportion() {
     let n = 100_000_u32;

@@ -30,7 +30,7 @@ const NORMAL: &str = "0400 0d000000 0c000000  c0 0000003f 000000bf 0000803e     
 const UV: &str = "0800 09000000 08000000  80 0000c040 0000e040                    # 6 7";
 const COLOR: &str = "05000000 04000000  40 01 02 03 04";
 const TANGENT: &str = "1000 0d000000 0c000000  c0 00000041 00001041 00002041      # 8 9 10";
-/// Four of a 16-bit bone and a float: 24 bytes, of which 15 are counted in the first byte.
+/// Four of a 16-bit bone and a float: 24 bytes; 15 of them are counted in the first byte.
 const WEIGHTS: &str = "1a000000 18000000  f0 09
     0100 0000003f  0200 0000803e  0300 0000003e  0400 0000003e";
 /// Four of a 32-bit bone and a float.

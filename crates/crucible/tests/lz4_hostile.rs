@@ -231,7 +231,7 @@ fn every_decoder_answers_the_same() {
         assert!(seen.get(outcome) > Some(&1000), "{outcome}: {seen:?}");
     }
     assert!(seen["refused by liblz4"] > 100, "{seen:?}");
-    // Nearly all that is said to be refused is.
+    // Nearly all blocks with a warning are rejected.
     assert!(seen["broken end"] * 9 < seen["refused by liblz4"] * 10, "{seen:?}");
 }
 

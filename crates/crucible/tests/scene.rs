@@ -72,7 +72,7 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     assert_eq!(names, ["bone0", "bone1", "bone2", "bone70000"]);
     let skin = scene.meshes[0].skin.as_ref().unwrap();
     assert_eq!(skin.influences(0)[0], Influence { joint: 3, weight: 0.5 });
-    // Their numbers come back, and do not fit the description's 16 bits.
+    // Their numbers are restored, and do not fit the description's 16 bits.
     let back = Chunk::from_scene(
         scene,
         &FromSceneOptions::for_format(CrucibleTarget::with_dialect(Dialect::Bone32)),

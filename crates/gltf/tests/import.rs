@@ -385,7 +385,7 @@ fn colours_that_a_material_does_not_use_are_behind_white() {
     assert_eq!(colors(0, blender), [0; 4]);
 }
 
-/// The rate of a clip with keys at these times, how many frames it has, and what is said of it.
+/// The rate of a clip with keys at these times, its number of frames, and the reported codes.
 fn rate_of(times: &[f64]) -> (f32, u32, Vec<&'static str>) {
     let channel = json!({ "node": 2, "path": "rotation" });
     #[allow(clippy::cast_possible_truncation, reason = "times are stored in 32 bits")]
@@ -443,7 +443,7 @@ fn a_loop_may_be_longer_by_a_frame() {
     }
 }
 
-/// Weights that are made to sum to 1, and keys between the frames of a clip, are said.
+/// Normalised weights, and keys between the frames of a clip, are reported.
 #[test]
 fn what_is_made_of_weights_and_keys_is_said() {
     let channel = json!({ "node": 2, "path": "rotation" });

@@ -393,7 +393,7 @@ fn names_of_materials_are_not_made_up_in_silence() {
     assert_eq!(of(&scene), (Vec::new(), false));
 }
 
-/// What extras say of a file is in the file that is made of them; events of other games are none of this format.
+/// The extras of a scene are written to the file; events of other games are not part of this format.
 #[test]
 fn the_comment_is_read_back() {
     use meshwright_scene::Extra;

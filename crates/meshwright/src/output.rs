@@ -123,15 +123,15 @@ pub fn placed<'s>(
     let first = files.next();
     let mut placed: Vec<Output<StreamedFile<'s>>> = Vec::new();
     for content in files {
-        let refused = |why| BadOutput::Name { name: shown(&content.name), why };
+        let refused = |why| BadOutput::Name { name: visible_name(&content.name), why };
         let name = OutputName::new(&content.name, &kinds.extensions()).map_err(refused)?;
         if let Err(why) = content.bytes().map_or(Ok(()), |bytes| kinds.check(&name, bytes, limits)) {
-            return Err(BadOutput::Content { name: shown(&content.name), why });
+            return Err(BadOutput::Content { name: visible_name(&content.name), why });
         }
         let source = if kinds.follows(&own, &name) { NameSource::Derived } else { NameSource::Content };
         let place = main.beside(&name, source);
         if own == name.as_str() || placed.iter().any(|other| other.place.path() == place.path()) {
-            return Err(BadOutput::Twice { name: shown(&content.name) });
+            return Err(BadOutput::Twice { name: visible_name(&content.name) });
         }
         placed.push(Output { place, role: OutputRole::Companion, content });
     }
@@ -140,7 +140,7 @@ pub fn placed<'s>(
     Ok(placed)
 }
 
-fn shown(name: &str) -> String {
+fn visible_name(name: &str) -> String {
     meshwright_core::text::visible(name).chars().take(200).collect()
 }
 

@@ -58,10 +58,10 @@ enum Turn {
 }
 
 impl<'s, 'b> Sampler<'s, 'b> {
-    /// Makes a clip of a scene ready. Of several tracks for one joint, the last that has keys for a channel counts.
+    /// Prepares a clip of a scene. If a joint has several tracks, the last one with keys for a channel counts.
     ///
     /// # Errors
-    /// When there is no such clip or it does not fit its skeleton, or when the budget does not allow for the tables.
+    /// If the clip does not exist or does not fit its skeleton, or if the budget does not suffice for the tables.
     pub fn new(scene: &'s Scene, clip: usize, budget: &'b Budget) -> Result<Self, ConvertError> {
         let fault = |message: &str| ConvertError::invalid(format!("clips[{clip}]"), message);
         let clip = scene.clips.get(clip).ok_or_else(|| fault("does not exist"))?;

@@ -22,7 +22,7 @@ fn game_text() -> Vec<u8> {
     format!("// Character File. Copyright 1997, Maxis Inc.\r\n{rest}").into_bytes()
 }
 
-fn said(losses: &[Loss]) -> Vec<(&'static str, u64)> {
+fn codes_of(losses: &[Loss]) -> Vec<(&'static str, u64)> {
     losses.iter().map(|loss| (loss.code, loss.count)).collect()
 }
 
@@ -30,15 +30,18 @@ fn said(losses: &[Loss]) -> Vec<(&'static str, u64)> {
 fn text_becomes_binary_and_text_again() {
     let text = game_text();
     let binary = Cmx::parse(&text).unwrap().to_bcf();
-    assert_eq!((said(&binary.losses), binary.value.to_bytes().unwrap()), (vec![], bytes("flower.ok.bcf")));
+    assert_eq!(
+        (codes_of(&binary.losses), binary.value.to_bytes().unwrap()),
+        (vec![], bytes("flower.ok.bcf"))
+    );
     let again = Bcf::parse(&bytes("flower.ok.bcf")).unwrap().to_cmx();
-    assert_eq!((said(&again.losses), again.value.to_bytes().unwrap()), (vec![], text.clone()));
+    assert_eq!((codes_of(&again.losses), again.value.to_bytes().unwrap()), (vec![], text.clone()));
     // Data that binary files cannot hold is reported.
     let other = Cmx::parse(&bytes("flower.ok.cmx")).unwrap().to_bcf();
-    assert_eq!(said(&other.losses), [("comment-dropped", 1)]);
+    assert_eq!(codes_of(&other.losses), [("comment-dropped", 1)]);
     let longer = [&text[..], b"more"].concat();
     let longer = Cmx::parse_with(&longer, &ReadOptions::lenient()).unwrap().model.to_bcf();
-    assert_eq!(said(&longer.losses), [("trailing-dropped", 4)]);
+    assert_eq!(codes_of(&longer.losses), [("trailing-dropped", 4)]);
     assert_eq!(longer.value.to_bytes().unwrap(), bytes("flower.ok.bcf"));
 }
 
@@ -46,7 +49,7 @@ fn text_becomes_binary_and_text_again() {
 fn meshes_keep_every_number() {
     let skn = Skn::parse(&bytes("flag.ok.skn")).unwrap();
     let bmf = skn.to_bmf();
-    assert_eq!((said(&bmf.losses), bmf.value.to_bytes().unwrap()), (vec![], bytes("flag.ok.bmf")));
+    assert_eq!((codes_of(&bmf.losses), bmf.value.to_bytes().unwrap()), (vec![], bytes("flag.ok.bmf")));
     let again = Bmf::parse(&bytes("flag.ok.bmf")).unwrap().to_skn().value;
     assert_eq!(again, skn);
     let (mesh, bound) = bmf.value.to_mesh("flag", None).value;
@@ -63,10 +66,10 @@ fn meshes_keep_every_number() {
     assert_eq!((given.mesh.unwrap().file, given.texture.unwrap().file), (7, 0x00c0_ffee));
     numbered.texture = "cloth".into();
     assert_eq!(
-        said(&numbered.to_mesh("other", None).losses),
+        codes_of(&numbered.to_mesh("other", None).losses),
         [("skin-name-dropped", 1), ("texture-name-dropped", 1)]
     );
-    assert_eq!(said(&mesh.to_bmf("\u{4e00}", None).losses), [("name-changed", 1)]);
+    assert_eq!(codes_of(&mesh.to_bmf("\u{4e00}", None).losses), [("name-changed", 1)]);
     assert_eq!(mesh.to_bmf("a", None).value.texture, "x");
 }
 
@@ -74,12 +77,12 @@ fn meshes_keep_every_number() {
 fn skeletons_and_skills_become_files_of_the_game_online() {
     let character = Cmx::parse(&bytes("flower.ok.cmx")).unwrap().character;
     let skel = character.to_skel().unwrap();
-    assert_eq!(said(&skel.losses), [("suits-dropped", 1), ("clips-dropped", 1)]);
+    assert_eq!(codes_of(&skel.losses), [("suits-dropped", 1), ("clips-dropped", 1)]);
     let alone = Character::from_skel(&skel.value);
     assert_eq!((&alone.value.skeletons, alone.losses.is_empty()), (&character.skeletons, true));
     let keys = Cfp::parse(&bytes("sway.ok.cfp")).unwrap();
     let anim = character.to_anim(|_| Some(&keys)).unwrap();
-    assert_eq!(said(&anim.losses), [("skeletons-dropped", 1), ("suits-dropped", 1)]);
+    assert_eq!(codes_of(&anim.losses), [("skeletons-dropped", 1), ("suits-dropped", 1)]);
     let made = Character::from_anim(&anim.value, character.skills[0].keys.clone());
     assert_eq!((&made.value.0.skills, &made.value.1), (&character.skills, &keys));
     assert!(made.losses.is_empty());
@@ -96,20 +99,20 @@ fn what_the_other_game_has_no_field_for_is_said() {
     skel.bones[1].has_properties = Flag::YES;
     skel.trailing = vec![0; 3];
     let made = Character::from_skel(&skel);
-    assert_eq!(said(&made.losses), [("fields-dropped", 1), ("trailing-dropped", 3)]);
+    assert_eq!(codes_of(&made.losses), [("fields-dropped", 1), ("trailing-dropped", 3)]);
     let mut anim = anim();
     assert!(Character::from_anim(&anim, "keys".into()).losses.is_empty());
     anim.motions[0].unknown = 1;
     anim.motions[1].time_properties = vec![vec![TimeProperty { time: 1, lists: Vec::new() }]];
     let pair = PropertyList(vec![("a".into(), "b".into())]);
     anim.motions[2].properties = vec![vec![pair.clone()], vec![pair]];
-    assert_eq!(said(&Character::from_anim(&anim, "keys".into()).losses), [("fields-dropped", 3)]);
+    assert_eq!(codes_of(&Character::from_anim(&anim, "keys".into()).losses), [("fields-dropped", 3)]);
     let mut character = Cmx::parse(&bytes("flower.ok.cmx")).unwrap().character;
     character.skills[0].moving = 7;
     character.skills[0].motions[0].has_rotation = 3;
     let keys = Cfp::parse(&bytes("sway.ok.cfp")).unwrap();
     let losses = character.to_anim(|_| Some(&keys)).unwrap().losses;
-    assert_eq!(said(&losses)[2..], [("fields-dropped", 1), ("fields-dropped", 1)]);
+    assert_eq!(codes_of(&losses)[2..], [("fields-dropped", 1), ("fields-dropped", 1)]);
 }
 
 proptest! {

@@ -76,7 +76,7 @@ impl Vertex {
             return self;
         }
         let implied = self.stored_normal(flat_color).is_none();
-        // Where the normal follows from the place, neither can be edited without the other.
+        // If the normal follows from the position, neither can be edited without the other.
         if implied && (position || normal) || color && self.color().is_none() {
             return other;
         }

@@ -195,7 +195,7 @@ pub(super) fn fewest_bones(scene: &Scene, skeleton: SkeletonId) -> MostBones<'st
     MostBones { most: bones::MOST - usize::from(!bones::has_base(scene, skeleton)), by: "the format" }
 }
 
-/// What a scene draws, without what a level may leave out.
+/// The drawn parts of a scene, without those that a level may omit.
 fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> DrawOptions {
     let engine = options.engine_of(<Bmd as FileFormat>::ID);
     let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));

@@ -101,11 +101,11 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Replaces the values of an attribute, given as stored; a new stream is put in the order of the flags, as
-    /// the engine does.
+    /// Replaces the values of an attribute, given as stored; a new stream is put in the order of the flags, as the
+    /// engine does.
     ///
     /// # Errors
-    /// When the dialect has no such attribute, or the bytes are no whole number of values. Nothing is changed.
+    /// If the dialect has no such attribute, or the bytes are not a whole number of values. Then nothing is changed.
     pub fn set(&mut self, attribute: Attribute, data: Vec<u8>) -> Result<(), AttributeError> {
         let dialect = self.dialect;
         let flag = attribute.flag(dialect).ok_or(AttributeError::NotInDialect { attribute, dialect })?;

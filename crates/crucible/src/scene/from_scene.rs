@@ -132,7 +132,7 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(work)
     }
 
-    /// What is drawn, in order.
+    /// The drawn parts, in order.
     #[cfg(feature = "recover")]
     pub(super) fn parts(&self, scene: &Scene) -> Vec<Part> {
         let of = |drawable: &Drawable<'_>| {

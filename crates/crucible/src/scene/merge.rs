@@ -26,7 +26,7 @@ struct Vertex {
     changed: Attributes,
 }
 
-/// What was edited of a scene.
+/// The edits of a scene.
 struct Edited<'a> {
     native: &'a Scene,
     patch: &'a Patch,
@@ -150,7 +150,7 @@ impl Edited<'_> {
         let shown = self.native.meshes.get(number);
         let skeleton = shown.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton.0);
         let renumbered = skeleton.map_or(Ok(false), |s| self.is_renumbered(s))?;
-        // What the edited scene needs in another form is no longer there in this one.
+        // Streams that the edited scene stores in another form are removed.
         let in_scene = |flag: AttributeFlag| {
             flag.attribute(old.dialect).zip(shown).is_some_and(|(attribute, m)| match attribute {
                 Attribute::Position3 => true,
@@ -195,7 +195,7 @@ impl Edited<'_> {
         Ok(result)
     }
 
-    /// Whether bones of a skeleton have other numbers now.
+    /// Returns true if bones of a skeleton have other numbers now.
     fn is_renumbered(&self, skeleton: usize) -> Result<bool, LimitExceeded> {
         let numbers = |scene: &Scene| match scene.skeletons.get(skeleton) {
             Some(own) => bone_numbers(own, self.budget),
@@ -245,9 +245,9 @@ fn stream(
     Ok(same.or(empty).cloned().unwrap_or_else(|| Stream::new(data)))
 }
 
-/// Puts triangles into a chunk, by indices that are no narrower than they were.
+/// Writes triangles to a chunk, with indices that are at least as wide as before.
 fn put_triangles(chunk: &mut Chunk<'static>, triangles: &[[u32; 3]]) {
-    // What is behind the last triangle belongs to none.
+    // Indices after the last whole triangle belong to no triangle.
     let rest: Vec<u32> = chunk.indices().iter().skip(3 * chunk.triangles().len()).collect();
     let all: Vec<u32> = triangles.as_flattened().iter().copied().chain(rest).collect();
     let size = chunk.index_size;
@@ -275,7 +275,7 @@ impl SkeletonChunk {
             native.skeletons.first().map_or(0, |s| s.joints.iter().filter(|j| j.parent.is_none()).count());
         let count = patch.joints.iter().find(|list| !list.is_empty()).map_or(0, Vec::len);
         let made: Vec<_> = (0..new.bones.len()).map(|b| Some(b).filter(|b| *b < count)).collect();
-        // A root that the original does without is none of an edit.
+        // An additional root that the original lacks is not an edit.
         let joints = Joints::new(self.bones.len(), &made, (native, patch), roots == 1, budget)?;
         budget.charge_items("bones", joints.records.list.len() as u64, size_of::<Bone>())?;
         let bone = |(b, origin): (usize, &Origin)| {

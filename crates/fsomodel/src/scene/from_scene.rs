@@ -101,24 +101,24 @@ fn unsupported(e: WriteError) -> ConvertError {
     }
 }
 
-/// A model made of a scene, and the parts of the scene that its records are.
+/// A converted model, and the scene parts of its records.
 #[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
 pub(super) struct Traced {
     pub(super) model: FsoModel<'static>,
-    /// What was drawn, in order: how many triangles it has, and the mesh of the scene that has the same.
+    /// The drawn parts in order: the number of triangles of each, and the mesh of the scene with the same triangles.
     pub(super) drawn: Vec<(usize, Option<usize>)>,
-    /// For each node of the scene its number in the companion.
+    /// The number in the companion file of each node of the scene.
     pub(super) nodes: Vec<Option<usize>>,
 }
 
-/// How many triangles something that is drawn has, and the mesh of the scene that has the same.
+/// The number of triangles of a drawable, and the mesh of the scene with the same triangles.
 fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> (usize, Option<usize>) {
     let count = drawable.mesh.triangles.len();
     let id = drawable.id().map(|id| id.0).filter(|_| drawable.sources.len() == 1 && drawable.part == 0);
     (count, id.filter(|id| scene.meshes.get(*id).is_some_and(|m| m.triangles.len() == count)))
 }
 
-/// Makes a model, and says what was made of what.
+/// Converts a scene, and returns the sources of all parts.
 pub(super) fn convert(
     scene: &Scene,
     options: &FromSceneOptions<FsoSceneOptions>,

@@ -43,9 +43,9 @@ impl Drawn {
 }
 
 impl FsoModel<'static> {
-    /// The model with a patch of `native`, the scene that the model gives, in this model's dialect. As long as meshes have
-    /// the triangles that they had, everything stays where it is; else meshes are laid out anew, with the original's values
-    /// where these were not edited.
+    /// Applies a patch of `native`, the scene of this model, in the model's dialect. As long as meshes have the same
+    /// triangles, the layout is unchanged. Otherwise meshes get a new layout, with the original's values for unedited
+    /// vertices.
     ///
     /// # Errors
     /// As [`from_scene`](Self::from_scene) for the edited scene.
@@ -67,7 +67,7 @@ impl FsoModel<'static> {
     }
 }
 
-/// The original, and what is made of the edited scene.
+/// The original, and the conversion of the edited scene.
 struct Work<'a> {
     original: &'a FsoModel<'static>,
     native: &'a Scene,

@@ -26,17 +26,15 @@ const TANGENTS: [&str; 2] = ["tangent", "tangents"];
 const INDICES: [&str; 2] = ["index", "indices"];
 
 impl FsoModel<'_> {
-    /// The model as a scene: a mesh for every range, with the vertices that it spans; the companion's nodes and
-    /// materials, or a node for every mesh where there is none.
+    /// Converts the model to a scene: a mesh for every range, with the vertices that it spans; the nodes and
+    /// materials of the companion file, or a node for every mesh without one.
     ///
     /// Axes and winding are glTF's already. In [`Space::Gltf`] texture coordinates start at the top left. The
-    /// handedness of a tangent is that of the stored bitangent; the description's dialect has none, so there it is
-    /// taken from the texture coordinates, whose mirrored parts it would lose otherwise. Where neither shows it, it is
-    /// 1, and a note says how often.
+    /// handedness of a tangent is that of the stored bitangent; the description's dialect has none, so that the
+    /// texture coordinates decide it. If neither decides it, it is 1, and a note counts these cases.
     ///
     /// # Errors
-    /// When the model breaks a rule that a strict reader does not pass over, or when the scene would take more than the
-    /// limits allow.
+    /// If the model breaks a rule of a strict reader, or if the scene would take more than the limits allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let budget = options.budget();
         let indices = self.indices();

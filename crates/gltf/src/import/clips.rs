@@ -153,8 +153,8 @@ impl Reader<'_, '_, '_> {
     }
 
     /// The rate that keys say.
-    fn found(&mut self, times: &[Option<Times>]) -> Result<Rate, ReadError> {
-        let (rate, off) = Rate::of(self.document, self.a, times)?;
+    fn detect_rate(&mut self, times: &[Option<Times>]) -> Result<Rate, ReadError> {
+        let (rate, off) = Rate::detect(self.document, self.a, times)?;
         if let Some(off) = off {
             let per_second = rate.value;
             let message = format!(
@@ -174,8 +174,8 @@ impl Reader<'_, '_, '_> {
     ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
         let times = times::read(self.document, self.a, self.animation)?;
         let rate = match rate.or(stated.keyed(rate)).or(stated.rate) {
-            Some(said) => Rate::said(said),
-            None => self.found(&times)?,
+            Some(said) => Rate::exact(said),
+            None => self.detect_rate(&times)?,
         };
         let (frames, added) = times::frames(self.document, self.a, &times, rate)?;
         if added > 0.0 && stated.frames.is_none() {

@@ -12,8 +12,8 @@ const STEP: f64 = 0.5;
 const FEW: usize = 4;
 const FEW_RATE: f64 = 10.0;
 
-/// How many seconds off its frame a key may be, and what part of a frame: first as 32 bits round, then as writers do that
-/// round to milliseconds or add up steps.
+/// The distance of a key from its frame, in seconds and as a part of a frame: first for the rounding of 32 bits, then
+/// for writers that round to milliseconds or add up steps.
 const OFF_FRAME: [[f64; 2]; 2] = [[1e-6, 0.03], [6e-4, 0.03]];
 
 /// The part of a time that 32 bits round off.
@@ -92,13 +92,13 @@ pub(super) fn read(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     pub(super) value: f32,
-    /// How many frames off a whole one a key may be to be there.
+    /// The distance from a whole frame up to which a key belongs to it.
     slack: f64,
 }
 
 impl Rate {
-    /// A rate that is said: keys are where they are.
-    pub(super) const fn said(value: f32) -> Self {
+    /// A given rate: keys keep their times.
+    pub(super) const fn exact(value: f32) -> Self {
         Self { value, slack: 0.0 }
     }
 
@@ -107,7 +107,7 @@ impl Rate {
     ///
     /// # Errors
     /// When keys that seem to fit many rates take more work than the limits allow.
-    pub(super) fn of(
+    pub(super) fn detect(
         document: &Document<'_>,
         a: usize,
         times: &[Option<Times>],
@@ -149,10 +149,10 @@ impl Rate {
             }
         }
         let worst = all().map(|t| off(ANY_RATE.into(), t)).fold(0.0, f64::max);
-        Ok((Self::said(ANY_RATE), Some(worst)))
+        Ok((Self::exact(ANY_RATE), Some(worst)))
     }
 
-    /// The frame of a time: a whole one where it is off by rounding alone.
+    /// The frame of a time: a whole one if the difference is only rounding.
     pub(super) fn frame(self, time: f64) -> f64 {
         let frame = time * f64::from(self.value);
         let whole = frame.round();
@@ -160,7 +160,7 @@ impl Rate {
     }
 }
 
-/// How many frames there are up to the last key, and how many seconds the last of them is behind it.
+/// The number of frames up to the last key, and the seconds from the last key to the last frame.
 pub(super) fn frames(
     document: &Document<'_>,
     a: usize,

@@ -30,7 +30,7 @@ pub(super) struct Sets<'d>(Vec<Set<'d>>);
 struct Oddities {
     negative: usize,
     scaled: usize,
-    /// How far the sum of a vertex is off 1 at most.
+    /// The maximum difference of a vertex's sum from 1.
     off: f64,
     unbound: usize,
     unused: usize,
@@ -205,7 +205,7 @@ impl<'d> Sets<'d> {
 }
 
 impl Oddities {
-    /// What was made of weights that cannot stay.
+    /// Reports the changes of weights.
     fn report(&self, m: usize, losses: &mut Vec<Loss>) {
         if self.scaled > 0 {
             let message = "weights that do not sum to 1 were scaled";

@@ -9,7 +9,7 @@ use meshwright_scene::{Budget, LimitExceeded};
 pub(super) struct Text<'b> {
     bytes: Vec<u8>,
     known: BTreeMap<Vec<u8>, TextId>,
-    /// How long a text was that strings are added to.
+    /// The length of the original text, if strings are added to one.
     original: Option<usize>,
     budget: &'b Budget,
 }
@@ -35,7 +35,7 @@ impl<'b> Text<'b> {
         let (mut known, mut at) = (BTreeMap::new(), 0_usize);
         let mut strings = text.split(|b| *b == 0).peekable();
         while let Some(string) = strings.next() {
-            // What is behind the last zero byte has no end.
+            // Text after the last zero byte has no end.
             if strings.peek().is_some() {
                 known.entry(string.to_vec()).or_insert(TextId(u32::try_from(at).unwrap_or(u32::MAX)));
             }

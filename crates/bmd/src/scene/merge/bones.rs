@@ -15,9 +15,9 @@ use meshwright_scene::ConvertError;
 pub(super) struct MergedBones {
     pub(super) records: Records,
     bones: Vec<Bone>,
-    /// How many of the original's bones are no pseudo-bones.
+    /// The number of the original's bones without pseudo-bones.
     normal: usize,
-    /// For each made bone its joint, and what changed of that.
+    /// The joint of each new bone, and its changes.
     joints: Vec<Option<(usize, JointPatch)>>,
     /// The made bones that stand in for pseudo-bones.
     helpers: BTreeMap<u8, Helper>,

@@ -11,7 +11,7 @@ use meshwright_scene::ConvertError;
 
 /// The greatest number of a channel.
 const STEPS: f64 = 65_535.0;
-/// What is nearer to a value that all frames have is that value.
+/// A smaller difference from a value that all frames have is ignored.
 const STILL: f64 = 1.0e-6;
 
 /// The channels of a made joint in a frame.
@@ -28,21 +28,21 @@ impl Work<'_> {
         row(self.made, frame.made, origin.made).filter(|_| edited)
     }
 
-    /// Whether a frame of the original becomes the same by two ways.
+    /// Returns true if two sources of a frame give the same result.
     pub(super) fn is_same(&self, x: &FrameOrigin, y: &FrameOrigin) -> bool {
         let bits = |row: Option<[f32; 10]>| row.map(|row| row.map(f32::to_bits));
         let mut joints = self.joints.records.list.iter().enumerate();
         joints.all(|(j, origin)| bits(self.edited(x, j, origin)) == bits(self.edited(y, j, origin)))
     }
 
-    /// Whether no joint of a frame was edited.
+    /// Returns true if no joint of a frame was edited.
     pub(super) fn is_still(&self, frame: &FrameOrigin) -> bool {
         let mut joints = self.joints.records.list.iter().enumerate();
         frame.made.is_none() || joints.all(|(j, origin)| self.edited(frame, j, origin).is_none())
     }
 }
 
-/// Where the channels of each joint are in a native frame.
+/// The positions of each joint's channels in a native frame.
 struct Numbers<'m> {
     model: &'m Iqm,
     /// The place of a joint's first number in a frame.
@@ -78,7 +78,7 @@ impl<'m> Numbers<'m> {
     }
 }
 
-/// What a number stands for, computed as engines do.
+/// The value of a number, computed like in engines.
 fn decoded(number: u16, offset: F32, scale: F32) -> f32 {
     offset.get() + f32::from(number) * scale.get()
 }
@@ -96,11 +96,11 @@ struct Column {
     scale: F32,
     stored: bool,
     numbers: Vec<u16>,
-    /// Where a native channel had no room for a new value: how far the worst of the others moved.
+    /// The largest change of another value, if a native channel had no room for a new value.
     off: Option<f64>,
 }
 
-/// Channels that had to be stored anew in all frames.
+/// Channels that had to be stored again in all frames.
 #[derive(Default)]
 pub(super) struct Rescaled {
     pub(super) channels: usize,
@@ -189,7 +189,7 @@ fn cells_of(
             there.and_then(|(n, f)| numbers.value(f, n, place)).unwrap_or(0.0)
         };
         let turn = |w: f64| [value(3), value(4), value(5), w];
-        // A joint that a frame says nothing of stands as it rests.
+        // A joint without a value in a frame has its rest pose.
         let mut own = edited.or(rest).unwrap_or([0.0; 10]).map(f64::from);
         let side = if native.version == 1 {
             own[6] > 0.0
@@ -223,7 +223,7 @@ fn cells_of(
     rows
 }
 
-/// Whether a value of a channel is another one but for noise of a conversion.
+/// Returns true if a value of a channel differs by more than the noise of a conversion.
 fn is_near(value: f64, other: f64) -> bool {
     (value - other).abs() <= STILL * other.abs().max(1.0)
 }
@@ -242,7 +242,7 @@ fn column(
             Cell::Value(v) if stored => {
                 let step = (v - f64::from(offset.get())) / f64::from(scale.get());
                 let number = (step + 0.5).clamp(0.0, STEPS);
-                // What lies next to the ends of the range is noise of the conversion.
+                // Values just beyond the ends of the range are noise of the conversion.
                 let over = (step - step.clamp(0.0, STEPS)).abs();
                 let near = over < 1.0 || over * f64::from(scale.get()).abs() <= STILL * v.abs().max(1.0);
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
@@ -281,8 +281,8 @@ fn column(
     Column { offset, scale: if stored { scale } else { F32::default() }, stored, numbers: own, off }
 }
 
-/// The offset and the step of a channel of values between two. What it was while it stood `still` keeps its value, or is as
-/// near to a whole number of steps as numbers of 32 bits bring it.
+/// The offset and the step of a channel of values between two. The value of a `still` channel is preserved, or is as
+/// near to a whole number of steps as 32 bits allow.
 fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
     let step = (most - least) / STEPS;
     let f32_of = |v: f64| F32::new(narrow1(v));

@@ -1,4 +1,4 @@
-//! What FTE adds for each mesh and for anims, where their numbers changed.
+//! Updates FTE's data for meshes and for anims, if their numbers changed.
 
 use super::{AnimOrigin, Text, Work};
 use crate::model::{Iqm, TextId};
@@ -29,7 +29,7 @@ fn skins(data: &[u8], native: usize, meshes: &Records) -> Option<Vec<u8>> {
     let start = (2 + native) * 4;
     let rows = start.checked_add(frames.checked_mul(8)?)?;
     let size = rows.checked_add(all.checked_mul(12)?)?;
-    // What is built otherwise is not known to be skins.
+    // Data with another structure is not known to be skins.
     if data.len() != size || counts.iter().try_fold(0_usize, |sum, n| sum.checked_add(*n)) != Some(all) {
         return None;
     }

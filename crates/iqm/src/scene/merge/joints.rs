@@ -7,7 +7,7 @@ use meshwright_core::F32;
 use meshwright_edit::apply::Origin;
 use meshwright_scene::ConvertError;
 
-/// How many joints a model has: one of poses alone has as many as those.
+/// The number of joints of a model: for a model with only poses, the number of poses.
 pub(super) fn count(model: &Iqm) -> usize {
     model.joints.len().max(model.poses.len())
 }
@@ -47,8 +47,8 @@ impl Work<'_> {
         }
     }
 
-    /// Gives a model of poses alone joints, where some have other names now, or where its first frame, as which they rest,
-    /// is another.
+    /// Adds joints to a model with only poses, if some have other names now, or if its first frame, which is their
+    /// rest pose, changed.
     pub(super) fn hold_rest(&self, model: &mut Iqm, text: &mut Text<'_>) -> Result<(), ConvertError> {
         let (original, made) = (self.original, &self.made.model);
         let (was, is) = (original.frame_channels_at(0), model.frame_channels_at(0));
@@ -88,7 +88,7 @@ impl Work<'_> {
             let message = "a new joint comes behind those that hang from it";
             return Err(ConvertError::unsupported("joints", message));
         }
-        // Poses alone go without joints as long as they can.
+        // A model with only poses stays without joints as long as possible.
         if original.joints.is_empty() && !original.poses.is_empty() {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether all joints are those of the original, where they were.
+    /// Returns true if all joints are those of the original, with the same rest poses.
     pub(super) fn has_same_rest(&self) -> bool {
         let moved = |j: usize| self.joints.change(j).rest || self.joints.change(j).parent;
         self.joints.records.is_original() && !(0..self.joints.records.list.len()).any(moved)

@@ -129,7 +129,7 @@ impl Meshes<'_> {
         Ok(Part { mesh, vertices, triangles: merged.into_iter().map(|(t, _)| t).collect(), faces })
     }
 
-    /// Whether the value of an array was edited for a vertex.
+    /// Returns true if the value of an array was edited for a vertex.
     fn is_edited(&self, kind: ArrayKind, vertex: &Vertex) -> bool {
         let Some(n) = vertex.original else { return vertex.made.is_some() };
         vertex.changed.has(match kind {
@@ -165,7 +165,7 @@ impl Meshes<'_> {
         if is_index {
             return self.indexes(array, vertex);
         }
-        // What has no such array is white, and follows the first joint.
+        // Without such an array, vertices are white and follow the first joint.
         let (rest, none) = match kind {
             ArrayKind::COLOR => ([1.0; 4], [1.0; 4]),
             ArrayKind::BLEND_WEIGHTS => ([0.0; 4], [1.0, 0.0, 0.0, 0.0]),
@@ -180,7 +180,7 @@ impl Meshes<'_> {
     fn indexes(&self, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
         let kept = vertex.original.filter(|_| !self.is_edited(array.kind, vertex));
         let joint = |(joint, weight): (i64, f64)| match (u32::try_from(joint), kept) {
-            // What moves nothing may be anything.
+            // A joint with weight 0 may be any joint.
             (Ok(own), Some(_)) => {
                 f64::from(self.work.kept(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
             }
@@ -196,7 +196,7 @@ impl Meshes<'_> {
         encode(array, values)
     }
 
-    /// Whether an array that the original does not have is one of the result.
+    /// Returns true if the result gets an array that the original does not have.
     fn is_new(&self, array: &VertexArray) -> bool {
         self.original.array(array.kind).is_none()
             && match array.kind {
@@ -263,7 +263,7 @@ impl Meshes<'_> {
         self.adjacency(parts, in_place, model)
     }
 
-    /// Puts the triangles beside each triangle into the model, where what is there is other than it was.
+    /// Updates the neighbours of triangles, if they changed.
     fn adjacency(&self, parts: &[Part], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
         let (native, budget) = (self.original, self.work.budget);
         let Some(old) = &native.adjacency else { return Ok(()) };
@@ -289,7 +289,7 @@ impl Meshes<'_> {
         for (row, native) in is.iter_mut().zip(&origins) {
             let pair = native.and_then(|n| was.get(n).zip(old.get(n)));
             if let Some((_, kept)) = pair.filter(|(was, _)| was.map(number) == *row) {
-                // What is no number of a triangle stays what it is.
+                // A value that is not the number of a triangle is unchanged.
                 *row = kept.map(|t| if (t as usize) < numbers.len() { number(t) } else { t });
             }
         }
@@ -321,7 +321,7 @@ impl Meshes<'_> {
         }
     }
 
-    /// Puts the vertices and triangles of all meshes behind each other.
+    /// Writes the vertices and triangles of all meshes one after the other.
     fn rebuild(&self, parts: &[Part], model: &mut Iqm, losses: &mut Vec<Loss>) -> Result<(), ConvertError> {
         let many = |_| ConvertError::unsupported("meshes", "more vertices or triangles than 32 bits count");
         let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
@@ -367,7 +367,7 @@ fn bytes_of(array: &VertexArray, vertex: usize) -> Option<&[u8]> {
     array.data.get(vertex.checked_mul(size)?..vertex.checked_add(1)?.checked_mul(size)?)
 }
 
-/// Whether meshes have vertices or triangles in common.
+/// Returns true if meshes share vertices or triangles.
 fn overlap(parts: &[Part]) -> bool {
     let some = |of: fn(&IqmMesh) -> (u32, u32)| {
         let mut ranges: Vec<_> = parts.iter().map(|p| of(&p.mesh)).filter(|r| r.1 > 0).collect();

@@ -26,7 +26,7 @@ pub struct MergedAnim {
     pub frames: Range<u32>,
     /// Frames per second.
     pub rate: f32,
-    /// Whether the last frame blends into the first.
+    /// True if the last frame blends into the first.
     pub looping: bool,
     /// The clip of the native scene that it was, by number, and its frames in the original.
     pub was: Option<(usize, Range<u32>)>,
@@ -43,15 +43,15 @@ pub struct MergedIqm {
 }
 
 impl Iqm {
-    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
-    /// the text, flags, arrays of any format and of other programs, how channels are stored, frames that no anim
-    /// has, the comment, extensions, and the layout of the file where nothing changed in size. Where the clips are
-    /// `listed` in a companion, the anims stay as they are, and new ones come behind them.
+    /// Applies a patch of `native`, the scene of this model. Everything else keeps its bits: the text, flags, arrays
+    /// of any format and of other programs, the encoding of channels, frames outside of anims, the comment,
+    /// extensions, and the layout of the file if no size changed. If a companion file has `listed` the clips, the
+    /// anims are unchanged, and new ones are appended.
     ///
-    /// A channel whose range has no room for a new value is stored anew in all frames, which a loss says.
+    /// A channel whose range has no room for a new value is stored again in all frames, which a loss reports.
     ///
     /// # Errors
-    /// As [`Iqm::from_scene`] for the edited scene, and when the result breaks a rule of the format.
+    /// As [`Iqm::from_scene`] for the edited scene, and if the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
@@ -105,7 +105,7 @@ impl Iqm {
         }
     }
 
-    /// Whether joints or frames have scales.
+    /// Returns true if joints or frames have scales.
     fn is_scaled(&self) -> bool {
         let one = |s: &[F32]| s.iter().all(|c| (c.get() - 1.0).abs() < 1e-6);
         let scaled = |p: &crate::model::IqmPose| {
@@ -116,13 +116,13 @@ impl Iqm {
     }
 }
 
-/// Whether vertices have other weights than in the original.
+/// Returns true if vertices have other weights than in the original.
 fn has_new_weights(patch: &Patch) -> bool {
     let weights = |v: &VertexPatch| v.original.is_none() || v.changed.has(Attributes::WEIGHTS);
     patch.meshes.iter().any(|m| m.original.is_none() || m.vertices.iter().any(weights))
 }
 
-/// Whether joints of a scene have scales, at rest or in a clip.
+/// Returns true if joints of a scene have scales, at rest or in a clip.
 fn has_scales(scene: &Scene) -> bool {
     let scaled = |s: [f64; 3]| s.iter().any(|c| (c - 1.0).abs() > 1e-5);
     let joints = scene.skeletons.iter().flat_map(|s| &s.joints);
@@ -275,7 +275,7 @@ impl Work<'_> {
     }
 }
 
-/// Whether a stored box is a made one but for how it was rounded.
+/// Returns true if a stored box equals the computed one except for rounding.
 fn is_near(stored: &IqmBounds, made: &IqmBounds) -> bool {
     let all = |b: &IqmBounds| {
         let ([a, b, c], [d, e, f]) = (b.mins, b.maxs);
