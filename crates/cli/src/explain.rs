@@ -1,10 +1,14 @@
 //! `meshwright explain`: the meaning of codes.
 
-use crate::args::{ExplainArgs, OutputFormat};
+use crate::args::{CompanionArgs, ExplainArgs, OutputFormat};
+use crate::check;
+use crate::input::Input;
+use crate::reader::Reader;
 use crate::table::{self, Column, facts, heading};
 use crate::{Fail, Status, batch, render, results};
 use meshwright::{Explanation, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar};
 use serde_json::{Value, json};
+use std::path::Path;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     if args.codes.is_empty() {
@@ -12,14 +16,20 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     }
     let mut found = Vec::new();
     for code in &args.codes {
+        let path = Path::new(code);
         // As they are copied from what check prints.
         let code = code.trim_matches(['[', ']']);
-        let code = code.rsplit('/').next().unwrap_or(code);
-        let explained = explain(code);
-        if explained.is_empty() {
-            return Err(Fail::Usage(unknown(code)));
+        let (format, code) = code.rsplit_once('/').map_or((None, code), |(of, code)| (Some(of), code));
+        let mut explained = explain(code);
+        match explained.is_empty() {
+            true if path.is_file() => found.extend(findings(path, args)?),
+            true => return Err(Fail::Usage(unknown(code))),
+            false => {
+                let format = args.read.read_as.map(Format::id).or(format);
+                explained.sort_by_key(|e| !format.is_some_and(|format| is_of(e, format)));
+                found.extend(explained);
+            }
         }
-        found.extend(explained);
     }
     match args.format {
         OutputFormat::Json => {
@@ -31,6 +41,30 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
         }
     }
     Ok(Status::Fine)
+}
+
+/// What the findings of a file mean: each code once, as the rule of the file's format.
+fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let input = Input::named(path);
+    let refused = |refusal| Fail::Refused(input.shown(), refusal);
+    let (format, codes) = check::codes(&input, &reader).map_err(refused)?;
+    if codes.is_empty() && args.format == OutputFormat::Text {
+        batch::print(format!("{}: no findings\n", input.shown()))?;
+    }
+    let of_code = |code: &&str| {
+        let mut all = explain(code);
+        if all.iter().any(|e| is_of(e, format)) {
+            all.retain(|e| is_of(e, format));
+        }
+        all
+    };
+    Ok(codes.iter().flat_map(of_code).collect())
+}
+
+/// Whether a format has the rule that is explained.
+fn is_of(e: &Explanation, format: &str) -> bool {
+    matches!(e, Explanation::Rule { sets, .. } if sets.iter().any(|set| set.id == format))
 }
 
 fn unknown(code: &str) -> String {

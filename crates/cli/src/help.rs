@@ -32,7 +32,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("diff", &[("Whether a model came through a conversion", "hopper.dpm hopper.glb --tolerance 0.01")]),
-    ("explain", &[("What a code of check means", "bad-parent")]),
+    (
+        "explain",
+        &[("What a code of check means", "bad-parent"), ("What check finds in a file", "hopper.dpm")],
+    ),
     (
         "repair",
         &[

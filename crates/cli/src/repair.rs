@@ -52,8 +52,8 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
                 Ok((found, places))
             });
             match written {
-                Ok((_, None)) => results.keep_output(),
-                Ok((found, Some(places))) => {
+                Ok((_, Written::Kept(path))) => results.keep_output(&path),
+                Ok((found, Written::At(places))) => {
                     let shown = match args.format {
                         OutputFormat::Json => Shown::Json(found.json(input, &places)),
                         OutputFormat::Text if to_stdout => Shown::Text(String::new()),
@@ -100,42 +100,57 @@ fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     Ok(Found { format, repaired, old })
 }
 
-/// Writes a repaired file; none where what is there already stays.
+/// What became of a repaired file.
+enum Written {
+    At(Places),
+    /// A file is at its place, and stays.
+    Kept(PathBuf),
+}
+
+/// Writes a repaired file.
 fn write(
     input: &Input,
     found: &Found,
     destination: &Option<Destination>,
     args: &RepairArgs,
     reader: &Reader,
-) -> Result<Option<Places>, Refusal> {
+) -> Result<Written, Refusal> {
     let mut places = Places::default();
     let bytes = &found.repaired.bytes;
     if args.in_place && !args.write.dry_run {
         if found.repaired.mended.is_empty() {
-            return Ok(Some(places));
+            return Ok(Written::At(places));
         }
         places.backup = Some(output::in_place(input, &found.old, bytes, reader.plan())?);
         places.output = Some(input.path.clone());
-        return Ok(Some(places));
+        return Ok(Written::At(places));
     }
-    let Some(destination) = destination else { return Ok(Some(places)) };
+    let Some(destination) = destination else { return Ok(Written::At(places)) };
+    if found.is_hopeless() {
+        return Ok(Written::At(places));
+    }
     let place = match destination {
         Destination::Stdout => {
             output::print(whole(bytes))?;
-            return Ok(Some(places));
+            return Ok(Written::At(places));
         }
         Destination::File(path) => Place::named(path),
         Destination::Folder(folder) => below(folder, input, &OutputName::cleaned(&input.name())),
     };
     if args.write.no_clobber && place.path().symlink_metadata().is_ok() {
-        return Ok(None);
+        return Ok(Written::Kept(place.path().to_owned()));
     }
     places.output = Some(place.path().to_owned());
     output::write([main(place, whole(bytes))].into(), reader.plan(), None)?;
-    Ok(Some(places))
+    Ok(Written::At(places))
 }
 
 impl Found {
+    /// Nothing could be fixed, and errors are left: there is nothing to copy.
+    fn is_hopeless(&self) -> bool {
+        self.repaired.mended.is_empty() && self.repaired.left.has_errors()
+    }
+
     fn status(&self) -> Status {
         if self.repaired.left.has_errors() { Status::Errors } else { Status::Fine }
     }
@@ -186,8 +201,12 @@ impl Found {
             (count, left) => format!("{count} mended, {left} left"),
         }];
         if changed > 0 {
-            let are = counted(changed as u64, "byte is another one", "bytes are other ones");
-            parts.push(if args.write.dry_run { format!("{are} if it were written") } else { are });
+            let bytes = counted(changed as u64, "byte", "bytes");
+            let changed = if args.write.dry_run { "would change" } else { "changed" };
+            parts.push(format!("{bytes} {changed}"));
+        }
+        if self.is_hopeless() && args.output.is_some() {
+            parts.push("not copied".to_owned());
         }
         parts.extend(places.backup.as_ref().map(|path| format!("the old file is {}", render::path(path))));
         parts.join("; ")

@@ -196,9 +196,13 @@ impl Results {
         }
     }
 
-    /// A file whose output is there already and stays.
-    pub(crate) fn keep_output(&mut self) {
+    /// A file whose output exists and stays. The first ones are named.
+    pub(crate) fn keep_output(&mut self, path: &Path) {
+        const NAMED: u64 = 3;
         self.kept += 1;
+        if !self.quiet && (self.verbose || self.kept <= NAMED) {
+            say(&format!("{} exists: not replaced", render::path(path)));
+        }
     }
 
     /// Whether more than one file can be there.

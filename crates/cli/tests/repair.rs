@@ -37,7 +37,7 @@ fn a_file_is_mended_elsewhere_or_in_place_with_a_backup() {
     assert_eq!(code(&with(&["check"], &[&out])), 0);
     // A dry run writes nothing.
     let dry = with(&["repair", "--dry-run", "--in-place"], &[&model]);
-    assert!(stdout(&dry).contains("if it were written"), "{}", stdout(&dry));
+    assert!(stdout(&dry).contains("4 bytes would change"), "{}", stdout(&dry));
     assert_eq!(names(dir.path()), ["m.dpm", "out.dpm"]);
     let place = with(&["repair", "--in-place"], &[&model]);
     assert_eq!(code(&place), 0, "{}", stderr(&place));
@@ -94,4 +94,11 @@ fn a_folder_is_repaired_into_another() {
     let kept = with(&["repair", "--no-clobber", "-o", out.to_str().unwrap()], &[&from]);
     assert_eq!(code(&kept), 0, "{}", stderr(&kept));
     assert!(stderr(&kept).contains("3 kept"), "{}", stderr(&kept));
+    let a = out.join("a.dpm");
+    assert!(stderr(&kept).contains(&format!("{} exists: not replaced", a.display())), "{}", stderr(&kept));
+    // What could not be repaired is not copied.
+    let (lod, copy) = (testdata().join("bmd/lod-range.reject.bmd"), dir.path().join("copy.bmd"));
+    let output = with(&["repair", "-o", copy.to_str().unwrap()], &[&lod]);
+    assert!(code(&output) == 1 && stdout(&output).contains("not copied"), "{}", stdout(&output));
+    assert!(!copy.exists());
 }

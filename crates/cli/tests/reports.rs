@@ -166,6 +166,32 @@ fn every_code_that_check_finds_is_explained() {
 }
 
 #[test]
+fn findings_of_a_file_are_explained_as_rules_of_its_format() {
+    let iqm = testdata().join("iqm/parent.reject.iqm");
+    let explained = |words: &[&str], file: Option<&std::path::Path>| {
+        let mut words = args(&[&["explain", "--format=json"], words].concat());
+        words.extend(file.map(Into::into));
+        let output = run(&words);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        document["codes"].as_array().unwrap().clone()
+    };
+    let all = explained(&[], Some(&iqm));
+    assert!(!all.is_empty() && all.iter().all(|e| e["formats"][0] == "iqm"), "{all:?}");
+    assert!(all.iter().any(|e| e["code"] == "bad-parent"));
+    assert!(explained(&[], Some(&testdata().join("dpm/hopper.ok.dpm"))).is_empty());
+    // Of a code that several formats share the one that is asked for comes first.
+    for (words, first) in
+        [(&["bad-parent"][..], "dpm"), (&["iqm/bad-parent"], "iqm"), (&["--as=iqm", "bad-parent"], "iqm")]
+    {
+        let found = explained(words, None);
+        assert!(found[0]["formats"][0] == first && found.len() > 3, "{words:?}: {found:?}");
+    }
+    let output = run(["explain", "no-such-file.dpm"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("unknown code"), "{}", stderr(&output));
+}
+
+#[test]
 fn several_of_a_code_are_grouped() {
     let dir = tempfile::TempDir::new().unwrap();
     let model = dir.path().join("m.dpm");

@@ -20,12 +20,14 @@ pub(crate) enum InfoFormat {
     Jsonl,
     /// For tables, a line for each file
     Csv,
+    /// A Markdown table, a row for each file
+    Md,
 }
 
 impl From<InfoFormat> for Form {
     fn from(format: InfoFormat) -> Self {
         match format {
-            InfoFormat::Text | InfoFormat::Csv => Self::Lines,
+            InfoFormat::Text | InfoFormat::Csv | InfoFormat::Md => Self::Lines,
             InfoFormat::Json => Self::Document,
             InfoFormat::Jsonl => Self::Documents,
         }
@@ -131,11 +133,15 @@ pub(crate) struct DiffArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// Codes, as check prints them; without any, all of them are listed
-    #[arg(value_name = "CODE")]
+    /// Codes, as check prints them, or files, whose findings are explained; without any, all codes are listed
+    ///
+    /// FORMAT/CODE, or --as, prints the rule of that format first.
+    #[arg(value_name = "CODE|FILE")]
     pub codes: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 #[derive(Debug, Args)]

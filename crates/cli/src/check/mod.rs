@@ -87,6 +87,14 @@ struct Checked {
     lenient: bool,
 }
 
+/// The format of a file, and the codes of its findings.
+pub(crate) fn codes(input: &Input, reader: &Reader) -> Result<(&'static str, Vec<&'static str>), Refusal> {
+    let checked = check(input, reader, None)?;
+    let mut codes: Vec<_> = checked.report.totals().map(|(code, ..)| code).collect();
+    codes.dedup();
+    Ok((checked.kind.id, codes))
+}
+
 fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Checked, Refusal> {
     let checked = |reader: &Reader| {
         let mut opened = reader.open(input)?;

@@ -55,7 +55,7 @@ impl Many<'_, '_> {
             |results, job, made| {
                 match (made, &job.before, &mut manifest) {
                     (Made::Now(made), _, manifest) => self.report(job, *made, manifest.as_mut(), results),
-                    (Made::Kept, ..) => results.keep_output(),
+                    (Made::Kept, ..) => results.keep_output(job.out.place.path()),
                     (Made::Before, Some(entry), Some(manifest)) => {
                         manifest.keep(job.input, entry.clone());
                         results.unchanged();

@@ -1,5 +1,6 @@
 //! What files hold, for programs. docs/schema/info.json describes it.
 
+use crate::args::InfoFormat;
 use crate::input::Input;
 use meshwright::{Description, Part, PartState};
 use serde_json::{Value, json};
@@ -80,16 +81,52 @@ fn exact(number: f32) -> f64 {
     number.to_string().parse().unwrap_or(f64::NAN)
 }
 
-/// The names of the fields of [`csv`].
-pub(super) const CSV_HEADER: &str =
-    "file,format,dialect,bytes,meshes,vertices,triangles,bones,frames,clips,height,height_metres,memory\n";
+/// The names of the [fields] of a line.
+const HEADER: [&str; 13] = [
+    "file",
+    "format",
+    "dialect",
+    "bytes",
+    "meshes",
+    "vertices",
+    "triangles",
+    "bones",
+    "frames",
+    "clips",
+    "height",
+    "height_metres",
+    "memory",
+];
+
+/// The first lines of a table in a format that has some.
+pub(super) fn header(format: InfoFormat) -> String {
+    match format {
+        InfoFormat::Csv => format!("{}\n", HEADER.join(",")),
+        InfoFormat::Md => format!("| {} |\n|{}\n", HEADER.join(" | "), "---|".repeat(HEADER.len())),
+        _ => String::new(),
+    }
+}
 
 /// One file as a line of CSV (RFC 4180, lines ended as everywhere here).
 pub(super) fn csv(input: &Input, d: &Description) -> String {
+    format!("{}\n", fields(input, d).map(|field| quoted(&field)).join(","))
+}
+
+/// One file as a row of a Markdown table.
+pub(super) fn markdown(input: &Input, d: &Description) -> String {
+    format!("| {} |\n", fields(input, d).map(|field| cell(&field)).join(" | "))
+}
+
+fn cell(field: &str) -> String {
+    crate::render::plain(field).replace('\\', "\\\\").replace('|', "\\|")
+}
+
+/// What a line says of one file.
+fn fields(input: &Input, d: &Description) -> [String; 13] {
     let s = &d.summary;
     let number = |n: usize| n.to_string();
     let real = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-    let fields = [
+    [
         input.exact(),
         d.format.id().to_owned(),
         d.dialect.clone().unwrap_or_default(),
@@ -103,8 +140,7 @@ pub(super) fn csv(input: &Input, d: &Description) -> String {
         real(d.height()),
         real(d.height().and_then(|height| Some(height * d.metres?))),
         d.memory.total().to_string(),
-    ];
-    format!("{}\n", fields.map(|field| quoted(&field)).join(","))
+    ]
 }
 
 fn quoted(field: &str) -> String {
@@ -133,6 +169,7 @@ mod tests {
             assert_eq!(quoted(formula), format!("\"'{formula}\""));
         }
         assert_eq!((quoted("-1.5"), quoted("a=b")), ("-1.5".to_owned(), "a=b".to_owned()));
+        assert_eq!(cell("a|b"), "a\\|b");
         assert!((exact(0.1) - 0.1).abs() < f64::EPSILON && exact(f32::INFINITY).is_infinite());
     }
 }

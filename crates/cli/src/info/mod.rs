@@ -19,8 +19,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let inputs = results.inputs(expand(results.selection(), None));
     reader.expect(&inputs)?;
     let several = results.is_over_several();
-    if args.format == InfoFormat::Csv && args.query.is_none() {
-        print(document::CSV_HEADER.to_owned())?;
+    if args.query.is_none() {
+        print(document::header(args.format))?;
     }
     let work = |input: &Input| {
         let shown = |reader: &Reader| {
@@ -70,6 +70,7 @@ fn shown(
             Shown::Text(text::tables(&input.shown(), &described, why.as_deref(), args.read.verbose))
         }
         InfoFormat::Csv => Shown::Text(document::csv(input, &described)),
+        InfoFormat::Md => Shown::Text(document::markdown(input, &described)),
         InfoFormat::Json | InfoFormat::Jsonl => {
             Shown::Json(document::json(input, &described, why.as_deref()))
         }
