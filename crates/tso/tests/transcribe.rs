@@ -41,7 +41,7 @@ fn text_becomes_binary_and_text_again() {
     assert_eq!(codes_of(&other.losses), [("comment-dropped", 1)]);
     let longer = [&text[..], b"more"].concat();
     let longer = Cmx::parse_with(&longer, &ReadOptions::lenient()).unwrap().model.to_bcf();
-    assert_eq!(codes_of(&longer.losses), [("trailing-dropped", 4)]);
+    assert_eq!(codes_of(&longer.losses), [("trailing-bytes", 4)]);
     assert_eq!(longer.value.to_bytes().unwrap(), bytes("flower.ok.bcf"));
 }
 
@@ -67,7 +67,7 @@ fn meshes_keep_every_number() {
     numbered.texture = "cloth".into();
     assert_eq!(
         codes_of(&numbered.to_mesh("other", None).losses),
-        [("skin-name-dropped", 1), ("texture-name-dropped", 1)]
+        [("skin-name-dropped", 1), ("texture-names-dropped", 1)]
     );
     assert_eq!(codes_of(&mesh.to_bmf("\u{4e00}", None).losses), [("name-changed", 1)]);
     assert_eq!(mesh.to_bmf("a", None).value.texture, "x");
@@ -99,7 +99,7 @@ fn what_the_other_game_has_no_field_for_is_said() {
     skel.bones[1].has_properties = Flag::YES;
     skel.trailing = vec![0; 3];
     let made = Character::from_skel(&skel);
-    assert_eq!(codes_of(&made.losses), [("fields-dropped", 1), ("trailing-dropped", 3)]);
+    assert_eq!(codes_of(&made.losses), [("fields-dropped", 1), ("trailing-bytes", 3)]);
     let mut anim = anim();
     assert!(Character::from_anim(&anim, "keys".into()).losses.is_empty());
     anim.motions[0].unknown = 1;

@@ -15,6 +15,9 @@ notices! {
     loss "bone-detached",
         "The parent of a bone is flat, so that the bone has no place relative to it and became a root.",
         "Give the parent a scale other than 0.";
+    loss "bone-fields",
+        "Bones have flags, wiggle values or properties, which only files of The Sims hold.",
+        "Pass `--extras` or `--keep-native` to keep them in a glTF.";
     loss "bone-flags",
         "The target has no flags of bones.",
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";
@@ -51,6 +54,15 @@ notices! {
     loss "clip-dropped",
         "A clip moves another skeleton or has no frames, and was left out.",
         "Merge the skeletons in the editor.";
+    loss "clip-fields",
+        "An animation has a distance, a flag of movement or properties, which only files of The Sims hold.",
+        "Pass `--extras` or `--keep-native` to keep them in a glTF.";
+    note "clip-lengthened",
+        "The last key of a clip is between two frames; the clip ends at the next whole frame. The amount says how much longer it is.",
+        "Pass `--fps` with a rate at which the clip ends on a frame.";
+    note "clip-resampled",
+        "A clip that the edited model has and the original has not was brought to the frame rate of the original.",
+        "Nothing has to be done.";
     loss "clip-without-skeleton",
         "An animation moves bones relative to their parents, which only a skeleton knows.",
         "Name the skeleton with `--skeleton`.";
@@ -75,6 +87,9 @@ notices! {
     loss "extensions-dropped",
         "The source has extensions of other programs, and the target has no place for them.",
         "Pass `--extras` or `--keep-native` to keep those that Meshwright knows in a glTF.";
+    loss "fields-dropped",
+        "Records have words, flags or lists that the other kind of file has no field for.",
+        "Convert to the text or binary form of the same game to keep them.";
     loss "follows-cancel",
         "The weights of the joints that a joint follows sum to 0; it follows the first one.",
         "Correct the weights in the source.";
@@ -84,6 +99,9 @@ notices! {
     loss "fps-clamped",
         "The engine plays at least 1 frame per second, and a clip has less.",
         "Store more frames of the clip.";
+    loss "frame-names-dropped",
+        "Frames have names of their own, and the target only names clips.",
+        "Nothing has to be done unless the game looks for frames by name.";
     loss "frames-dropped",
         "Frames that belong to no clip were left out.",
         "Add a clip that covers them.";
@@ -147,9 +165,15 @@ notices! {
     loss "names-dropped",
         "The target's bones have no names.",
         "Nothing has to be done unless the game looks for bones by name.";
+    note "no-rate",
+        "The keys of a clip are the frames of no rate from 1 to 240; the clip was sampled at 30. The amount says how far the keys are off.",
+        "Pass `--fps` with the rate of the editor.";
     loss "node-animation",
         "A clip moves nodes that draw nothing and are no joints.",
         "Turn the nodes into bones in the editor if the motion is wanted.";
+    note "nodes-as-bones",
+        "Nodes with a name that draw nothing became bones, to which engines attach things.",
+        "Delete the nodes in the editor if nothing is attached to them.";
     loss "parent-cycle",
         "Bones are their own ancestors; they became roots.",
         "Run `check` on the skeleton.";

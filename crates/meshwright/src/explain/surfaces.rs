@@ -15,6 +15,9 @@ notices! {
     loss "extension-unread",
         "The document requires an extension that is not read. It only concerns how surfaces look.",
         "Nothing has to be done if the model looks right.";
+    loss "extras-dropped",
+        "Parts of the model have native fields that the target has no place for; the message lists them.",
+        "Keep the source, or convert to its own format.";
     note "file-left",
         "Nothing of a companion file is used any more after the edit, and it was not written.",
         "Delete the old file if the game does not need it.";
@@ -33,6 +36,9 @@ notices! {
     note "material-added",
         "Meshes without a material got one, because the target needs it.",
         "Nothing has to be done.";
+    note "material-named",
+        "A mesh has no material, and the target needs one; it got the name of the mesh.",
+        "Give the mesh a material in the editor.";
     loss "materials-dropped",
         "The target has no materials, or fewer than the source.",
         "Split the model by material, or choose another target.";
@@ -48,6 +54,9 @@ notices! {
     loss "original-dropped",
         "Nothing of the original could be kept for the edited model, and it was written from scratch.",
         "Read the reason in the message; edit less of the model, or pass the original with `--onto`.";
+    note "original-missing",
+        "The glTF was edited in a tool that keeps custom properties only on request, and has no embedded original.",
+        "Export with custom properties, or pass the original file with `--onto`.";
     loss "other-scenes",
         "The glTF has several scenes; only the default one is read.",
         "Move everything into one scene in the editor.";
@@ -69,6 +78,9 @@ notices! {
     loss "shader-left-out",
         "The shader script does something that a glTF material cannot express.",
         "Rebuild the effect in the target engine.";
+    loss "skin-name-dropped",
+        "A mesh of The Sims 1 has the name of a skin, and the target has no place for it.",
+        "Give the file the name of the skin.";
     loss "skin-not-found",
         "The model has no skin of this number; its own texture names were taken.",
         "Pass a number that exists with `--skin`.";
@@ -78,6 +90,12 @@ notices! {
     note "skins",
         "The model has several skins; the first is shown and the others are variants.",
         "Pass `--skin N` to show another one.";
+    note "skins-numbered",
+        "The look without a variant became skin 0; the variants follow it.",
+        "Nothing has to be done.";
+    loss "suits-dropped",
+        "The source has suits, and the target holds none.",
+        "Convert to `.cmx` or `.bcf` to keep them.";
     note "texture-added",
         "Materials without a texture name one after themselves, because the target needs a name.",
         "Nothing has to be done.";

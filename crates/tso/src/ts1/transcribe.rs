@@ -13,7 +13,7 @@ use meshwright_scene::{Converted, Loss};
 
 /// Bytes after the last field, which a lenient reader kept.
 fn trailing(bytes: &[u8]) -> Option<Loss> {
-    let loss = Loss::new("trailing-dropped", "trailing", "bytes after the last field were dropped");
+    let loss = Loss::new("trailing-bytes", "trailing", "bytes after the last field were dropped");
     (!bytes.is_empty()).then(|| loss.with_count(bytes.len(), "byte", "bytes"))
 }
 
@@ -91,7 +91,7 @@ impl Bmf {
             if bound.is_some() || self.texture == CHOSEN_BY_SUIT { 0 } else { named(&self.texture) };
         losses.extend(dropped("skin-name-dropped", "skin", ["name of a skin", "names of skins"], skin));
         losses.extend(dropped(
-            "texture-name-dropped",
+            "texture-names-dropped",
             "texture",
             ["name of a texture", "names of textures"],
             texture,
