@@ -9,9 +9,9 @@ fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
     let mut worlds = Vec::new();
     match frame {
         Some(frame) => {
-            meshwright_scene::Sampler::new(scene, 0, &budget).unwrap().model(frame, &mut worlds).unwrap()
+            meshwright_scene::Sampler::new(scene, 0, &budget).unwrap().model(frame, &mut worlds).unwrap();
         }
-        None => worlds.extend(skeleton.rest_model().unwrap().iter().map(|m| m.wide())),
+        None => worlds.extend(skeleton.rest_model().unwrap().iter().map(meshwright_scene::Affine::wide)),
     }
     let mesh = &scene.meshes[0];
     let skin = mesh.skin.as_ref().unwrap();

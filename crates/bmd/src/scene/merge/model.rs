@@ -142,7 +142,8 @@ impl Work<'_> {
         for source in &self.made.meshes {
             // A mesh that is made up stands for none, which the original does without unless it has none.
             let Some(source) = source else {
-                (found.push(None), again.push(count > 0));
+                found.push(None);
+                again.push(count > 0);
                 continue;
             };
             let original = self.patch.meshes.get(source.mesh).and_then(|m| m.original);
