@@ -41,6 +41,7 @@ mod correspond;
 #[cfg(feature = "proptest")]
 pub mod edits;
 mod find;
+mod joint_index;
 mod options;
 mod patch;
 mod report;

@@ -4,23 +4,9 @@ use crate::correspond::joints;
 use crate::options::Absent;
 use crate::tolerance::Tolerance;
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::wide;
 use meshwright_scene::Scene;
-
-/// A joint by its skeleton.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct At {
-    pub(crate) skeleton: usize,
-    pub(crate) joint: usize,
-}
-
-/// An index into lists of lists.
-pub(crate) trait Place {
-    fn of<T>(self, lists: &[Vec<T>]) -> Option<&T>;
-    fn of_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T>;
-}
 
 /// What all parts of the recovery look at.
 pub(crate) struct Work<'s, 'b> {
@@ -59,14 +45,4 @@ pub(crate) fn extent(scene: &Scene) -> f64 {
     }
     let sides = high.iter().zip(low).map(|(h, l)| h - l).fold(0.0, f64::max);
     if sides.is_finite() && sides > 0.0 { sides } else { 1.0 }
-}
-
-impl Place for At {
-    fn of<T>(self, lists: &[Vec<T>]) -> Option<&T> {
-        lists.get(self.skeleton)?.get(self.joint)
-    }
-
-    fn of_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T> {
-        lists.get_mut(self.skeleton)?.get_mut(self.joint)
-    }
 }

@@ -1,9 +1,9 @@
 //! Clips of a scene as frames: every clip is sampled at its whole frames.
 
 use super::bones::Bones;
+use super::motion::Motion as ModelMotion;
 use super::names::{self, of_frame};
 use super::options::is_native;
-use super::transcribe::Motion as ModelMotion;
 use crate::bone::{BonePose, Name};
 use crate::clips::FrameClip;
 use crate::dpm::PoseId;

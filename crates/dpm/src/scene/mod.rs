@@ -14,6 +14,7 @@ mod frames;
 mod limits;
 #[cfg(feature = "recover")]
 mod merge;
+mod motion;
 mod names;
 mod options;
 mod to_scene;

@@ -2,26 +2,17 @@
 //! whether a clip has the frame or not. Only vertices go by way of a scene.
 
 use super::dpm_from_scene::{self, DpmFiles};
+use super::motion::Motion;
 use super::names::of_frame;
 use super::options::DpmSceneOptions;
 use super::traced::Traced;
 use super::zym_from_scene;
-use crate::bone::{Bone, BonePose};
 use crate::clips::FrameClip;
 use crate::dpm::Dpm;
 use crate::zym::Zym;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Loss, Scene, SceneOptions};
-
-/// Bones, frames and clips of a model, to be copied.
-#[derive(Debug)]
-pub(super) struct Motion<'m> {
-    pub(super) bones: &'m [Bone],
-    /// The pose of each frame.
-    pub(super) poses: Vec<&'m [BonePose]>,
-    pub(super) clips: &'m [FrameClip],
-}
 
 impl Dpm {
     /// The model as ZYM, with a pose for each of its frames and a scene for each of these clips. Without `clips`, they are

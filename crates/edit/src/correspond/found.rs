@@ -3,9 +3,10 @@
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
 use crate::correspond::vertices::{Moved, Same, Vertex, alike, blended, compare};
+use crate::joint_index::{At, Place};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
-use crate::work::{At, Place, Work};
+use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, dot, narrow, unit, wide};

@@ -1,8 +1,8 @@
 //! Which joint is which, and how tools turned their axes.
 
 use crate::correspond::marks;
+use crate::joint_index::{At, Place};
 use crate::tools::names::name_of;
-use crate::work::{At, Place};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! Parts that say which they were.
 
+use crate::joint_index::At;
 use crate::tools::gltf_transform::is_palette;
-use crate::work::At;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Mark, Marks, Scene, Skeleton};

@@ -1,6 +1,6 @@
 //! Where joints went.
 
-use crate::work::{At, Place};
+use crate::joint_index::{At, Place};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine64;

@@ -1,9 +1,10 @@
 //! Poses of edited clips with the native axes, and how they differ from native ones.
 
 use crate::correspond::placed::{Placed, nearest_kept};
+use crate::joint_index::{At, Place};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_bones::Straight;
-use crate::work::{At, Place, Work};
+use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::quat;

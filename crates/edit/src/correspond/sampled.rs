@@ -3,8 +3,9 @@
 use crate::correspond::placed::Placed;
 use crate::correspond::poses::{LONGEST_STEP, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::steps::{between, steps};
+use crate::joint_index::At;
 use crate::tolerance::Tolerance;
-use crate::work::{At, Work};
+use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine64;
 use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};

@@ -2,7 +2,7 @@
 
 use crate::correspond::joints::{Bones, alike, bind};
 use crate::correspond::vertices::{Grid, Vertex};
-use crate::work::At;
+use crate::joint_index::At;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::Budget;

@@ -2,8 +2,8 @@
 
 use crate::attributes::Attributes;
 use crate::correspond::joints::Bones;
+use crate::joint_index::At;
 use crate::tolerance::Tolerance;
-use crate::work::At;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};

@@ -2,12 +2,13 @@
 
 use crate::correspond::joints::bind;
 use crate::correspond::placed::{Placed, nearest_kept};
+use crate::joint_index::{At, Place};
 use crate::options::Absent;
 use crate::patch::model::{JointPatch, Patch};
 use crate::report::{JointChange, Part, Recovery, State};
 use crate::tolerance::Exactness;
 use crate::tools::names::{is_filler, name_of, stem};
-use crate::work::{At, Place, Work};
+use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -5,7 +5,8 @@
 
 use crate::correspond::joints::bind;
 use crate::correspond::placed::Placed;
-use crate::work::{At, Place, Work};
+use crate::joint_index::{At, Place};
+use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, distance};

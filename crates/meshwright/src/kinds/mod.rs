@@ -34,6 +34,7 @@ mod skins;
 #[cfg(all(feature = "gltf", feature = "tso"))]
 mod suits;
 mod summary;
+mod texture_names;
 mod transcribe;
 mod write;
 

@@ -1,58 +1,12 @@
 //! Textures of materials as files next to native files.
 
+use super::texture_names::TextureNames;
 use super::{Kind, WriteOptions};
-use meshwright_files::output::OutputName;
 use meshwright_scene::{
     Budget, ConvertError, Converted, Image, Loss, Material, MaterialId, OutputFiles, Scene, Unsupported,
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Extensions that a name may have and that the file need not.
-const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
-
-/// The names by which an engine looks for the textures of a scene's materials.
-pub(crate) struct Textures(Vec<Option<String>>);
-
-impl Textures {
-    /// The names that a kind of file gives its materials. Where one name would mean different pictures, as of materials of
-    /// several looks, the later material is called like its own picture, else with a number.
-    fn of<K: Kind>(scene: &Scene) -> Self {
-        let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
-        let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
-        let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
-        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-        // Materials of meshes keep their names.
-        let mut order: Vec<usize> = (0..scene.materials.len()).collect();
-        order.sort_by_key(|id| !drawn(*id));
-        names.resize(scene.materials.len(), None);
-        for id in order {
-            let Some(material) = scene.materials.get(id) else { continue };
-            let Some(own) = K::picture(material) else { continue };
-            let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
-            let image = material.image.as_ref().and_then(|image| stem(&image.name));
-            let numbered = (2..).map(|n: usize| format!("{own}_{n}"));
-            let candidates = [own.to_owned()]
-                .into_iter()
-                .chain(image.map(|image| format!("{folder}{image}")))
-                .chain(numbered);
-            for name in candidates {
-                let known = *taken.entry(name.to_ascii_lowercase()).or_insert(id);
-                let same = known == id || scene.materials.get(known).map(looks) == Some(looks(material));
-                if let Some(slot) = names.get_mut(id).filter(|_| same) {
-                    *slot = Some(name);
-                    break;
-                }
-            }
-        }
-        Self(names)
-    }
-
-    /// The name of a material's texture.
-    pub(super) fn name(&self, material: usize) -> Option<&str> {
-        self.0.get(material)?.as_deref()
-    }
-}
 
 /// Adds the pictures of a scene's materials to what was made of it, each under the last part of the name by which engines
 /// look for it, and the looks of the scene where engines know such. A picture that is written is not lost.
@@ -67,7 +21,7 @@ pub(crate) fn beside<K: Kind>(
     }
     let has_looks = has_looks::<K>(options);
     let budget = options.shared.budget();
-    let names = Textures::of::<K>(scene);
+    let names = TextureNames::of::<K>(scene);
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
         // Other looks are left out where there is but one.
@@ -75,7 +29,7 @@ pub(crate) fn beside<K: Kind>(
         let Some(name) = names.name(i).filter(|_| has_looks || is_drawn || scene.variants.is_empty()) else {
             continue;
         };
-        let Some(stem) = self::stem(name) else { continue };
+        let Some(stem) = super::texture_names::stem(name) else { continue };
         let further = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
         let further = further.into_iter().filter(|_| K::PICTURES_BESIDE);
         for (image, suffix) in [(&material.image, "")].into_iter().chain(further) {
@@ -186,18 +140,6 @@ fn file<'i, K: Kind>(
     Ok(None)
 }
 
-/// The last part of a name without the extension of a picture, as every file system takes it and short enough for what
-/// follows it.
-fn stem(name: &str) -> Option<String> {
-    let last = name.rsplit(['/', '\\']).next()?;
-    let stem = match last.rsplit_once('.') {
-        Some((stem, extension)) if EXTENSIONS.iter().any(|e| e.eq_ignore_ascii_case(extension)) => stem,
-        _ => last,
-    };
-    let named = !stem.trim_end_matches(['.', ' ']).is_empty();
-    named.then(|| OutputName::cleaned(stem).as_str().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::stem;
@@ -216,7 +158,7 @@ mod tests {
             ("x/", None),
             ("", None),
         ] {
-            assert_eq!(stem(name).as_deref(), wanted, "{name}");
+            assert_eq!(super::super::texture_names::stem(name).as_deref(), wanted, "{name}");
         }
     }
 }

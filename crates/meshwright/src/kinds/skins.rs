@@ -1,6 +1,6 @@
 //! Writes the looks of a scene as skins of a model.
 
-use super::pictures::Textures;
+use super::texture_names::TextureNames;
 use super::{Format, Kind};
 use meshwright_quake::{Skin, SkinLine};
 use meshwright_scene::names::{Encoding, NameRules};
@@ -32,7 +32,7 @@ fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
 pub(super) fn beside<K: Kind>(
     scene: &Scene,
     stem: &str,
-    textures: &Textures,
+    textures: &TextureNames,
     budget: &Budget,
     made: &mut Converted<OutputFiles>,
 ) -> Result<(), ConvertError> {

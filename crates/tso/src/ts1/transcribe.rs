@@ -31,13 +31,14 @@ fn odd(path: &str, items: [&'static str; 2], count: usize) -> Option<Loss> {
     (count > 0).then(|| Loss::new("fields-dropped", path, message).with_count(count, one, several))
 }
 
-const SKELETONS: (&str, &str, [&str; 2]) = ("skeletons-dropped", "skeletons", ["skeleton", "skeletons"]);
-const SUITS: (&str, &str, [&str; 2]) = ("suits-dropped", "suits", ["suit", "suits"]);
-const SKILLS: (&str, &str, [&str; 2]) = ("clips-dropped", "skills", ["skill", "skills"]);
-
-fn others(counts: [((&'static str, &str, [&'static str; 2]), usize); 3]) -> Vec<Loss> {
-    let loss = |((code, path, items), count)| dropped(code, path, items, count);
-    counts.into_iter().filter_map(loss).collect()
+/// The records of a character that the other kind of file has no place for.
+fn others(skeletons: usize, suits: usize, skills: usize) -> Vec<Loss> {
+    let losses = [
+        dropped("skeletons-dropped", "skeletons", ["skeleton", "skeletons"], skeletons),
+        dropped("suits-dropped", "suits", ["suit", "suits"], suits),
+        dropped("clips-dropped", "skills", ["skill", "skills"], skills),
+    ];
+    losses.into_iter().flatten().collect()
 }
 
 impl Cmx {
@@ -131,8 +132,7 @@ impl Character {
     /// The first skeleton, for The Sims Online; none where there is none.
     pub fn to_skel(&self) -> Option<Converted<Skel>> {
         let (first, rest) = self.skeletons.split_first()?;
-        let losses =
-            others([(SKELETONS, rest.len()), (SUITS, self.suits.len()), (SKILLS, self.skills.len())]);
+        let losses = others(rest.len(), self.suits.len(), self.skills.len());
         Some(Converted::new(first.to_skel(), losses))
     }
 
@@ -162,8 +162,7 @@ impl Character {
         let (again, _) = Skill::from_anim(&anim, skill.keys.clone());
         let changed = skill.motions.iter().zip(&again.motions).filter(|(own, again)| own != again).count();
         let rest = self.skills.len().saturating_sub(1);
-        let mut losses =
-            others([(SKELETONS, self.skeletons.len()), (SUITS, self.suits.len()), (SKILLS, rest)]);
+        let mut losses = others(self.skeletons.len(), self.suits.len(), rest);
         losses.extend(odd("motions", ["motion", "motions"], changed));
         losses.extend(odd("moving", ["flag", "flags"], usize::from(skill.moving != again.moving)));
         Some(Converted::new(anim, losses))

@@ -1,0 +1,14 @@
+//! The motion of a model, which DPM and ZYM hold alike.
+
+use crate::bone::{Bone, BonePose};
+use crate::clips::FrameClip;
+use alloc::vec::Vec;
+
+/// Bones, frames and clips of a model, to be copied.
+#[derive(Debug)]
+pub(super) struct Motion<'m> {
+    pub(super) bones: &'m [Bone],
+    /// The pose of each frame.
+    pub(super) poses: Vec<&'m [BonePose]>,
+    pub(super) clips: &'m [FrameClip],
+}

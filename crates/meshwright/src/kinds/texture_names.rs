@@ -1,0 +1,64 @@
+//! The names by which an engine searches for the textures of materials.
+
+use super::Kind;
+use meshwright_files::output::OutputName;
+use meshwright_scene::{Material, MaterialId, Scene};
+use std::collections::BTreeMap;
+
+/// Extensions that a name may have and that the file need not.
+const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
+
+/// The names by which an engine looks for the textures of a scene's materials.
+pub(crate) struct TextureNames(Vec<Option<String>>);
+
+impl TextureNames {
+    /// The names that a kind of file gives its materials. Where one name would mean different pictures, as of materials of
+    /// several looks, the later material is called like its own picture, else with a number.
+    pub(super) fn of<K: Kind>(scene: &Scene) -> Self {
+        let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
+        let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
+        let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        // Materials of meshes keep their names.
+        let mut order: Vec<usize> = (0..scene.materials.len()).collect();
+        order.sort_by_key(|id| !drawn(*id));
+        names.resize(scene.materials.len(), None);
+        for id in order {
+            let Some(material) = scene.materials.get(id) else { continue };
+            let Some(own) = K::picture(material) else { continue };
+            let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
+            let image = material.image.as_ref().and_then(|image| stem(&image.name));
+            let numbered = (2..).map(|n: usize| format!("{own}_{n}"));
+            let candidates = [own.to_owned()]
+                .into_iter()
+                .chain(image.map(|image| format!("{folder}{image}")))
+                .chain(numbered);
+            for name in candidates {
+                let known = *taken.entry(name.to_ascii_lowercase()).or_insert(id);
+                let same = known == id || scene.materials.get(known).map(looks) == Some(looks(material));
+                if let Some(slot) = names.get_mut(id).filter(|_| same) {
+                    *slot = Some(name);
+                    break;
+                }
+            }
+        }
+        Self(names)
+    }
+
+    /// The name of a material's texture.
+    pub(super) fn name(&self, material: usize) -> Option<&str> {
+        self.0.get(material)?.as_deref()
+    }
+}
+
+/// The last part of a name without the extension of a picture, as every file system takes it and short enough for what
+/// follows it.
+pub(super) fn stem(name: &str) -> Option<String> {
+    let last = name.rsplit(['/', '\\']).next()?;
+    let stem = match last.rsplit_once('.') {
+        Some((stem, extension)) if EXTENSIONS.iter().any(|e| e.eq_ignore_ascii_case(extension)) => stem,
+        _ => last,
+    };
+    let named = !stem.trim_end_matches(['.', ' ']).is_empty();
+    named.then(|| OutputName::cleaned(stem).as_str().to_owned())
+}
