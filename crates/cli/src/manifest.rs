@@ -97,8 +97,7 @@ impl<'a> Manifest<'a> {
             staged.map_err(|failed| Fail::Refused("--manifest".into(), failed.into()))?;
         }
         let mut known = Known::new();
-        for output in self.before.iter().flat_map(|document| files(document)).flat_map(|entry| outputs(entry))
-        {
+        for output in self.before.iter().flat_map(files).flat_map(outputs) {
             known.extend(output_path(self.top, output).map(|path| (path, output.clone())));
         }
         let limits = Limits::default().with_memory(self.args.read.max_memory);
@@ -179,7 +178,7 @@ impl Written {
                 is_unchanged(&path, output, &budget)
             })
         };
-        let all = outputs(entry).all(|output| written(output));
+        let all = outputs(entry).all(written);
         (all && has_main && parts.iter().all(|part| same(part).is_some())).then(|| entry.clone())
     }
 

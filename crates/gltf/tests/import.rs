@@ -415,7 +415,7 @@ fn a_rate_is_found_or_given() {
     // Rounded to milliseconds: keys are at their frames.
     let rounded: Vec<_> = at(30.0).iter().map(|t| (t * 1000.0).round() / 1000.0).collect();
     assert_eq!(rate_of(&rounded), (30.0, 9, vec![]));
-    let odd = [0.0, 0.1, 0.237, 0.5, 0.777_7, 1.234_5, 1.618, 2.718_2];
+    let odd = [0.0, 0.1, 0.237, 0.5, 0.777_7, 1.234_5, 1.618, 2.719_1];
     assert_eq!(rate_of(&odd), (30.0, 83, vec!["no-rate", "clip-lengthened"]));
     let mut made = armature(&channel, "LINEAR", &[[0.0], [1.45]], &[STILL, QUARTER]);
     made.root["animations"][0]["extras"] = json!({ "rate": 20, "loop": true, "frames": 30 });

@@ -23,7 +23,7 @@ fn listed<'m>(
     poses: usize,
     name: impl Fn(u32) -> Option<&'m [u8]>,
     budget: &Budget,
-) -> Result<Option<(Vec<FrameClip>, Vec<Loss>)>, ConvertError> {
+) -> Result<Option<Converted<Vec<FrameClip>>>, ConvertError> {
     let Some(groups) = companions.one::<FrameGroups>() else { return Ok(None) };
     let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, budget)?;
     rename(groups, companions.clip_names, &mut clips, name, budget)?;
@@ -34,7 +34,7 @@ fn listed<'m>(
     // Engines do the same, so nothing is lost.
     let notes =
         report.iter().map(|f| Loss::note(f.code, f.path.to_string(), f.message.to_string())).collect();
-    Ok(Some((clips, notes)))
+    Ok(Some(Converted::new(clips, notes)))
 }
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names.
@@ -48,7 +48,7 @@ fn with_clips<M>(
     let budget = options.budget();
     match listed(companions, poses, |frame| name(&model, frame), &budget)? {
         None => to_scene(model, options, None),
-        Some((clips, notes)) => {
+        Some(Converted { value: clips, losses: notes, .. }) => {
             let mut made = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
             made.losses.extend(notes);
             Ok(made)
@@ -68,7 +68,8 @@ fn transcribed<'m, T>(
 ) -> Result<Converted<T>, ConvertError> {
     let mut shared = work.options.shared.clone();
     let budget = shared.budget();
-    let (clips, notes) = listed(work.companions, poses, name, &budget)?.unzip();
+    let (clips, notes) =
+        listed(work.companions, poses, name, &budget)?.map(|listed| (listed.value, listed.losses)).unzip();
     shared.limits = shared.limits.with_memory(budget.remaining());
     let mut made = convert(clips.as_deref(), &shared.with_format(DpmSceneOptions::default()))?;
     made.losses.extend(notes.into_iter().flatten());

@@ -60,13 +60,13 @@ pub(crate) fn dropped<K: Kind>(scene: &Scene) -> Vec<Loss> {
         ("clips", clips, ["clip", "clips"]),
     ];
     let loss = |(path, extras, [one, several]): (&str, Vec<&Option<Extra>>, [&'static str; 2])| {
-        let (mut names, mut count) = (BTreeSet::new(), 0);
+        let (mut names, mut count) = (BTreeSet::new(), 0_usize);
         for extra in extras.into_iter().flatten() {
             let Extra::Map(fields) = extra else { continue };
             let before = names.len();
             let own = fields.iter().filter(|(name, value)| is_dropped(path, name, value));
             let own: Vec<_> = own.map(|(name, _)| name.as_str()).collect();
-            count += usize::from(!own.is_empty());
+            count = count.saturating_add(usize::from(!own.is_empty()));
             if before < LISTED {
                 names.extend(own);
             }

@@ -3,10 +3,9 @@
 use super::texture_names::TextureNames;
 use super::{Kind, WriteOptions};
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Image, Loss, Material, MaterialId, OutputFiles, Scene, Unsupported,
+    Budget, ConvertError, Converted, Image, Loss, MaterialId, OutputFiles, Scene, Unsupported,
 };
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// Adds the pictures of a scene's materials to what was made of it, each under the last part of the name by which engines
 /// look for it, and the looks of the scene where engines know such. A picture that is written is not lost.
@@ -138,27 +137,4 @@ fn file<'i, K: Kind>(
     }
     #[cfg(not(feature = "textures"))]
     Ok(None)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stem;
-
-    #[test]
-    fn names_of_pictures_are_plain() {
-        for (name, wanted) in [
-            ("models/player/marine", Some("marine")),
-            ("resource\\wall.TGA", Some("wall")),
-            ("Material.001", Some("Material.001")),
-            ("a:b?.png", Some("a_b_")),
-            ("textures/.profile.png", Some("_.profile")),
-            ("CON", Some("_CON")),
-            ("a\u{202e}b", Some("a_b")),
-            ("..", None),
-            ("x/", None),
-            ("", None),
-        ] {
-            assert_eq!(super::super::texture_names::stem(name).as_deref(), wanted, "{name}");
-        }
-    }
 }

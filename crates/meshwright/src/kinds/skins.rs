@@ -10,7 +10,7 @@ use meshwright_scene::{
 use std::collections::BTreeMap;
 
 /// The name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
-fn name_of<'s>(format: Format, scene: &'s Scene, mesh: usize) -> &'s str {
+fn name_of(format: Format, scene: &Scene, mesh: usize) -> &str {
     let Some(mesh) = scene.meshes.get(mesh) else { return "" };
     let material = mesh.material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());
     match format.id() {
@@ -56,11 +56,10 @@ pub(super) fn beside<K: Kind>(
         let mut lines: BTreeMap<Vec<u8>, Option<MaterialId>> = BTreeMap::new();
         for mesh in &drawn {
             let material = worn(variant, *mesh);
-            match stored(K::FORMAT, name_of(K::FORMAT, scene, *mesh)) {
-                // Meshes that are called alike have one line.
-                Some(name) => lost += usize::from(*lines.entry(name).or_insert(material) != material),
-                None => lost += 1,
-            }
+            // Meshes of one name have one line.
+            let name = stored(K::FORMAT, name_of(K::FORMAT, scene, *mesh));
+            let is_written = name.is_some_and(|name| *lines.entry(name).or_insert(material) == material);
+            lost = lost.saturating_add(usize::from(!is_written));
         }
         let line = |(mesh, material): (Vec<u8>, Option<MaterialId>)| {
             let texture = material.and_then(|id| textures.name(id.0)).unwrap_or_default();

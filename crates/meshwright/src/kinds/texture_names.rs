@@ -62,3 +62,26 @@ pub(super) fn stem(name: &str) -> Option<String> {
     let named = !stem.trim_end_matches(['.', ' ']).is_empty();
     named.then(|| OutputName::cleaned(stem).as_str().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn names_of_pictures_are_plain() {
+        for (name, wanted) in [
+            ("models/player/marine", Some("marine")),
+            ("resource\\wall.TGA", Some("wall")),
+            ("Material.001", Some("Material.001")),
+            ("a:b?.png", Some("a_b_")),
+            ("textures/.profile.png", Some("_.profile")),
+            ("CON", Some("_CON")),
+            ("a\u{202e}b", Some("a_b")),
+            ("..", None),
+            ("x/", None),
+            ("", None),
+        ] {
+            assert_eq!(stem(name).as_deref(), wanted, "{name}");
+        }
+    }
+}
