@@ -172,7 +172,7 @@ impl Written {
             (part["sha256"] == hash(&bytes).as_str()).then_some(())
         };
         let mut has_main = false;
-        let mut written = |output: &Value| {
+        let written = |output: &Value| {
             output_path(&self.top, output).is_some_and(|path| {
                 has_main |= path == place.path();
                 is_unchanged(&path, output, &budget)
