@@ -2,7 +2,7 @@
 
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex};
 use crate::name::Name;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::num::Q1_15;
@@ -68,6 +68,20 @@ struct Mesh<'g> {
     bindings: Vec<Option<usize>>,
 }
 
+impl Mesh<'_> {
+    /// Makes the bones with these names nameless.
+    fn remove_names(&mut self, names: &BTreeSet<Name>) {
+        for row in &mut self.rows {
+            let pulls = row.pulls.iter_mut().map(|pull| &mut pull.bone);
+            for bone in core::iter::once(&mut row.bone).chain(pulls).flatten() {
+                if names.contains(bone) {
+                    *bone = Name::default();
+                }
+            }
+        }
+    }
+}
+
 impl<'g> Mesh<'g> {
     fn of(geometry: &'g Geometry, budget: &Budget) -> Result<Self, ConvertError> {
         let (reals, blends) = (geometry.real.len(), geometry.blends.len());
@@ -111,6 +125,19 @@ impl<'g> Mesh<'g> {
     }
 }
 
+/// Returns the names that a conversion gave to bones without a name.
+fn invented_names(native: &Mesh<'_>, was: &Mesh<'_>) -> BTreeSet<Name> {
+    let vertices = |mesh: &Mesh<'_>| mesh.geometry.faces.as_flattened().to_vec();
+    let mut names = BTreeSet::new();
+    for (own, made) in vertices(native).into_iter().zip(vertices(was)) {
+        let (Some(own), Some(made)) = (native.row(Some(own)), was.row(Some(made))) else { continue };
+        let nameless = |name: &Option<Name>| name.as_ref().is_some_and(|name| name.bytes().is_empty());
+        let pairs = own.bones().zip(made.bones()).filter(|(own, _)| nameless(own));
+        names.extend(pairs.filter_map(|(_, made)| made.clone()));
+    }
+    names
+}
+
 impl Geometry {
     /// The mesh with what is other in `after` than in `before`: what is made of the edited scene, and of the native one.
     /// Texture coordinates, places, normals and weights of vertices are kept apart. As long as each vertex hangs on the
@@ -127,8 +154,11 @@ impl Geometry {
             let message = "the scene counts other triangles than the mesh";
             return Err(ConvertError::unsupported("faces", message));
         }
-        let [native, was, is] =
+        let [native, mut was, mut is] =
             [Mesh::of(self, budget)?, Mesh::of(before, budget)?, Mesh::of(after, budget)?];
+        let invented = invented_names(&native, &was);
+        was.remove_names(&invented);
+        is.remove_names(&invented);
         let faces = self.faces.len().saturating_add(after.faces.len());
         budget.charge_items("triangles", faces as u64, 256)?;
         let keys = |mesh: &Mesh<'_>| -> Vec<u64> {
