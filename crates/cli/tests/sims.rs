@@ -272,6 +272,7 @@ fn records_are_spelled_otherwise() {
         names
     });
     let read = |name: &str| fs::read(at.join(name)).unwrap();
+    fs::create_dir(at.join("out")).unwrap();
     run(at, "convert in/flower.cmx -o out/flower.bcf");
     assert_eq!(names("out"), ["flower.bcf", "sway.cfp"]);
     assert!(read("out/flower.bcf") == fs::read(testdata().join("tso/flower.ok.bcf")).unwrap());
