@@ -62,6 +62,8 @@ fn check_finds_what_the_fixtures_are_named_for() {
     for (word, plain) in [("ok", 0), ("warn", 0), ("reject", 1)] {
         for path in fixtures(word) {
             let result = run([OsStr::new("check"), path.as_os_str()]);
+            // Such weights are an error of glTF, and are read and scaled all the same.
+            let plain = plain.max(path.ends_with("gltf/weights.warn.glb").into());
             assert_eq!(code(&result), plain, "{}: {}", path.display(), stdout(&result));
             let denying = run([OsStr::new("check"), OsStr::new("--deny-warnings"), path.as_os_str()]);
             // A fixture may be one for a finding that is no more than information.
