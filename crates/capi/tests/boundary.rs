@@ -69,7 +69,7 @@ fn arrays_of_the_caller_need_not_be_initialised_and_must_not_overlap() {
             mw_player_vertices(player, 0, count, null_mut(), alone.as_mut_ptr(), null_mut()),
             MwStatus::Ok
         );
-        assert_eq!(alone, all[count * 3..]);
+        assert_eq!(alone, all.split_at(count * 3).1);
         mw_player_free(player);
         mw_scene_free(scene);
         mw_model_free(model);
