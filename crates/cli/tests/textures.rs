@@ -216,3 +216,47 @@ fn links_lead_only_to_what_lies_in_the_tree() {
     symlink(at("out"), dir_link.path().join("away")).unwrap();
     assert!(picture(&converted(&[], &dir_link.path().join("m.dpm")).0).is_none());
 }
+
+#[test]
+fn info_shows_sizes_of_textures_and_gpu_memory() {
+    let mut wide = tga([1, 2, 3, 255]);
+    wide[12] = 4;
+    wide[14] = 2;
+    wide.extend([9; 4 * 7]);
+    for (name, bytes, shown, format, texture) in
+        [("skin.png", PNG.to_vec(), "1 x 1", "png", 4), ("skin.tga", wide, "4 x 2", "tga", 4 * (8 + 2 + 1))]
+    {
+        let dir = folder("a.dpm", "skin", &[(name, &bytes)]);
+        let model = dir.path().join("a.dpm");
+        let info = |words: &[&str]| {
+            let mut all = args(words);
+            all.push(model.clone().into());
+            stdout(&run(all))
+        };
+        let text = info(&["info"]);
+        let row = text.lines().find(|line| line.starts_with("skin ")).unwrap();
+        assert!(row.contains(shown) && row.ends_with(&format.to_uppercase()), "{text}");
+        assert!(text.lines().any(|line| line.starts_with("gpu") && line.contains("textures")), "{text}");
+        let json: Value = serde_json::from_str(&info(&["info", "--format=jsonl"])).unwrap();
+        assert_eq!(json["materials"][0]["image"]["format"], format);
+        let sides = &json["materials"][0]["image"];
+        assert_eq!(format!("{} x {}", sides["width"], sides["height"]), shown);
+        let gpu = &json["gpu_memory"];
+        let mesh = &json["meshes"][0];
+        // Positions, normals, texture coordinates and one set of four influences.
+        assert_eq!(gpu["vertices"], mesh["vertices"].as_u64().unwrap() * (12 + 12 + 8 + 24));
+        assert_eq!(gpu["indices"], mesh["triangles"].as_u64().unwrap() * 6);
+        assert_eq!(gpu["textures"], texture);
+        let sum =
+            ["vertices", "indices", "textures"].map(|part| gpu[part].as_u64().unwrap()).iter().sum::<u64>();
+        assert_eq!(gpu["total"], sum);
+        let csv = info(&["info", "--format=csv"]);
+        assert!(csv.lines().nth(1).unwrap().ends_with(&format!(",{sum}")), "{csv}");
+    }
+    // A texture that is not there has no size, and takes nothing.
+    let dir = folder("a.dpm", "skin", &[]);
+    let output = run([OsString::from("info"), "--format=jsonl".into(), dir.path().join("a.dpm").into()]);
+    let json: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(json["materials"][0]["image"].is_null());
+    assert_eq!(json["gpu_memory"]["textures"], 0);
+}

@@ -103,7 +103,8 @@ pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, 
 pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use describe::{
-    BoneInfo, Bounds, ClipInfo, Description, MaterialInfo, Memory, MeshInfo, NameSource, TextureState,
+    BoneInfo, Bounds, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo,
+    NameSource, TextureState,
 };
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]

@@ -35,6 +35,11 @@ impl From<InfoFormat> for Form {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "GPU memory is an estimate: vertex buffers of 32-bit floats (24 bytes more for each four influences),\n\
+                  index buffers of 16 bits, or of 32 in meshes of more than 65,535 vertices, and textures that were\n\
+                  found, uncompressed with 4 bytes per pixel, with all mip levels."
+)]
 pub(crate) struct InfoArgs {
     /// Files, folders, packs or patterns, - for standard input
     #[arg(required_unless_present = "files_from")]

@@ -2,7 +2,7 @@
 
 use crate::args::InfoFormat;
 use crate::input::Input;
-use meshwright::{Description, Part, PartState};
+use meshwright::{Description, ImageInfo, Part, PartState};
 use serde_json::{Value, json};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -19,10 +19,16 @@ pub(super) fn json(input: &Input, d: &Description, why: Option<&str>) -> Value {
             "material": mesh.material,
         })
     });
-    let materials = d
-        .materials
-        .iter()
-        .map(|m| json!({ "name": m.name, "texture": m.texture, "found": m.found, "state": m.state.name() }));
+    let image = |i: &ImageInfo| json!({ "width": i.width, "height": i.height, "format": i.format });
+    let materials = d.materials.iter().map(|m| {
+        json!({
+            "name": m.name,
+            "texture": m.texture,
+            "found": m.found,
+            "image": m.image.as_ref().map(image),
+            "state": m.state.name(),
+        })
+    });
     let clips = d.clips.iter().map(|clip| {
         json!({
             "name": clip.name,
@@ -62,6 +68,12 @@ pub(super) fn json(input: &Input, d: &Description, why: Option<&str>) -> Value {
             "pictures": d.memory.pictures,
             "total": d.memory.total(),
         },
+        "gpu_memory": {
+            "vertices": d.gpu.vertices,
+            "indices": d.gpu.indices,
+            "textures": d.gpu.textures,
+            "total": d.gpu.total(),
+        },
         "not_shown": why,
     })
 }
@@ -82,7 +94,7 @@ fn exact(number: f32) -> f64 {
 }
 
 /// The names of the [fields] of a line.
-const HEADER: [&str; 13] = [
+const HEADER: [&str; 14] = [
     "file",
     "format",
     "dialect",
@@ -96,6 +108,7 @@ const HEADER: [&str; 13] = [
     "height",
     "height_metres",
     "memory",
+    "gpu_memory",
 ];
 
 /// The first lines of a table in a format that has some.
@@ -122,7 +135,7 @@ fn cell(field: &str) -> String {
 }
 
 /// What a line says of one file.
-fn fields(input: &Input, d: &Description) -> [String; 13] {
+fn fields(input: &Input, d: &Description) -> [String; 14] {
     let s = &d.summary;
     let number = |n: usize| n.to_string();
     let real = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
@@ -140,6 +153,7 @@ fn fields(input: &Input, d: &Description) -> [String; 13] {
         real(d.height()),
         real(d.height().and_then(|height| Some(height * d.metres?))),
         d.memory.total().to_string(),
+        d.gpu.total().to_string(),
     ]
 }
 

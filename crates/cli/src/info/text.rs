@@ -2,7 +2,7 @@
 
 use crate::render::{self, plain, size};
 use crate::table::{self, Column, facts, heading, table};
-use meshwright::{BoneInfo, Description, PartState, TextureState, counted};
+use meshwright::{BoneInfo, Description, GpuMemory, ImageInfo, PartState, TextureState, counted};
 use std::fmt::Write as _;
 
 /// One line for one file.
@@ -49,7 +49,13 @@ pub(super) fn tables(shown: &str, d: &Description, why: Option<&str>, whole: boo
     part("Meshes", &MESHES, meshes(d));
     part(
         "Materials",
-        &[Column::Text("material"), Column::Text("texture"), Column::Text("found")],
+        &[
+            Column::Text("material"),
+            Column::Text("texture"),
+            Column::Text("found"),
+            Column::Text("size"),
+            Column::Text("format"),
+        ],
         materials(d),
     );
     part("Bones", &[Column::Number("#", "#"), Column::Text("bone")], bones(&d.bones));
@@ -105,6 +111,7 @@ fn overview(d: &Description, why: Option<&str>) -> Vec<(&'static str, String)> {
                 format!("{}{unit}{}", number(height), metres.unwrap_or_default())
             }),
         ),
+        ("gpu", gpu_memory(d.gpu)),
     ];
     facts.extend(d.parts.iter().map(|part| {
         let ignored = match &part.state {
@@ -116,6 +123,17 @@ fn overview(d: &Description, why: Option<&str>) -> Vec<(&'static str, String)> {
     }));
     facts.extend(why.map(|why| ("not shown", plain(why))));
     facts
+}
+
+/// The estimated GPU memory: the sum, then its parts.
+fn gpu_memory(gpu: GpuMemory) -> String {
+    let parts = [("vertices", gpu.vertices), ("indices", gpu.indices), ("textures", gpu.textures)];
+    let parts = parts.map(|(name, bytes)| (bytes > 0).then(|| format!("{name} {}", size(bytes))));
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("about {} of GPU memory ({})", size(gpu.total()), parts.join(", "))
 }
 
 fn meshes(d: &Description) -> Vec<Vec<String>> {
@@ -148,7 +166,9 @@ fn materials(d: &Description) -> Vec<Vec<String>> {
             (_, None) => String::new(),
         };
         let texture = m.texture.as_deref().unwrap_or_default();
-        vec![plain(&m.name), plain(texture), found]
+        let size = |i: &ImageInfo| [format!("{} x {}", i.width, i.height), i.format.to_ascii_uppercase()];
+        let [size, format] = m.image.as_ref().map(size).unwrap_or_default();
+        vec![plain(&m.name), plain(texture), found, size, format]
     };
     d.materials.iter().map(row).collect()
 }

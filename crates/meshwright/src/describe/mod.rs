@@ -2,9 +2,13 @@
 
 mod bounds;
 mod clips;
+mod gpu;
+mod images;
 mod memory;
 
 pub use clips::NameSource;
+pub use gpu::GpuMemory;
+pub use images::ImageInfo;
 pub use memory::Memory;
 
 use crate::asset::{Asset, Part, PartRole, PartState};
@@ -68,6 +72,8 @@ pub struct MaterialInfo {
     pub texture: Option<String>,
     /// The image file that was found: a path of the tree, or the name in the file.
     pub found: Option<String>,
+    /// The size and format of that image; `None` if there is none, or if its header is unreadable.
+    pub image: Option<ImageInfo>,
     /// The result of the search by the rules of the format's engine, as far as these are known.
     pub state: TextureState,
 }
@@ -159,6 +165,8 @@ pub struct Description {
     pub parts: Vec<Part>,
     /// The memory of the open model.
     pub memory: Memory,
+    /// An estimate of its memory on a GPU.
+    pub gpu: GpuMemory,
 }
 
 impl Description {
@@ -189,6 +197,7 @@ impl Asset {
             clips: Vec::new(),
             parts: parts(self),
             memory: Memory::default(),
+            gpu: GpuMemory::default(),
         }
     }
 }
@@ -208,7 +217,8 @@ impl Description {
             let texture = asset.model().texture(i, &material.name);
             let found = material.image.as_ref().map(|i| i.source.clone().unwrap_or_else(|| i.name.clone()));
             let state = texture_state(asset, material, texture.is_some(), found.as_deref());
-            MaterialInfo { name: material.name.clone(), texture, found, state }
+            let image = material.image.as_ref().and_then(ImageInfo::read);
+            MaterialInfo { name: material.name.clone(), texture, found, image, state }
         };
         self.bounds = bounds::rest_bounds(scene);
         self.meshes = scene.meshes.iter().map(mesh).collect();
@@ -217,6 +227,7 @@ impl Description {
         self.clips = clips::describe_clips(asset, scene);
         self.parts = parts(asset);
         self.memory = Memory::measure(scene);
+        self.gpu = GpuMemory::estimate(scene);
     }
 }
 

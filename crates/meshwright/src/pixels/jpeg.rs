@@ -7,11 +7,23 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, DecodeError> {
-    let options = DecoderOptions::default()
+fn options() -> DecoderOptions {
+    DecoderOptions::default()
         .set_strict_mode(false)
         .set_max_width(usize::from(u16::MAX))
-        .set_max_height(usize::from(u16::MAX));
+        .set_max_height(usize::from(u16::MAX))
+}
+
+/// Returns the width and height of the header.
+pub(super) fn size(bytes: &[u8]) -> Option<[u32; 2]> {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
+    decoder.decode_headers().ok()?;
+    let (width, height) = decoder.dimensions()?;
+    Some([u32::try_from(width).ok()?, u32::try_from(height).ok()?])
+}
+
+pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, DecodeError> {
+    let options = options();
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(|e| decode_error(&e))?;
     let (width, height) = decoder.dimensions().ok_or(DecodeError::Unsound)?;

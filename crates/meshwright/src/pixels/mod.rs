@@ -12,8 +12,11 @@ mod masks;
 #[cfg(feature = "textures")]
 mod pcx;
 mod png;
+mod size;
 #[cfg(feature = "textures")]
 mod tga;
+
+pub(crate) use size::image_size;
 
 use meshwright_core::LimitExceeded;
 use meshwright_scene::AlphaLevels;
