@@ -2,7 +2,6 @@
 
 use crate::clips::FrameClip;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// A model made of a scene, and the parts of the scene that its records are.
 #[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
@@ -20,7 +19,7 @@ impl<M> Traced<M> {
     /// What a patch is applied with, and the clips.
     pub(super) fn split(self) -> (meshwright_edit::apply::Made<M>, Vec<FrameClip>) {
         let Self { model, clips, joints, meshes } = self;
-        let ranges: Vec<Range<u32>> = clips.iter().map(FrameClip::frames).collect();
+        let ranges: Vec<core::ops::Range<u32>> = clips.iter().map(FrameClip::frames).collect();
         (meshwright_edit::apply::Made { model, clips: ranges, joints, meshes }, clips)
     }
 }
