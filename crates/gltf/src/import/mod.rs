@@ -130,7 +130,7 @@ pub struct Import {
     /// The original numbers of its parts, if an export of this crate [embedded](crate::export_keeping) them.
     pub marks: Marks,
     /// The data that an export of this crate [embedded](crate::export_keeping) in the document; a
-    /// [file](crate::GltfFile::kept) returns it itself.
+    /// [file](crate::GltfFile::embedded) returns it itself.
     pub kept: Option<Extra>,
 }
 
