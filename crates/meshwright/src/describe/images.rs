@@ -1,5 +1,6 @@
 //! Sizes and formats of the textures of a model.
 
+#[cfg(any(feature = "render", feature = "textures"))]
 use crate::pixels::{Kind, image_size};
 use meshwright_scene::Image;
 
@@ -16,7 +17,14 @@ pub struct ImageInfo {
 }
 
 impl ImageInfo {
+    /// Describes an image; `None` if its header is unreadable, or if this build reads no images.
+    #[cfg(not(any(feature = "render", feature = "textures")))]
+    pub(super) fn read(_: &Image) -> Option<Self> {
+        None
+    }
+
     /// Describes an image; `None` if its header is unreadable.
+    #[cfg(any(feature = "render", feature = "textures"))]
     pub(super) fn read(image: &Image) -> Option<Self> {
         let kind = Kind::of_mime(image.mime);
         let [width, height] = image_size(&image.bytes, kind)?;
@@ -26,6 +34,7 @@ impl ImageInfo {
 
 /// Returns the format of the file that an image was read from. A scene holds PNG and JPEG: other formats are
 /// converted to PNG, and the extension of the file tells which it was.
+#[cfg(any(feature = "render", feature = "textures"))]
 fn file_format(image: &Image, kind: Kind) -> &'static str {
     if kind == Kind::Jpeg {
         return "jpeg";

@@ -94,7 +94,7 @@ struct Written<'i> {
 /// The file of a picture: as it is, or of 256 colours where the engine takes no other; none where it cannot be made.
 #[cfg_attr(
     not(feature = "textures"),
-    expect(unused_variables, clippy::ptr_arg, reason = "only pictures as they are can be written")
+    expect(unused_variables, reason = "only pictures as they are can be written")
 )]
 fn file<'i, K: Kind>(
     image: &'i Image,
