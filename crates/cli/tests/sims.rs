@@ -291,3 +291,39 @@ fn records_are_spelled_otherwise() {
     run(at, "convert flag.skn --skeleton in/flower.cmx -o on.bmf");
     assert!(read("on.bmf") == read("flag.bmf") && !at.join("on.skel").exists());
 }
+
+#[test]
+fn a_skeleton_that_does_not_fit_is_named_with_the_reason() {
+    let unfit = |dir: &TempDir| {
+        let output = run(dir.path(), "convert flower.mesh -o flower.glb --force");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let said = stderr(&output);
+        said.lines()
+            .filter(|line| line.contains("note[skeleton-unfit]"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let mesh = ("flower.ok.mesh", "flower.mesh");
+    // Bones are missing.
+    let said = unfit(&folder(&[mesh, ("arm.ok.skel", "arm.skel")]));
+    assert_eq!(said.len(), 1, "{said:?}");
+    for part in ["arm.skel does not fit", "2 of 2 bones", "\"ROOT\" \"BUD\""] {
+        assert!(said[0].contains(part), "{said:?}");
+    }
+    // All bones are there, and the game has no skeleton of the name.
+    let said = unfit(&folder(&[mesh, ("flower.ok.skel", "flower.skel")]));
+    assert!(said.len() == 1 && said[0].contains("only adult, child, dog, cat"), "{said:?}");
+    // It is no skeleton.
+    let dir = folder(&[mesh]);
+    fs::write(dir.path().join("cut.skel"), [1, 2, 3]).unwrap();
+    let said = unfit(&dir);
+    assert!(said.len() == 1 && said[0].contains("cut.skel") && said[0].contains("no readable"), "{said:?}");
+    // One in another folder is not next to the mesh, and a skeleton that is named is used.
+    let dir = folder(&[mesh]);
+    fs::create_dir(dir.path().join("other")).unwrap();
+    fs::copy(testdata().join("tso/arm.ok.skel"), dir.path().join("other/arm.skel")).unwrap();
+    assert_eq!(unfit(&dir), Vec::<String>::new());
+    let dir = folder(&[mesh, ("flower.ok.skel", "flower.skel")]);
+    let output = run(dir.path(), "convert flower.mesh --skeleton flower.skel -o flower.glb");
+    assert!(!stderr(&output).contains("skeleton-unfit"), "{}", stderr(&output));
+}

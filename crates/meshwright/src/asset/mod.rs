@@ -24,6 +24,8 @@ mod surfaces;
 #[cfg(feature = "textures")]
 mod textures;
 #[cfg(feature = "tso")]
+mod unfit;
+#[cfg(feature = "tso")]
 mod wear;
 
 pub use error::AssetError;

@@ -2,24 +2,24 @@
 //! records, parts of outfits by number, textures by the game's naming.
 
 use super::opening::{Opening, Worn};
+use super::unfit::{FITS, KNOWN, unfit};
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, sims};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;
 use meshwright_tso::{
-    Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel, Wear,
+    Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Name, Oft, Po, Region, Side, Skel, Wear,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Files that may hold a skeleton.
 const MOST_SKELETONS: usize = 64;
+/// Skeletons next to a mesh that are named because they do not fit.
+const MOST_UNFIT: usize = 4;
 /// The memory for a record or a skeleton.
 const RECORD: u64 = 4 << 20;
-/// In the rest pose of the skeleton that a mesh was made for, half of its blend vertices lie nearer to the vertices that
-/// they pull, in units of the file.
-const FITS: f64 = 0.05;
 
 /// The picture that a skin of The Sims 1 has by its suit, where its file says none: the names that are tried.
 fn pictures_of(suit: &str, tone: &str) -> Vec<String> {
@@ -450,13 +450,34 @@ impl Opening<'_> {
                 Some(model) => file.with_record(&Arc::new(source.with_model(model)), number),
                 None => file.with_source(source),
             });
+        } else {
+            self.unfit_skeletons(&shapes, child);
+        }
+    }
+
+    /// Notes which skeletons next to a mesh of several bones are not used for it, and why.
+    fn unfit_skeletons(&mut self, shapes: &[&Geometry], child: bool) {
+        let bones = shapes.iter().flat_map(|shape| shape.bones.iter().map(Name::text));
+        if bones.collect::<BTreeSet<_>>().len() < 2 {
+            return;
+        }
+        let finder = self.finder;
+        let all = finder.census().skeletons.iter().take(MOST_SKELETONS);
+        for path in all.filter(|path| path.parent() == self.path.parent()).take(MOST_UNFIT) {
+            let found = self.record(path).map(|bytes| skeletons(path, &bytes)).unwrap_or_default();
+            let why = match found.first() {
+                Some(skel) => unfit(shapes, skel, wanted(child)),
+                None => "it holds no readable skeleton".to_owned(),
+            };
+            let message = format!("{} does not fit the mesh: {why}", text_of(path.name()));
+            self.losses.push(Loss::note("skeleton-unfit", "skeleton", message));
         }
     }
 
     /// The skeleton that brings blend and real vertices of the meshes together; without blends, the one of an adult or a
     /// child by what the file's name says, where it has all bones. With its number in its file.
     fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, usize, Skel)> {
-        let wanted = if child { "child" } else { "adult" };
+        let wanted = wanted(child);
         let mut best: Option<(f64, (TreePath, usize, Skel))> = None;
         for path in self.finder.census().skeletons.iter().take(MOST_SKELETONS) {
             let Some(bytes) = self.record(path) else { continue };
@@ -469,15 +490,18 @@ impl Opening<'_> {
                     None if name == wanted && complete() => 0.0,
                     _ => continue,
                 };
-                // Those of the games.
-                let known = matches!(name.as_str(), "adult" | "child" | "dog" | "cat");
-                if known && best.as_ref().is_none_or(|(least, ..)| fit < *least) {
+                if KNOWN.contains(&name.as_str()) && best.as_ref().is_none_or(|(least, ..)| fit < *least) {
                     best = Some((fit, (path.clone(), number, skel)));
                 }
             }
         }
         best.map(|(_, found)| found)
     }
+}
+
+/// The skeleton that a person's mesh takes.
+const fn wanted(child: bool) -> &'static str {
+    if child { "child" } else { "adult" }
 }
 
 /// A file of records.

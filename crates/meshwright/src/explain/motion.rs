@@ -249,6 +249,9 @@ notices! {
     loss "skeleton-missing",
         "The mesh names bones by name, and no skeleton was given; vertices of these bones are at the origin.",
         "Name the skeleton with `--skeleton`.";
+    note "skeleton-unfit",
+        "A skeleton next to the mesh is not used: it lacks bones of the mesh, or belongs to another mesh.",
+        "Name the skeleton of the mesh with `--skeleton`, or `--root` the folder of the game.";
     loss "skeletons-dropped",
         "The target holds one skeleton.",
         "Merge the skeletons in the editor.";
