@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     Ok(Status::Fine)
 }
 
-/// What the findings of a file mean: each code once, as the rule of the file's format.
+/// The explanations of the findings of a file: each code once, as the rule of the file's format.
 fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(path);
@@ -62,7 +62,7 @@ fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
     Ok(codes.iter().flat_map(of_code).collect())
 }
 
-/// Whether a format has the rule that is explained.
+/// Returns whether a format has the rule that is explained.
 fn is_of(e: &Explanation, format: &str) -> bool {
     matches!(e, Explanation::Rule { sets, .. } if sets.iter().any(|set| set.id == format))
 }

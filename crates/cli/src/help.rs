@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
 
-/// How many examples `-h` shows.
+/// Number of examples `-h` shows.
 const SHORT: usize = 3;
 
 /// What people do with each command, and how; a test runs them.
@@ -16,9 +16,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "info",
         &[
-            ("What is in a model, and what belongs to it", "hopper.dpm"),
+            ("Show the content of a model and its companion files", "hopper.dpm"),
             ("In all models of a pack, for a program", "data.pk3 --format json"),
-            ("The names of its clips alone", "hopper.dpm --query 'clips[*].name'"),
+            ("Print only the names of its clips", "hopper.dpm --query 'clips[*].name'"),
             ("A line for each model of a folder, for a table", "models/ --format csv > models.csv"),
         ],
     ),
@@ -26,20 +26,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "check",
         &[
             ("Everything that is wrong in a folder", "models/"),
-            ("For CI: warnings count, results for a program", "models/ --deny-warnings --format json"),
-            ("What an engine would refuse or read otherwise", "tube.iqm --for darkplaces"),
+            ("In CI: count warnings, and print JSON", "models/ --deny-warnings --format json"),
+            ("Report what an engine refuses or reads differently", "tube.iqm --for darkplaces"),
             ("For code hosts and editors", "models/ --format sarif > models.sarif"),
         ],
     ),
     ("diff", &[("Whether a model came through a conversion", "hopper.dpm hopper.glb --tolerance 0.01")]),
     (
         "explain",
-        &[("What a code of check means", "bad-parent"), ("What check finds in a file", "hopper.dpm")],
+        &[("Explain a code of check", "bad-parent"), ("Explain the findings of a file", "hopper.dpm")],
     ),
     (
         "repair",
         &[
-            ("What could be mended in a folder", "models/ --dry-run"),
+            ("Report what can be repaired in a folder", "models/ --dry-run"),
             ("Mended files in another folder", "models/ -o mended/"),
         ],
     ),
@@ -47,13 +47,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "convert",
         &[
             ("To glTF, which most programs open", "hopper.dpm hopper.glb"),
-            (
-                "For Blender, to be edited and brought back: writes edit.glb",
-                "hopper.dpm edit.glb --for blender",
-            ),
+            ("Prepare a model for editing in Blender: writes edit.glb", "hopper.dpm edit.glb --for blender"),
             ("Back into the game", "edit.glb new.dpm"),
             ("A folder or an archive with all its folders", "data.pk3 glb/"),
-            ("What a conversion would write and lose", "hopper.glb planned.dpm --for darkplaces --dry-run"),
+            (
+                "Print what a conversion would write and lose",
+                "hopper.glb planned.dpm --for darkplaces --dry-run",
+            ),
             (
                 "A figure of several files",
                 "flower.mesh --skeleton flower.skel --anim sway.anim -o flower.glb",
@@ -211,7 +211,7 @@ fn grouped(command: Command) -> Command {
     })
 }
 
-/// What the program prints without a command: the commands in groups.
+/// The commands in groups, which the program prints without a command.
 fn overview(command: Command) -> Command {
     let about = |name: &str| {
         let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);

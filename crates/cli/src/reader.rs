@@ -29,7 +29,7 @@ pub(crate) struct Reader {
     onto: Vec<PathBuf>,
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, AssetError)>,
-    /// What the run reads and writes.
+    /// The files that the run reads and writes.
     plan: Plan,
     /// The file that results are printed into, when it is one that holds something.
     stdout: Option<FileId>,
@@ -464,7 +464,7 @@ impl Reader {
         into.map_or(Ok(()), |input| Err(Fail::Usage(into_input(&input.path))))
     }
 
-    /// What the run reads and writes.
+    /// The files that the run reads and writes.
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }

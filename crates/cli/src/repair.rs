@@ -100,7 +100,7 @@ fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     Ok(Found { format, repaired, old })
 }
 
-/// What became of a repaired file.
+/// The outcome of a repair.
 enum Written {
     At(Places),
     /// A file is at its place, and stays.
@@ -156,7 +156,7 @@ impl Found {
     }
 
     /// Codes that are left, with how often and why.
-    fn left(&self) -> Vec<(&'static str, Severity, u64, &'static str)> {
+    fn remaining_findings(&self) -> Vec<(&'static str, Severity, u64, &'static str)> {
         let rule = |code: &str, severity| -> Option<&'static Rule> {
             let rules = self.format.rules().iter();
             let mut found: Vec<_> = rules.filter(|rule| rule.code == code).collect();
@@ -182,7 +182,7 @@ impl Found {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             line(&format!("mended[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));
         }
-        for (code, severity, n, why) in self.left() {
+        for (code, severity, n, why) in self.remaining_findings() {
             let times = if n > 1 { format!(" {n} times") } else { String::new() };
             line(&format!("left {severity}[{code}]{times}: {why}"));
         }
@@ -194,7 +194,7 @@ impl Found {
 
     fn verdict(&self, places: &Places, args: &RepairArgs) -> String {
         let count: u64 = self.repaired.mended.iter().map(|m| m.count).sum();
-        let left: u64 = self.left().iter().map(|(_, _, n, _)| n).sum();
+        let left: u64 = self.remaining_findings().iter().map(|(_, _, n, _)| n).sum();
         let changed: usize = self.repaired.changed.iter().map(ExactSizeIterator::len).sum();
         let mut parts = vec![match (count, left) {
             (0, 0) => "nothing to mend".to_owned(),
@@ -216,7 +216,7 @@ impl Found {
         let mended = self.repaired.mended.iter();
         let mended =
             mended.map(|m| json!({ "code": m.code, "count": m.count, "paths": m.paths, "done": m.done }));
-        let left = self.left().into_iter().map(|(code, severity, n, why)| {
+        let left = self.remaining_findings().into_iter().map(|(code, severity, n, why)| {
             json!({ "code": code, "severity": severity.to_string(), "count": n, "why": why })
         });
         let changed = self.repaired.changed.iter().map(|range| json!([range.start, range.end]));

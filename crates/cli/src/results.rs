@@ -58,19 +58,19 @@ pub(crate) struct Results {
     links_out: u64,
     /// How many were as an earlier run left them.
     unchanged: u64,
-    /// What all files lost.
+    /// Losses of all files.
     losses: Tally,
     /// The files that were written, and their bytes together.
     written: (u64, u64),
-    /// What was found in files, if the command looks for errors.
+    /// Counts of findings, if the command checks files.
     findings: Option<Findings>,
     pub status: Status,
 }
 
-/// What a run found in its files.
+/// Counts of the findings of a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Findings {
-    /// How many files have any.
+    /// Files with findings.
     files: u64,
     errors: u64,
     warnings: u64,

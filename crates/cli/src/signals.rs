@@ -4,7 +4,7 @@ use meshwright::files::output::Writer;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What says where a run is.
+/// Reports the progress of a run.
 static PLACE: Mutex<Option<Place>> = Mutex::new(None);
 
 /// Where a run is, in words; none where it is over.

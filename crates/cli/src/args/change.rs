@@ -13,16 +13,16 @@ const DEFAULT_EFFORT: u8 = OptimizeOptions::DEFAULT_EFFORT;
 pub(crate) struct OptimizeArgs {
     /// A BMD, DPM or ZYM file, or - for standard input
     pub file: OsString,
-    /// Where to write, - for standard output
+    /// Output file, or - for standard output
     #[arg(long, short, value_name = "FILE", required = true)]
     pub output: PathBuf,
-    /// How far a vertex may move in the space of its bone, in units of the model
+    /// Largest move of a vertex in the space of its bone, in units of the model
     #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
     pub max_position: f64,
-    /// How far a normal may turn
+    /// Largest turn of a normal
     #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
     pub max_normal: f64,
-    /// How far a texture coordinate may move
+    /// Largest move of a texture coordinate
     #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
     pub max_st: f64,
     /// How far a bone of the posed model may be turned off at a frame, its parents' part included
@@ -46,7 +46,7 @@ pub(crate) struct OptimizeArgs {
     /// How much is tried, 0 to 9: more takes longer and saves more
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub effort: u8,
-    /// How results are printed
+    /// The form of the results
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub(crate) struct RepairArgs {
 pub(crate) struct EditArgs {
     /// A DPM file, or - for standard input
     pub file: OsString,
-    /// Where to write, - for standard output; not the file itself
+    /// Output file, or - for standard output; not the input itself
     #[arg(long, short, value_name = "FILE", required_unless_present = "in_place")]
     pub output: Option<PathBuf>,
     /// Put the edited file in the place of the old one, which is kept next to it as .bak
@@ -159,7 +159,7 @@ pub(crate) struct EditArgs {
     /// Give a bone another name
     #[arg(long, value_name = "BONE=NAME")]
     pub rename_bone: Vec<String>,
-    /// How results are printed
+    /// The form of the results
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]

@@ -8,17 +8,17 @@ use meshwright::scene::Engine;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// How `info` prints what it found.
+/// The form of the results of `info`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InfoFormat {
-    /// For people: tables of one file, a line for each of several
+    /// Text: tables for one file, a line for each of several
     #[default]
     Text,
-    /// For programs, one document
+    /// One JSON document
     Json,
-    /// For programs, a document for each file
+    /// One JSON document for each file
     Jsonl,
-    /// For tables, a line for each file
+    /// One line for each file
     Csv,
     /// A Markdown table, a row for each file
     Md,
@@ -57,15 +57,15 @@ pub(crate) struct InfoArgs {
     pub companions: CompanionArgs,
 }
 
-/// How `check` prints what it found.
+/// The form of the results of `check`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// For people
+    /// Text with tables
     #[default]
     Text,
-    /// For programs, one document
+    /// One JSON document
     Json,
-    /// For programs, a document for each file
+    /// One JSON document for each file
     Jsonl,
     /// For code hosts and editors: SARIF 2.1.0
     Sarif,

@@ -17,7 +17,7 @@ pub(crate) struct UnpackArgs {
     /// Replace files that are there. Without it nothing is written where one is. A pack that is read is never replaced
     #[arg(long, conflicts_with = "no_clobber")]
     pub force: bool,
-    /// Leave files that are there as they are
+    /// Keep existing files
     #[arg(long)]
     pub no_clobber: bool,
     /// The most bytes that are written in all; by default the files of a pack may be 32 times as large as it, and 256 MiB
@@ -30,7 +30,7 @@ pub(crate) struct UnpackArgs {
 /// Options of both.
 #[derive(Debug, Args)]
 pub(crate) struct PackRunArgs {
-    /// How results are printed
+    /// The form of the results
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// Print nothing but errors, and what --format json asks for

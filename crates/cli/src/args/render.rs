@@ -7,7 +7,7 @@ use meshwright::render::Camera;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What surfaces show in a picture.
+/// The look of surfaces in a rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ViewArg {
     /// Their materials in light
@@ -21,7 +21,7 @@ pub(crate) enum ViewArg {
     Uv,
 }
 
-/// What is drawn over surfaces.
+/// Overlays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OverlayArg {
     /// Lines between joints
@@ -71,10 +71,10 @@ pub(crate) struct RenderArgs {
     /// The colour behind the model, #rrggbb or #rrggbbaa, or none. A grey by default
     #[arg(long, value_name = "COLOUR", value_parser = parse_colour)]
     pub background: Option<[u8; 4]>,
-    /// What surfaces show
+    /// The look of surfaces
     #[arg(long, value_enum, default_value_t)]
     pub view: ViewArg,
-    /// What is drawn over them; repeatable
+    /// Overlay; repeatable
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub overlay: Vec<OverlayArg>,
     /// The level of detail, 0 being the finest

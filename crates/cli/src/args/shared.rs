@@ -7,13 +7,13 @@ use meshwright::tso::{Gesture, Tone};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// How results are printed.
+/// The form of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// For people
+    /// Text with tables
     #[default]
     Text,
-    /// For programs, one document
+    /// One JSON document
     Json,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct ReadArgs {
     /// Rotations of a Crucible skeleton are stored w first
     #[arg(long)]
     pub quaternions_w_first: bool,
-    /// The .json of an FSOMODEL file instead of the one beside it
+    /// The .json of an FSOMODEL file instead of the one next to it
     #[arg(long, value_name = "FILE")]
     pub metadata: Option<PathBuf>,
     /// Look for companions and textures in this folder instead of around the model; repeatable
@@ -81,7 +81,7 @@ pub(crate) struct ReadArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Many files")]
 pub(crate) struct ManyArgs {
-    /// How many files are worked on at a time, by default one for each core
+    /// Number of files that are converted at the same time, by default one for each core
     ///
     /// Results are the same for any number. Large files wait for each other: all together take about as much memory as
     /// --max-memory allows one.
@@ -107,7 +107,7 @@ pub(crate) struct ManyArgs {
 /// Options of every command that writes many files.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct WriteArgs {
-    /// Leave outputs that are there already as they are
+    /// Keep existing outputs
     #[arg(long)]
     pub no_clobber: bool,
     /// Say what would be written, and write nothing
@@ -119,7 +119,7 @@ fn parse_glob(text: &str) -> Result<glob::Pattern, String> {
     glob::Pattern::new(text).map_err(|e| e.msg.to_owned())
 }
 
-/// Where the names of clips come from that a .framegroups file lists.
+/// The source of the names of clips in a .framegroups file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClipNamesArg {
     /// The engine's: the name on the line, else groupified_N_anim
@@ -135,10 +135,10 @@ pub(crate) enum ClipNamesArg {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Files that belong to the model")]
 pub(crate) struct CompanionArgs {
-    /// A .framegroups file (DPM, ZYM) instead of the one beside the model
+    /// A .framegroups file (DPM, ZYM) instead of the one next to the model
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
-    /// Where the names of its clips come from
+    /// The source of the names of its clips
     #[arg(long, value_enum, default_value_t)]
     pub clip_names: ClipNamesArg,
     /// The skeleton of a mesh of The Sims (.skel, .cmx, .bcf) or of Crucible (.cskel)
@@ -163,7 +163,7 @@ pub(crate) struct CompanionArgs {
     /// "b001fafit_01,BODY=b001fafitlgt_Shannon01"; repeatable
     #[arg(long, value_name = "TEXT")]
     pub wear: Vec<String>,
-    /// The .bnd that names the texture of a mesh of The Sims Online, instead of the one beside it
+    /// The .bnd that names the texture of a mesh of The Sims Online, instead of the one next to it
     #[arg(long, value_name = "FILE")]
     pub binding: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Where results go, and what `--for` stands for.
+//! The outputs of `convert`, and the options that `--for` stands for.
 
 use crate::args::{ConvertArgs, Purpose};
 use crate::input::is_folder;
@@ -39,11 +39,11 @@ pub(super) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail>
 }
 
 /// The format of results that are written next to their inputs.
-fn wanted(args: &ConvertArgs) -> Option<Target> {
+fn target(args: &ConvertArgs) -> Option<Target> {
     args.to.or_else(|| (args.purpose == Some(Purpose::Blender)).then_some(Target::Glb))
 }
 
-/// Whether the last of several names is the output. A file that exists might be meant as an input: then only what nobody edits
+/// Returns whether the last of several names is the output. A file that exists might be an input: then only what nobody edits
 /// by hand is replaced.
 fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
     let [inputs @ .., last] = args.files.as_slice() else { return Ok(false) };
@@ -76,7 +76,7 @@ fn ends_in_separator(text: &OsStr) -> bool {
 /// The output next to the input, if one format is asked for.
 fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
     let first = args.files.first().map(Path::new).unwrap_or(Path::new("model.dpm"));
-    let Some(to) = wanted(args) else {
+    let Some(to) = target(args) else {
         let example = Path::new(first.file_stem().unwrap_or_default()).with_extension("glb");
         let (shown, example) = (render::path(first), render::path(&example));
         return Err(Fail::Usage(format!(

@@ -124,7 +124,7 @@ impl Work<'_> {
         };
         losses.extend(made.losses);
         let beside = original.companions()?;
-        let mut files = self.placed(made.value, place)?;
+        let mut files = self.place_files(made.value, place)?;
         for file in files.iter_mut().filter(|file| file.role == OutputRole::Companion) {
             if beside.get(&file.content.name) == file.content.bytes() {
                 file.role = OutputRole::Unedited;

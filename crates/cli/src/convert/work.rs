@@ -49,7 +49,7 @@ impl Work<'_> {
     /// Makes of one file what it becomes, up to the names of the outputs.
     pub(super) fn one(&self, input: &Input, place: &Place) -> Made {
         let mut sources = Vec::new();
-        let result = self.made(input, place, &mut sources);
+        let result = self.convert_model(input, place, &mut sources);
         let result = self.reader.hinted(input, result, |lenient| self.would_be_made(input, place, lenient));
         Made { sources, result }
     }
@@ -59,10 +59,12 @@ impl Work<'_> {
         let mut args = self.args.clone();
         args.write.dry_run = true;
         let outputs = Outputs::new(self.outputs.destination());
-        Work { args: &args, reader, outputs, to: self.to }.made(input, place, &mut Vec::new()).is_ok()
+        Work { args: &args, reader, outputs, to: self.to }
+            .convert_model(input, place, &mut Vec::new())
+            .is_ok()
     }
 
-    pub(super) fn made(
+    pub(super) fn convert_model(
         &self,
         input: &Input,
         place: &Place,
@@ -137,7 +139,7 @@ impl Work<'_> {
     }
 
     /// The files of a result with their places.
-    pub(super) fn placed<'s, F: Into<StreamedFile<'s>>>(
+    pub(super) fn place_files<'s, F: Into<StreamedFile<'s>>>(
         &self,
         files: impl IntoIterator<Item = F>,
         place: &Place,
@@ -152,7 +154,7 @@ impl Work<'_> {
         asset.drop_bytes();
         let path = place.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut files = self.placed(asset.rewrite(&name)?, place)?;
+        let mut files = self.place_files(asset.rewrite(&name)?, place)?;
         let mut losses = Vec::new();
         let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
         if files.len() > 1 && (*self.outputs.destination() == Destination::Stdout || is_stream()) {
@@ -287,7 +289,7 @@ impl Work<'_> {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
-        self.placed(files, place)
+        self.place_files(files, place)
     }
 
     /// A model as another kind of file that holds the same records, where there is such. The keys of its skills are copied

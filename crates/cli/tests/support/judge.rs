@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Longer lines are no messages.
+/// Longer lines are not messages.
 const LINE: usize = 4096;
 
 /// What a terminal would obey, or hide, in something that was printed; or a line of standard error that is too long.

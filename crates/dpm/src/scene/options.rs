@@ -3,7 +3,7 @@
 use crate::optimize::OptimizeOptions;
 use meshwright_scene::Scene;
 
-/// How a scene is put into a model.
+/// Options for making a model from a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DpmSceneOptions {
@@ -20,7 +20,7 @@ impl DpmSceneOptions {
         self
     }
 
-    /// What is done to the model of a scene.
+    /// Changes to the model of a scene.
     pub(super) fn saving(&self, scene: &Scene) -> Saving {
         let foreign = !scene.format.is_empty() && !is_native(scene);
         match self.optimize {
@@ -31,11 +31,11 @@ impl DpmSceneOptions {
     }
 }
 
-/// What is done to a model before it is written.
+/// Changes to a model before it is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Saving {
     Nothing,
-    /// What is unused or there twice goes.
+    /// Unused and duplicate data is removed.
     Tidy,
     Optimize(OptimizeOptions),
 }

@@ -1,4 +1,4 @@
-//! A model made of a scene, with what its records were made of.
+//! A model that was made from a scene, with the source of each record.
 
 use crate::clips::FrameClip;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ pub(super) struct Traced<M> {
 
 #[cfg(feature = "recover")]
 impl<M> Traced<M> {
-    /// What a patch is applied with, and the clips.
+    /// The input of a patch, and the clips.
     pub(super) fn split(self) -> (meshwright_edit::apply::Made<M>, Vec<FrameClip>) {
         let Self { model, clips, joints, meshes } = self;
         let ranges: Vec<core::ops::Range<u32>> = clips.iter().map(FrameClip::frames).collect();

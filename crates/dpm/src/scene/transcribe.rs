@@ -28,7 +28,7 @@ impl Dpm {
     ) -> Result<Converted<Zym>, ConvertError> {
         let own = self.clips_from_names();
         let clips = clips.filter(|clips| !clips.is_empty()).unwrap_or(&own);
-        let (scene, mut losses) = still(self.to_scene(&scene_options(options), Some(clips))?);
+        let (scene, mut losses) = without_motion(self.to_scene(&scene_options(options), Some(clips))?);
         let poses = (0..self.frames.len()).filter_map(|frame| self.frame_pose(frame)).collect();
         let motion = Motion { bones: &self.bones, poses, clips };
         let made = zym_from_scene::traced(&scene, options, Some(&motion), true)?;
@@ -36,7 +36,7 @@ impl Dpm {
         let grouped = self.meshes.iter().filter(|mesh| mesh.groupids.iter().any(|id| *id != 0)).count();
         let group_ids = Loss::new("groupids", "meshes", "the format has no group ids of triangles");
         losses.extend((grouped > 0).then(|| group_ids.with_count(grouped, "mesh", "meshes")));
-        // A name that follows from its clip's is there.
+        // A clip implies these names, so they are not lost.
         let mut named = self.frames.iter().map(|frame| frame.name).collect::<Vec<_>>();
         for clip in clips {
             for (i, frame) in clip.frames().enumerate() {
@@ -67,7 +67,7 @@ impl Zym {
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<DpmFiles>, ConvertError> {
         let list = self.clip_list(clips, &mut Vec::new());
-        let (scene, mut losses) = still(self.to_scene(&scene_options(options), Some(&list))?);
+        let (scene, mut losses) = without_motion(self.to_scene(&scene_options(options), Some(&list))?);
         let poses = (0..self.pose_count()).filter_map(|pose| self.pose(pose)).collect();
         let motion = Motion { bones: &self.bones, poses, clips: &list };
         let made = dpm_from_scene::traced(&scene, options, Some(&motion), true)?;
@@ -84,7 +84,7 @@ fn scene_options(options: &FromSceneOptions<DpmSceneOptions>) -> SceneOptions {
 }
 
 /// The scene without motion. Bones are called by their numbers: their own names are copied.
-fn still(made: Converted<Scene>) -> (Scene, Vec<Loss>) {
+fn without_motion(made: Converted<Scene>) -> (Scene, Vec<Loss>) {
     let Converted { value: mut scene, mut losses, .. } = made;
     scene.clips.clear();
     scene.pose_sets.clear();

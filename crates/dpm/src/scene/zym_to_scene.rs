@@ -162,7 +162,7 @@ impl Zym {
         losses.extend(zones.into_iter().map(Loss::kept_in_extras));
     }
 
-    /// What only this format has beside vertices.
+    /// Data of vertices that only this format has.
     pub(super) fn report_zones(&self, losses: &mut Vec<Loss>) {
         let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count();
         if flags > 0 {
@@ -202,7 +202,7 @@ fn bounds(b: &ZymBounds) -> [(String, Extra); 3] {
     ]
 }
 
-/// Where the influences of each vertex are, and their normals.
+/// The influences of each vertex, and their normals.
 struct Vertices {
     starts: Vec<u32>,
     normals: Vec<[f64; 3]>,

@@ -121,7 +121,7 @@ impl CompanionFile {
     }
 }
 
-/// Two files of a tree that are called alike, of which one is taken.
+/// Two files of a tree with equal names, of which the first is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Doubled {

@@ -37,7 +37,7 @@ fn listed<'m>(
     Ok(Some(Converted::new(clips, notes)))
 }
 
-/// Converts a model of so many poses with the clips that its `.framegroups` companion names.
+/// Converts a model of `poses` poses with the clips that its `.framegroups` companion names.
 fn with_clips<M>(
     companions: &Companions,
     (model, poses): (M, usize),
@@ -57,7 +57,7 @@ fn with_clips<M>(
 }
 
 /// Converts a model into the other of the two formats, with the clips that its `.framegroups` companion names.
-fn transcribed<'m, T>(
+fn transcribe_clips<'m, T>(
     work: &Transcription<'_>,
     poses: usize,
     name: impl Fn(u32) -> Option<&'m [u8]>,
@@ -323,7 +323,7 @@ impl Kind for Dpm {
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
         (work.to == Format::Zym).then(|| {
             let name = |frame| self.clip_name_at(frame);
-            let made = transcribed(work, self.frames.len(), name, |clips, how| self.to_zym(clips, how))?;
+            let made = transcribe_clips(work, self.frames.len(), name, |clips, how| self.to_zym(clips, how))?;
             single(work.stem, made)
         })
     }
@@ -417,7 +417,7 @@ impl Kind for Zym {
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
         (work.to == Format::Dpm).then(|| {
             let name = |pose| self.clip_name_at(pose);
-            let made = transcribed(work, self.pose_count(), name, |clips, how| self.to_dpm(clips, how))?;
+            let made = transcribe_clips(work, self.pose_count(), name, |clips, how| self.to_dpm(clips, how))?;
             with_listing(work.stem, made)
         })
     }
