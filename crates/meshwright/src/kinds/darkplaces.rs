@@ -18,7 +18,7 @@ use meshwright_scene::{
 
 /// The clips that a model's `.framegroups` companion names, and what was changed to fit the model, which are notes. `name`
 /// is what the model calls a frame.
-fn listed<'m>(
+fn resolve_clips<'m>(
     companions: &Companions,
     poses: usize,
     name: impl Fn(u32) -> Option<&'m [u8]>,
@@ -46,7 +46,7 @@ fn with_clips<M>(
     to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
 ) -> Result<Converted<Scene>, ConvertError> {
     let budget = options.budget();
-    match listed(companions, poses, |frame| name(&model, frame), &budget)? {
+    match resolve_clips(companions, poses, |frame| name(&model, frame), &budget)? {
         None => to_scene(model, options, None),
         Some(Converted { value: clips, losses: notes, .. }) => {
             let mut made = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
@@ -68,8 +68,9 @@ fn transcribe_clips<'m, T>(
 ) -> Result<Converted<T>, ConvertError> {
     let mut shared = work.options.shared.clone();
     let budget = shared.budget();
-    let (clips, notes) =
-        listed(work.companions, poses, name, &budget)?.map(|listed| (listed.value, listed.losses)).unzip();
+    let (clips, notes) = resolve_clips(work.companions, poses, name, &budget)?
+        .map(|listed| (listed.value, listed.losses))
+        .unzip();
     shared.limits = shared.limits.with_memory(budget.remaining());
     let mut made = convert(clips.as_deref(), &shared.with_format(DpmSceneOptions::default()))?;
     made.losses.extend(notes.into_iter().flatten());
