@@ -46,7 +46,7 @@ def save(context, collection, path, options):
     if report is not None:
         said += [("INFO", line) for line in report["lines"]]
     elif not edited.has_kept:
-        said.append(("INFO", "the model is made anew: none of a game went along"))
+        said.append(("INFO", "no embedded original: the model is written as a new file"))
     said.append(("INFO", "written: " + ", ".join(paths)))
     return said + losses(lost)
 
@@ -76,7 +76,7 @@ class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
     dialect: EnumProperty(name="Dialect", description="That of the game's branch", items=dialects)
     snap: EnumProperty(
         name="Snap",
-        description="How near to the game's own values others are those",
+        description="Tolerance within which a value counts as unedited",
         items=(
             ("EXACT", "Exact", "Equal numbers alone"),
             ("DEFAULT", "Default", "What Blender changes without being asked is no edit"),

@@ -137,10 +137,10 @@ class Options:
     """What can be chosen of an import."""
 
     textures: BoolProperty(
-        name="Textures", description="Look for the pictures of materials, as the game would", default=True
+        name="Textures", description="Look for the textures of materials, as the game does", default=True
     )
     lenient: BoolProperty(
-        name="Lenient", description="Pass over broken rules that leave the rest of a file readable", default=False
+        name="Lenient", description="Read on after broken rules that leave the rest readable, and report them", default=False
     )
     rate: EnumProperty(
         name="Frame Rate",

@@ -350,7 +350,7 @@ def test_any_format_comes_out(tmp_path):
 def test_a_model_of_blender_alone_becomes_one_of_a_game(tmp_path, capfd):
     bpy.ops.mesh.primitive_cube_add(size=2)
     back = out(tmp_path, "cube.iqm", collection="")
-    assert "made anew" in capfd.readouterr().out
+    assert "no embedded original" in capfd.readouterr().out
     scene = meshwright.open(back).scene()
     assert sum(len(mesh.triangles) for mesh in scene.meshes) == 12
     double = out(tmp_path, "double.iqm", scale=2.0)
@@ -402,7 +402,7 @@ def test_an_outfit_is_a_figure_and_comes_out_as_meshes(tmp_path, capfd):
     assert furthest(here, there) <= 1e-4 and furthest(there, here) <= 1e-4
     assert [image for image in bpy.data.images if image.size[0]] and collection["meshwright_format"] == "oft"
     back = out(tmp_path, "figure.mesh")
-    assert "made anew" in capfd.readouterr().out
+    assert "no embedded original" in capfd.readouterr().out
     meshes = [meshwright.open(p) for p in sorted(tmp_path.glob("*.mesh"))]
     figure = meshwright.figure([*meshes, meshwright.open(back.with_suffix(".skel"))]).scene()
     player = figure.player()
