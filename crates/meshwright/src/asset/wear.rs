@@ -466,7 +466,7 @@ impl Opening<'_> {
         for path in all.filter(|path| path.parent() == self.path.parent()).take(MOST_UNFIT) {
             let found = self.record(path).map(|bytes| skeletons(path, &bytes)).unwrap_or_default();
             let why = match found.first() {
-                Some(skel) => unfit(shapes, skel, wanted(child)),
+                Some(skel) => unfit(shapes, skel, skeleton_for(child)),
                 None => "it holds no readable skeleton".to_owned(),
             };
             let message = format!("{} does not fit the mesh: {why}", text_of(path.name()));
@@ -477,7 +477,7 @@ impl Opening<'_> {
     /// The skeleton that brings blend and real vertices of the meshes together; without blends, the one of an adult or a
     /// child by what the file's name says, where it has all bones. With its number in its file.
     fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, usize, Skel)> {
-        let wanted = wanted(child);
+        let wanted = skeleton_for(child);
         let mut best: Option<(f64, (TreePath, usize, Skel))> = None;
         for path in self.finder.census().skeletons.iter().take(MOST_SKELETONS) {
             let Some(bytes) = self.record(path) else { continue };
@@ -500,7 +500,7 @@ impl Opening<'_> {
 }
 
 /// The skeleton that a person's mesh takes.
-const fn wanted(child: bool) -> &'static str {
+const fn skeleton_for(child: bool) -> &'static str {
     if child { "child" } else { "adult" }
 }
 

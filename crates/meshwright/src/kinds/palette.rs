@@ -121,7 +121,7 @@ mod tests {
         (Image::new("p", "image/png", png), pixels)
     }
 
-    fn made(image: &Image) -> (Paletted, Vec<[u8; 3]>) {
+    fn palette_and_pixels(image: &Image) -> (Paletted, Vec<[u8; 3]>) {
         let made = bmp(image, &Budget::new(Limits::default())).unwrap().unwrap();
         let allowance = Allowance { memory: u64::MAX, charge: &|_, _, _| Ok(()) };
         let back = pixels::decode(&made.bytes, Kind::Bmp, &allowance).unwrap().to_rgb();
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn few_colours_are_all_kept() {
         let (image, picture) = png(16, |x, y| [x * 17, y * 17, 200]);
-        let (made, back) = made(&image);
+        let (made, back) = palette_and_pixels(&image);
         assert_eq!((made.worst, back), (0, picture));
         // A header of 14 and 40 bytes, a full palette, 8 bits a pixel without compression.
         assert_eq!(made.bytes.len(), 14 + 40 + 1024 + 256);
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn many_colours_are_near_what_they_were() {
         let (image, picture) = png(64, |x, y| [x * 4, y * 4, (x + y) * 2]);
-        let (made, back) = made(&image);
+        let (made, back) = palette_and_pixels(&image);
         let off = |(a, b): (&[u8; 3], &[u8; 3])| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max();
         let worst = picture.iter().zip(&back).filter_map(off).max().unwrap();
         assert_eq!(made.worst, worst);

@@ -20,7 +20,7 @@ pub(crate) fn beside<K: Kind>(
     }
     let has_looks = has_looks::<K>(options);
     let budget = options.shared.budget();
-    let names = TextureNames::of::<K>(scene);
+    let names = TextureNames::new::<K>(scene);
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
         // Other looks are left out where there is but one.

@@ -14,7 +14,7 @@ pub(crate) struct TextureNames(Vec<Option<String>>);
 impl TextureNames {
     /// The names that a kind of file gives its materials. Where one name would mean different pictures, as of materials of
     /// several looks, the later material is called like its own picture, else with a number.
-    pub(super) fn of<K: Kind>(scene: &Scene) -> Self {
+    pub(super) fn new<K: Kind>(scene: &Scene) -> Self {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
         let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
