@@ -6,7 +6,7 @@ use meshwright::gltf::{ExportOptions, export_keeping};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{
-    Asset, Keeping, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target, WriteOptions,
+    Asset, Keeping, NamedFile, OpenOptions, Original, RecoverOptions, Restored, Role, Target, WriteOptions,
 };
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ pub(crate) fn figure(files: &Files, names: &[&str]) -> Asset {
     Asset::figure(names.iter().map(one).collect()).unwrap()
 }
 
-/// Restores a character whose document was edited as text.
-pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
+/// The document of a character, edited as text.
+fn document(asset: &Asset, edit: impl Fn(String) -> String) -> Asset {
     let open = OpenOptions::default();
     let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
     let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
@@ -58,7 +58,12 @@ pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored
     let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
     let parts = [b"glTF", &word(2)[..], &word(20 + json.len() + rest.len()), &word(json.len()), b"JSON"];
     let glb = [parts.concat(), json, rest.to_vec()].concat();
-    let document = Asset::from_memory("x.glb", glb, [], &open).unwrap();
+    Asset::from_memory("x.glb", glb, [], &open).unwrap()
+}
+
+/// Restores a character whose document was edited as text.
+pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
+    let document = document(asset, edit);
     let name = String::from_utf8(asset.path().name().to_vec()).unwrap();
     let target = Target::Native(asset.format());
     document.restore(None, target, &name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
@@ -274,4 +279,63 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
         );
         assert!(made["flower.mesh"] == all["flower.mesh"] || from.contains("BUD"));
     }
+}
+
+/// Restores one member of a character whose document was edited as text.
+fn member(
+    asset: &Asset,
+    target: meshwright::Format,
+    name: &str,
+    edit: impl Fn(String) -> String,
+) -> Restored {
+    let document = document(asset, edit);
+    document.restore(None, target, name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
+}
+
+/// A skeleton or an animation that is asked for is the one that went along, with its own edits only.
+#[test]
+fn a_member_of_a_figure_is_written_as_it_was() {
+    use meshwright::Format;
+    let files = flower();
+    let asset = figure(&files, &["flower.mesh", "bones.skel", "sway.anim", "lists.anim"]);
+    let left = |back: &Restored| {
+        let left = back.losses.iter().filter(|loss| loss.code == "member-left");
+        left.map(|loss| (loss.path.clone(), loss.is_note())).collect::<BTreeMap<_, _>>()
+    };
+    for (format, name, own) in [
+        (Format::TsoSkeleton, "x.skel", "bones.skel"),
+        (Format::TsoAnimation, "y.anim", "sway.anim"),
+        (Format::TsoAnimation, "lists.anim", "lists.anim"),
+    ] {
+        let back = member(&asset, format, name, |json| json);
+        assert_eq!(written_files(&back), BTreeMap::from([(name.to_owned(), files[own].clone())]), "{name}");
+        assert!(back.losses.len() == 3 && left(&back).values().all(|note| *note), "{:?}", back.losses);
+    }
+    let edit = replaced("\"name\":\"sway\"", "\"name\":\"swing\"");
+    let back = member(&asset, Format::TsoAnimation, "y.anim", &edit);
+    let mut anim = Anim::parse(&files["sway.anim"]).unwrap();
+    anim.name = Name::from("swing");
+    assert_eq!(written_files(&back)["y.anim"], anim.to_bytes().unwrap());
+    let back = member(&asset, Format::TsoSkeleton, "x.skel", &edit);
+    assert_eq!(written_files(&back)["x.skel"], files["bones.skel"]);
+    assert!(!left(&back)["sway.anim"] && left(&back)["flower.mesh"], "{:?}", back.losses);
+}
+
+/// A mesh that a skeleton places is not written onto an original without one.
+#[test]
+fn a_mesh_is_not_written_without_the_skeleton_that_places_it() {
+    let files = flower();
+    let open = OpenOptions::default();
+    let alone = Asset::from_memory("flower.mesh", files["flower.mesh"].clone(), [], &open).unwrap();
+    let placed = document(&figure(&files, &["flower.mesh", "bones.skel"]), |json| json);
+    let back = |document: &Asset, onto: Asset| {
+        let (how, options) = (RecoverOptions::default(), WriteOptions::default());
+        document.restore(Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
+    };
+    let refused = back(&placed, alone.clone()).unwrap_err().to_string();
+    assert!(refused.contains("flower.mesh") && refused.contains("--skeleton"), "{refused}");
+    let whole = back(&placed, figure(&files, &["flower.mesh", "bones.skel"])).unwrap();
+    assert_eq!(written_files(&whole)["b.mesh"], files["flower.mesh"]);
+    let same = back(&document(&alone, |json| json), alone).unwrap();
+    assert_eq!(written_files(&same)["b.mesh"], files["flower.mesh"]);
 }

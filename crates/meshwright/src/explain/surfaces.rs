@@ -42,6 +42,9 @@ notices! {
     loss "materials-dropped",
         "The target has no materials, or fewer than the source.",
         "Split the model by material, or choose another target.";
+    either "member-left",
+        "The output is one file of a character, and another file of the original is not in it.",
+        "Convert to the format of that file too.";
     note "normals-of-heights",
         "A texture holds heights; Meshwright computed a normal map from it as the engine does.",
         "Nothing has to be done.";

@@ -21,7 +21,7 @@ pub use report::{recovery_document, recovery_lines};
 pub use restored::Restored;
 
 use crate::asset::{Asset, Part, PartRole};
-use crate::kinds::{AnyModel, CompanionFile};
+use crate::kinds::{AnyModel, CompanionFile, Format};
 use meshwright_core::{Beside, Budget, Companion, Role, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
@@ -125,9 +125,10 @@ impl Original {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
         let of = |file: OwnFile<'_>| {
+            let (format, has_records) = (self.companion_format(&file), !file.records.is_empty());
             let Some(role) = file.role else {
                 let (name, bytes) = (name.to_owned(), file.bytes.into_owned());
-                return Called { name, bytes, like_model: None, follows: true };
+                return Called { name, bytes, format, has_records, like_model: None, follows: true };
             };
             let named = |c: &&Companion| c.role == role && !c.many;
             let of_role = self.asset.format().companions().iter().find(named);
@@ -137,9 +138,20 @@ impl Original {
             let follows = beside.filter(is).is_some();
             let like_model = beside.map(|beside| text(beside.name(name.as_bytes())));
             let called = like_model.clone().filter(|_| follows);
-            Called { name: called.unwrap_or(file.name), bytes: file.bytes.into_owned(), like_model, follows }
+            let name = called.unwrap_or(file.name);
+            Called { name, bytes: file.bytes.into_owned(), format, has_records, like_model, follows }
         };
         Ok(self.asset.own_files()?.into_iter().map(of).collect())
+    }
+
+    /// The format of a companion file; `None` for the model itself.
+    fn companion_format(&self, file: &OwnFile<'_>) -> Option<Format> {
+        if let Some(own) = file.companion {
+            let source = own.source.as_deref().and_then(|source| source.model.as_ref());
+            return Some(source.unwrap_or(&own.model).format());
+        }
+        let mut declared = self.asset.format().companions().iter();
+        declared.find(|c| Some(c.role) == file.role).and_then(|c| c.kind.parse().ok())
     }
 }
 
@@ -147,6 +159,10 @@ impl Original {
 struct Called {
     name: String,
     bytes: Vec<u8>,
+    /// The format of a companion file; `None` for the model itself.
+    format: Option<Format>,
+    /// Companions are records of it.
+    has_records: bool,
     /// The name that leads from the model's to a file of its kind.
     like_model: Option<String>,
     /// It has that name, or is the model.

@@ -3,7 +3,7 @@
 use super::Original;
 use crate::convert::Target;
 use crate::kinds::{AnyModel, Format, WriteOptions, sims};
-use meshwright_edit::{Recovery, State};
+use meshwright_edit::{Patch, Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};
 
@@ -49,6 +49,21 @@ pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
     target == Target::Native(Format::TsoAnimation)
         && first
         && clips.iter().any(|part| part.state == State::New)
+}
+
+/// Refuses edits of a mesh on a skeleton that its original lacks: without it the mesh would be written in another place.
+pub(super) fn require_skeleton(original: &Original, patch: &Patch) -> Result<(), ConvertError> {
+    let is_mesh = matches!(original.asset().format(), Format::TsoMesh | Format::Bmf | Format::Skn);
+    let placed = patch.joints.iter().flatten().any(|j| j.original.is_none() || j.parent || j.rest);
+    if !is_mesh || !placed || skeleton(original).is_some() {
+        return Ok(());
+    }
+    let name = patch.scene.skeletons.first().map_or("", |skeleton| skeleton.name.as_str());
+    let message = format!(
+        "the edited mesh is placed by the skeleton {name:?}, which is not with the original {}: name it with --skeleton",
+        original.asset().path().text()
+    );
+    Err(ConvertError::unsupported("skeletons", message))
 }
 
 /// The skeleton that a model holds, or that goes with it.

@@ -14,6 +14,9 @@ use meshwright_gltf::{Influences, reread};
 use meshwright_scene::{ConvertError, Converted, Limits, Loss, Marks, OutputFiles, Scene, SceneOptions};
 use std::num::NonZeroU16;
 
+/// The loss, or note, of a file of the original that an output of one member does not have.
+const MEMBER_LEFT: &str = "member-left";
+
 /// Options for comparing an edited model with its original.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -82,7 +85,8 @@ impl Original {
     /// was deleted; else the edited model adds to this one: its clips stay, and its meshes where the edited model has none.
     ///
     /// # Errors
-    /// When one of both cannot be shown, or scenes of theirs take more memory than is allowed.
+    /// When one of both cannot be shown, the edited model is placed by a skeleton that this one lacks, or scenes of theirs
+    /// take more memory than is allowed.
     pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
@@ -126,12 +130,17 @@ impl Original {
             times::renamed(&mut scene, &native, rate, &mut patch, find)?;
             times::resampled(&mut scene, &native, rate, &mut patch, find, &mut losses)?;
         }
+        #[cfg(feature = "tso")]
+        if !self.is_kept() {
+            onto::require_skeleton(self, &patch)?;
+        }
         Ok(Recovered { patch, native, losses })
     }
 
     /// Writes the edited model as files. In the original's own format, unedited parts are unchanged (byte for byte if
     /// nothing was edited), and unedited companion files are added. In another format, the edited scene is converted.
-    /// Files of The Sims of another kind are written for the existing skeleton of the model: with its bone names, and
+    /// A companion file of the original in the format of the target is written as the model would be, each with its own
+    /// edits. Other files of The Sims are written for the existing skeleton of the model: with its bone names, and
     /// only with the clips of the edited model.
     ///
     /// # Errors
@@ -148,7 +157,10 @@ impl Original {
         #[cfg(feature = "tso")]
         let own = own && !onto::is_another_motion(&recovered.patch.report, target);
         if !own {
-            return self.write_anew(recovered, target, options);
+            return match self.write_member(recovered, target, name, options)? {
+                Some(made) => Ok(made),
+                None => self.write_anew(recovered, target, options),
+            };
         }
         if recovered.is_untouched() {
             let files = self.files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
@@ -172,6 +184,53 @@ impl Original {
             }
         }
         Ok(made)
+    }
+
+    /// Writes one companion file of the original: the one called `name`, otherwise the first in the format of the target.
+    /// A file of records is only written under its own name, because its format holds whole characters too. `None` if there is no such file, or nothing of it can be kept.
+    fn write_member(
+        &self,
+        recovered: &Recovered,
+        target: Target,
+        name: &str,
+        options: &WriteOptions,
+    ) -> Result<Option<Converted<OutputFiles>>, ConvertError> {
+        let own = String::from_utf8_lossy(self.asset().path().name()).into_owned();
+        let all = self.named_files(&own).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+        let is = |file: &&Called| file.format.is_some_and(|format| target == Target::Native(format));
+        let members: Vec<&Called> = all.iter().filter(is).collect();
+        let called = members.iter().find(|file| file.name.eq_ignore_ascii_case(name));
+        let Some(member) = called.or_else(|| members.iter().find(|file| !file.has_records)) else {
+            return Ok(None);
+        };
+        #[cfg(feature = "tso")]
+        if onto::is_another_motion(&recovered.patch.report, target) {
+            return Ok(None);
+        }
+        let made = self.write(recovered, self.asset().format(), &own, options)?;
+        let dropped =
+            |loss: &Loss| loss.code == ORIGINAL_DROPPED || loss.code == FILE_LEFT && loss.path == member.name;
+        if made.losses.iter().any(dropped) {
+            return Ok(None);
+        }
+        let bytes = made.value.get(&member.name).unwrap_or(&member.bytes).to_vec();
+        let mut losses = made.losses;
+        for file in all.iter().filter(|file| file.name != member.name) {
+            let edited = made.value.get(&file.name).is_some_and(|bytes| *bytes != file.bytes);
+            losses.push(if edited {
+                Loss::new(
+                    MEMBER_LEFT,
+                    &file.name,
+                    "was edited, and is not in this output: convert to its format too",
+                )
+            } else {
+                Loss::note(MEMBER_LEFT, &file.name, "was not edited, and is not in this output")
+            });
+        }
+        let new = made.value.iter().filter(|file| all.iter().all(|old| old.name != file.name));
+        losses
+            .extend(new.map(|file| Loss::new(MEMBER_LEFT, &file.name, "is new, and is not in this output")));
+        Ok(Some(Converted::new(OutputFiles::single(name, bytes), losses)))
     }
 
     /// Writes the edited model as files without reusing any file of the original.

@@ -307,7 +307,7 @@ fn character_scene(
     figure.animations.splice(0..0, &skills);
     if figure.skeleton.is_none() && figure.parts.is_empty() {
         let message = if character.skills.is_empty() {
-            "the meshes of its suits are not there, and it holds no skeleton"
+            "the meshes of its suits are not there (--root names their folder), and it holds no skeleton: --skeleton names one"
         } else {
             "a skill moves a skeleton, and none is in the tree: --skeleton names one, --root the folder of the game"
         };
