@@ -52,13 +52,17 @@ pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
 }
 
 /// Refuses edits of a mesh on a skeleton that its original lacks: without it the mesh would be written in another place.
-pub(super) fn require_skeleton(original: &Original, patch: &Patch) -> Result<(), ConvertError> {
+pub(super) fn require_skeleton(
+    original: &Original,
+    edited: &Scene,
+    patch: &Patch,
+) -> Result<(), ConvertError> {
     let is_mesh = matches!(original.asset().format(), Format::TsoMesh | Format::Bmf | Format::Skn);
     let placed = patch.joints.iter().flatten().any(|j| j.original.is_none() || j.parent || j.rest);
     if !is_mesh || !placed || skeleton(original).is_some() {
         return Ok(());
     }
-    let name = patch.scene.skeletons.first().map_or("", |skeleton| skeleton.name.as_str());
+    let name = edited.skeletons.first().map_or("", |skeleton| skeleton.name.as_str());
     let message = format!(
         "the edited mesh is placed by the skeleton {name:?}, which is not with the original {}: name it with --skeleton",
         original.asset().path().text()

@@ -132,7 +132,7 @@ impl Original {
         }
         #[cfg(feature = "tso")]
         if !self.is_kept() {
-            onto::require_skeleton(self, &patch)?;
+            onto::require_skeleton(self, &scene, &patch)?;
         }
         Ok(Recovered { patch, native, losses })
     }
