@@ -65,6 +65,7 @@ impl Dpm {
     }
 
     /// Leaves out what is unused or there twice.
+    #[cfg(feature = "scene")]
     pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
         let most = self.meshes.iter().map(|m| m.vertices.len()).max().unwrap_or(0);
         budget.charge_items("vertices", most as u64, EQUAL).map_err(limit)?;
@@ -76,6 +77,7 @@ impl Dpm {
 }
 
 /// The memory per vertex for finding equal vertices.
+#[cfg(feature = "scene")]
 const EQUAL: usize = 40;
 
 /// Counts everything; what meshes share counts as often as they do, but is looked at once.

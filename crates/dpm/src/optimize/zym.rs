@@ -63,6 +63,7 @@ impl Zym {
     }
 
     /// Leaves out what is unused.
+    #[cfg(feature = "scene")]
     pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
         let influences = self.influences.len().saturating_mul(size_of::<ZymInfluence>()).saturating_add(
             self.counts.len().saturating_mul(40).saturating_add(self.triangle_count().saturating_mul(12)),
