@@ -129,7 +129,7 @@ fn text_of(clips: impl IntoIterator<Item = FrameClip>) -> FrameGroups {
     FrameGroups::from_clips(clips.into_iter().map(range))
 }
 
-/// The companion that lists the clips of a model; none where the model's own list is the one that counts.
+/// Returns the companion that lists the clips of a model, unless the model has its own list.
 pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
     companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty())
 }
@@ -191,7 +191,7 @@ fn validate_with(mut report: Report, companions: &Companions, poses: usize) -> R
     report
 }
 
-/// The summary of a model that has so many `poses`, and as many clips as its companion names where that names any.
+/// Returns the summary of a model with this number of poses. A companion that lists clips replaces their number.
 fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: bool) -> Summary {
     match companions.one::<FrameGroups>().map(|groups| groups.clip_count(poses)) {
         // A text without a clip leaves the model's own list, which a model that does not move has none of.

@@ -340,7 +340,7 @@ impl<'m> Work<'m> {
         after.into_iter().zip(found).map(one).collect()
     }
 
-    /// Merges the animations of companions, behind so many others.
+    /// Merges the animations of companions.
     fn companion_animations(
         &mut self,
         made: Vec<(Option<usize>, Anim)>,
