@@ -119,7 +119,7 @@ fn files_of_other_tools_are_read() {
         let mut files: Vec<_> = fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         files.sort();
         for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "glb" || e == "gltf")) {
-            match with(file, |document| same_as_gltf(file, document)) {
+            match with_document(file, |document| same_as_gltf(file, document)) {
                 Ok((n, _)) => {
                     read += 1;
                     compared += n;
@@ -202,7 +202,7 @@ fn broken_files_have_the_codes_of_the_description() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let (expect, code) = (case["expect"].as_str().unwrap(), case["code"].as_str().unwrap());
         let ours = CODES.contains(&code) || FILES.contains(&name.as_str());
-        let found = with(&file, |_| ());
+        let found = with_document(&file, |_| ());
         let sound = match (&found, ours, expect) {
             (Err(e), true, "reject") => e.code() == code,
             (Ok((_, codes)), true, "warn") => codes.contains(&code),

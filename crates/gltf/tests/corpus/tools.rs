@@ -188,7 +188,7 @@ fn what_was_edited_in_blender_is_all_that_was() {
         made.validate().unwrap();
         let change = &edit["changed"];
         match text(&edit, "op") {
-            "move" => moved(&edit, &before, &made, &report),
+            "move" => check_moved_part(&edit, &before, &made, &report),
             "newaction" => wave(&edit, &before, &made, &report),
             "addmesh" => {
                 let [part] = &touched(&report.meshes)[..] else { panic!("{report:?}") };
