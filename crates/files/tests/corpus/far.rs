@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 
 fn repack(pack: &Pack, changes: &[(TreePath, Vec<u8>)]) -> Vec<u8> {
-    let mut builder = PackBuilder::new(PackKind::Far).unwrap().onto(pack).unwrap();
+    let mut builder = PackBuilder::new(PackKind::Far).unwrap().based_on(pack).unwrap();
     for (path, bytes) in changes {
         let bytes = bytes.clone();
         builder.add(path.clone(), Box::new(move || Ok(bytes.clone()))).unwrap();
@@ -55,9 +55,9 @@ fn archives_hold_what_their_writers_put_in() {
         assert_eq!(found, wanted, "{name}");
 
         // The same bytes, untouched; and with a member changed, all others as they are stored.
-        assert!(again(&pack, &[]) == bytes, "{name}");
+        assert!(repack(&pack, &[]) == bytes, "{name}");
         let (path, first) = pack.files().next().unwrap();
-        let changed = again(&pack, &[(path.clone(), b"changed".to_vec())]);
+        let changed = repack(&pack, &[(path.clone(), b"changed".to_vec())]);
         let other = Pack::open(changed, name, &budget()).unwrap();
         assert_eq!(other.members().len(), pack.members().len());
         for (a, b) in pack.members().iter().zip(other.members()) {
@@ -111,7 +111,7 @@ fn broken_archives_fare_as_listed() {
             }
             ("accept", Ok(pack)) => {
                 assert!(pack.check(&budget()).is_empty(), "{file}");
-                assert!(again(&pack, &[]) == bytes, "{file}");
+                assert!(repack(&pack, &[]) == bytes, "{file}");
             }
             (expect, other) => panic!("{file}: {expect} expected: {:?}", other.map(|_| ())),
         }
