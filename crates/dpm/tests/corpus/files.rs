@@ -10,7 +10,7 @@
 )]
 
 use super::support::{dual_quaternion_pose, numbers, text};
-use crate::support::{extent, near};
+use crate::support::{assert_near, extent};
 use meshwright_core::{F32, ReadOptions};
 use meshwright_dpm::{Affine64, Bone, Dpm, PoseId, Surface, Zym};
 use meshwright_quake::FrameGroups;
@@ -67,8 +67,8 @@ fn bones(dump: &Value) -> Vec<(String, i64)> {
 fn compare(name: &str, got: &Surface, pose: &Value, unreliable: &[u64]) {
     let positions = rows(&pose["positions"]);
     let tolerance = 1e-6 * extent(&positions) + 1e-6;
-    near(&format!("{name}: positions"), &got.positions, &positions, tolerance, &[]);
-    near(&format!("{name}: normals"), &got.normals, &rows(&pose["normals"]), 1e-5, unreliable);
+    assert_near(&format!("{name}: positions"), &got.positions, &positions, tolerance, &[]);
+    assert_near(&format!("{name}: normals"), &got.normals, &rows(&pose["normals"]), 1e-5, unreliable);
 }
 
 #[test]
@@ -255,12 +255,12 @@ fn compare_with_engine(
         }
         let positions = rows(&blend["positions"]);
         let tolerance = engine_tolerance(floats.iter().copied(), parents, extent(&positions));
-        near(&format!("{file} {spec}: positions"), &skin(&model), &positions, tolerance, &[]);
+        assert_near(&format!("{file} {spec}: positions"), &skin(&model), &positions, tolerance, &[]);
         let expected = blend["tag_matrices"].as_array().unwrap();
         let expected: Vec<[f64; 3]> =
             expected.iter().map(|t| std::array::from_fn(|r| t[r][3].as_f64().unwrap())).collect();
         let own: Vec<_> = tags.iter().map(|m| m.w.map(|c| c as f32)).collect();
-        near(&format!("{file} {spec}: tags"), &own, &expected, tolerance, &[]);
+        assert_near(&format!("{file} {spec}: tags"), &own, &expected, tolerance, &[]);
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::scene::compare_models;
 use crate::support::scenes::*;
-use crate::support::{extent, near};
+use crate::support::{assert_near, extent};
 use meshwright_dpm::{Dpm, Zym, write_scene};
 use meshwright_quake::FrameGroups;
 use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
@@ -77,14 +77,14 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
                 let positions = rows("positions");
                 let tolerance = 1e-6 * extent(&positions) + 1e-6;
                 let (p, n) = by_local(&scene, m, &posed(&scene, at));
-                near(&format!("{name} positions"), &p, &positions, tolerance, &[]);
-                near(&format!("{name} normals"), &n, &rows("normals"), 1e-5, &unreliable);
+                assert_near(&format!("{name} positions"), &p, &positions, tolerance, &[]);
+                assert_near(&format!("{name} normals"), &n, &rows("normals"), 1e-5, &unreliable);
                 seen += 1;
                 if file.ends_with(".dpm") && !flat {
                     let mapped: Vec<_> =
                         positions.iter().map(|p| TO_GLTF.point(p.map(|c| c as f32)).map(f64::from)).collect();
                     let bound = by_bind(&gltf.value, m, &posed(&gltf.value, at));
-                    near(&format!("{name} bound"), &bound, &mapped, 1e-5 * extent(&mapped), &[]);
+                    assert_near(&format!("{name} bound"), &bound, &mapped, 1e-5 * extent(&mapped), &[]);
                 }
             }
         }
