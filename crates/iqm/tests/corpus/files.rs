@@ -114,9 +114,14 @@ fn meshes(file: &str, model: &Iqm, dump: &Value) {
             assert_eq!(frame.is_some(), pose["clip"].is_u64(), "{file}");
             let got = model.evaluate(mesh, frame).unwrap();
             let what = format!("{file} at {frame:?}");
-            near(&format!("{what}: positions"), &got.positions, &rows(&pose["positions"]), 5e-6 * scale);
+            assert_near(
+                &format!("{what}: positions"),
+                &got.positions,
+                &rows(&pose["positions"]),
+                5e-6 * scale,
+            );
             if pose["normals"].is_array() {
-                near(&format!("{what}: normals"), &got.normals, &rows(&pose["normals"]), 5e-6);
+                assert_near(&format!("{what}: normals"), &got.normals, &rows(&pose["normals"]), 5e-6);
             }
         }
     }
@@ -159,7 +164,7 @@ fn version_1_moves_as_version_2_does() {
     for frame in 0..second.frame_count {
         let [a, b] = [&first, &second].map(|m| m.evaluate(&m.meshes[0], Some(frame)).unwrap());
         let theirs: Vec<_> = b.positions.iter().map(|p| p.map(f64::from)).collect();
-        near("version 1", &a.positions, &theirs, 5e-6);
+        assert_near("version 1", &a.positions, &theirs, 5e-6);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applies the checks of `tests/scene.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
-use crate::scene::{again, apart};
+use crate::scene::{convert_again, largest_difference};
 use meshwright_core::math::dot;
 use meshwright_iqm::{ArrayKind, Iqm, IqmOptions, Scales};
 use meshwright_scene::{FromSceneOptions, SceneOptions};
@@ -15,8 +15,8 @@ fn real_models_come_back_from_scenes() {
     {
         let model =
             Iqm::parse(&std::fs::read(root.join("iqm").join(format!("{name}.iqm"))).unwrap()).unwrap();
-        let back = again(&model, Scales::Kept);
-        let off = apart(&model, &back);
+        let back = convert_again(&model, Scales::Kept);
+        let off = largest_difference(&model, &back);
         // Float weights become bytes.
         let allowed = if name == "gen_formats" { 1e-3 } else { 3e-5 };
         assert!(off < allowed, "{name}: {off}");
@@ -27,8 +27,8 @@ fn real_models_come_back_from_scenes() {
             }
         }
         if name != "gen_scaled" && name != "guy" {
-            let baked = again(&model, Scales::Baked);
-            assert!(apart(&model, &baked) < allowed, "{name} baked");
+            let baked = convert_again(&model, Scales::Baked);
+            assert!(largest_difference(&model, &baked) < allowed, "{name} baked");
         }
     }
 }
@@ -38,7 +38,7 @@ fn tangents_made_anew_are_on_the_side_of_the_tool() {
     let root = corpus!();
     let model = Iqm::parse(&std::fs::read(root.join("iqm/tool_made.iqm")).unwrap()).unwrap();
     let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
-    let options = FromSceneOptions::of(IqmOptions::default().with_tangents(true));
+    let options = FromSceneOptions::for_format(IqmOptions::default().with_tangents(true));
     let back = Iqm::from_scene(&scene, &options).unwrap().value;
     let (own, stored) = (back.array(ArrayKind::TANGENT).unwrap(), model.array(ArrayKind::TANGENT).unwrap());
     for v in 0..stored.len() {

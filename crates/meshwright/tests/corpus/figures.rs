@@ -1,7 +1,7 @@
 //! Applies the checks of `tests/figures.rs` to the files of the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-use crate::figures::{Files, edited, made, replaced};
+use crate::figures::{Files, edited, replaced, written_files};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::{Asset, Budget, Limits, OpenOptions};
@@ -56,10 +56,10 @@ fn an_outfit_comes_back_with_the_records_behind_it() {
                 .map(|(name, _)| name.clone())
                 .collect()
         };
-        assert!(unlike(&made(&back)).is_empty());
+        assert!(unlike(&written_files(&back)).is_empty());
         // A bone of the meshes: the records stay.
         let back = edited(&asset, replaced("\"name\":\"HEAD\"", "\"name\":\"SKULL\""));
-        let other = unlike(&made(&back));
+        let other = unlike(&written_files(&back));
         assert!(!other.is_empty() && back.losses.iter().all(|loss| loss.code != "original-dropped"));
         let edited = |name: &String| name.ends_with(".mesh") || name.contains("skeleton");
         assert!(other.iter().all(edited), "{other:?} {:?}", back.losses);

@@ -26,7 +26,7 @@ pub(crate) fn skinned(scene: &Scene, mesh: &SceneMesh, locals: &[Trs]) -> Vec<[f
         model.iter().zip(&skeleton.joints).map(|(m, j)| m.after(&j.inverse_bind.wide())).collect();
     let vertex = |(v, p): (usize, &[f32; 3])| {
         let mut sum = [0.0_f64; 3];
-        for i in skin.of(v) {
+        for i in skin.influences(v) {
             let q = palette[i.joint as usize].point(p.map(f64::from));
             (0..3).for_each(|c| sum[c] += f64::from(i.weight) * q[c]);
         }
@@ -127,7 +127,7 @@ fn the_gltf_block_matches_the_reference() {
             let mut wanted: Vec<_> =
                 (0..4).filter(|i| want[*i] > 0.0).map(|i| (int(&ids[i]), want[i])).collect();
             wanted.sort_by_key(|w| w.0);
-            let mut found: Vec<_> = skin.of(v).iter().map(|i| (i.joint, i.weight)).collect();
+            let mut found: Vec<_> = skin.influences(v).iter().map(|i| (i.joint, i.weight)).collect();
             found.sort_by_key(|f| f.0);
             assert_eq!(found.len(), wanted.len(), "{file} vertex {v}: {found:?} {wanted:?}");
             for (f, w) in found.iter().zip(&wanted) {

@@ -80,16 +80,16 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
         let places: Vec<_> = skel.bones.iter().map(|b| b.name.clone()).collect();
         let place =
             |name: &Name| places.iter().position(|n| n == name).unwrap_or_else(|| panic!("{file}: {name}"));
-        for (way, scene) in [scene_of(body), turned(scene_of(body))].into_iter().enumerate() {
+        for (way, scene) in [scene_of(body), turn_scene(scene_of(body))].into_iter().enumerate() {
             scene.validate().unwrap();
-            let back = Skn::from_scene(&scene, &FromSceneOptions::of(made_for(skel))).unwrap();
+            let back = Skn::from_scene(&scene, &FromSceneOptions::for_format(made_for(skel))).unwrap();
             let codes: BTreeSet<_> = back.losses.iter().map(|l| l.code).collect();
             assert!(codes.iter().all(|c| *c == "clips-dropped"), "{file}: {codes:?}");
             let back = back.value.geometry;
             let order: Vec<_> = back.bones.iter().map(&place).collect();
             assert!(order.is_sorted(), "{file}: {:?}", back.bones);
             for (c, (anim, _)) in clips.iter().enumerate() {
-                let options = FromSceneOptions::of(made_for(skel).with_clip(c));
+                let options = FromSceneOptions::for_format(made_for(skel).with_clip(c));
                 let made = Anim::from_scene(&scene, &options).unwrap();
                 let codes: BTreeSet<_> = made.losses.iter().map(|l| l.code).collect();
                 assert_eq!(codes.contains("skeleton-differs"), way == 1, "{file} {codes:?}");
@@ -124,7 +124,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
 fn suits_and_skills_are_called_as_the_game_wants_them() {
     let dir = corpus!();
     let body = &bodies(&dir)[0];
-    let options = FromSceneOptions::of(made_for(&body.skel).with_character(CharacterForm::Text));
+    let options = FromSceneOptions::for_format(made_for(&body.skel).with_character(CharacterForm::Text));
     let files = write_scene(&scene_of(body), "b777fafit_new", &options).unwrap().value;
     let names: Vec<_> = files.iter().map(|f| f.name.clone()).collect();
     assert_eq!(names[0], "b777fafit_new.cmx");

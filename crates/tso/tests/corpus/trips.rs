@@ -29,7 +29,7 @@ fn vertices_come_back() {
                 scene.meshes[0].skin.as_mut().unwrap().local.clear();
             }
             let made_for = on_skeleton.then(|| TsoSceneOptions::made_for(skel.clone()));
-            let export = FromSceneOptions::of(made_for.unwrap_or_default());
+            let export = FromSceneOptions::for_format(made_for.unwrap_or_default());
             let back = Mesh::from_scene(&scene, &export).unwrap();
             let losses: Vec<_> = back.losses.iter().map(|l| l.code).collect();
             assert!(losses.is_empty(), "{name}: {losses:?}");
@@ -75,9 +75,11 @@ fn skeletons_and_animations_come_back() {
         let again = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         assert!(again.validate().is_empty());
         for (c, anim) in anims.iter().enumerate() {
-            let back =
-                Anim::from_scene(&scene, &FromSceneOptions::of(TsoSceneOptions::default().with_clip(c)))
-                    .unwrap();
+            let back = Anim::from_scene(
+                &scene,
+                &FromSceneOptions::for_format(TsoSceneOptions::default().with_clip(c)),
+            )
+            .unwrap();
             assert!(back.losses.is_empty(), "{:?}", back.losses);
             let back = Anim::parse(&back.value.to_bytes().unwrap()).unwrap();
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));

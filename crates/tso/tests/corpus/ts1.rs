@@ -74,13 +74,13 @@ fn same_tree(dir: &Path, c: &Character, native: &Value) {
                 (want["name"].as_str().unwrap().into(), want["parent_name"].as_str().unwrap().into())
             );
             lists(&b.properties, &want["props"]);
-            near(b.translation, &want["translation"]);
-            near(b.rotation, &want["rotation_xyzw"]);
+            assert_near(b.translation, &want["translation"]);
+            assert_near(b.rotation, &want["rotation_xyzw"]);
             assert_eq!(
                 [b.can_translate, b.can_rotate, b.can_blend],
                 ["can_translate", "can_rotate", "can_blend"].map(|k| int(&want[k]))
             );
-            near(
+            assert_near(
                 [b.wiggle_value, b.wiggle_power],
                 &Value::from(vec![want["wiggle_value"].clone(), want["wiggle_power"].clone()]),
             );
@@ -112,7 +112,7 @@ fn same_tree(dir: &Path, c: &Character, native: &Value) {
             (s.duration.get(), s.moving, s.frames()),
             (float(&want["duration"]), int(&want["moving"]), int(&want["frames"]))
         );
-        near([s.distance], &Value::from(vec![want["distance"].clone()]));
+        assert_near([s.distance], &Value::from(vec![want["distance"].clone()]));
         assert_eq!(
             (s.translations, s.rotations),
             (int(&want["translation_count"]), int(&want["rotation_count"]))
