@@ -136,7 +136,7 @@ impl Asset {
     /// of a file of records. A named skeleton replaces one that was found. Returns the file itself if it is a part.
     #[cfg(feature = "tso")]
     fn take_sims(&mut self, mut other: Self, role: Role) -> Option<Self> {
-        use crate::kinds::{AnyModel, sims};
+        use crate::kinds::{AnyModel, character};
         let brings = |model: &AnyModel| match model.character() {
             Some(character) => !character.skeletons.is_empty(),
             None => true,
@@ -155,7 +155,7 @@ impl Asset {
             return Some(other);
         }
         let records = other.model.character().map(|character| {
-            let motions = sims::skills(character, &other.companions.files);
+            let motions = character::skills(character, &other.companions.files);
             let motion =
                 |(n, anim): (usize, Anim)| (n, CompanionFile::new(Role::Animation, anim.name.text(), anim));
             let skeletons = crate::kinds::sims_skeletons(character).into_iter().enumerate();

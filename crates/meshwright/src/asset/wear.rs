@@ -4,7 +4,7 @@
 use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, sims};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, character};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;
@@ -142,7 +142,7 @@ impl Finder {
         options: &OpenOptions,
     ) -> Result<Vec<NamedFile>, AssetError> {
         let asset = self.open(path, options)?;
-        let motions = sims::motions(&asset.model, &asset.companions);
+        let motions = character::motions(&asset.model, &asset.companions);
         let file = |anim: &meshwright_tso::Anim| {
             let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
             Some(NamedFile::new(Role::Animation, anim.name.text(), bytes))
@@ -253,7 +253,7 @@ impl Opening<'_> {
                 self.doubled(companions, &path, None);
                 let before = companions.files.len();
                 self.add(companions, Role::Part, &path);
-                let own = companions.files.get(before).and_then(|file| sims::texture_of(&file.model));
+                let own = companions.files.get(before).and_then(|file| character::texture_of(&file.model));
                 let texture = own.and_then(|own| self.picture(companions, &name, &own));
                 for file in companions.files.iter_mut().skip(before) {
                     file.name.clone_from(&name);
@@ -293,7 +293,7 @@ impl Opening<'_> {
     /// were tried are.
     fn picture(&mut self, companions: &mut Companions, skin: &str, own: &str) -> Option<String> {
         const EXTENSIONS: [&str; 2] = ["bmp", "tga"];
-        let left = own.is_empty() || own.eq_ignore_ascii_case(sims::CHOSEN_BY_SUIT);
+        let left = own.is_empty() || own.eq_ignore_ascii_case(character::CHOSEN_BY_SUIT);
         let tried = suit_of(skin).map(|suit| pictures_of(suit, tone(self.options.tone))).unwrap_or_default();
         let mut worn = std::mem::take(&mut self.worn);
         let is_there = |texture: &str| self.beside_or_anywhere(texture, &EXTENSIONS).is_some();
@@ -435,13 +435,13 @@ impl Opening<'_> {
         if !takes || own || companions.has(Role::Skeleton) || matches!(model, AnyModel::TsoSkeleton(_)) {
             return;
         }
-        let shapes: Vec<&Geometry> = sims::geometries(model, companions).collect();
+        let shapes: Vec<&Geometry> = character::geometries(model, companions).collect();
         let skills = model.character().is_some_and(|c| !c.skills.is_empty());
         let moves = skills || matches!(model, AnyModel::TsoAnimation(_));
         if shapes.is_empty() && !moves {
             return;
         }
-        let child = sims::is_child(&text_of(self.path.stem()));
+        let child = character::is_child(&text_of(self.path.stem()));
         if let Some((path, number, skel)) = self.fitting(&shapes, child) {
             self.parts.push(Part::new(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
             let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);

@@ -2,7 +2,7 @@
 
 use super::Original;
 use crate::convert::Target;
-use crate::kinds::{AnyModel, Format, WriteOptions, sims};
+use crate::kinds::{AnyModel, Format, WriteOptions, character};
 use meshwright_edit::{Patch, Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};
@@ -77,6 +77,6 @@ fn skeleton(original: &Original) -> Option<Skel> {
         return Some((**skel).clone());
     }
     let own = asset.model().character().and_then(|c| c.skeletons.first()).map(CharacterSkeleton::to_skel);
-    let mesh = sims::geometries(asset.model(), asset.companions()).next();
-    own.or_else(|| sims::skeleton_for(&asset.stem(), mesh, asset.companions()).cloned())
+    let mesh = character::geometries(asset.model(), asset.companions()).next();
+    own.or_else(|| character::skeleton_for(&asset.stem(), mesh, asset.companions()).cloned())
 }

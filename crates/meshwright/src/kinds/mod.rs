@@ -3,6 +3,8 @@
 
 #[cfg(feature = "bmd")]
 mod bmd;
+#[cfg(feature = "tso")]
+pub(crate) mod character;
 mod companions;
 #[cfg(feature = "crucible")]
 mod crucible;

@@ -1,8 +1,10 @@
 //! Outfits of The Sims Online in the facade.
 
-use super::sims::{UNIT, figure};
 #[cfg(feature = "gltf")]
-use super::sims::{skeleton_for, write_parts};
+use super::character::skeleton_for;
+use super::character::{UNIT, figure};
+#[cfg(feature = "gltf")]
+use super::sims::write_parts;
 use super::{Companions, Kind, Summary};
 #[cfg(feature = "gltf")]
 use super::{Merging, suits};

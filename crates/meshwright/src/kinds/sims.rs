@@ -1,154 +1,19 @@
 //! The Sims' files in the facade.
 
-use super::companions::keys;
+use super::character::{CHOSEN_BY_SUIT, Shape, UNIT, animations, figure, skeleton_for};
 use super::write::{bare, single};
-use super::{
-    AnyModel, CompanionFile, Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
-};
+use super::{Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{renames, suits};
 use meshwright_core::text::counted;
-use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
+use meshwright_core::{FileFormat, Finding, Report, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Extra, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
 };
 use meshwright_tso::{
-    Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
-    MeshForm, Name, Part, ResourceId, Skel, Skill, Skn, TsoSceneOptions, write_scene,
+    Anim, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh, MeshForm,
+    Name, Skel, Skill, Skn, TsoSceneOptions, write_scene,
 };
-
-/// Metres in the unit of their files.
-pub(super) const UNIT: Option<f64> = Some(1.0 / 3.0);
-
-/// A mesh, and the texture that its file names.
-pub(super) struct Shape<'m> {
-    geometry: &'m Geometry,
-    texture: Option<String>,
-}
-
-impl<'m> Shape<'m> {
-    fn of(model: &'m AnyModel) -> Option<Self> {
-        match model {
-            AnyModel::TsoMesh(m) => Some(Self::plain(&m.geometry)),
-            AnyModel::Bmf(m) => Some(Self::named(&m.geometry, m.texture.text())),
-            AnyModel::Skn(m) => Some(Self::named(&m.geometry, m.texture.text())),
-            _ => None,
-        }
-    }
-
-    const fn plain(geometry: &'m Geometry) -> Self {
-        Self { geometry, texture: None }
-    }
-
-    fn named(geometry: &'m Geometry, texture: String) -> Self {
-        Self { geometry, texture: Some(texture).filter(|t| !t.is_empty()) }
-    }
-}
-
-/// The texture name in The Sims 1 for a texture that the suit selects: it is not the name of a file.
-pub(crate) const CHOSEN_BY_SUIT: &str = "x";
-
-/// A figure: a file, with the skeleton, animations and further meshes that go with it.
-pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
-    let mut figure = Assembly::new(name)
-        .with_skeleton(skeleton_for(name, lead.as_ref().map(|l| l.geometry), companions))
-        .with_recomputed_normals(companions.recompute_normals)
-        .with_blend_normals(companions.blend_normals);
-    figure.animations.extend(companions.all::<Anim>());
-    // The texture of the companions applies to the first mesh.
-    let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
-    let lead = lead.map(|shape| (name, shape, companions.texture.clone().or_else(bound)));
-    let parts = companions.files.iter().filter(|file| file.role == Role::Part);
-    let parts = parts.filter_map(|p| Some((p.name.as_str(), Shape::of(&p.model)?, p.texture.clone())));
-    for (name, shape, texture) in lead.into_iter().chain(parts) {
-        let part = Part::new(name, shape.geometry);
-        // A texture that was found replaces a name or its placeholder.
-        figure.parts.push(match texture.or(shape.texture) {
-            Some(texture) => part.with_material(texture),
-            None => part,
-        });
-    }
-    figure
-}
-
-/// The skeleton that brings blend and real vertices together best, of those that are there; without blends, the one that
-/// the name of a mesh speaks of, else the last.
-pub(crate) fn skeleton_for<'a>(
-    name: &str,
-    lead: Option<&Geometry>,
-    companions: &'a Companions,
-) -> Option<&'a Skel> {
-    let skeletons: Vec<&Skel> = companions.all().collect();
-    if let [] | [_] = skeletons.as_slice() {
-        return skeletons.first().copied();
-    }
-    let parts = companions.files.iter().filter_map(|file| Some(Shape::of(&file.model)?.geometry));
-    let meshes: Vec<&Geometry> = lead.into_iter().chain(parts).collect();
-    let misfit = |skel: &&Skel| meshes.iter().filter_map(|g| g.misfit(skel)).reduce(f64::max);
-    let fits: Vec<_> = skeletons.iter().filter_map(|s| Some((misfit(s)?, *s))).collect();
-    let best = fits.iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, s)| *s);
-    let wanted = Name::from(if is_child(name) { "child" } else { "adult" });
-    let named = || skeletons.iter().rev().find(|s| s.name.matches(&wanted)).copied();
-    best.or_else(named).or_else(|| skeletons.last().copied())
-}
-
-/// True if a suit or skin of The Sims 1 has a name like those of children: `b002ucchd_01`, `c001fc_...`, also after
-/// `xskin-`.
-pub(crate) fn is_child(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let name = lower.strip_prefix("xskin-").unwrap_or(&lower);
-    let code = name.split(['_', '-', '.']).next().unwrap_or_default();
-    let ages = code.get(4..6).is_some_and(|age| matches!(age, "fc" | "mc" | "uc"));
-    code.ends_with("chd") || (ages && code.as_bytes().get(1).is_some_and(u8::is_ascii_digit))
-}
-
-impl AnyModel {
-    /// The content of a file of skeletons, suits and skills.
-    pub(crate) fn character(&self) -> Option<&Character> {
-        match self {
-            Self::Bcf(m) => Some(&m.character),
-            Self::Cmx(m) => Some(&m.character),
-            _ => None,
-        }
-    }
-}
-
-/// The texture that a mesh of The Sims 1 names, which may be none; no such mesh, no texture.
-pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
-    match model {
-        AnyModel::Bmf(m) => Some(m.texture.text()),
-        AnyModel::Skn(m) => Some(m.texture.text()),
-        _ => None,
-    }
-}
-
-/// The skills of a file whose keys are there, as animations with their numbers in the file.
-pub(crate) fn skills(character: &Character, keys_in: &[CompanionFile]) -> Vec<(usize, Anim)> {
-    let all = character.skills.iter().enumerate();
-    all.filter_map(|(n, skill)| Some((n, skill.to_anim(keys(keys_in, &skill.keys)?)?))).collect()
-}
-
-/// The same without their numbers.
-fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
-    skills(character, &companions.files).into_iter().map(|(_, anim)| anim).collect()
-}
-
-/// The meshes of a model and of its companions.
-pub(crate) fn geometries<'a>(
-    model: &'a AnyModel,
-    companions: &'a Companions,
-) -> impl Iterator<Item = &'a Geometry> {
-    let all = core::iter::once(model).chain(companions.files.iter().map(|file| &file.model));
-    all.filter_map(|model| Some(Shape::of(model)?.geometry))
-}
-
-/// The skills of a model whose keys are there, as animations; an animation itself.
-pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
-    match model {
-        AnyModel::TsoAnimation(anim) => vec![(**anim).clone()],
-        _ => model.character().map(|c| animations(c, companions)).unwrap_or_default(),
-    }
-}
 
 /// Returns true if the files of a character are written with a native field.
 fn takes(field: &str, value: &Extra) -> bool {
