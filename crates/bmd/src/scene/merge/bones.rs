@@ -152,6 +152,12 @@ impl MergedBones {
         at.and_then(|at| u8::try_from(at).ok())
     }
 
+    /// Returns true if a made bone stands in for another pseudo-bone than this bone of the original is, if any.
+    pub(super) fn has_other_pseudo(&self, original: u8, made: u8) -> bool {
+        let own = Some(original).filter(|bone| usize::from(*bone) >= self.normal);
+        own != self.helper(made).map(|helper| helper.pseudo)
+    }
+
     /// The number of a made bone.
     pub(super) fn of_made(&self, bone: u8) -> Option<u8> {
         match self.helper(bone) {

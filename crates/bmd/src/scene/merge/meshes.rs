@@ -205,13 +205,15 @@ impl<'a> Meshes<'a> {
         // The joint of the first bone may have another one now.
         let on_base = self.bones.moved && old.bone() == 0;
         let weights = changed.has(Attributes::WEIGHTS) && number != was;
+        // Pseudo-bones have a space of their own.
+        let bound = changed.has(Attributes::BOUND)
+            || changed.has(Attributes::WEIGHTS) && self.bones.has_other_pseudo(old.bone(), new.bone());
         let bone = if on_base { number } else { was };
         let kept = bone.filter(|_| !weights).and_then(|bone| old.with_bone(bone));
-        let bound = Attributes::BOUND;
         let edited = Fields {
-            position: changed.has(Attributes::POSITION | bound),
+            position: bound || changed.has(Attributes::POSITION),
             uv: changed.has(Attributes::UV),
-            normal: changed.has(Attributes::NORMAL | bound),
+            normal: bound || changed.has(Attributes::NORMAL),
             color: changed.has(Attributes::COLOR),
         };
         let new = self.taken(new, is_flat, stored(Some(scene)), number);
