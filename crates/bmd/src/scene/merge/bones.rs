@@ -19,13 +19,13 @@ pub(super) struct MergedBones {
     normal: usize,
     /// The joint of each new bone, and its changes.
     joints: Vec<Option<(usize, JointPatch)>>,
-    /// The made bones that stand in for pseudo-bones.
+    /// The bones of the conversion that replace pseudo-bones.
     helpers: BTreeMap<u8, Helper>,
     /// The joint of the original's first bone has another bone now.
     pub(super) moved: bool,
 }
 
-/// What a bone stands in for.
+/// The pseudo-bone that a bone of the conversion replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Helper {
     /// The original's pseudo-bone.
@@ -62,7 +62,7 @@ impl MergedBones {
         // A conversion puts parents first.
         let mut order: Vec<usize> = (0..made.model.bones.len()).collect();
         order.sort_by_key(|bone| joint(*bone).map(|(j, _)| j));
-        // What stands in for a pseudo-bone, or for the first bone in a conversion, is no bone of the result.
+        // The result has no bone for a replacement of a pseudo-bone, or for the first bone that a conversion adds.
         let is_new = |bone: usize| of(bone).is_none_or(|o| o == 0 && moved);
         let kept = |o: &Origin| o.original.is_some() || o.made.is_some_and(is_new);
         let shown = |_| work.home.is_some();
@@ -152,7 +152,7 @@ impl MergedBones {
         at.and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Returns true if a made bone stands in for another pseudo-bone than this bone of the original is, if any.
+    /// Returns true if a bone of the conversion replaces another pseudo-bone than this bone of the original.
     pub(super) fn has_other_pseudo(&self, original: u8, made: u8) -> bool {
         let own = Some(original).filter(|bone| usize::from(*bone) >= self.normal);
         own != self.helper(made).map(|helper| helper.pseudo)
@@ -183,18 +183,18 @@ impl MergedBones {
         parts.map(|(id, weight)| (self.of_original(*id), f64::from(weight.decode()) / total)).collect()
     }
 
-    /// What a made bone stands in for.
+    /// Returns the pseudo-bone that a bone of the conversion replaces.
     pub(super) fn helper(&self, bone: u8) -> Option<Helper> {
         self.helpers.get(&bone).copied()
     }
 
-    /// Whether any made bone stands in for a pseudo-bone.
+    /// Returns true if any bone of the conversion replaces a pseudo-bone.
     pub(super) fn has_helpers(&self) -> bool {
         !self.helpers.is_empty()
     }
 }
 
-/// The made bones that stand in for pseudo-bones of the original.
+/// Finds the bones of the conversion that replace pseudo-bones of the original.
 fn helpers(work: &Work<'_>, normal: usize) -> BTreeMap<u8, Helper> {
     let joints = work.home.and_then(|id| work.native.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
     let mut of_joint: BTreeMap<usize, Helper> = BTreeMap::new();

@@ -67,8 +67,8 @@ pub(super) fn triples<'a>(
 }
 
 impl<V: Copy, W: Copy> Channel<'_, V, W> {
-    /// The original's keys; at frames that were `edited` those of the edited values, with keys beside them that hold the
-    /// frames around. Where every frame was edited the keys are the made ones.
+    /// Merges keys: the original's, and those of the edited values at frames that were `edited`. Keys next to an edited
+    /// range keep the frames around it. If every frame was edited, the result has only the new keys.
     pub(super) fn keys(
         &self,
         edited: impl Fn(u32) -> bool,

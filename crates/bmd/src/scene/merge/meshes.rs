@@ -29,7 +29,7 @@ pub(super) struct Meshes<'a> {
     rests: [Vec<Affine64>; 2],
 }
 
-/// What was edited of a mesh.
+/// The edits of a mesh.
 #[derive(Clone, Copy)]
 struct Edits<'m> {
     number: usize,
@@ -37,7 +37,7 @@ struct Edits<'m> {
     scene: &'m SceneMesh,
     /// It has another name of its material.
     renamed: bool,
-    /// Of all its vertices this was edited.
+    /// The attributes that are edited in all vertices.
     all: Attributes,
 }
 
