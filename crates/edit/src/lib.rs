@@ -45,7 +45,6 @@ mod joint_index;
 mod options;
 mod patch;
 mod report;
-pub mod three_way;
 mod tolerance;
 mod tools;
 mod work;

@@ -126,12 +126,12 @@ pub use name::Name;
 pub use outfit::{Apr, Col, ColItem, FileRef, Gesture, Hag, Oft, Po, Region, Side, Tone};
 pub use pose::{Between, BonePose};
 pub use props::PropertyList;
-#[cfg(feature = "recover")]
-pub use scene::rename_event_bones;
 #[cfg(feature = "scene")]
 pub use scene::{
     Assembly, CharacterForm, MeshForm, NATIVE_FIELDS, Part, TO_GLTF, TsoSceneOptions, write_scene,
 };
+#[cfg(feature = "recover")]
+pub use scene::{EditedFigure, Figure, FigureMesh};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{
     Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,

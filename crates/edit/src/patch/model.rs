@@ -4,6 +4,7 @@ use crate::attributes::Attributes;
 use crate::report::Recovery;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Loss, Mesh, Scene};
 
 /// An edited scene as changes of its original.
@@ -161,6 +162,25 @@ impl Patch {
         let material = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };
         let materials = (0..scene.materials.len()).map(material).collect();
         Self { joints, meshes, clips, materials, report: Recovery::default(), scene }
+    }
+
+    /// A copy.
+    ///
+    /// # Errors
+    /// When it would take more memory than is left.
+    pub fn copied(&self, budget: &Budget) -> Result<Self, LimitExceeded> {
+        let vertices: u64 = self.meshes.iter().map(|own| own.vertices.len() as u64).sum();
+        let triangles: u64 = self.meshes.iter().map(|own| own.triangles.len() as u64).sum();
+        budget.charge_items("vertices", vertices, size_of::<VertexPatch>())?;
+        budget.charge_items("triangles", triangles, size_of::<Option<u32>>())?;
+        Ok(Self {
+            scene: self.scene.copied(budget)?,
+            joints: self.joints.clone(),
+            meshes: self.meshes.clone(),
+            clips: self.clips.clone(),
+            materials: self.materials.clone(),
+            report: self.report.clone(),
+        })
     }
 
     /// Whether nothing was edited.

@@ -2,8 +2,6 @@
 
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
-#[cfg(feature = "gltf")]
-use meshwright_edit::three_way::Match;
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 
 /// An edited scene, and what belongs to the model that it came from.
@@ -33,24 +31,6 @@ impl Merging<'_> {
     pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> Result<Converted<OutputFiles>, ConvertError> {
         let bytes = made.value.to_bytes().map_err(refused)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
-    }
-}
-
-/// The meshes that a scene draws, in the order of nodes.
-pub(super) fn drawn(scene: &Scene) -> Vec<usize> {
-    scene.nodes.iter().flat_map(|n| n.meshes.iter().map(|m| m.0)).collect()
-}
-
-impl Merging<'_> {
-    /// For each mesh that the edited scene draws, its place among those of the native one.
-    #[cfg(feature = "gltf")]
-    pub(super) fn drawn(&self) -> Match {
-        let old = drawn(self.native);
-        let place = |m: usize| {
-            let native = self.patch.meshes.get(m)?.original?;
-            old.iter().position(|o| *o == native)
-        };
-        drawn(self.recovered).into_iter().map(place).collect()
     }
 }
 

@@ -25,16 +25,12 @@ mod outfits;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
-#[cfg(all(feature = "gltf", feature = "tso"))]
-mod renames;
-#[cfg(all(feature = "gltf", feature = "tso"))]
-mod reread;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
+#[cfg(all(feature = "gltf", feature = "tso"))]
+mod sims_merge;
 #[cfg(feature = "dpm")]
 mod skins;
-#[cfg(all(feature = "gltf", feature = "tso"))]
-mod suits;
 mod summary;
 mod texture_names;
 mod transcribe;

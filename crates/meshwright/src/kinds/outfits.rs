@@ -4,10 +4,10 @@
 use super::character::skeleton_for;
 use super::character::{UNIT, figure};
 #[cfg(feature = "gltf")]
-use super::sims::write_parts;
+use super::sims::as_parts;
 use super::{Companions, Kind, Summary};
 #[cfg(feature = "gltf")]
-use super::{Merging, suits};
+use super::{Merging, sims_merge};
 use meshwright_core::Report;
 use meshwright_core::text::counted;
 #[cfg(feature = "gltf")]
@@ -55,7 +55,7 @@ macro_rules! records {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }
                 let skeleton = skeleton_for(merging.name, None, merging.companions);
-                suits::merge_worn(self, skeleton, merging, write_parts)
+                sims_merge::merge_worn(self, skeleton, merging, as_parts(merging.options))
             }
 
             fn validate_name(&self, file_name: &str) -> Report {

@@ -1,10 +1,10 @@
 //! The Sims' files in the facade.
 
 use super::character::{CHOSEN_BY_SUIT, Shape, UNIT, animations, figure, skeleton_for};
+#[cfg(feature = "gltf")]
+use super::sims_merge;
 use super::write::{bare, single};
 use super::{Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions};
-#[cfg(feature = "gltf")]
-use super::{renames, suits};
 use meshwright_core::text::counted;
 use meshwright_core::{FileFormat, Finding, Report, WriteError};
 use meshwright_scene::{
@@ -29,15 +29,15 @@ fn made_for(options: &WriteOptions) -> TsoSceneOptions {
     own
 }
 
-/// Meshes, skeleton and clips of a scene as files of their own.
+/// The options for meshes in files of one form.
+fn meshes_as(form: MeshForm, options: &WriteOptions) -> TsoSceneOptions {
+    made_for(options).with_meshes(form).with_id(options.setting("tso-id"))
+}
+
+/// The options for meshes, skeleton and clips in files of their own.
 #[cfg(feature = "gltf")]
-pub(super) fn write_parts(
-    scene: &Scene,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    let own = made_for(options).with_meshes(MeshForm::Mesh).with_id(options.setting("tso-id"));
-    write_scene(scene, stem, &options.of(own))
+pub(super) fn as_parts(options: &WriteOptions) -> TsoSceneOptions {
+    meshes_as(MeshForm::Mesh, options)
 }
 
 /// The files with the one of an extension before the meshes that it names.
@@ -87,7 +87,8 @@ macro_rules! characters {
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let skeleton = skeleton_for(merging.name, None, merging.companions);
-                suits::merge_character::<Self>(&self.character, skeleton, merging, |other| match other {
+                let own = made_for(merging.options).with_character(CharacterForm::$form);
+                sims_merge::merge_character(&self.character, skeleton, merging, own, |other| match other {
                     Some(character) => {
                         let mut other = self.clone();
                         other.character = character;
@@ -242,9 +243,7 @@ macro_rules! meshes {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                let id = options.setting("tso-id");
-                let own = made_for(options).with_meshes(MeshForm::$form).with_id(id);
-                write_scene(scene, stem, &options.of(own))
+                write_scene(scene, stem, &options.of(meshes_as(MeshForm::$form, options)))
             }
 
             fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
@@ -255,7 +254,8 @@ macro_rules! meshes {
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let skeleton = skeleton_for(merging.name, Some(&self.geometry), merging.companions);
-                suits::merge_mesh(self, skeleton, merging)
+                let own = meshes_as(MeshForm::$form, merging.options);
+                sims_merge::merge_mesh(self, skeleton, merging, own)
             }
 
             fn summary(&self) -> Summary {
@@ -343,7 +343,7 @@ impl Kind for Skel {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        suits::merge_skeleton(self, merging, write_parts)
+        sims_merge::merge_skeleton(self, merging, as_parts(merging.options))
     }
 
     fn validate_name(&self, file_name: &str) -> Report {
@@ -412,16 +412,8 @@ impl Kind for Anim {
     /// The animation itself is the first clip of its scene.
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let budget = merging.options.shared.budget();
-        let clip = merging.patch.clips.iter().position(|clip| clip.original == Some(0));
-        let clip =
-            clip.ok_or_else(|| ConvertError::unsupported("clips", "the clip of the file itself is gone"))?;
-        let made = |scene, clip| {
-            Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default().with_clip(clip)))
-        };
         let rest = merging.companions.one();
-        let edited = renames::edited_scene(merging, &budget)?;
-        suits::merge_animation(self, [made(merging.native, 0)?, made(&*edited, clip)?], rest, merging)
+        sims_merge::merge_animation(self, rest, merging, TsoSceneOptions::default())
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

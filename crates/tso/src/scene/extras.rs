@@ -13,11 +13,11 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_scene::{Budget, Clip, ConvertError, Extra};
 
-const EVENTS: &str = "events";
+pub(crate) const EVENTS: &str = "events";
 const BONES: &str = "bones";
 const TIMES: &str = "times";
 const TIME: &str = "time_ms";
-const PROPERTIES: &str = "properties";
+pub(crate) const PROPERTIES: &str = "properties";
 
 /// All events: groups of the same events at the same times, with their bones where those are not all there are.
 pub(crate) fn of_events(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
@@ -156,7 +156,7 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
 /// Gives the bones that events and properties among a clip's extras name their new names: an editor that renames bones
 /// leaves extras as they are.
 #[cfg(feature = "recover")]
-pub fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
+pub(crate) fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
     fn within<'e>(extra: &'e mut Extra, key: &str) -> Option<&'e mut Extra> {
         let Extra::Map(fields) = extra else { return None };
         fields.iter_mut().find(|(k, _)| k == key).map(|(_, value)| value)
@@ -269,9 +269,9 @@ pub(crate) fn total_in(extras: Option<&Extra>) -> Total {
     if real_only == Some(1) { Total::RealOnly } else { Total::All }
 }
 
-const DURATION: &str = "duration";
-const DISTANCE: &str = "distance";
-const MOVING: &str = "moving";
+pub(crate) const DURATION: &str = "duration";
+pub(crate) const DISTANCE: &str = "distance";
+pub(crate) const MOVING: &str = "moving";
 
 fn has_lists(motion: &Motion) -> bool {
     motion.properties.iter().flatten().any(|list| !list.0.is_empty())

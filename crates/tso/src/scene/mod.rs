@@ -15,7 +15,7 @@ mod to_scene;
 
 pub use assembly::{Assembly, Part};
 pub use extras::NATIVE_FIELDS;
-#[cfg(feature = "recover")]
-pub use extras::rename_event_bones;
 pub use from_scene::{CharacterForm, MeshForm, TsoSceneOptions, write_scene};
+#[cfg(feature = "recover")]
+pub use merge::{EditedFigure, Figure, FigureMesh};
 pub use space::TO_GLTF;

@@ -81,14 +81,19 @@ impl<'s> Records<'s> {
     pub(crate) fn skill(
         &mut self,
         anim: &Anim,
-        own: &str,
+        file: &str,
         files: &mut Files<'_, '_>,
     ) -> Result<(), ConvertError> {
-        let file = format!("xskill-{}", files.name(own)?);
-        let (skill, keys) = Skill::from_anim(anim, Name::from_text(&file).0);
-        files.push(&file, extension::<crate::ts1::Cfp>(), &keys)?;
+        let (skill, keys) = Skill::from_anim(anim, Name::from_text(file).0);
+        files.push(file, extension::<crate::ts1::Cfp>(), &keys)?;
         self.character.skills.push(skill);
         Ok(())
+    }
+
+    /// The records so far.
+    #[cfg(feature = "recover")]
+    pub(crate) fn into_character(self) -> Character {
+        self.character
     }
 
     /// Writes the records, where there are any.

@@ -19,8 +19,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Local, Loss, OutputFiles,
-    Scene, SkeletonId, Unsupported,
+    Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Image, Local, Loss,
+    OutputFiles, Scene, SkeletonId, Unsupported,
 };
 
 /// Converts a scene to the files of a character: a mesh for each drawn mesh (the first has the name `stem`), then a
@@ -39,52 +39,29 @@ pub fn write_scene(
     options: &FromSceneOptions<TsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
-    let mut files = Files::new(stem, &budget);
     scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-    // A figure has one skeleton. What has the bones of the first has them of it.
     let twins = twins(scene, &budget)?;
-    let own = |id: SkeletonId| !twins.get(id.0).copied().unwrap_or_default();
-    let scene = &*Scene::with_one_skeleton(Cow::Borrowed(scene), own, &budget, &mut losses)?;
-    let names = all_bones(scene, options.format.meshes, options, &budget, &mut losses)?;
-    let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
-    let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
-    let (mut unbound, mut parts) = (0_usize, 0_u32);
+    let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), twins.others(), &budget, &mut losses)?;
+    let mut files = Files::new(stem, &budget);
+    let made = Made::new(&scene, stem, &twins, options, (&mut files, &mut losses))?;
     let mut pictures = BTreeSet::new();
-    let mut records = options.format.character.map(|form| Records::new(form, stem, scene));
-    for drawable in drawables.by_ref() {
-        let drawable = drawable?;
-        gatherer.add(&drawable)?;
-        gatherer.report(&drawable.path(), &mut losses);
-        let mut geometry = gatherer.arrange()?;
-        geometry.total = extras::total_in(said(scene, &drawable));
-        let stem = match &mut records {
-            Some(records) => {
-                records.skin(drawable.name, said(scene, &drawable), &geometry, &mut files, &budget)?
-            }
-            None if parts == 0 => String::from(stem),
-            None => files.name(drawable.name)?,
-        };
-        let part = Part { drawable: &drawable, geometry, stem, number: parts };
-        parts = parts.saturating_add(1);
-        let bound = part.write(scene, options, &mut files, &mut pictures, &budget, &mut losses)?;
-        unbound += usize::from(!bound && drawable.material().is_some());
+    for mesh in made.meshes {
+        mesh.write(options.format.meshes, &mut files, |material| pictures.insert(material))?;
     }
-    losses.extend(drawables.take_losses());
-    if unbound > 0 {
-        let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
-        losses.push(Loss::note("no-binding", "materials", message).with_count(unbound, "mesh", "meshes"));
+    let mut character = made.character;
+    for skeleton in made.skeletons {
+        match &mut character {
+            Some(records) => records.skeleton(&skeleton.skel),
+            None => files.push(&skeleton.stem, extension::<Skel>(), &skeleton.skel)?,
+        }
     }
-    motion(scene, stem, &names, &twins, options, &mut files, records.as_mut(), &budget, &mut losses)?;
-    records.map_or(Ok(()), |records| records.finish(&mut files))?;
-    let lacks = [
-        Unsupported::Images,
-        Unsupported::Surfaces,
-        Unsupported::Colors,
-        Unsupported::Tangents,
-        Unsupported::Follows,
-    ];
-    Unsupported::report(&lacks, scene, &mut losses);
-    settle(&mut losses, pictures.len());
+    for clip in made.clips {
+        match &mut character {
+            Some(records) => records.skill(&clip.anim, &clip.stem, &mut files)?,
+            None => files.push(&clip.stem, extension::<Anim>(), &clip.anim)?,
+        }
+    }
+    character.map_or(Ok(()), |records| records.finish(&mut files))?;
     let mut files = files.finish();
     if let Some(form) = options.format.character {
         files = main_first(files, &format!("{stem}.{}", form.extension()));
@@ -93,6 +70,154 @@ pub fn write_scene(
         return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
     }
     Ok(Converted::new(files, losses))
+}
+
+/// The records of a figure, each with the name of its file.
+pub(crate) struct Made<'s> {
+    /// The names of all joints of all skeletons as bones.
+    pub(crate) names: Vec<Vec<Name>>,
+    pub(crate) meshes: Vec<MadeMesh<'s>>,
+    pub(crate) skeletons: Vec<MadeSkeleton>,
+    pub(crate) clips: Vec<MadeClip>,
+    /// The suits, if skeletons and clips become records of one file.
+    pub(crate) character: Option<Records<'s>>,
+}
+
+/// A mesh of a figure.
+pub(crate) struct MadeMesh<'s> {
+    pub(crate) stem: String,
+    pub(crate) geometry: Geometry,
+    /// The names of skin and texture, if the form has them.
+    pub(crate) names: Option<[Name; 2]>,
+    pub(crate) binding: Option<Bnd>,
+    /// The number of the material, the number of its texture's file, and the texture.
+    pub(crate) picture: Option<(usize, ResourceId, &'s Image)>,
+    /// The mesh of the scene.
+    pub(crate) mesh: Option<usize>,
+}
+
+/// A skeleton of a figure.
+pub(crate) struct MadeSkeleton {
+    pub(crate) stem: String,
+    pub(crate) skel: Skel,
+    /// The joint of each bone; nothing for one that the conversion adds.
+    #[cfg_attr(not(feature = "recover"), expect(dead_code, reason = "merges need it"))]
+    pub(crate) joints: Vec<Option<usize>>,
+}
+
+/// A clip of a figure.
+pub(crate) struct MadeClip {
+    pub(crate) stem: String,
+    pub(crate) anim: Anim,
+    /// The clip of the scene.
+    #[cfg_attr(not(feature = "recover"), expect(dead_code, reason = "merges need it"))]
+    pub(crate) clip: usize,
+}
+
+impl<'s> Made<'s> {
+    /// Converts a scene whose skeletons are one, but for the `twins`.
+    pub(crate) fn new(
+        scene: &'s Scene,
+        stem: &'s str,
+        twins: &Twins,
+        options: &FromSceneOptions<TsoSceneOptions>,
+        (files, losses): (&mut Files<'_, '_>, &mut Vec<Loss>),
+    ) -> Result<Self, ConvertError> {
+        let budget = &options.budget();
+        let names = all_bones(scene, options.format.meshes, options, budget, losses)?;
+        let mut drawables = Drawables::new(scene, &draw(scene, options), budget)?;
+        let mut gatherer = Gatherer::new(scene, &names, options, budget)?;
+        let mut unbound = 0_usize;
+        let mut character = options.format.character.map(|form| Records::new(form, stem, scene));
+        let mut meshes: Vec<MadeMesh<'s>> = Vec::new();
+        for drawable in drawables.by_ref() {
+            let drawable = drawable?;
+            gatherer.add(&drawable)?;
+            gatherer.report(&drawable.path(), losses);
+            let mut geometry = gatherer.arrange()?;
+            geometry.total = extras::total_in(said(scene, &drawable));
+            let stem = match &mut character {
+                Some(records) => {
+                    records.skin(drawable.name, said(scene, &drawable), &geometry, files, budget)?
+                }
+                None if meshes.is_empty() => String::from(stem),
+                None => files.name(drawable.name)?,
+            };
+            let number = u32::try_from(meshes.len()).unwrap_or(u32::MAX);
+            let mesh = MadeMesh::new(scene, &drawable, (geometry, stem, number), options, budget, losses)?;
+            let bound = mesh.names.is_some() || mesh.binding.is_some();
+            unbound += usize::from(!bound && drawable.material().is_some());
+            meshes.push(mesh);
+        }
+        losses.extend(drawables.take_losses());
+        if unbound > 0 {
+            let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
+            losses.push(Loss::note("no-binding", "materials", message).with_count(unbound, "mesh", "meshes"));
+        }
+        let mut made = Self { names, meshes, skeletons: Vec::new(), clips: Vec::new(), character };
+        made.motion(scene, stem, twins, options, (files, losses))?;
+        let lacks = [
+            Unsupported::Images,
+            Unsupported::Surfaces,
+            Unsupported::Colors,
+            Unsupported::Tangents,
+            Unsupported::Follows,
+        ];
+        Unsupported::report(&lacks, scene, losses);
+        let pictures = made.meshes.iter().filter_map(|mesh| Some(mesh.picture.as_ref()?.0));
+        settle(losses, pictures.collect::<BTreeSet<_>>().len());
+        Ok(made)
+    }
+
+    /// Converts the skeleton and the clips.
+    fn motion(
+        &mut self,
+        scene: &Scene,
+        stem: &str,
+        twins: &Twins,
+        options: &FromSceneOptions<TsoSceneOptions>,
+        (files, losses): (&mut Files<'_, '_>, &mut Vec<Loss>),
+    ) -> Result<(), ConvertError> {
+        let budget = &options.budget();
+        let of = |skeleton: usize| self.names.get(skeleton).map_or(&[][..], Vec::as_slice);
+        for (id, skeleton) in scene.skeletons.iter().enumerate() {
+            if skeleton.joints.is_empty() || twins.has(SkeletonId(id)) {
+                continue;
+            }
+            let moved = scene.clips.iter().any(|c| c.skeleton.0 == id);
+            let placed = skeleton.joints.iter().any(|j| j.parent.is_some() || j.rest != Local::default());
+            if options.format.made_for.is_some() || !(moved || placed) {
+                continue;
+            }
+            let (skel, joints) = skel::make(scene, id, of(id), options, budget, losses)?;
+            let stem = match (id, &self.character) {
+                (0, _) | (_, Some(_)) => String::from(stem),
+                _ => files.name(&format!("skeleton{id}"))?,
+            };
+            self.skeletons.push(MadeSkeleton { stem, skel, joints });
+        }
+        budget.charge("clips", (scene.clips.len() as u64).saturating_mul(size_of::<[&str; 3]>() as u64))?;
+        let own = scene.clips.iter().filter(|c| !twins.has(c.skeleton)).map(|c| c.name.as_str());
+        let own: BTreeSet<_> = own.collect();
+        let mut again = 0_usize;
+        for (id, clip) in scene.clips.iter().enumerate() {
+            // The skeleton whose bones these are moves as well.
+            if twins.has(clip.skeleton) && own.contains(clip.name.as_str()) {
+                again += 1;
+                continue;
+            }
+            let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
+            let name = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
+            let name = files.name(&name)?;
+            let stem = if self.character.is_some() { format!("xskill-{name}") } else { name };
+            self.clips.push(MadeClip { stem, anim, clip: id });
+        }
+        if again > 0 {
+            let message = "the same bones are moved by a clip of the same name";
+            losses.push(Loss::note("clips-merged", "clips", message).with_count(again, "clip", "clips"));
+        }
+        Ok(())
+    }
 }
 
 /// The fields of the mesh in addition to its vertices.
@@ -116,131 +241,86 @@ fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
     all
 }
 
-/// A mesh on its way into a file.
-struct Part<'a> {
-    drawable: &'a Drawable<'a>,
-    geometry: Geometry,
-    stem: String,
-    /// The number of files before it.
-    number: u32,
-}
-
-impl Part<'_> {
-    /// Writes the mesh; returns whether a file says which texture it has.
-    fn write(
-        self,
-        scene: &Scene,
+impl<'s> MadeMesh<'s> {
+    /// A mesh, its stem, and the number of meshes before it.
+    fn new(
+        scene: &'s Scene,
+        drawable: &Drawable<'_>,
+        (geometry, stem, number): (Geometry, String, u32),
         options: &FromSceneOptions<TsoSceneOptions>,
-        files: &mut Files<'_, '_>,
-        pictures: &mut BTreeSet<usize>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
-    ) -> Result<bool, ConvertError> {
-        let material = self.drawable.material().and_then(|id| scene.materials.get(id.0));
+    ) -> Result<Self, ConvertError> {
+        let material = drawable.material().and_then(|id| scene.materials.get(id.0));
         let (form, texture) = (options.format.meshes, material.map_or("", |m| m.name.as_str()));
-        if form == MeshForm::Mesh {
-            let bone = self.geometry.bones.first().cloned();
-            files.push(&self.stem, extension::<Mesh>(), &Mesh::from(self.geometry))?;
-            let id = options.format.id;
-            let given = |kind, number| {
-                id.map(|first| ResourceId { group: 0, file: first.wrapping_add(number), kind })
-            };
-            let own = ResourceId::in_name(&self.stem).or_else(|| ResourceId::in_name(self.drawable.name));
-            let own = own.or_else(|| given(ResourceId::MESH, self.number));
-            let shown = self.drawable.material().map(|m| m.0);
-            let image = material.and_then(|m| m.image.as_ref());
-            let kind = if image.is_some_and(|i| i.mime == "image/jpeg") {
-                ResourceId::JPEG
-            } else {
-                ResourceId::PNG
-            };
-            let number = shown.and_then(|m| u32::try_from(m).ok());
-            let named = ResourceId::in_name(texture).or_else(|| number.and_then(|n| given(kind, n)));
-            let Some(((mesh, texture), bone)) = own.zip(named).zip(bone) else { return Ok(false) };
-            if let (Some(image), Some(material)) = (image, shown)
-                && pictures.insert(material)
-            {
-                files.picture(&texture, image)?;
-            }
-            let bnd = Bnd { bone, mesh: Some(mesh), texture: Some(texture), ..Bnd::default() };
-            files.push(&self.stem, extension::<Bnd>(), &bnd)?;
-            return Ok(true);
+        let mesh = drawable.id().map(|id| id.0);
+        let mut made = Self { stem, geometry, names: None, binding: None, picture: None, mesh };
+        if form != MeshForm::Mesh {
+            let skin = if drawable.name.is_empty() { &made.stem } else { drawable.name };
+            made.names = Some(skin_and_texture(skin, texture, form, options, budget, losses)?);
+            return Ok(made);
         }
-        let skin = if self.drawable.name.is_empty() { &self.stem } else { self.drawable.name };
-        let (skin, texture) = skin_and_texture(skin, texture, form, options, budget, losses)?;
-        let bmf = Bmf::new(skin, texture, self.geometry);
+        let id = options.format.id;
+        let given =
+            |kind, number| id.map(|first| ResourceId { group: 0, file: first.wrapping_add(number), kind });
+        let own = ResourceId::in_name(&made.stem).or_else(|| ResourceId::in_name(drawable.name));
+        let own = own.or_else(|| given(ResourceId::MESH, number));
+        let shown = drawable.material().map(|m| m.0);
+        let image = material.and_then(|m| m.image.as_ref());
+        let jpeg = image.is_some_and(|i| i.mime == "image/jpeg");
+        let kind = if jpeg { ResourceId::JPEG } else { ResourceId::PNG };
+        let number = shown.and_then(|m| u32::try_from(m).ok());
+        let texture = ResourceId::in_name(texture).or_else(|| number.and_then(|n| given(kind, n)));
+        let bone = made.geometry.bones.first().cloned();
+        if let Some(((mesh, texture), bone)) = own.zip(texture).zip(bone) {
+            made.picture = shown.zip(image).map(|(material, image)| (material, texture, image));
+            made.binding = Some(Bnd { bone, mesh: Some(mesh), texture: Some(texture), ..Bnd::default() });
+        }
+        Ok(made)
+    }
+
+    /// Writes the mesh, its binding, and its texture if that of the material is `wanted`.
+    pub(crate) fn write(
+        self,
+        form: MeshForm,
+        files: &mut Files<'_, '_>,
+        wanted: impl FnOnce(usize) -> bool,
+    ) -> Result<(), ConvertError> {
+        let [skin, texture] = self.names.unwrap_or_default();
+        let bmf = || Bmf::new(skin, texture, self.geometry);
         match form {
-            MeshForm::Skn => files.push(&self.stem, extension::<Skn>(), &Skn::from(bmf))?,
-            MeshForm::Mesh | MeshForm::Bmf => files.push(&self.stem, extension::<Bmf>(), &bmf)?,
+            MeshForm::Mesh => files.push(&self.stem, extension::<Mesh>(), &Mesh::from(bmf().geometry))?,
+            MeshForm::Bmf => files.push(&self.stem, extension::<Bmf>(), &bmf())?,
+            MeshForm::Skn => files.push(&self.stem, extension::<Skn>(), &Skn::from(bmf()))?,
         }
-        Ok(true)
+        if let Some((material, id, image)) = &self.picture
+            && wanted(*material)
+        {
+            files.picture(id, image)?;
+        }
+        self.binding.map_or(Ok(()), |binding| files.push(&self.stem, extension::<Bnd>(), &binding))
     }
 }
 
-/// Writes the skeleton and the clips.
-#[expect(clippy::too_many_arguments, reason = "a scene with everywhere that its motion goes")]
-fn motion(
-    scene: &Scene,
-    stem: &str,
-    names: &[Vec<Name>],
-    twins: &[bool],
-    options: &FromSceneOptions<TsoSceneOptions>,
-    files: &mut Files<'_, '_>,
-    mut records: Option<&mut Records<'_>>,
-    budget: &Budget,
-    losses: &mut Vec<Loss>,
-) -> Result<(), ConvertError> {
-    let of = |skeleton: usize| names.get(skeleton).map_or(&[][..], Vec::as_slice);
-    let is_twin = |id: SkeletonId| twins.get(id.0).copied().unwrap_or_default();
-    for (id, skeleton) in scene.skeletons.iter().enumerate() {
-        if skeleton.joints.is_empty() || is_twin(SkeletonId(id)) {
-            continue;
-        }
-        let moved = scene.clips.iter().any(|c| c.skeleton.0 == id);
-        let placed = skeleton.joints.iter().any(|j| j.parent.is_some() || j.rest != Local::default());
-        if options.format.made_for.is_some() || !(moved || placed) {
-            continue;
-        }
-        let skel = skel::make(scene, id, of(id), options, budget, losses)?;
-        if let Some(records) = &mut records {
-            records.skeleton(&skel);
-            continue;
-        }
-        let stem = if id == 0 { String::from(stem) } else { files.name(&format!("skeleton{id}"))? };
-        files.push(&stem, extension::<Skel>(), &skel)?;
+/// Skeletons of a scene whose joints all have names that the first skeleton with joints has too: several skins of one figure.
+pub(crate) struct Twins(Vec<bool>);
+
+impl Twins {
+    fn has(&self, id: SkeletonId) -> bool {
+        self.0.get(id.0).copied().unwrap_or_default()
     }
-    budget.charge("clips", (scene.clips.len() as u64).saturating_mul(size_of::<[&str; 3]>() as u64))?;
-    let own = scene.clips.iter().filter(|c| !is_twin(c.skeleton)).map(|c| c.name.as_str());
-    let own: BTreeSet<_> = own.collect();
-    let mut again = 0_usize;
-    for (id, clip) in scene.clips.iter().enumerate() {
-        // The skeleton whose bones these are moves as well.
-        if is_twin(clip.skeleton) && own.contains(clip.name.as_str()) {
-            again += 1;
-            continue;
-        }
-        let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
-        let name = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
-        if let Some(records) = &mut records {
-            records.skill(&anim, &name, files)?;
-            continue;
-        }
-        let stem = files.name(&name)?;
-        files.push(&stem, extension::<Anim>(), &anim)?;
+
+    /// Whether a skeleton is none of these. A figure has one skeleton; twins have its bones.
+    pub(crate) fn others(&self) -> impl Fn(SkeletonId) -> bool {
+        |id| !self.has(id)
     }
-    if again > 0 {
-        let message = "the same bones are moved by a clip of the same name";
-        losses.push(Loss::note("clips-merged", "clips", message).with_count(again, "clip", "clips"));
-    }
-    Ok(())
 }
 
-/// The skeletons that are not the first with joints, and whose joints all have names that the first has too: several skins
-/// of one figure.
-fn twins(scene: &Scene, budget: &Budget) -> Result<Vec<bool>, ConvertError> {
+/// Finds the [`Twins`].
+pub(crate) fn twins(scene: &Scene, budget: &Budget) -> Result<Twins, ConvertError> {
     let mut twins = budget.filled("skeletons", scene.skeletons.len(), false)?;
     let mut with_joints = scene.skeletons.iter().zip(&mut twins).filter(|(s, _)| !s.joints.is_empty());
-    let Some((first, _)) = with_joints.next() else { return Ok(twins) };
+    let Some((first, _)) = with_joints.next() else { return Ok(Twins(twins)) };
     let mut names = BTreeSet::new();
     for joint in &first.joints {
         budget.charge("bones", (size_of::<[String; 2]>() + joint.name.len()) as u64)?;
@@ -250,5 +330,5 @@ fn twins(scene: &Scene, budget: &Budget) -> Result<Vec<bool>, ConvertError> {
         budget.work("bones", skeleton.joints.len() as u64)?;
         *twin = skeleton.joints.iter().all(|j| names.contains(&j.name.to_ascii_lowercase()));
     }
-    Ok(twins)
+    Ok(Twins(twins))
 }

@@ -92,9 +92,9 @@ pub(crate) fn skin_and_texture(
     options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
-) -> Result<(Name, Name), ConvertError> {
+) -> Result<[Name; 2], ConvertError> {
     let mut namer = Namer::new(SHORT, form, options.names, budget);
-    Ok((namer.fit(skin, "name", losses)?, namer.fit(texture, "materials[0].name", losses)?))
+    Ok([namer.fit(skin, "name", losses)?, namer.fit(texture, "materials[0].name", losses)?])
 }
 
 macro_rules! ts1 {
@@ -112,7 +112,7 @@ macro_rules! ts1 {
                 let (budget, mut losses) = (options.budget(), Vec::new());
                 let geometry = whole(scene, MeshForm::$ty, options, &budget, &mut losses)?;
                 let texture = scene.materials.first().map_or("", |m| &m.name);
-                let (skin, texture) =
+                let [skin, texture] =
                     skin_and_texture(&scene.name, texture, MeshForm::$ty, options, &budget, &mut losses)?;
                 let others = scene.materials.len().saturating_sub(1);
                 if others > 0 {

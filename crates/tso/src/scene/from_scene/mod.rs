@@ -14,4 +14,8 @@ mod transforms;
 mod vertices;
 
 pub use figure::write_scene;
+#[cfg(feature = "recover")]
+pub(crate) use figure::{Made, MadeMesh, MadeSkeleton, twins};
+#[cfg(feature = "recover")]
+pub(crate) use files::{Files, extension};
 pub use options::{CharacterForm, MeshForm, TsoSceneOptions};

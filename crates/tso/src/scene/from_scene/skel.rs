@@ -38,7 +38,7 @@ impl Skel {
             &mut losses,
         );
         let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
-        let skel = make(scene, id, &names, options, &budget, &mut losses)?;
+        let (skel, _) = make(scene, id, &names, options, &budget, &mut losses)?;
         Unsupported::report(&[Unsupported::Clips, Unsupported::Follows], scene, &mut losses);
         Ok(Converted::new(skel, losses))
     }
@@ -55,7 +55,7 @@ impl FromScene for Skel {
     }
 }
 
-/// Skeleton `id` with bones of these names.
+/// Skeleton `id` with bones of these names, and the joint of each bone; nothing for a bone that the conversion adds.
 pub(crate) fn make(
     scene: &Scene,
     id: usize,
@@ -63,7 +63,7 @@ pub(crate) fn make(
     options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
-) -> Result<Skel, ConvertError> {
+) -> Result<(Skel, Vec<Option<usize>>), ConvertError> {
     let path = format!("skeletons[{id}]");
     let source = scene.skeletons.get(id).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
     if source.joints.len() > usize::from(u16::MAX) {
@@ -88,23 +88,23 @@ pub(crate) fn make(
         bones.push(Bone { translation, rotation, ..bone(joint, name, names, budget)? });
     }
     not_finite(&path, bad, losses);
-    if !is_native(scene) {
-        one_root(&mut bones, source, &path, budget, losses)?;
-    }
-    Ok(Skel { name, bones, trailing: Vec::new() })
+    let added = !is_native(scene) && one_root(&mut bones, source, &path, budget, losses)?;
+    let joints = added.then_some(None).into_iter().chain(order.joints().iter().copied().map(Some)).collect();
+    Ok((Skel { name, bones, trailing: Vec::new() }, joints))
 }
 
-/// Hangs several roots of a scene that is no figure's from a new one, by which the game moves the figure.
+/// Hangs several roots of a scene that is no figure's from a new one, by which the game moves the figure. Returns whether there
+/// is a new one, which is the first bone.
 fn one_root(
     bones: &mut Vec<Bone>,
     source: &Skeleton,
     path: &str,
     budget: &Budget,
     losses: &mut Vec<Loss>,
-) -> Result<(), ConvertError> {
+) -> Result<bool, ConvertError> {
     let roots = source.joints.iter().filter(|j| j.parent.is_none()).count();
     if roots < 2 || bones.len() >= usize::from(u16::MAX) {
-        return Ok(());
+        return Ok(false);
     }
     let mut names =
         Names::new(NameRules::new(Encoding::LATIN1, SHORT).unique().ignoring_case(), Naming::Fit, budget);
@@ -125,7 +125,7 @@ fn one_root(
         ..extras::plain_bone()
     };
     bones.insert(0, root);
-    Ok(())
+    Ok(true)
 }
 
 /// A bone at rest on its parent.

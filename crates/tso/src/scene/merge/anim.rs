@@ -1,13 +1,17 @@
 //! Animations, key by key.
 
+use super::bones::Bones;
+use super::skel::{moved, turned};
 use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
 use crate::fields::Flag;
-use crate::name::Name;
+use crate::scene::extras::{DISTANCE, DURATION, EVENTS, MOVING, PROPERTIES};
 use crate::skel::Skel;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::F32;
-use meshwright_edit::three_way::{Trios, digest, named, pick, sequence};
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_edit::apply::Records;
+use meshwright_edit::{ClipPatch, Poses};
+use meshwright_scene::{Budget, Clip, ConvertError};
 
 /// The keys of a motion, where it has such.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,7 +21,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn of(anim: &Anim, motion: &Motion) -> Self {
+    fn new(anim: &Anim, motion: &Motion) -> Self {
         fn some<T: Clone>(all: &[T], has: Flag, first: u32, frames: u32) -> Option<Vec<T>> {
             let first = first as usize;
             let own = all.get(first..first.checked_add(frames as usize)?);
@@ -33,71 +37,233 @@ impl Keys {
             rotations: some(&anim.rotations, motion.has_rotation, motion.first_rotation, motion.frames),
         }
     }
+
+    fn is_empty(&self) -> bool {
+        self.translations.is_none() && self.rotations.is_none()
+    }
 }
 
-impl Anim {
-    /// The animation with what is other in `after` than in `before`: what is made of the edited scene, and of the native
-    /// one. Motions go by bone, and the keys of each frame are kept apart; events and properties that the two scenes
-    /// have alike stay, and so does what a scene has no place for. Where `after` has keys for bones that nothing moved, and they stand as in `rest`, there are none.
-    ///
-    /// # Errors
-    /// When the budget does not allow for it.
-    pub fn merge(
-        &self,
-        before: &Self,
-        after: &Self,
-        rest: Option<&Skel>,
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
-        fn names(anim: &Anim) -> Vec<&[u8]> {
-            anim.motions.iter().map(|m| m.bone.bytes()).collect()
-        }
-        let models = [self, before, after];
-        for anim in models {
-            let size = size_of::<&[u8]>() + size_of::<Motion>() + size_of::<Keys>();
+/// An edited clip.
+pub(super) struct Edited<'a> {
+    /// What was edited of it.
+    pub(super) patch: &'a ClipPatch,
+    /// The clip in the original's scene, and in the edited one.
+    pub(super) clips: [&'a Clip; 2],
+    pub(super) bones: &'a Bones<'a>,
+    /// How many bones the original's skeleton has: animations move no others.
+    pub(super) known: usize,
+    /// The skeleton of the result.
+    pub(super) rest: Option<&'a Skel>,
+}
+
+/// The motions of the original by joint.
+#[derive(Default)]
+struct Moved {
+    /// The motion whose translations count, and the one whose rotations do.
+    channels: [Option<usize>; 2],
+    last: usize,
+}
+
+impl Edited<'_> {
+    /// The animation with what was edited of it; `made` is what the edited scene gives. Keys of frames in which a joint has the
+    /// same pose stay, as do events and properties that were not edited, and what a scene has no place for.
+    pub(super) fn merge(&self, original: &Anim, made: &Anim, budget: &Budget) -> Result<Anim, ConvertError> {
+        for anim in [original, made] {
+            let size = size_of::<Motion>() + size_of::<Keys>() + size_of::<[usize; 8]>();
             budget.charge_items("motions", anim.motions.len() as u64, size)?;
             budget.charge_items("keys", anim.translations.len() as u64, 2 * size_of::<[F32; 3]>())?;
             budget.charge_items("keys", anim.rotations.len() as u64, 2 * size_of::<[F32; 4]>())?;
         }
-        let there = named(&names(self), &names(before), |n, b| n == b, budget)?;
-        let edited = named(&names(before), &names(after), |_, _| false, budget)?;
-        let trios = Trios::of(self.motions.len(), &there, &edited, false, budget)?;
-        let index = rest.map(Skel::index);
-        let mut list: Vec<(Motion, Keys)> = Vec::with_capacity(trios.records.len());
-        for trio in &trios.records {
-            let of = |anim: &Self, at: Option<usize>| {
-                at.map(|at| &anim.motions[at]).map(|m| (m.clone(), Keys::of(anim, m)))
-            };
-            let three = [of(self, trio.native), of(before, trio.before), of(after, trio.after)];
-            let (motion, mut keys) = merged(three, budget)?;
-            // A bone that moves in no other way than at rest does not move.
-            let still = rest.zip(index.as_ref()).and_then(|(s, i)| s.bones.get(i.find(&motion.bone)?));
-            if let Some(bone) = still {
-                let had = trio.native.map(|n| Keys::of(self, &self.motions[n])).unwrap_or_default();
-                if had.translations.is_none() {
-                    rested(&mut keys.translations, bone.translation);
+        let joint = |motion: &Motion| self.bones.joint(&motion.bone).filter(|j| *j < self.known);
+        let mut moved: BTreeMap<usize, Moved> = BTreeMap::new();
+        for (m, motion) in original.motions.iter().enumerate() {
+            if let Some(joint) = joint(motion) {
+                let own = moved.entry(joint).or_default();
+                own.last = m;
+                let keys = [motion.translations(original).is_empty(), motion.rotations(original).is_empty()];
+                for (slot, _) in own.channels.iter_mut().zip(keys).filter(|(_, empty)| !empty) {
+                    *slot = Some(m);
                 }
-                if had.rotations.is_none() {
-                    rested(&mut keys.rotations, bone.rotation);
-                }
-            }
-            if trio.native.is_some() || keys != Keys::default() {
-                list.push((motion, keys));
             }
         }
-        let mut made = Self {
-            name: pick(self.name.clone(), &before.name, after.name.clone()),
-            duration: pick(self.duration, &before.duration, after.duration),
-            distance: pick(self.distance, &before.distance, after.distance),
-            moving: pick(self.moving, &before.moving, after.moving),
-            ..self.clone()
+        let index: BTreeMap<_, _> = made
+            .motions
+            .iter()
+            .enumerate()
+            .filter_map(|(m, motion)| Some((self.bones.of_made(&motion.bone)?, m)))
+            .collect();
+        let native = |motion: &Motion| self.bones.joints.get(self.bones.of_made(&motion.bone)?)?.original;
+        let last = |motion: &Motion| moved.get(&native(motion)?).map(|own| own.last);
+        let found: Vec<_> = made.motions.iter().map(last).collect();
+        // Made ones are in the order of joints; those of other bones come last.
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by_key(|m| found[*m].unwrap_or(usize::MAX));
+        let sorted: Vec<_> = order.iter().map(|m| found[*m]).collect();
+        let gone = |m: usize| self.bones.is_gone(&original.motions[m].bone);
+        let records = Records::new(original.motions.len(), gone, &sorted, budget)?.with_made(&order);
+        let mut list = Vec::with_capacity(records.list.len());
+        for origin in &records.list {
+            if let Some(m) = origin.original {
+                let motion = &original.motions[m];
+                let old = joint(motion);
+                let edited = old.and_then(|joint| self.bones.edited(joint));
+                let new = edited.and_then(|joint| Some((joint, &made.motions[*index.get(&joint)?])));
+                let own = old.and_then(|joint| moved.get(&joint));
+                list.push(self.motion((m, motion), own, new, [original, made]));
+            } else if let Some(motion) = origin.made.and_then(|m| made.motions.get(m)) {
+                let joint = self.bones.of_made(&motion.bone).filter(|joint| self.is_edited(*joint));
+                let keys = joint.map(|_| self.new_keys(made, motion)).unwrap_or_default();
+                if let Some(name) = joint.and_then(|joint| self.bones.name(joint))
+                    && !keys.is_empty()
+                {
+                    list.push((Motion { bone: name.clone(), ..motion.clone() }, keys));
+                }
+            }
+        }
+        let kept = |key: &str| self.is_same(key);
+        // A clip of another length has another duration.
+        let duration = self.is_as_long(made) && kept(DURATION);
+        let mut result = Anim {
+            name: if self.patch.renamed { made.name.clone() } else { original.name.clone() },
+            duration: if duration { original.duration } else { made.duration },
+            distance: if kept(DISTANCE) { original.distance } else { made.distance },
+            moving: if kept(MOVING) { original.moving } else { made.moving },
+            ..original.clone()
         };
-        if !made.patch(&list) {
-            made.rebuild(list)?;
+        let own = original.motions.iter().map(|motion| (motion.clone(), Keys::new(original, motion)));
+        if !own.eq(list.iter().cloned()) && !result.patch(&list) {
+            result.rebuild(list)?;
         }
-        Ok(made)
+        Ok(result)
     }
 
+    /// Whether an extra of the clip was not edited.
+    fn is_same(&self, key: &str) -> bool {
+        let [old, new] = self.clips.map(|clip| clip.extras.as_ref().and_then(|extras| extras.get(key)));
+        !self.patch.extras || old == new
+    }
+
+    /// Whether a made animation has as many frames as the original's clip.
+    fn is_as_long(&self, made: &Anim) -> bool {
+        let [old, _] = self.clips;
+        let count = made.frames();
+        !matches!(self.patch.poses, Poses::New) || count == 0 || count == old.frames
+    }
+
+    /// Whether a joint of the edited scene has other poses.
+    fn is_edited(&self, joint: usize) -> bool {
+        match &self.patch.poses {
+            Poses::Unchanged => false,
+            Poses::Changed(keys) => keys.iter().any(|(_, j)| *j == joint),
+            Poses::New => true,
+        }
+    }
+
+    /// A motion of the original with what was edited of it.
+    fn motion(
+        &self,
+        (number, original): (usize, &Motion),
+        own: Option<&Moved>,
+        new: Option<(usize, &Motion)>,
+        [old, made]: [&Anim; 2],
+    ) -> (Motion, Keys) {
+        let mut motion = Motion { bone: self.bones.renamed(&original.bone), ..original.clone() };
+        let mut keys = Keys::new(old, original);
+        let Some((joint, new)) = new else { return (motion, keys) };
+        if !self.is_same(PROPERTIES)
+            && !original.properties.iter().flatten().eq(new.properties.iter().flatten())
+        {
+            (motion.has_properties, motion.properties) = (new.has_properties, new.properties.clone());
+        }
+        if !self.is_same(EVENTS) {
+            (motion.has_time_properties, motion.time_properties) = events(original, new);
+        }
+        if !self.is_same(DURATION) || !self.is_as_long(made) {
+            motion.duration = new.duration;
+        }
+        if !self.is_edited(joint) {
+            return (motion, keys);
+        }
+        let all = Keys::new(made, new);
+        let rest = self.new_keys(made, new);
+        let whole = new.frames != original.frames;
+        let counts =
+            |channel: usize| own.is_some_and(|own| own.channels[channel].unwrap_or(own.last) == number);
+        let changed = |frame: u32| self.patch.poses.is_changed(frame, joint);
+        let [translations, rotations] = [counts(0), counts(1)];
+        if translations {
+            keys.translations =
+                channel(keys.translations, [all.translations, rest.translations], whole, changed, moved);
+        }
+        if rotations {
+            keys.rotations = channel(keys.rotations, [all.rotations, rest.rotations], whole, changed, turned);
+        }
+        if whole && (translations || rotations) {
+            // Another motion of the bone has what counts.
+            keys.translations = keys.translations.filter(|_| translations);
+            keys.rotations = keys.rotations.filter(|_| rotations);
+            motion.frames = new.frames;
+        }
+        (motion, keys)
+    }
+
+    /// The keys of a bone that had none, without those of a channel in which it rests.
+    fn new_keys(&self, made: &Anim, motion: &Motion) -> Keys {
+        let mut keys = Keys::new(made, motion);
+        let name = self.bones.of_made(&motion.bone).and_then(|joint| self.bones.name(joint));
+        let bone = self.rest.and_then(|skel| skel.bones.get(skel.find(name?)?));
+        if let Some(bone) = bone {
+            rested(&mut keys.translations, bone.translation);
+            rested(&mut keys.rotations, bone.rotation);
+        }
+        keys
+    }
+}
+
+/// The keys of a channel: the original's, but for those that were edited. Of `[all, rest]`, the edited scene's keys, `rest` has
+/// none of a bone that rests.
+fn channel<T: Copy>(
+    original: Option<Vec<T>>,
+    [all, rest]: [Option<Vec<T>>; 2],
+    whole: bool,
+    changed: impl Fn(u32) -> bool,
+    merged: fn(T, T) -> T,
+) -> Option<Vec<T>> {
+    let Some(old) = original else { return rest };
+    let new = all?;
+    if whole || old.len() != new.len() {
+        return Some(new);
+    }
+    let one = |((frame, old), new): ((u32, T), T)| if changed(frame) { merged(old, new) } else { old };
+    Some((0..).zip(old).zip(new).map(one).collect())
+}
+
+/// The events of a motion: those before and after what was edited stay in the lists in which they are, and a new one comes into
+/// the list of the one before it.
+fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
+    let (was, is): (Vec<_>, Vec<_>) = (old.events().collect(), new.events().collect());
+    if was == is {
+        return (old.has_time_properties, old.time_properties.clone());
+    }
+    if was.is_empty() || is.is_empty() {
+        return (new.has_time_properties, new.time_properties.clone());
+    }
+    let same = |(a, b): &(&&TimeProperty, &&TimeProperty)| a == b;
+    let start = was.iter().zip(&is).take_while(same).count();
+    let rest = was.len().min(is.len()) - start;
+    let end = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(same).count();
+    let counts = old.time_properties.iter().enumerate();
+    let list_of: Vec<usize> = counts.flat_map(|(i, list)| list.iter().map(move |_| i)).collect();
+    let mut lists = alloc::vec![Vec::new(); old.time_properties.len()];
+    for (i, event) in is.iter().enumerate() {
+        let edited = was.len() - end;
+        let at = if i >= is.len() - end { i + was.len() - is.len() } else { i.min(edited.max(1) - 1) };
+        lists[list_of[at]].push((*event).clone());
+    }
+    (old.has_time_properties, lists)
+}
+
+impl Anim {
     /// Puts keys where the native ones are; false where they are not as many, or where motions that share keys no longer
     /// have the same.
     fn patch(&mut self, list: &[(Motion, Keys)]) -> bool {
@@ -126,7 +292,7 @@ impl Anim {
             }
         }
         made.motions = list.iter().map(|(motion, _)| motion.clone()).collect();
-        if list.iter().any(|(motion, keys)| Keys::of(&made, motion) != *keys) {
+        if list.iter().any(|(motion, keys)| Keys::new(&made, motion) != *keys) {
             return false;
         }
         *self = made;
@@ -156,88 +322,6 @@ impl Anim {
         }
         Ok(())
     }
-}
-
-/// A motion with its keys: native ones but for those that were edited.
-fn merged(three: [Option<(Motion, Keys)>; 3], budget: &Budget) -> Result<(Motion, Keys), ConvertError> {
-    fn keys<T: Copy + PartialEq>([n, b, a]: [Option<Vec<T>>; 3]) -> Option<Vec<T>> {
-        let (Some(native), Some(before), Some(after)) = (&n, &b, &a) else {
-            // What the model has and the scene has not is in neither of the two.
-            return if b.is_none() && a.is_none() { n } else { a };
-        };
-        if before == after {
-            return n;
-        }
-        if native.len() != before.len() || before.len() != after.len() {
-            return a;
-        }
-        let one = |((n, b), a): ((&T, &T), &T)| pick(*n, b, *a);
-        Some(native.iter().zip(before).zip(after).map(one).collect())
-    }
-    let [native, before, after] = three;
-    let Some((native, own)) = native else { return Ok(after.unwrap_or_default()) };
-    let (Some((before, was)), Some((after, is))) = (before, after) else { return Ok((native, own)) };
-    let translations = keys([own.translations, was.translations, is.translations]);
-    let rotations = keys([own.rotations, was.rotations, is.rotations]);
-    let events = events([&native, &before, &after], budget)?;
-    let lists = |m: Motion| (m.has_properties, m.properties);
-    let mut motion = Motion {
-        frames: pick(native.frames, &before.frames, after.frames),
-        duration: pick(native.duration, &before.duration, after.duration),
-        ..native.clone()
-    };
-    (motion.has_properties, motion.properties) = pick(lists(native), &lists(before), lists(after));
-    (motion.has_time_properties, motion.time_properties) = events;
-    Ok((motion, Keys { translations, rotations }))
-}
-
-/// The events of a motion: native ones stay in the lists in which they are, and new ones come behind what they come behind.
-/// Times and what happens are kept apart.
-fn events(
-    [native, before, after]: [&Motion; 3],
-    budget: &Budget,
-) -> Result<(Flag, Vec<Vec<TimeProperty>>), ConvertError> {
-    let of = |m: &Motion| (m.has_time_properties, m.time_properties.clone());
-    if of(before) == of(after) {
-        return Ok(of(native));
-    }
-    fn all(motion: &Motion) -> Vec<&TimeProperty> {
-        motion.time_properties.iter().flatten().collect()
-    }
-    let [n, b, a] = [all(native), all(before), all(after)];
-    budget.charge_items("events", n.len().saturating_add(a.len()) as u64, 2 * size_of::<TimeProperty>())?;
-    if n.is_empty() || n.len() != b.len() || a.is_empty() {
-        return Ok(of(after));
-    }
-    let keys = |list: &[&TimeProperty]| -> Vec<u64> {
-        let text = |(k, v): &(Name, Name)| [k, v].map(|name| name.bytes().to_vec());
-        let words = |event: &TimeProperty| {
-            let bytes = event.lists.iter().flat_map(|list| list.0.iter().flat_map(text)).flatten();
-            digest(core::iter::once(event.time).chain(bytes.map(u32::from)))
-        };
-        list.iter().map(|event| words(event)).collect()
-    };
-    let found = sequence(&keys(&b), &keys(&a), budget)?;
-    let identity: Vec<_> = (0..n.len()).map(Some).collect();
-    let trios = Trios::of(n.len(), &identity, &found, false, budget)?;
-    let counts = native.time_properties.iter().enumerate();
-    let list_of: Vec<usize> = counts.flat_map(|(i, list)| list.iter().map(move |_| i)).collect();
-    let mut made: Vec<Vec<TimeProperty>> = alloc::vec![Vec::new(); native.time_properties.len()];
-    let mut last = list_of.first().copied().unwrap_or(0);
-    for trio in &trios.records {
-        let event = match (trio.native, trio.before, trio.after) {
-            (Some(n_), Some(b_), Some(a_)) => TimeProperty {
-                time: pick(n[n_].time, &b[b_].time, a[a_].time),
-                lists: pick(n[n_].lists.clone(), &b[b_].lists, a[a_].lists.clone()),
-            },
-            (Some(n_), ..) => n[n_].clone(),
-            (None, _, Some(a_)) => a[a_].clone(),
-            (None, ..) => continue,
-        };
-        last = trio.native.and_then(|n| list_of.get(n).copied()).unwrap_or(last);
-        made[last].push(event);
-    }
-    Ok((native.has_time_properties, made))
 }
 
 /// New keys of a bone that had none: those that are its own at rest, up to rounding, are that; none where all are.

@@ -1,13 +1,15 @@
 //! Meshes: vertices by the corners of triangles, each with its bone and with what pulls it.
 
+use super::bones::Bones;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex};
 use crate::name::Name;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::num::Q1_15;
-use meshwright_edit::three_way::{Corners, Match, Place, Trios, digest, pick, sequence};
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_edit::apply::{Corner, Corners, Surface};
+use meshwright_edit::{Attributes, Patch};
+use meshwright_scene::{AxisMap, Budget, ConvertError};
 
 /// A vertex that pulls another, without saying which.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,11 +31,6 @@ struct Row {
 }
 
 impl Row {
-    /// What it says, wherever it is.
-    fn said(&self) -> (&Option<Name>, &RealVertex, &[Pull]) {
-        (&self.bone, &self.real, &self.pulls)
-    }
-
     /// The bones that it and its pulls hang on.
     fn bones(&self) -> impl Iterator<Item = &Option<Name>> {
         core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
@@ -49,12 +46,14 @@ impl Row {
         Some(Self { bone: pull.bone.clone(), real, pulls: alloc::vec![own], native: self.native })
     }
 
-    fn words(&self) -> impl Iterator<Item = u32> {
-        let names = self.bones().flatten().flat_map(|n| n.bytes().iter().map(|b| u32::from(*b)));
-        let RealVertex { uv, position, normal } = self.real;
-        let pull = |p: &Pull| p.position.into_iter().chain(p.normal).map(F32::to_bits);
-        let pulls = self.pulls.iter().flat_map(move |p| pull(p).chain([p.weight.to_bits()]));
-        names.chain(uv.into_iter().chain(position).chain(normal).map(F32::to_bits)).chain(pulls)
+    /// The vertex under other names of bones.
+    fn rename(&mut self, name: impl Fn(&Name) -> Option<Name>) {
+        let pulls = self.pulls.iter_mut().map(|pull| &mut pull.bone);
+        for bone in core::iter::once(&mut self.bone).chain(pulls).flatten() {
+            if let Some(new) = name(bone) {
+                *bone = new;
+            }
+        }
     }
 }
 
@@ -68,22 +67,8 @@ struct Mesh<'g> {
     bindings: Vec<Option<usize>>,
 }
 
-impl Mesh<'_> {
-    /// Makes the bones with these names nameless.
-    fn remove_names(&mut self, names: &BTreeSet<Name>) {
-        for row in &mut self.rows {
-            let pulls = row.pulls.iter_mut().map(|pull| &mut pull.bone);
-            for bone in core::iter::once(&mut row.bone).chain(pulls).flatten() {
-                if names.contains(bone) {
-                    *bone = Name::default();
-                }
-            }
-        }
-    }
-}
-
 impl<'g> Mesh<'g> {
-    fn of(geometry: &'g Geometry, budget: &Budget) -> Result<Self, ConvertError> {
+    fn new(geometry: &'g Geometry, budget: &Budget) -> Result<Self, ConvertError> {
         let (reals, blends) = (geometry.real.len(), geometry.blends.len());
         budget.charge_items("vertices", reals as u64, size_of::<Row>() + 64)?;
         budget.charge_items("vertices", blends as u64, 2 * size_of::<Pull>())?;
@@ -120,121 +105,112 @@ impl<'g> Mesh<'g> {
         Ok(Self { geometry, rows, blend_bindings, bindings })
     }
 
-    fn row(&self, v: Option<u32>) -> Option<&Row> {
-        self.rows.get(v? as usize)
+    fn row(&self, v: u32) -> Row {
+        self.rows.get(v as usize).cloned().unwrap_or_default()
     }
 }
 
-/// Returns the names that a conversion gave to bones without a name.
-fn invented_names(native: &Mesh<'_>, was: &Mesh<'_>) -> BTreeSet<Name> {
-    let vertices = |mesh: &Mesh<'_>| mesh.geometry.faces.as_flattened().to_vec();
-    let mut names = BTreeSet::new();
-    for (own, made) in vertices(native).into_iter().zip(vertices(was)) {
-        let (Some(own), Some(made)) = (native.row(Some(own)), was.row(Some(made))) else { continue };
-        let nameless = |name: &Option<Name>| name.as_ref().is_some_and(|name| name.bytes().is_empty());
-        let pairs = own.bones().zip(made.bones()).filter(|(own, _)| nameless(own));
-        names.extend(pairs.filter_map(|(_, made)| made.clone()));
+/// The mesh with what was edited of it: `made` is the mesh `number` of the edited scene. As long as each vertex follows the
+/// bones that it followed, everything stays where it is; else vertices are put in runs by bone again, native ones first and
+/// in their order.
+///
+/// # Errors
+/// If the scene has other triangles than the mesh, or the budget does not allow for it.
+pub(super) fn merge(
+    original: &Geometry,
+    made: &Geometry,
+    (patch, number): (&Patch, usize),
+    axes: &AxisMap,
+    bones: &Bones<'_>,
+    budget: &Budget,
+) -> Result<Geometry, ConvertError> {
+    let spelled = bones.spelled(&original.bones);
+    let mut original = original.clone();
+    let gone: Vec<bool> = original.bones.iter().map(|bone| bones.is_gone(bone)).collect();
+    original.bones.iter_mut().for_each(|bone| *bone = bones.renamed(bone));
+    if patch.meshes.get(number).is_some_and(|own| own.unchanged) {
+        remove_bones(&mut original, &gone);
+        return Ok(original);
     }
-    names
+    if original.sound_faces().count() != original.faces.len() {
+        return Err(ConvertError::unsupported("faces", "the scene has fewer triangles than the mesh"));
+    }
+    let (old, mut new) = (Mesh::new(&original, budget)?, Mesh::new(made, budget)?);
+    new.rows.iter_mut().for_each(|row| row.rename(|made| spelled.get(made).cloned()));
+    let faces = original.faces.len().saturating_add(made.faces.len());
+    budget.charge_items("triangles", faces as u64, 256)?;
+    let shown = |mesh: &Geometry| mesh.faces.iter().map(|f| axes.triangle(*f)).collect::<Vec<_>>();
+    let same = patch.scene.meshes.get(number).is_some_and(|m| m.triangles.len() == made.faces.len());
+    let surface = Surface::new(patch, Some(number).filter(|_| same));
+    let mut corners = Corners::new(original.real.len(), budget)?;
+    let places = corners.place_mesh(&surface, &shown(&original), &shown(made), |corner: &Corner| {
+        let made = new.row(corner.made);
+        match corner.original {
+            Some(v) => merged(old.row(v), made, corner.changed),
+            None => Row { native: None, ..made },
+        }
+    });
+    let drawn = original.faces.iter().copied();
+    let (rows, numbers) = corners.numbered(drawn, |v| old.rows[v].clone());
+    let faces: Vec<[u32; 3]> = numbers.triangles(&places).iter().map(|t| axes.triangle(*t)).collect();
+    budget.charge_items("vertices", rows.len() as u64, 2 * size_of::<Row>())?;
+    let mut result = match old.patched(&rows) {
+        Some(made) => Geometry { faces, ..made },
+        None => old.arranged(&rows, &faces)?,
+    };
+    remove_bones(&mut result, &gone);
+    Ok(result)
 }
 
-impl Geometry {
-    /// The mesh with what is other in `after` than in `before`: what is made of the edited scene, and of the native one.
-    /// Texture coordinates, places, normals and weights of vertices are kept apart. As long as each vertex hangs on the
-    /// bones that it hung on, everything stays where it is; else vertices are put in runs by bone again, native ones first
-    /// and in their order.
-    ///
-    /// # Errors
-    /// When the scene counts other triangles than the mesh, or when the budget does not allow for it.
-    pub fn merge(&self, before: &Self, after: &Self, budget: &Budget) -> Result<Self, ConvertError> {
-        if before == after {
-            return Ok(self.clone());
-        }
-        if self.faces.len() != before.faces.len() {
-            let message = "the scene counts other triangles than the mesh";
-            return Err(ConvertError::unsupported("faces", message));
-        }
-        let [native, mut was, mut is] =
-            [Mesh::of(self, budget)?, Mesh::of(before, budget)?, Mesh::of(after, budget)?];
-        let invented = invented_names(&native, &was);
-        was.remove_names(&invented);
-        is.remove_names(&invented);
-        let faces = self.faces.len().saturating_add(after.faces.len());
-        budget.charge_items("triangles", faces as u64, 256)?;
-        let keys = |mesh: &Mesh<'_>| -> Vec<u64> {
-            let words = |v: &u32| mesh.row(Some(*v)).into_iter().flat_map(Row::words);
-            mesh.geometry.faces.iter().map(|f| digest(f.iter().flat_map(words))).collect()
-        };
-        let found: Match = sequence(&keys(&was), &keys(&is), budget)?;
-        let identity: Vec<_> = (0..self.faces.len()).map(Some).collect();
-        let trios = Trios::of(self.faces.len(), &identity, &found, false, budget)?;
-        let mut vertices = Corners::new(self.real.len(), budget)?;
-        let mut places: Vec<[Place; 3]> = budget.reserve("triangles", trios.records.len())?;
-        for trio in &trios.records {
-            let face =
-                |mesh: &Mesh<'_>, at: Option<usize>| at.and_then(|at| mesh.geometry.faces.get(at)).copied();
-            let three = [face(&native, trio.native), face(&was, trio.before), face(&is, trio.after)];
-            places.push([0, 1, 2].map(|k: usize| {
-                let [n, b, a] = three.map(|f| f.and_then(|f| f.get(k).copied()));
-                let row = || merged(n, [native.row(n), was.row(b), is.row(a)]);
-                vertices.place(n.map(|n| n as usize), a.map_or(usize::MAX, |a| a as usize), row)
-            }));
-        }
-        let mut drawn = budget.filled("vertices", self.real.len(), false)?;
-        for v in self.faces.as_flattened() {
-            if let Some(drawn) = drawn.get_mut(*v as usize) {
-                *drawn = true;
-            }
-        }
-        let unused = |v: usize| (!drawn[v]).then(|| native.rows[v].clone());
-        let (rows, numbers) = vertices.finish(unused);
-        let faces: Vec<[u32; 3]> = places.iter().map(|t| t.map(|place| numbers.of(place))).collect();
-        budget.charge_items("vertices", rows.len() as u64, 2 * size_of::<Row>())?;
-        match native.patched(&rows) {
-            Some(made) => Ok(Self { faces, ..made }),
-            None => native.arranged(&rows, &faces),
-        }
+/// Removes bones that are `gone` and that no vertex follows.
+fn remove_bones(geometry: &mut Geometry, gone: &[bool]) {
+    let mut number = 0;
+    let mut numbers = Vec::with_capacity(geometry.bones.len());
+    let used = |b: usize| geometry.bindings.iter().any(|binding| binding.bone as usize == b);
+    let stays: Vec<bool> = (0..geometry.bones.len()).map(|b| gone.get(b) != Some(&true) || used(b)).collect();
+    for stays in &stays {
+        numbers.push(number);
+        number += u32::from(*stays);
+    }
+    let mut all = stays.iter();
+    geometry.bones.retain(|_| all.next() != Some(&false));
+    for binding in &mut geometry.bindings {
+        binding.bone = numbers.get(binding.bone as usize).copied().unwrap_or(binding.bone);
     }
 }
 
 /// The vertex of a corner.
-fn merged(v: Option<u32>, [native, before, after]: [Option<&Row>; 3]) -> Row {
-    let at = v.map(|v| v as usize);
-    let (Some(native), Some(before), Some(after)) = (native, before, after) else {
-        let one = after.or(native).cloned().unwrap_or_default();
-        return Row { native: at, ..one };
-    };
-    if before.said() == after.said() {
-        return native.clone();
+fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
+    let mut row = kept;
+    if changed.has(Attributes::UV) {
+        row.real.uv = made.real.uv;
     }
-    let same = |a: &Row, b: &Row| a.bones().eq(b.bones());
-    if !same(before, after) {
-        return Row { native: at, ..after.clone() };
+    if !changed.has(Attributes::SKINNED) {
+        return row;
     }
+    let same = |made: &Row| row.bones().eq(made.bones());
     // A conversion lets the larger weight own a vertex, a file may do otherwise.
-    let turned = (!same(native, before)).then(|| before.turned().zip(after.turned()));
-    let (before, after) = match &turned {
-        None => (before, after),
-        Some(Some((before, after))) if same(native, before) => (before, after),
-        _ => return Row { native: at, ..after.clone() },
+    let turned = if same(&made) { Some(made.clone()) } else { made.turned().filter(same) };
+    let Some(new) = turned else {
+        let real = RealVertex { uv: row.real.uv, ..made.real };
+        return Row { native: row.native, real, ..made };
     };
-    let (n, b, a) = (&native.real, &before.real, &after.real);
-    let pull = |((n, b), a): ((&Pull, &Pull), &Pull)| Pull {
-        bone: n.bone.clone(),
-        weight: pick(n.weight, &b.weight, a.weight),
-        position: pick(n.position, &b.position, a.position),
-        normal: pick(n.normal, &b.normal, a.normal),
-    };
-    Row {
-        bone: native.bone.clone(),
-        real: RealVertex {
-            uv: pick(n.uv, &b.uv, a.uv),
-            position: pick(n.position, &b.position, a.position),
-            normal: pick(n.normal, &b.normal, a.normal),
-        },
-        pulls: native.pulls.iter().zip(&before.pulls).zip(&after.pulls).map(pull).collect(),
-        native: at,
+    let (moved, leans) = (Attributes::POSITION | Attributes::BOUND, Attributes::NORMAL | Attributes::BOUND);
+    if changed.has(moved) {
+        row.real.position = new.real.position;
     }
+    if changed.has(leans) {
+        row.real.normal = new.real.normal;
+    }
+    for (pull, new) in row.pulls.iter_mut().zip(new.pulls) {
+        *pull = Pull {
+            bone: pull.bone.take(),
+            weight: if changed.has(Attributes::WEIGHTS) { new.weight } else { pull.weight },
+            position: if changed.has(moved) { new.position } else { pull.position },
+            normal: if changed.has(leans) { new.normal } else { pull.normal },
+        };
+    }
+    row
 }
 
 impl Mesh<'_> {

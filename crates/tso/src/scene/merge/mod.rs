@@ -1,6 +1,212 @@
-//! An edited scene written into the files that it came from: what a file is, what is made of the native scene, and what is
-//! made of the edited one, as three of the same kind.
+//! A patch written into the files of a figure that it was found for: meshes, a skeleton, animations.
 
 mod anim;
+mod bones;
 mod geometry;
 mod skel;
+
+use super::extras::rename_event_bones;
+use super::from_scene::{Files, Made, MadeMesh, TsoSceneOptions, extension, twins};
+use super::space::TO_GLTF;
+use crate::anim::Anim;
+use crate::bnd::Bnd;
+use crate::mesh::Geometry;
+use crate::name::Name;
+use crate::skel::Skel;
+use crate::ts1::{Cfp, Skill, SkinPart};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use bones::{Bones, joint_names};
+use meshwright_edit::{MaterialPatch, Patch};
+use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
+
+/// The files of a figure that a scene was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Figure<'a> {
+    /// The meshes, in the order in which the scene draws them.
+    pub meshes: Vec<FigureMesh<'a>>,
+    /// The skeleton.
+    pub skeleton: Option<&'a Skel>,
+    /// The animations, in the order of the scene's clips.
+    pub animations: Vec<&'a Anim>,
+    /// The binding of the first mesh.
+    pub binding: Option<&'a Bnd>,
+}
+
+/// A mesh of a [`Figure`].
+#[derive(Clone, Copy, Debug)]
+pub struct FigureMesh<'a> {
+    /// Its vertices and triangles.
+    pub geometry: &'a Geometry,
+    /// The names of skin and texture, which only files of The Sims 1 have.
+    pub names: Option<[&'a Name; 2]>,
+}
+
+/// The files of a figure after an edit. Unedited ones are equal to the original's.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct EditedFigure {
+    /// The meshes of the original with the names of skin and texture; nothing for one that is gone.
+    pub meshes: Vec<Option<(Geometry, Option<[Name; 2]>)>>,
+    /// The skeleton.
+    pub skeleton: Option<Skel>,
+    /// The animations of the original; nothing for one that is gone.
+    pub animations: Vec<Option<Anim>>,
+    /// The binding.
+    pub binding: Option<Bnd>,
+    /// Bones with other names: the old and the new one.
+    pub renamed_bones: Vec<(Name, Name)>,
+    /// Files of new meshes, animations and textures, and of a new skeleton.
+    pub new_files: OutputFiles,
+    /// How many meshes are new.
+    pub new_meshes: usize,
+    /// The records of new meshes, if the options ask for a character file.
+    pub skins: Vec<SkinPart>,
+    /// The records of new animations, if the options ask for a character file.
+    pub skills: Vec<Skill>,
+}
+
+impl Figure<'_> {
+    /// The files with a patch of `native`, the scene that they give. Whatever the patch does not name stays as it is. Files of
+    /// new parts are called as [`write_scene`](crate::write_scene) calls them.
+    ///
+    /// # Errors
+    /// As [`write_scene`](crate::write_scene) for the edited scene, and if the figure has not the meshes and clips of `native`.
+    pub fn merge(
+        &self,
+        native: &Scene,
+        patch: &Patch,
+        stem: &str,
+        options: &FromSceneOptions<TsoSceneOptions>,
+    ) -> Result<Converted<EditedFigure>, ConvertError> {
+        let (budget, mut losses) = (options.budget(), Vec::new());
+        let twins = twins(&patch.scene, &budget)?;
+        let mut patch = patch.with_one_skeleton(twins.others(), &budget, &mut losses)?;
+        let drawn = |scene: &Scene| scene.nodes.iter().flat_map(|n| n.meshes.iter().map(|m| m.0)).collect();
+        let drawn: Vec<usize> = drawn(native);
+        if drawn.len() != self.meshes.len() || native.clips.len() != self.animations.len() {
+            let message = "the scene has other meshes or clips than there are files";
+            return Err(ConvertError::unsupported("meshes", message));
+        }
+        let mut files = Files::new(stem, &budget);
+        let names = joint_names(native, &budget)?;
+        rename_events(&mut patch, &names, &budget)?;
+        let made = Made::new(&patch.scene, stem, &twins, options, (&mut files, &mut losses))?;
+        let bones = Bones::new(&names, &patch, &made.names);
+        let mut result = EditedFigure { renamed_bones: bones.renames(), ..EditedFigure::default() };
+        let skeleton = made.skeletons.first();
+        result.skeleton = match (self.skeleton, skeleton) {
+            (Some(old), Some(new)) => Some(skel::merge(old, new, (native, &patch), &bones, &budget)?),
+            (Some(old), None) => Some(old.clone()),
+            (None, _) => None,
+        };
+        if self.skeleton.is_none() && made.character.is_none() {
+            for new in &made.skeletons {
+                files.push(&new.stem, extension::<Skel>(), &new.skel)?;
+            }
+        }
+        let rest = result.skeleton.as_ref().or(skeleton.map(|made| &made.skel));
+        let known = self.skeleton.map_or(0, |skel| skel.bones.len());
+        result.animations.resize(self.animations.len(), None);
+        for new in made.clips {
+            let own = patch.clips.get(new.clip).and_then(|own| Some((own, own.original?)));
+            let Some((own, c)) = own.filter(|(_, c)| result.animations[*c].is_none()) else {
+                if options.format.character.is_some() {
+                    let (skill, keys) = Skill::from_anim(&new.anim, Name::from_text(&new.stem).0);
+                    files.push(&new.stem, extension::<Cfp>(), &keys)?;
+                    result.skills.push(skill);
+                } else {
+                    files.push(&new.stem, extension::<Anim>(), &new.anim)?;
+                }
+                continue;
+            };
+            let clips = [&native.clips[c], &patch.scene.clips[new.clip]];
+            let edited = anim::Edited { patch: own, clips, bones: &bones, known, rest };
+            result.animations[c] = Some(edited.merge(self.animations[c], &new.anim, &budget)?);
+        }
+        result.meshes.resize(self.meshes.len(), None);
+        result.binding = self.binding.map(|own| Bnd { bone: bones.renamed(&own.bone), ..own.clone() });
+        let axes = options.axes(&patch.scene, &TO_GLTF);
+        let mut skins = made.character.map(|records| records.into_character().suits).unwrap_or_default();
+        let is_other = |material: usize| {
+            let kept = |m: &MaterialPatch| m.original.is_some() && !m.renamed && !m.picture;
+            !patch.materials.get(material).is_some_and(kept)
+        };
+        for new in made.meshes {
+            let of = |m: usize| {
+                let original = patch.meshes.get(m)?.original?;
+                Some((m, drawn.iter().position(|d| *d == original)?))
+            };
+            let own = new.mesh.and_then(of).filter(|(_, place)| result.meshes[*place].is_none());
+            let Some((number, place)) = own else {
+                result.new_meshes += 1;
+                let called = Name::from_text(&new.stem).0;
+                let own = skins
+                    .iter_mut()
+                    .flat_map(|suit| &mut suit.skins)
+                    .filter(|skin| skin.skin.matches(&called));
+                result.skins.extend(own.map(|skin| skin.clone()));
+                new.write(options.format.meshes, &mut files, is_other)?;
+                continue;
+            };
+            let original = &self.meshes[place];
+            let mesh = (&*patch, number);
+            let geometry = geometry::merge(original.geometry, &new.geometry, mesh, &axes, &bones, &budget)?;
+            let names = original.names.map(|old| merged_names(old, new.names.as_ref(), mesh));
+            result.meshes[place] = Some((geometry, names));
+            if place == 0 {
+                result.binding = result.binding.map(|old| binding(old, &new, mesh, &bones));
+            }
+            if let Some((_, id, image)) = new.picture.filter(|(material, ..)| is_other(*material)) {
+                files.picture(&id, image)?;
+            }
+        }
+        result.new_files = files.finish();
+        let losses = patch.losses_of_edits(losses);
+        Ok(Converted::new(result, losses))
+    }
+}
+
+/// Gives bones the names that they have in the edited scene where events name them.
+fn rename_events(patch: &mut Cow<'_, Patch>, names: &[Name], budget: &Budget) -> Result<(), ConvertError> {
+    let joints = patch.joints.iter().zip(&patch.scene.skeletons).find(|(list, _)| !list.is_empty());
+    let Some((own, skeleton)) = joints else { return Ok(()) };
+    let renamed = own.iter().zip(&skeleton.joints).filter(|(own, _)| own.renamed);
+    let renames: Vec<(Name, Name)> = renamed
+        .filter_map(|(own, new)| Some((names.get(own.original?)?.clone(), Name::from_text(&new.name).0)))
+        .collect();
+    if renames.is_empty() || patch.scene.clips.iter().all(|clip| clip.extras.is_none()) {
+        return Ok(());
+    }
+    if let Cow::Borrowed(own) = patch {
+        *patch = Cow::Owned(own.copied(budget)?);
+    }
+    patch.to_mut().scene.clips.iter_mut().for_each(|clip| rename_event_bones(clip, &renames));
+    Ok(())
+}
+
+/// The names of skin and texture: those of the mesh and of the material, if these were edited.
+fn merged_names(
+    [skin, texture]: [&Name; 2],
+    made: Option<&[Name; 2]>,
+    (patch, mesh): (&Patch, usize),
+) -> [Name; 2] {
+    let renamed = patch.meshes.get(mesh).is_some_and(|own| own.renamed);
+    let [new_skin, new_texture] = made.map_or([skin, texture], |[skin, texture]| [skin, texture]);
+    let surface =
+        patch.is_surface_renamed(mesh) && patch.scene.meshes.get(mesh).is_some_and(|m| m.material.is_some());
+    [if renamed { new_skin } else { skin }.clone(), if surface { new_texture } else { texture }.clone()]
+}
+
+/// The binding of the first mesh.
+fn binding(old: Bnd, new: &MadeMesh<'_>, (patch, mesh): (&Patch, usize), bones: &Bones<'_>) -> Bnd {
+    let Some(made) = &new.binding else { return old };
+    let renamed = patch.meshes.get(mesh).is_some_and(|own| own.renamed);
+    let gone = bones.is_gone(&old.bone);
+    Bnd {
+        bone: if gone { made.bone.clone() } else { old.bone },
+        mesh: if renamed { made.mesh } else { old.mesh },
+        texture: if patch.is_surface_renamed(mesh) { made.texture } else { old.texture },
+        trailing: old.trailing,
+    }
+}

@@ -1,50 +1,96 @@
 //! Skeletons, bone by bone.
 
+use super::bones::Bones;
+use crate::scene::from_scene::MadeSkeleton;
 use crate::skel::{Bone, Skel};
 use alloc::vec::Vec;
-use meshwright_edit::three_way::{Trio, Trios, named, pick};
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_core::F32;
+use meshwright_edit::apply::{Origin, Records};
+use meshwright_edit::{JointPatch, Patch};
+use meshwright_scene::{Budget, ConvertError, Scene};
 
-impl Skel {
-    /// The skeleton with what is other in `after` than in `before`: what is made of the edited scene, and of the native one.
-    /// Bones go by name; their names, parents, translations and rotations are kept apart, and everything else stays.
-    ///
-    /// # Errors
-    /// When the budget does not allow for it.
-    pub fn merge(&self, before: &Self, after: &Self, budget: &Budget) -> Result<Self, ConvertError> {
-        fn names(skel: &Skel) -> Vec<&[u8]> {
-            skel.bones.iter().map(|b| b.name.bytes()).collect()
+/// The skeleton with what was edited of it: names, parents, and where bones rest. Everything else stays.
+pub(super) fn merge(
+    original: &Skel,
+    made: &MadeSkeleton,
+    (native, patch): (&Scene, &Patch),
+    bones: &Bones<'_>,
+    budget: &Budget,
+) -> Result<Skel, ConvertError> {
+    let all = original.bones.len().saturating_add(made.skel.bones.len()) as u64;
+    budget.charge_items("bones", all, 4 * size_of::<Bone>())?;
+    let change = |m: usize| made.joints.get(m).copied().flatten().and_then(|j| bones.joints.get(j)).copied();
+    // Conversions put parents before their children.
+    let mut order: Vec<usize> = (0..made.skel.bones.len()).collect();
+    order.sort_by_key(|m| made.joints.get(*m).copied().flatten());
+    let found: Vec<_> = order.iter().map(|m| change(*m)?.original).collect();
+    let records = Records::new(original.bones.len(), |_| true, &found, budget)?.with_made(&order);
+    // Joints of the original that are no bones of the skeleton stay none.
+    let is_own = |o: &Origin| {
+        o.original.is_some() || o.made.and_then(&change).is_none_or(|own| own.original.is_none())
+    };
+    let records = records.filtered(is_own);
+    let parents = [original.parents(), made.skel.parents()];
+    let changes = |o: &Origin| o.made.and_then(&change).unwrap_or_default();
+    let name = |at: usize| {
+        let origin = records.list.get(at)?;
+        let kept = origin.original.filter(|_| !changes(origin).renamed).map(|n| &original.bones[n]);
+        kept.or_else(|| made.skel.bones.get(origin.made?)).map(|bone| bone.name.clone())
+    };
+    let parent = |origin: &Origin, change: JointPatch, own: &Bone| {
+        let was = origin.original.and_then(|n| parents[0][n]);
+        let kept = was.and_then(|p| records.of_original(p));
+        if origin.original.is_some() && !change.parent && kept.is_some() == was.is_some() {
+            // Spelled as it was.
+            let renamed = kept.filter(|p| changes(&records.list[*p]).renamed);
+            return renamed.and_then(name).unwrap_or_else(|| own.parent.clone());
         }
-        let all = self.bones.len() + before.bones.len() + after.bones.len();
-        budget.charge_items("bones", all as u64, size_of::<&[u8]>() + size_of::<Bone>())?;
-        let stands = |n: usize, b: usize| n == b;
-        let there = named(&names(self), &names(before), stands, budget)?;
-        let as_many = before.bones.len() == after.bones.len();
-        let placed = |bone: &Bone| (bone.translation, bone.rotation);
-        let alike =
-            |b: usize, a: usize| as_many && b == a || placed(&before.bones[b]) == placed(&after.bones[a]);
-        let edited = named(&names(before), &names(after), alike, budget)?;
-        let trios = Trios::of(self.bones.len(), &there, &edited, false, budget)?;
-        let bone = |trio: &Trio| {
-            let native = trio.native.map(|n| &self.bones[n]);
-            let after = trio.after.map(|a| &after.bones[a]);
-            let (Some(native), Some(before), Some(after)) =
-                (native, trio.before.map(|b| &before.bones[b]), after)
-            else {
-                return native.or(after).cloned();
-            };
-            Some(Bone {
-                name: pick(native.name.clone(), &before.name, after.name.clone()),
-                parent: pick(native.parent.clone(), &before.parent, after.parent.clone()),
-                translation: pick(native.translation, &before.translation, after.translation),
-                rotation: pick(native.rotation, &before.rotation, after.rotation),
-                ..native.clone()
-            })
-        };
-        Ok(Self {
-            name: pick(self.name.clone(), &before.name, after.name.clone()),
-            bones: trios.records.iter().filter_map(bone).collect(),
-            trailing: self.trailing.clone(),
+        let made = origin.made.and_then(|m| parents[1][m]).and_then(|p| records.of_made(p));
+        made.and_then(name).unwrap_or_else(|| "NULL".into())
+    };
+    let bone = |(at, origin): (usize, &Origin)| {
+        let new = origin.made.and_then(|m| made.skel.bones.get(m));
+        let old = origin.original.map(|n| &original.bones[n]);
+        let change = changes(origin);
+        let own = old.or(new)?;
+        let rest = new.filter(|_| change.rest);
+        Some(Bone {
+            name: name(at)?,
+            parent: parent(origin, change, own),
+            translation: rest.map_or(own.translation, |new| moved(own.translation, new.translation)),
+            rotation: rest.map_or(own.rotation, |new| turned(own.rotation, new.rotation)),
+            ..own.clone()
         })
-    }
+    };
+    let called =
+        |scene: &Scene| scene.skeletons.iter().find(|s| !s.joints.is_empty()).map(|s| s.name.clone());
+    let same = called(native) == called(&patch.scene);
+    Ok(Skel {
+        name: if same { original.name.clone() } else { made.skel.name.clone() },
+        bones: records.list.iter().enumerate().filter_map(bone).collect(),
+        trailing: original.trailing.clone(),
+    })
+}
+
+/// What differs by less, in numbers up to 1, is rounding.
+const SAME: f64 = 1e-6;
+
+/// A translation that was edited: the original's where that is the same but for rounding.
+pub(super) fn moved(old: [F32; 3], new: [F32; 3]) -> [F32; 3] {
+    let near = |(a, b): (&F32, &F32)| (wide(*a) - wide(*b)).abs() <= SAME * wide(*a).abs().max(1.0);
+    if old.iter().zip(&new).all(near) { old } else { new }
+}
+
+/// A rotation that was edited: the original's, of any length and sign, where that is the same but for rounding.
+pub(super) fn turned(old: [F32; 4], new: [F32; 4]) -> [F32; 4] {
+    let [a, b] = [old, new].map(|q| q.map(wide));
+    let dot = |a: &[f64; 4], b: &[f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let factor = dot(&a, &b) / dot(&a, &a);
+    let near = |(a, b): (&f64, &f64)| (a * factor - b).abs() <= SAME;
+    let length = factor.is_finite() && factor != 0.0;
+    if length && a.iter().zip(&b).all(near) { old } else { new }
+}
+
+fn wide(value: F32) -> f64 {
+    f64::from(value.get())
 }

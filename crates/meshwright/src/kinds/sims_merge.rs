@@ -1,0 +1,341 @@
+//! Edited scenes written into the files of The Sims that they came from, file by file.
+
+use super::companions::{keys, keys_file};
+use super::merging::refused;
+use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile};
+use crate::merge::FILE_LEFT;
+use meshwright_core::{Role, WriteError};
+use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles};
+use meshwright_tso::{
+    Anim, Bnd, Cfp, Character, CharacterSkeleton, EditedFigure, Figure, FigureMesh, Geometry, Name, Skel,
+    Skill, Suit, TsoSceneOptions,
+};
+use std::sync::Arc;
+
+/// A mesh of any of the games' kinds.
+fn mesh(model: &AnyModel) -> Option<FigureMesh<'_>> {
+    match model {
+        AnyModel::TsoMesh(m) => Some(FigureMesh { geometry: &m.geometry, names: None }),
+        AnyModel::Bmf(m) => Some(FigureMesh { geometry: &m.geometry, names: Some([&m.skin, &m.texture]) }),
+        AnyModel::Skn(m) => Some(FigureMesh { geometry: &m.geometry, names: Some([&m.skin, &m.texture]) }),
+        _ => None,
+    }
+}
+
+/// The file of a mesh with another geometry, and with other names of skin and texture where there are such.
+fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> AnyModel {
+    match &mut model {
+        AnyModel::TsoMesh(m) => m.geometry = other,
+        AnyModel::Bmf(m) => {
+            m.geometry = other;
+            names.into_iter().for_each(|names| [m.skin, m.texture] = names);
+        }
+        AnyModel::Skn(m) => {
+            m.geometry = other;
+            names.into_iter().for_each(|names| [m.skin, m.texture] = names);
+        }
+        _ => {}
+    }
+    model
+}
+
+/// The files of a merge.
+struct Work<'m> {
+    merging: &'m Merging<'m>,
+    edited: EditedFigure,
+    /// Companions that were edited.
+    files: OutputFiles,
+    /// Files of which records were edited.
+    sources: Vec<(Arc<SourceFile>, AnyModel)>,
+    losses: Vec<Loss>,
+}
+
+impl<'m> Work<'m> {
+    /// The edited files of a figure. The `lead` is the mesh of the main file.
+    fn new(
+        merging: &'m Merging<'m>,
+        lead: Option<FigureMesh<'_>>,
+        skeleton: Option<&Skel>,
+        animations: Vec<&Anim>,
+        options: TsoSceneOptions,
+    ) -> Result<Self, ConvertError> {
+        let mut work = Self {
+            merging,
+            edited: EditedFigure::default(),
+            files: OutputFiles::default(),
+            sources: Vec::new(),
+            losses: Vec::new(),
+        };
+        let parts = work.parts().filter_map(|file| mesh(&file.model));
+        let meshes = lead.into_iter().chain(parts).collect();
+        let figure = Figure { meshes, skeleton, animations, binding: merging.companions.one() };
+        let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
+        let made = figure.merge(merging.native, merging.patch, stem, &merging.options.of(options))?;
+        (work.edited, work.losses) = (made.value, made.losses);
+        Ok(work)
+    }
+
+    /// Further meshes of the figure.
+    fn parts(&self) -> impl Iterator<Item = &'m CompanionFile> + use<'m> {
+        let files = self.merging.companions.files.iter();
+        files.filter(|file| file.role == Role::Part && mesh(&file.model).is_some())
+    }
+
+    /// A companion that became another.
+    fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
+        let now = now.into();
+        if let (Some(source), Some(number)) = (&was.source, was.record) {
+            let same = match (&was.model, &now) {
+                (AnyModel::TsoSkeleton(old), AnyModel::TsoSkeleton(new)) => old == new,
+                (AnyModel::TsoAnimation(old), AnyModel::TsoAnimation(new)) => old == new,
+                _ => false,
+            };
+            return if same { Ok(()) } else { self.put(source, number, now) };
+        }
+        let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(refused)?);
+        if old.as_ref() != Ok(&now) {
+            self.files.push(was.file_name(), now);
+        }
+        Ok(())
+    }
+
+    /// A record of a file that became another.
+    fn put(&mut self, source: &Arc<SourceFile>, number: usize, now: AnyModel) -> Result<(), ConvertError> {
+        let known = self.sources.iter().position(|(file, _)| Arc::ptr_eq(file, source));
+        let place = match (known, &source.model) {
+            (Some(place), _) => place,
+            (None, Some(model)) => {
+                self.sources.push((Arc::clone(source), model.clone()));
+                self.sources.len().saturating_sub(1)
+            }
+            (None, None) => return Ok(()),
+        };
+        let character = match self.sources.get_mut(place) {
+            Some((_, AnyModel::Bcf(bcf))) => &mut bcf.character,
+            Some((_, AnyModel::Cmx(cmx))) => &mut cmx.character,
+            _ => return Ok(()),
+        };
+        match now {
+            AnyModel::TsoSkeleton(skel) => {
+                if let Some(slot) = character.skeletons.get_mut(number) {
+                    *slot = CharacterSkeleton::from(&*skel);
+                }
+                Ok(())
+            }
+            AnyModel::TsoAnimation(anim) => {
+                let Some(slot) = character.skills.get_mut(number) else { return Ok(()) };
+                let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
+                let name = skill.keys.clone();
+                *slot = skill;
+                let Merging { companions, .. } = *self.merging;
+                self.put_keys(&companions.aside, &name, cfp)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The keys of a skill that became others, in the file that holds them.
+    fn put_keys(&mut self, files: &[CompanionFile], name: &Name, keys: Cfp) -> Result<(), ConvertError> {
+        match keys_file(files, name) {
+            Some(file) => self.push(file, keys),
+            None => {
+                self.files.push(format!("{}.cfp", name.text()), keys.to_bytes().map_err(refused)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// A file that is left with nothing to say; a file of records has others.
+    fn gone(&mut self, what: &'static str, file: &CompanionFile) {
+        let (code, message) = match file.record {
+            None => (FILE_LEFT, format!("{what} of the file are no longer used: it is not written")),
+            Some(_) => {
+                ("record-left", format!("{what} of a record are no longer used: it stays in its file"))
+            }
+        };
+        self.losses.push(Loss::note(code, file.file_name(), message));
+    }
+
+    /// The mesh of the main file: without vertices if it is gone.
+    fn lead(&mut self, lead: &AnyModel, geometry: &Geometry) -> Result<AnyModel, ConvertError> {
+        if let Some((geometry, names)) = self.edited.meshes.remove(0) {
+            return Ok(with_mesh(lead.clone(), geometry, names));
+        }
+        if self.edited.new_meshes > 0 {
+            let message = "the mesh of the file itself is another one";
+            return Err(ConvertError::unsupported("meshes", message));
+        }
+        let message = "the mesh of the file itself is gone: the file stays without vertices";
+        self.losses.push(Loss::note("mesh-gone", "meshes", message));
+        let empty = Geometry { bones: geometry.bones.clone(), total: geometry.total, ..Geometry::default() };
+        Ok(with_mesh(lead.clone(), empty, None))
+    }
+
+    /// The companions: further meshes, the binding, the skeleton and the animations, the first of which are in the main file.
+    fn companions(&mut self, skeleton: Option<&Skel>, own_animations: usize) -> Result<(), ConvertError> {
+        let Merging { companions, .. } = *self.merging;
+        let meshes = std::mem::take(&mut self.edited.meshes);
+        for (file, made) in self.parts().zip(meshes) {
+            match made {
+                Some((geometry, names)) => {
+                    self.push(file, with_mesh(file.model.clone(), geometry, names))?;
+                }
+                None => self.gone("meshes", file),
+            }
+        }
+        let binding = companions.files.iter().rev().find(|file| Bnd::of(&file.model).is_some());
+        if let Some((file, made)) = binding.zip(self.edited.binding.take()) {
+            self.push(file, made)?;
+        }
+        let is_own = |skel: &Skel| skeleton.is_some_and(|own| std::ptr::eq(own, skel));
+        let file = companions.files.iter().find(|file| Skel::of(&file.model).is_some_and(is_own));
+        if let Some((file, made)) = file.zip(self.edited.skeleton.clone()) {
+            self.push(file, made)?;
+        }
+        let animations = std::mem::take(&mut self.edited.animations);
+        let files = companions.files.iter().filter(|file| Anim::of(&file.model).is_some());
+        for (file, made) in files.zip(animations.into_iter().skip(own_animations)) {
+            match made {
+                Some(made) => self.push(file, made)?,
+                None => self.gone("clips", file),
+            }
+        }
+        Ok(())
+    }
+
+    /// The result: the main file, and what goes with it.
+    fn finish(mut self, main: Vec<u8>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let mut made = OutputFiles::single(self.merging.name, main);
+        for (source, model) in std::mem::take(&mut self.sources) {
+            self.files.push(source.name.clone(), model.to_bytes().map_err(refused)?);
+        }
+        let files = self.files.into_iter().chain(self.edited.new_files);
+        files.for_each(|file| made.push(file.name, file.bytes));
+        Ok(Converted::new(made, self.losses))
+    }
+}
+
+/// A mesh with its figure.
+pub(super) fn merge_mesh<K: Kind + Clone>(
+    model: &K,
+    skeleton: Option<&Skel>,
+    merging: &Merging<'_>,
+    options: TsoSceneOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let lead = model.clone().into();
+    let own = mesh(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is no mesh"))?;
+    let mut work = Work::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
+    let main = work.lead(&lead, own.geometry)?;
+    work.companions(skeleton, 0)?;
+    work.finish(main.to_bytes().map_err(refused)?)
+}
+
+/// A file of skeletons, suits and skills; `make` gives its bytes, with other content where there is such.
+pub(super) fn merge_character(
+    character: &Character,
+    skeleton: Option<&Skel>,
+    merging: &Merging<'_>,
+    options: TsoSceneOptions,
+    make: impl FnOnce(Option<Character>) -> Result<Vec<u8>, WriteError>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let files = &merging.companions.files;
+    let own = |skill: &Skill| skill.to_anim(keys(files, &skill.keys)?);
+    // Skills whose keys are not there are in no scene.
+    let skills: Vec<(usize, Anim)> =
+        character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
+    let animations = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
+    let rest = character.skeletons.first().map(CharacterSkeleton::to_skel);
+    let mut work = Work::new(merging, None, rest.as_ref().or(skeleton), animations, options)?;
+    let mut made = character.clone();
+    if let (Some(native), Some(merged), Some(slot)) =
+        (&rest, &work.edited.skeleton, made.skeletons.first_mut())
+        && merged != native
+    {
+        *slot = CharacterSkeleton::from(merged);
+    }
+    for skin in made.suits.iter_mut().flat_map(|suit| &mut suit.skins) {
+        if let Some((_, new)) = work.edited.renamed_bones.iter().find(|(old, _)| old.matches(&skin.bone)) {
+            skin.bone.clone_from(new);
+        }
+    }
+    // New meshes are worn with the last suit.
+    let skins = std::mem::take(&mut work.edited.skins);
+    if made.suits.is_empty() && !skins.is_empty() {
+        let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
+        made.suits.push(Suit { name: Name::from_text(stem).0, ..Suit::default() });
+    }
+    made.suits.last_mut().into_iter().for_each(|suit| suit.skins.extend(skins.iter().cloned()));
+    let mut gone = vec![false; character.skills.len()];
+    for ((s, native), edited) in skills.iter().zip(work.edited.animations.clone()) {
+        let (Some(slot), Some(gone)) = (made.skills.get_mut(*s), gone.get_mut(*s)) else { continue };
+        *gone = edited.is_none();
+        if let Some(anim) = edited.filter(|anim| anim != native) {
+            let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
+            *slot = skill;
+            work.put_keys(files, &slot.keys, cfp)?;
+        }
+    }
+    let mut gone = gone.into_iter();
+    made.skills.retain(|_| gone.next() != Some(true));
+    made.skills.append(&mut work.edited.skills);
+    work.companions(skeleton.filter(|_| rest.is_none()), skills.len())?;
+    let bytes = make(Some(made).filter(|made| made != character)).map_err(refused)?;
+    work.finish(bytes)
+}
+
+/// An animation alone.
+pub(super) fn merge_animation(
+    native: &Anim,
+    rest: Option<&Skel>,
+    merging: &Merging<'_>,
+    options: TsoSceneOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let animations = std::iter::once(native).chain(merging.companions.all()).collect();
+    let mut work = Work::new(merging, None, rest, animations, options)?;
+    let made = work.edited.animations.remove(0);
+    let gone = || ConvertError::unsupported("clips", "the clip of the file itself is gone");
+    let made = made.ok_or_else(gone)?;
+    let edited = edited_joints(merging);
+    if edited > 0 {
+        let message = "the file moves bones and does not hold them: what was edited of joints is in no file";
+        work.losses.push(
+            Loss::new("joints-dropped", "skeletons[0].joints", message).with_count(edited, "joint", "joints"),
+        );
+    }
+    merging.single(Converted::new(made, work.losses))
+}
+
+/// How many joints of the first skeleton rest elsewhere, are called otherwise, hang from others, are new, or are gone.
+fn edited_joints(merging: &Merging<'_>) -> usize {
+    let (Some(native), Some(joints)) = (merging.native.skeletons.first(), merging.patch.joints.first())
+    else {
+        return 0;
+    };
+    let kept = joints.iter().filter(|j| j.original.is_some() && !(j.renamed || j.parent || j.rest)).count();
+    native.joints.len().max(joints.len()).saturating_sub(kept)
+}
+
+/// What a record leads to, each part in its file; the record stays as it is.
+pub(super) fn merge_worn<K: Kind>(
+    record: &K,
+    skeleton: Option<&Skel>,
+    merging: &Merging<'_>,
+    options: TsoSceneOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut work = Work::new(merging, None, skeleton, merging.companions.all().collect(), options)?;
+    work.companions(skeleton, 0)?;
+    work.finish(record.to_bytes().map_err(refused)?)
+}
+
+/// A skeleton with what moves it: clips that were edited are written into their files, and new clips and meshes are files of
+/// their own.
+pub(super) fn merge_skeleton(
+    native: &Skel,
+    merging: &Merging<'_>,
+    options: TsoSceneOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut work = Work::new(merging, None, Some(native), merging.companions.all().collect(), options)?;
+    work.companions(None, 0)?;
+    let merged = work.edited.skeleton.take().unwrap_or_else(|| native.clone());
+    work.finish(merged.to_bytes().map_err(refused)?)
+}
