@@ -310,7 +310,7 @@ impl Twins {
         self.0.get(id.0).copied().unwrap_or_default()
     }
 
-    /// Whether a skeleton is none of these. A figure has one skeleton; twins have its bones.
+    /// Returns true for the skeletons that are not twins. A figure has one skeleton; twins have its bones.
     pub(crate) fn others(&self) -> impl Fn(SkeletonId) -> bool {
         |id| !self.has(id)
     }

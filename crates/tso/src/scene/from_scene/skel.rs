@@ -93,8 +93,8 @@ pub(crate) fn make(
     Ok((Skel { name, bones, trailing: Vec::new() }, joints))
 }
 
-/// Hangs several roots of a scene that is no figure's from a new one, by which the game moves the figure. Returns whether there
-/// is a new one, which is the first bone.
+/// Adds a root above several roots of a foreign scene, because the game moves a figure by one root. Returns true if it did; the
+/// new root is the first bone.
 fn one_root(
     bones: &mut Vec<Bone>,
     source: &Skeleton,

@@ -45,12 +45,12 @@ impl Keys {
 
 /// An edited clip.
 pub(super) struct Edited<'a> {
-    /// What was edited of it.
+    /// Its edits.
     pub(super) patch: &'a ClipPatch,
     /// The clip in the original's scene, and in the edited one.
     pub(super) clips: [&'a Clip; 2],
     pub(super) bones: &'a Bones<'a>,
-    /// How many bones the original's skeleton has: animations move no others.
+    /// The number of bones in the original's skeleton: animations move no others.
     pub(super) known: usize,
     /// The skeleton of the result.
     pub(super) rest: Option<&'a Skel>,
@@ -137,20 +137,20 @@ impl Edited<'_> {
         Ok(result)
     }
 
-    /// Whether an extra of the clip was not edited.
+    /// Returns true if an extra of the clip is unedited.
     fn is_same(&self, key: &str) -> bool {
         let [old, new] = self.clips.map(|clip| clip.extras.as_ref().and_then(|extras| extras.get(key)));
         !self.patch.extras || old == new
     }
 
-    /// Whether a made animation has as many frames as the original's clip.
+    /// Returns true if a made animation has as many frames as the original's clip.
     fn is_as_long(&self, made: &Anim) -> bool {
         let [old, _] = self.clips;
         let count = made.frames();
         !matches!(self.patch.poses, Poses::New) || count == 0 || count == old.frames
     }
 
-    /// Whether a joint of the edited scene has other poses.
+    /// Returns true if a joint of the edited scene has other poses.
     fn is_edited(&self, joint: usize) -> bool {
         match &self.patch.poses {
             Poses::Unchanged => false,
@@ -299,7 +299,7 @@ impl Anim {
         true
     }
 
-    /// Puts the keys of all motions behind each other.
+    /// Stores the keys of all motions one after another.
     fn rebuild(&mut self, list: Vec<(Motion, Keys)>) -> Result<(), ConvertError> {
         fn put<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
             let first = u32::try_from(all.len())
@@ -324,8 +324,8 @@ impl Anim {
     }
 }
 
-/// New keys of a bone that had none: those that are its own at rest, up to rounding, are that; none where all are.
-/// Rotations may be on either side.
+/// Removes new keys of a bone without keys if the bone rests in all of them. Keys equal to the rest pose up to rounding get its
+/// bits. A rotation may have either sign.
 fn rested<const N: usize>(keys: &mut Option<Vec<[F32; N]>>, rest: [F32; N]) {
     let Some(list) = keys else { return };
     let near = |key: &[F32; N], sign: f32| {

@@ -19,7 +19,7 @@ pub(super) fn joint_names(native: &Scene, budget: &Budget) -> Result<Vec<Name>, 
 pub(super) struct Bones<'a> {
     names: &'a [Name],
     index: NameIndex<'a>,
-    /// For each joint of the original its number in the edited scene; nothing for one that is gone.
+    /// The number in the edited scene of each joint of the original; nothing for a deleted joint.
     now: Vec<Option<usize>>,
     /// The joints of the edited scene.
     pub(super) joints: &'a [JointPatch],
@@ -29,7 +29,7 @@ pub(super) struct Bones<'a> {
 }
 
 impl<'a> Bones<'a> {
-    /// The bones with these `names`, of which the edited scene has joints with the names `made`, by skeleton.
+    /// Finds the bones `names` in an edited scene whose joints became bones with the names `made`, one list per skeleton.
     pub(super) fn new(names: &'a [Name], patch: &'a Patch, made: &'a [Vec<Name>]) -> Self {
         let own = patch.joints.iter().zip(made).find(|(list, _)| !list.is_empty());
         let (joints, made) = own.map_or((&[][..], &[][..]), |(list, made)| (list, made));
@@ -51,7 +51,7 @@ impl<'a> Bones<'a> {
         self.index.find(bone)
     }
 
-    /// Whether a bone of the original is gone.
+    /// Returns true for a deleted bone of the original.
     pub(super) fn is_gone(&self, bone: &Name) -> bool {
         self.joint(bone).is_some_and(|j| self.now[j].is_none())
     }

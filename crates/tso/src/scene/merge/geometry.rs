@@ -31,7 +31,7 @@ struct Row {
 }
 
 impl Row {
-    /// The bones that it and its pulls hang on.
+    /// The bones of the vertex and of its pulls.
     fn bones(&self) -> impl Iterator<Item = &Option<Name>> {
         core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
     }
@@ -214,7 +214,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
 }
 
 impl Mesh<'_> {
-    /// The native mesh with other values, where each vertex hangs on the bones that it hung on.
+    /// The original mesh with other values, if every vertex still follows the same bones.
     fn patched(&self, rows: &[Row]) -> Option<Geometry> {
         let stays = |(old, new): (&Row, &Row)| new.native == old.native && old.bones().eq(new.bones());
         if rows.len() != self.rows.len() || !self.rows.iter().zip(rows).all(stays) {
@@ -236,7 +236,7 @@ impl Mesh<'_> {
         Some(made)
     }
 
-    /// The vertices in runs by bone: the native bindings in their order, and new ones behind.
+    /// The vertices in runs by bone: the original's bindings in their order, then new ones.
     fn arranged(&self, rows: &[Row], faces: &[[u32; 3]]) -> Result<Geometry, ConvertError> {
         let many = |_| ConvertError::unsupported("vertices", "the format counts with 32 bits");
         let number = |n: usize| u32::try_from(n).map_err(many);

@@ -20,7 +20,7 @@ use bones::{Bones, joint_names};
 use meshwright_edit::{MaterialPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
 
-/// The files of a figure that a scene was made of.
+/// The files of a figure, from which a scene was converted.
 #[derive(Clone, Debug, Default)]
 pub struct Figure<'a> {
     /// The meshes, in the order in which the scene draws them.
@@ -58,7 +58,7 @@ pub struct EditedFigure {
     pub renamed_bones: Vec<(Name, Name)>,
     /// Files of new meshes, animations and textures, and of a new skeleton.
     pub new_files: OutputFiles,
-    /// How many meshes are new.
+    /// The number of new meshes.
     pub new_meshes: usize,
     /// The records of new meshes, if the options ask for a character file.
     pub skins: Vec<SkinPart>,

@@ -25,7 +25,7 @@ pub(super) fn merge(
     order.sort_by_key(|m| made.joints.get(*m).copied().flatten());
     let found: Vec<_> = order.iter().map(|m| change(*m)?.original).collect();
     let records = Records::new(original.bones.len(), |_| true, &found, budget)?.with_made(&order);
-    // Joints of the original that are no bones of the skeleton stay none.
+    // Only meshes name these joints: the skeleton has no such bones.
     let is_own = |o: &Origin| {
         o.original.is_some() || o.made.and_then(&change).is_none_or(|own| own.original.is_none())
     };
@@ -41,7 +41,6 @@ pub(super) fn merge(
         let was = origin.original.and_then(|n| parents[0][n]);
         let kept = was.and_then(|p| records.of_original(p));
         if origin.original.is_some() && !change.parent && kept.is_some() == was.is_some() {
-            // Spelled as it was.
             let renamed = kept.filter(|p| changes(&records.list[*p]).renamed);
             return renamed.and_then(name).unwrap_or_else(|| own.parent.clone());
         }
@@ -72,7 +71,7 @@ pub(super) fn merge(
     })
 }
 
-/// What differs by less, in numbers up to 1, is rounding.
+/// The largest difference that counts as rounding, for numbers up to 1.
 const SAME: f64 = 1e-6;
 
 /// A translation that was edited: the original's where that is the same but for rounding.
