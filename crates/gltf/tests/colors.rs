@@ -140,7 +140,7 @@ fn textures_of_directions_and_light_and_their_edges_come_back() {
     let mesh = |m| triangles(3).with_uvs(vec![[0.0, 0.0]; 3]).with_material(MaterialId(m));
     let scene = scene((0..4).map(mesh).collect(), materials.clone());
     let (gltf, document) = done(&scene);
-    // A picture is there once, and a texture for each way of its edges.
+    // Each image is written once, with one texture for each way of wrapping.
     assert_eq!(["images", "textures", "samplers"].map(|t| document[t].as_array().unwrap().len()), [3, 6, 1]);
     assert_eq!(document["samplers"][0], json!({ "wrapS": 33071, "wrapT": 33071 }));
     let glb = gltf.to_glb();

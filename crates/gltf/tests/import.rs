@@ -381,7 +381,11 @@ fn colours_that_a_material_does_not_use_are_behind_white() {
     let blender = "Khronos glTF Blender I/O v5.0.21";
     assert_eq!(colors(255, blender), [255, 0, 0, 255]);
     assert_eq!(colors(255, "meshwright"), [255; 4]);
-    assert_eq!(colors(255, "Khronos glTF Blender I/O v3.4.50"), [255; 4], "older ones write what is there");
+    assert_eq!(
+        colors(255, "Khronos glTF Blender I/O v3.4.50"),
+        [255; 4],
+        "older versions write the real colours first"
+    );
     assert_eq!(colors(0, blender), [0; 4]);
 }
 

@@ -53,6 +53,6 @@ fn a_file_has_one_line_with_its_worst_clip() {
     let [loss] = found.as_slice() else { panic!("{found:?}") };
     assert!(loss.path == "clips[2]" && loss.message.contains("\"clip 2\""), "{loss}");
     assert!((loss.amount.unwrap() - CHORD).abs() < 1e-4);
-    // For 60 degrees, the quarter of the chord is off by a quarter of a degree, which is not reported.
+    // At 60 degrees, the quarter of the chord differs by a quarter of a degree, which is not reported.
     assert_eq!(loss.count, 2, "{loss}");
 }

@@ -167,7 +167,7 @@ fn keys_within_equal_runs_are_dropped_and_the_clip_keeps_its_length() {
     // One channel lasts from the first frame to the last.
     assert_eq!(all[0]["knee translation"].0, [0.0, 0.9]);
     assert_eq!(Player::new(&gltf.to_glb()).unwrap().animations()[0].duration, 0.9);
-    // The one that moves does, where no other is there.
+    // Without another channel, the moving one gets keys at both ends.
     let gltf = done(&scene(skeleton(), vec![clip("runs", vec![slide(0, &values)])]));
     assert_eq!(channels(&gltf)[0]["hip translation"].0, [0.0, 0.2, 0.3, 0.6, 0.7, 0.9]);
     // Equal neighbours that come only in pairs keep the times that all channels share.

@@ -206,7 +206,7 @@ fn the_rest_pose_survives_shear() {
     agree(&native(&scene, &done.value, None), &player.evaluate(None, 0.0), 1e-5);
 }
 
-/// Every joint has all its channels, and all end early: the clip is as long as it was.
+/// If every joint has all channels and all end early, the clip keeps its length.
 #[test]
 fn a_clip_keeps_its_length() {
     use meshwright_scene::{Channel, Clip, Joint, Local, Skeleton, SkeletonId, Track};

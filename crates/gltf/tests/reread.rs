@@ -16,7 +16,7 @@ fn through(scene: &Scene, options: &ExportOptions) -> Option<Scene> {
 }
 
 proptest! {
-    /// Whatever an export changes, it is no edit.
+    /// A change that an export makes does not count as an edit.
     #[test]
     fn an_export_is_no_edit(scene in clean_scene(), rate in prop_oneof![Just(0), Just(24)]) {
         let options = ExportOptions::default().with_frames_at(NonZeroU16::new(rate));

@@ -157,7 +157,7 @@ fn the_scene_is_given_away_once_and_made_again_within_the_limits_that_are_asked_
     let file = GltfFile::parse(&glb).unwrap();
     let needs = file.memory_needed().unwrap();
     let within = |memory| file.import_within("a", None, Limits::default().with_memory(memory));
-    // Refused, although the scene is there.
+    // With one byte less, the import fails with a limit error.
     assert_eq!(within(needs - 1).unwrap_err().kind(), Kind::Limit);
     let (first, report) = within(needs).unwrap();
     let (again, same) = within(needs).unwrap();

@@ -170,7 +170,7 @@ fn image() -> Scene {
     };
     let with = |m| triangle().with_material(MaterialId(m));
     let bare = with(0).with_uvs(vec![]);
-    // The same image twice, one that is none, and an unused one.
+    // The same image twice, one of an unknown format, and an unused one.
     let materials = vec![material(PNG), material(PNG), material(b"GIF89a"), material(PNG)];
     Scene::default()
         .with_meshes(vec![with(0), with(1), with(2), bare])

@@ -23,7 +23,7 @@ const fn at_least(least: f64) -> Kind {
     Number { least, most: f64::INFINITY, open: (false, false) }
 }
 
-const fn free(counts: &'static [usize]) -> Kind {
+const fn any_numbers(counts: &'static [usize]) -> Kind {
     Numbers { counts, least: f64::NEG_INFINITY, most: f64::INFINITY }
 }
 
@@ -84,8 +84,8 @@ static ACCESSOR: Class = Class {
         any("normalized", Flag),
         need("count", Whole { least: 1, most: u64::MAX }),
         need("type", Word(&["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"])),
-        any("max", free(&[1, 2, 3, 4, 9, 16])),
-        any("min", free(&[1, 2, 3, 4, 9, 16])),
+        any("max", any_numbers(&[1, 2, 3, 4, 9, 16])),
+        any("min", any_numbers(&[1, 2, 3, 4, 9, 16])),
         any("sparse", Object(&SPARSE)),
     ])
 };
@@ -229,9 +229,9 @@ static OCCLUSION_TEXTURE: Class = Class {
 static TEXTURE_TRANSFORM: Class = Class {
     combined: Some(combined::texture_transform),
     ..class(&[
-        any("offset", free(&[2])),
+        any("offset", any_numbers(&[2])),
         any("rotation", FREE),
-        any("scale", free(&[2])),
+        any("scale", any_numbers(&[2])),
         any("texCoord", COUNT),
     ])
 };
@@ -304,7 +304,7 @@ static VOLUME: Class = class(&[
 
 static MESH: Class = Class {
     combined: Some(combined::mesh),
-    ..named(&[need("primitives", Objects(&PRIMITIVE)), any("weights", free(&[]))])
+    ..named(&[need("primitives", Objects(&PRIMITIVE)), any("weights", any_numbers(&[]))])
 };
 
 static PRIMITIVE: Class = Class {
@@ -336,12 +336,12 @@ static NODE: Class = Class {
         any("camera", Index(Table::Cameras)),
         any("children", Indices(Table::Nodes)),
         any("skin", Index(Table::Skins)),
-        any("matrix", free(&[16])),
+        any("matrix", any_numbers(&[16])),
         any("mesh", Index(Table::Meshes)),
         any("rotation", Numbers { counts: &[4], least: -1.0, most: 1.0 }),
-        any("scale", free(&[3])),
-        any("translation", free(&[3])),
-        any("weights", free(&[])),
+        any("scale", any_numbers(&[3])),
+        any("translation", any_numbers(&[3])),
+        any("weights", any_numbers(&[])),
     ])
 };
 

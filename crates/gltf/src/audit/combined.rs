@@ -16,7 +16,7 @@ fn number(value: Value<'_, '_>, name: &str) -> Option<f64> {
     value.get(name).and_then(JsonValue::as_f64)
 }
 
-fn whole(value: Value<'_, '_>, name: &str) -> Option<u64> {
+fn integer_of(value: Value<'_, '_>, name: &str) -> Option<u64> {
     value.get(name).and_then(JsonValue::as_u64)
 }
 
@@ -72,7 +72,7 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Fie
     if value.get("byteOffset").is_some() && value.get("bufferView").is_none() {
         walk.broken(PROPERTY_CONFLICT, &path.field("byteOffset"), value, "needs a bufferView");
     }
-    let (size, range) = match whole(value, "componentType") {
+    let (size, range) = match integer_of(value, "componentType") {
         Some(5120) => (1, Some((-128.0, 127.0))),
         Some(5121) => (1, Some((0.0, 255.0))),
         Some(5122) => (2, Some((-32_768.0, 32_767.0))),
@@ -93,7 +93,7 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Fie
     let columns = |name: &str| is(value, "type", name) && size < 4;
     let matrix = columns("MAT3") || (size == 1 && columns("MAT2")) || columns("MAT4");
     let step = if matrix { 4 } else { size };
-    let offset = whole(value, "byteOffset").unwrap_or(0);
+    let offset = integer_of(value, "byteOffset").unwrap_or(0);
     if !offset.is_multiple_of(step) {
         let message = format!("{offset} is not a multiple of {step}");
         walk.broken(ACCESSOR_MISALIGNED, &path.field("byteOffset"), value, message);
@@ -154,15 +154,15 @@ pub(super) fn buffer(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Field
 }
 
 pub(super) fn view(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPath<'_>) {
-    let Some(stride) = whole(value, "byteStride") else { return };
+    let Some(stride) = integer_of(value, "byteStride") else { return };
     let path = path.field("byteStride");
-    if whole(value, "byteLength").is_some_and(|length| stride > length) {
+    if integer_of(value, "byteLength").is_some_and(|length| stride > length) {
         walk.broken(VIEW_STRIDE, &path, value, format!("{stride} is longer than the view"));
     }
     if stride % 4 != 0 {
         walk.broken(VIEW_STRIDE, &path, value, format!("{stride} is not a multiple of 4"));
     }
-    if whole(value, "target") == Some(34_963) {
+    if integer_of(value, "target") == Some(34_963) {
         walk.broken(PROPERTY_CONFLICT, &path, value, "views of indices have no stride");
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn orthographic(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: 
     depths(walk, value, path);
 }
 
-/// Checks that the far plane of a camera is behind the near one.
+/// Checks that the far plane of a camera is farther away than the near one.
 pub(super) fn depths(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPath<'_>) {
     if let (Some(near), Some(far)) = (number(value, "znear"), number(value, "zfar"))
         && far <= near
@@ -289,10 +289,10 @@ pub(super) fn node(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPa
     }
 }
 
-/// How far the length of a quaternion may be from 1: the rounding error of 8-bit components.
+/// Largest allowed difference of a quaternion's length from 1: the rounding error of 8-bit components.
 pub(super) const ROTATION_NOISE: f64 = 0.007_69;
 
-/// Whether a matrix is made of translation, rotation and scale only.
+/// Returns true if a matrix consists of translation, rotation and scale only.
 fn is_decomposable(matrix: &[f64; 16]) -> bool {
     let [a, b, c, w0, d, e, f, w1, g, h, i, w2, tx, ty, tz, w3] = *matrix;
     if [w0, w1, w2, w3] != [0.0, 0.0, 0.0, 1.0] {

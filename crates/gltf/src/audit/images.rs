@@ -34,7 +34,7 @@ pub(super) fn check<'a>(
                 continue;
             }
         };
-        *found = Kind::of(&bytes);
+        *found = Kind::detect(&bytes);
         let Some(kind) = *found else {
             // A data URI states its type, so that unknown bytes contradict it.
             let rule = if embedded.is_some() { IMAGE_TYPE } else { IMAGE_UNKNOWN };
@@ -95,7 +95,7 @@ enum Kind {
     Ktx,
 }
 
-/// How complete an image is.
+/// The part of an image that is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Whole,
@@ -107,7 +107,7 @@ enum State {
 }
 
 impl Kind {
-    fn of(bytes: &[u8]) -> Option<Self> {
+    fn detect(bytes: &[u8]) -> Option<Self> {
         /// The size of the smallest header.
         const LEAST: usize = 14;
         match bytes.get(..LEAST)? {

@@ -360,7 +360,7 @@ impl<'l, 'd> Links<'l, 'd> {
             std::iter::successors(Some(node), |n| self.document.nodes().get(*n).and_then(|node| node.parent))
         };
         let mut common: Vec<usize> = nodes.first().map_or_else(Vec::new, |first| above(*first).collect());
-        // For each node seen so far: where its ancestors join those of the first node.
+        // Maps each node seen so far to the place in `common` where its ancestors join those of the first node.
         let mut meets: BTreeMap<usize, usize> = common.iter().enumerate().map(|(i, n)| (*n, i)).collect();
         let mut nearest = 0;
         for node in nodes {
@@ -512,7 +512,7 @@ impl<'l, 'd> Links<'l, 'd> {
     }
 }
 
-/// Whether the accessor of a morph target has a type that its attribute allows.
+/// Returns true if the accessor of a morph target has a type that its attribute allows.
 fn moves(semantic: &Semantic<'_>, accessor: &Accessor, quantized: bool) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16};
     let (component, normalized) = (accessor.component, accessor.normalized);

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// A kind of object.
 pub(super) struct Class {
     pub(super) fields: &'static [Field],
-    /// Whether objects of this class may have a `name`.
+    /// Objects of this class may have a `name`.
     pub(super) named: bool,
     /// The extensions that Meshwright knows for this class.
     pub(super) extensions: &'static [(&'static str, &'static Class)],
@@ -142,7 +142,7 @@ pub(super) struct Walk<'f, 'a> {
 pub(super) struct Surface {
     /// Indices of the texture coordinate sets that its textures use.
     pub(super) sets: Vec<u64>,
-    /// Whether a texture of it is read along tangents.
+    /// A texture of the material needs tangents.
     pub(super) tangents: bool,
 }
 
@@ -255,13 +255,14 @@ impl<'f, 'a> Walk<'f, 'a> {
             }
             Kind::Code(codes) => {
                 let negative = value.as_i64().filter(|code| *code < 0);
-                let code = if negative.is_some() { None } else { self.whole(value, path, 0, u64::MAX) };
+                let code =
+                    if negative.is_some() { None } else { self.check_integer(value, path, 0, u64::MAX) };
                 if negative.is_some() || code.is_some_and(|code| !codes.contains(&code)) {
                     let message = format!("{} is not one of {codes:?}", value.raw());
                     self.broken(VALUE_UNKNOWN, path, value, message);
                 }
             }
-            Kind::Whole { least, most } => _ = self.whole(value, path, *least, *most),
+            Kind::Whole { least, most } => _ = self.check_integer(value, path, *least, *most),
             Kind::Number { least, most, open } => self.number(value, path, (*least, *most), *open),
             Kind::Numbers { counts, least, most } => {
                 if let Some(count) = self.list(value, path) {
@@ -331,7 +332,7 @@ impl<'f, 'a> Walk<'f, 'a> {
         (count > 0).then_some(count)
     }
 
-    fn whole(
+    fn check_integer(
         &mut self,
         value: JsonValue<'_, '_>,
         path: &FieldPath<'_>,
@@ -383,7 +384,7 @@ impl<'f, 'a> Walk<'f, 'a> {
     }
 
     fn index(&mut self, table: Table, value: JsonValue<'_, '_>, path: &FieldPath<'_>) {
-        let Some(index) = self.whole(value, path, 0, u64::MAX) else { return };
+        let Some(index) = self.check_integer(value, path, 0, u64::MAX) else { return };
         let count = self.count(table);
         if usize::try_from(index).map_or(true, |index| index >= count) {
             self.broken(INDEX, path, value, format!("{index}, of {count} objects"));

@@ -10,7 +10,7 @@ use crate::document::{Accessor, ComponentType, Document};
 use meshwright_core::{FieldPath, ReadError, Rule};
 use std::collections::BTreeMap;
 
-/// How far the length of a direction may be from 1: the rounding error of 8-bit components.
+/// Largest allowed difference of a direction's length from 1: the rounding error of 8-bit components.
 const DIRECTION_NOISE: f64 = 0.006_74;
 
 /// A rule for the numbers of an accessor.
@@ -95,7 +95,7 @@ impl<'s> Seen<'s> {
     }
 
     /// Returns the value of a stored number.
-    fn meant(&self, number: f64) -> f64 {
+    fn decoded_value(&self, number: f64) -> f64 {
         match (self.accessor.normalized, self.accessor.component) {
             (true, ComponentType::U8) => number / 255.0,
             (true, ComponentType::U16) => number / 65_535.0,
@@ -136,14 +136,16 @@ impl<'s> Seen<'s> {
     }
 
     fn one(&mut self, check: Check, at: usize, element: &[f64]) {
-        let length = |part: &[f64]| part.iter().map(|c| self.meant(*c) * self.meant(*c)).sum::<f64>().sqrt();
+        let length = |part: &[f64]| {
+            part.iter().map(|c| self.decoded_value(*c) * self.decoded_value(*c)).sum::<f64>().sqrt()
+        };
         match check {
             Check::Normals | Check::Tangents => {
                 let direction = length(element.get(..3).unwrap_or_default());
                 if (direction - 1.0).abs() > DIRECTION_NOISE {
                     self.fault("length", VECTORS_SCALED, at, || format!("has length {direction}"));
                 }
-                let sign = element.get(3).map_or(1.0, |sign| self.meant(*sign));
+                let sign = element.get(3).map_or(1.0, |sign| self.decoded_value(*sign));
                 if sign.abs() != 1.0 {
                     self.fault("sign", VALUE_RANGE, at, || {
                         format!("the fourth number, {sign}, is neither 1 nor -1")

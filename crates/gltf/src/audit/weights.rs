@@ -6,7 +6,7 @@ use crate::document::{Accessor, Document, Primitive, Semantic};
 use meshwright_core::{FieldPath, ReadError};
 use std::collections::BTreeMap;
 
-/// How far each weight may move the sum from 1: a few rounding errors of 32 bits.
+/// Largest change of a weight sum per weight: a few rounding errors of 32-bit floats.
 const NOISE: f32 = 2e-7;
 
 /// Number of vertices that are decoded at once.
@@ -14,7 +14,7 @@ const BLOCK: usize = 512;
 
 /// Checks the vertices of every mesh with a skin.
 pub(super) fn check(document: &Document<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    // For each mesh, the smallest joint count of its skins.
+    // Maps each mesh to the smallest joint count of its skins.
     let mut fewest = BTreeMap::new();
     for node in document.nodes() {
         if let (Some(mesh), Some(skin)) = (node.mesh, node.skin.and_then(|s| document.skins().get(s))) {

@@ -5,24 +5,24 @@ use super::model::{Accessor, ComponentType};
 use bytemuck::AnyBitPattern;
 use core::ops::Range;
 
-/// Elements that are decoded at once: so many stay in the first cache while they are looked at.
+/// Number of elements that are decoded at once. A block of this size stays in the first-level cache while it is read.
 pub(super) const BLOCK: usize = 512;
 
-/// Where an accessor's elements lie: bytes that [`check`](super::check) has seen to suffice.
+/// The stored elements of an accessor. [`check`](super::check) has verified that the bytes suffice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elements<'b> {
-    /// From the first element on.
+    /// Begins with the first element.
     pub(super) bytes: &'b [u8],
     pub(super) stride: usize,
     pub(super) count: usize,
     pub(super) component: ComponentType,
     pub(super) normalized: bool,
-    /// Bytes from one column to the next, and numbers in each.
+    /// Bytes from one column to the next, and the numbers in each column.
     pub(super) column: (usize, usize),
 }
 
 impl<'b> Elements<'b> {
-    /// Elements like those of `accessor`; packed where `stride` says nothing.
+    /// Makes elements with the types of `accessor`. Without `stride` they are packed.
     pub(super) fn new(accessor: &Accessor, bytes: &'b [u8], stride: Option<usize>, count: usize) -> Self {
         let (component, element) = (accessor.component, accessor.element);
         Self {
@@ -35,25 +35,25 @@ impl<'b> Elements<'b> {
         }
     }
 
-    /// Indices of sparse elements.
+    /// Makes the index elements of a sparse accessor.
     pub(super) const fn indices(bytes: &'b [u8], component: ComponentType, count: usize) -> Self {
         let size = component.size();
         Self { bytes, stride: size, count, component, normalized: false, column: (size, 1) }
     }
 
-    /// Some of them, in order.
+    /// Returns the elements of a range, in order.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         let start = range.start.min(self.count);
         let bytes = self.bytes.get(start.saturating_mul(self.stride)..).unwrap_or_default();
         Self { bytes, count: range.end.min(self.count).saturating_sub(start), ..*self }
     }
 
-    /// All of them, a block at a time, of which there is at least one.
+    /// Returns all elements in blocks; an accessor without elements has one empty block.
     pub(super) fn parts(&self) -> impl Iterator<Item = Self> {
         (0..self.count.max(1)).step_by(BLOCK).map(|start| self.part(start..start.saturating_add(BLOCK)))
     }
 
-    /// Nothing lies between the numbers.
+    /// Returns true if there is no padding between the numbers.
     const fn is_packed(&self) -> bool {
         let (column, rows) = self.column;
         self.stride == column && column == rows.saturating_mul(self.component.size())
@@ -67,7 +67,7 @@ impl<'b> Elements<'b> {
         kernel(bytes, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
     }
 
-    /// Appends the elements, whose numbers take `S` bytes each.
+    /// Decodes and appends the elements, whose numbers have `S` bytes each.
     fn decode<const S: usize, const N: usize, T: Copy + Default>(
         &self,
         into: &mut Vec<[T; N]>,
@@ -102,7 +102,7 @@ impl<'b> Elements<'b> {
     }
 }
 
-/// Numbers that lie in the file as they do in memory, which most do.
+/// Returns the elements without decoding, if the file has them in the memory layout of `T`.
 fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Option<&'b [[T; N]]> {
     let size = size_of::<[T; N]>();
     if cfg!(target_endian = "big")
@@ -115,7 +115,7 @@ fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Op
     Some(bytemuck::try_cast_slice::<u8, T>(bytes).ok()?.as_chunks().0)
 }
 
-/// Appends the elements as real numbers; `false` where 32-bit integers are said to be normalised.
+/// Appends the elements as floats. Returns `false` for 32-bit integers marked as normalised.
 pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     if elements.component == F32

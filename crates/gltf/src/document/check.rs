@@ -1,4 +1,4 @@
-//! What tables must keep to among each other, so that whoever reads them need not look again.
+//! Checks that the tables of a document fit each other, so that later code may rely on it.
 
 use super::ledger::Ledger;
 use super::model::{
@@ -33,7 +33,7 @@ pub(super) fn tables(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &
     Ok(())
 }
 
-/// Where an item of a table begins in the file.
+/// Returns the file offset of an item of a table.
 pub(super) fn offset(root: JsonValue<'_, '_>, table: &str, item: usize) -> u64 {
     root.get(table).and_then(|t| t.items().nth(item)).map_or(0, |v| v.offset())
 }
@@ -51,7 +51,7 @@ fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> R
     };
     let mut parents: Vec<Option<usize>> = ledger.room(&all, 0, "parents of nodes", count)?;
     parents.resize(count, None);
-    // How many parents of each node are still to come.
+    // Number of parents of each node that are not in the order yet.
     let mut above: Vec<usize> = ledger.room(&all, 0, "parents of nodes", count)?;
     above.resize(count, 0);
     let mut shared = None;
@@ -176,7 +176,7 @@ impl Check<'_, '_, '_> {
         Ok(())
     }
 
-    /// Elements at a distance of `stride`, the last of which takes `last` bytes, lie in their view.
+    /// Checks that elements at a distance of `stride`, the last with `last` bytes, fit into their view.
     fn span(
         &self,
         path: &FieldPath<'_>,
@@ -303,7 +303,7 @@ impl Check<'_, '_, '_> {
             sorted.sort_unstable();
             let twice = sorted.iter().zip(sorted.iter().skip(1)).find(|(a, b)| a == b);
             if skin.joints.is_empty() || twice.is_some() {
-                let message = twice.map_or("none".into(), |(node, _)| format!("node {node} is there twice"));
+                let message = twice.map_or("none".into(), |(node, _)| format!("node {node} is listed twice"));
                 return self.fault(SKIN_JOINTS, &joints, ("skins", s), message);
             }
             let Some(bind) = skin.inverse_bind.and_then(|i| self.accessor(i)) else { continue };
@@ -422,7 +422,7 @@ enum Allowed {
     No,
 }
 
-/// Whether an attribute may be of the type of its accessor.
+/// Returns whether glTF allows this accessor type for an attribute.
 fn attribute_type(semantic: &Semantic<'_>, accessor: &Accessor) -> Allowed {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     use ElementType::{Vec2, Vec3, Vec4};

@@ -13,7 +13,7 @@ const HEADER: usize = 12;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks<'a> {
     pub(super) json: &'a [u8],
-    /// Where the JSON begins in the file.
+    /// File offset of the JSON.
     pub(super) json_offset: u64,
     pub(super) bin: Option<&'a [u8]>,
 }
@@ -51,7 +51,7 @@ pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, R
             GLB_TRAILING,
             &GLB,
             || stated.len() as u64,
-            || format!("{} bytes behind the stated length", file.len().saturating_sub(stated.len())),
+            || format!("{} bytes after the stated length", file.len().saturating_sub(stated.len())),
         );
     }
     chunks(file, stated, ledger)
@@ -68,7 +68,7 @@ fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunk
         let end = word(file, at)
             .map_or(usize::MAX, |n| start.saturating_add(usize::try_from(n).unwrap_or(usize::MAX)));
         let Some(body) = stated.get(start..end) else {
-            // One that the file could hold is cut by the header alone.
+            // If the file is large enough for the chunk, the length in the header is wrong.
             let rule = if end <= file.len() { GLB_LENGTH } else { GLB_CHUNK };
             return Err(ReadError::broken(rule, &path, at as u64, "goes beyond the end"));
         };

@@ -1,4 +1,4 @@
-//! What reading costs, and what was passed over.
+//! The memory and work that a reader spends, and the warnings that it collects.
 
 use super::rules::{JSON_BOM, JSON_DEPTH, JSON_DUPLICATE, JSON_ENCODING, JSON_NUMBER, JSON_SYNTAX, LIMIT};
 use meshwright_core::json::{Grammar, Json};
@@ -105,7 +105,7 @@ pub(crate) fn tell<M: Into<Cow<'static, str>>>(
     message: impl FnOnce() -> M,
 ) {
     let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
-    // Finding out where a flood of faults lies would take longer than reading.
+    // Finding the offsets of very many faults would take longer than reading the file.
     let offset = (seen < KEPT_PER_CODE).then(offset);
     report.broken(rule, path, offset, message);
 }

@@ -1,34 +1,34 @@
-//! Materials, textures and how they are sampled. Whatever is wrong with them concerns how a model looks, not whether it
-//! can be read: what cannot be understood is what it would be if nothing were said.
+//! Materials, textures and texture samplers. Errors in them concern how a model looks, not whether it can be read: a
+//! value that cannot be read is replaced by its default.
 
 use meshwright_core::json::JsonValue;
 use std::borrow::Cow;
 
-/// What the surface of a primitive looks like.
+/// The appearance of a primitive's surface.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Material<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// The colour, in linear light, by which its texture and colours of vertices are multiplied.
+    /// The base colour in linear light. The texture and the vertex colours are multiplied by it.
     pub base_color: [f32; 4],
-    /// The texture of that colour.
+    /// The texture of the base colour.
     pub base_color_texture: Option<TextureUse>,
-    /// How much of a metal it is.
+    /// Metalness, from 0 to 1.
     pub metallic: f32,
-    /// How rough it is.
+    /// Roughness, from 0 to 1.
     pub roughness: f32,
-    /// The texture of directions.
+    /// The normal map.
     pub normal_texture: Option<TextureUse>,
-    /// The texture of its own light.
+    /// The texture of emitted light.
     pub emissive_texture: Option<TextureUse>,
-    /// The colour of its own light, by which the texture is multiplied.
+    /// The colour of emitted light. The texture is multiplied by it.
     pub emissive: [f32; 3],
-    /// What alpha means.
+    /// The use of alpha.
     pub alpha: Alpha,
-    /// Both sides of triangles are drawn.
+    /// Draws both sides of triangles.
     pub double_sided: bool,
-    /// `extras` as JSON, where the material is to be written.
+    /// `extras` as JSON, for writing.
     pub(crate) extras: Option<String>,
 }
 
@@ -50,65 +50,65 @@ impl Default for Material<'_> {
     }
 }
 
-/// What the alpha of a material means.
+/// The use of a material's alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alpha {
-    /// Nothing.
+    /// Alpha is ignored.
     Opaque,
-    /// From this value on a point is drawn.
+    /// Points with at least this alpha are drawn.
     Mask(f32),
-    /// How much of a point is seen.
+    /// Alpha is opacity.
     Blend,
 }
 
-/// A texture on a surface.
+/// A texture with its texture coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextureUse {
-    /// The texture; nothing where the document has none of that number.
+    /// The texture; `None` if the document has no texture of that index.
     pub texture: Option<usize>,
-    /// The set of texture coordinates.
+    /// The set of texture coordinates (`TEXCOORD_n`).
     pub set: u32,
-    /// What is done to them: a matrix of two rows.
+    /// The transform of the texture coordinates: a matrix with two rows.
     pub transform: Option<[[f64; 3]; 2]>,
 }
 
 impl TextureUse {
-    /// A texture on the first set of texture coordinates.
+    /// Uses a texture with the first set of texture coordinates.
     pub(crate) const fn first_set(texture: usize) -> Self {
         Self { texture: Some(texture), set: 0, transform: None }
     }
 }
 
-/// An image with how it is sampled.
+/// An image and its sampler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Texture {
     /// The image.
     pub image: Option<usize>,
-    /// How it is sampled.
+    /// Index of the texture sampler.
     pub sampler: Option<usize>,
 }
 
-/// How a texture is sampled beyond its edges.
+/// The wrapping of a texture outside its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextureSampler {
-    /// To the left and the right.
+    /// Horizontal wrapping.
     pub wrap_s: Wrap,
-    /// Above and below.
+    /// Vertical wrapping.
     pub wrap_t: Wrap,
 }
 
-/// What is beyond an edge of a texture.
+/// The content outside an edge of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrap {
-    /// The texture again.
+    /// The texture repeats.
     #[default]
     Repeat,
-    /// The texture again, mirrored.
+    /// The texture repeats and is mirrored every second time.
     Mirror,
-    /// The colour of the edge.
+    /// The colour of the edge continues.
     Clamp,
 }
 
@@ -128,7 +128,7 @@ impl Wrap {
     }
 }
 
-/// An index of a table of `count` items.
+/// Returns an index below `count`.
 fn index(value: JsonValue<'_, '_>, name: &str, count: usize) -> Option<usize> {
     let index = value.get(name).and_then(JsonValue::as_u64)?;
     usize::try_from(index).ok().filter(|index| *index < count)
@@ -173,12 +173,12 @@ fn unit(number: f64) -> f32 {
     number.clamp(0.0, 1.0) as f32
 }
 
-/// A number from 0 to 1.
+/// Returns a number clamped to 0 to 1.
 fn share(value: JsonValue<'_, '_>, name: &str, default: f32) -> f32 {
     value.get(name).and_then(JsonValue::as_f64).map_or(default, unit)
 }
 
-/// As many numbers from 0 to 1.
+/// Returns `N` numbers clamped to 0 to 1.
 fn shares<const N: usize>(value: JsonValue<'_, '_>, name: &str, default: [f32; N]) -> [f32; N] {
     let mut shares = default;
     let given = value.get(name).into_iter().flat_map(JsonValue::items);

@@ -5,14 +5,14 @@
 
 use super::model::{Compressed, CompressionFilter, CompressionMode};
 
-/// Why a stream is refused.
+/// The reason why a stream is rejected.
 pub(super) type Fault = &'static str;
 
 const CUT: Fault = "the stream ends before its elements";
 const HEADER: Fault = "the stream does not begin as its mode says";
-const REST: Fault = "bytes are left behind the elements";
+const REST: Fault = "bytes are left after the elements";
 
-/// The bytes that the stream stands for: `count * stride` of them, as the caller has seen to.
+/// Decodes a stream. The caller has checked that `out` may hold `count * stride` bytes.
 pub(super) fn decode(stream: &[u8], view: &Compressed, out: &mut Vec<u8>) -> Result<(), Fault> {
     match view.mode {
         CompressionMode::Attributes => attributes(stream, view.count, view.stride, out)?,
@@ -29,7 +29,7 @@ pub(super) fn decode(stream: &[u8], view: &Compressed, out: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-/// Bytes that are taken one after the other.
+/// Bytes that are read in sequence.
 struct Input<'b>(&'b [u8]);
 
 impl<'b> Input<'b> {
@@ -59,7 +59,7 @@ impl<'b> Input<'b> {
     }
 }
 
-/// The difference that a number with its sign in the lowest bit stands for.
+/// Decodes a difference whose lowest bit is the sign.
 const fn signed(number: u32) -> u32 {
     (number >> 1) ^ (number & 1).wrapping_neg()
 }
@@ -134,7 +134,7 @@ fn groups(input: &mut Input<'_>, out: &mut [u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What came last, in a ring of 16.
+/// The last 16 items.
 #[derive(Default)]
 struct Ring<T> {
     items: [T; 16],
@@ -177,7 +177,7 @@ impl Strip {
         Ok(self.last)
     }
 
-    /// A vertex behind an edge.
+    /// Decodes the third vertex of a triangle on a known edge.
     fn apex(&mut self, code: u8, input: &mut Input<'_>) -> Result<u32, Fault> {
         let vertex = match code {
             0 => self.fresh(),
@@ -338,7 +338,8 @@ fn octahedral16(bytes: &mut [u8]) {
     }
 }
 
-/// Three parts of a unit quaternion; the fourth and largest follows from them, and which it is stands beside the scale.
+/// Decodes unit quaternions from three components. The fourth and largest is computed; two bits next to the scale say
+/// which it is.
 fn quaternion(bytes: &mut [u8]) {
     for element in bytes.as_chunks_mut::<8>().0 {
         let [x, y, z, last] = shorts(*element);

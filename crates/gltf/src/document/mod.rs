@@ -1,10 +1,9 @@
-//! The one reader of glTF documents: GLB or JSON, buffers wherever they lie, and accessors of every kind.
+//! The reader of glTF documents: GLB or JSON, buffers inside or outside the file, and accessors of every kind.
 //!
-//! A [`Document`] borrows its file. Making one reads the JSON once into plain tables and checks them against each
-//! other: every index names something, every accessor lies in its view, every view in its buffer, every attribute is
-//! of a type that its meaning allows, nodes form trees. What a document may not do is an error with a stable code, the
-//! path of the field and its byte offset; what can be passed over is in its [`report`](Document::report). Numbers are
-//! decoded when they are asked for.
+//! A [`Document`] borrows its file. Opening it reads the JSON once into plain tables and checks them against each
+//! other: every index is valid, accessors fit their views and views their buffers, attribute types match their meaning,
+//! and nodes form trees. A violation is an error with a stable code, the path of the field and its byte offset. Smaller
+//! faults are warnings in the [`report`](Document::report). Numbers are decoded on request.
 //!
 //! ```
 //! use meshwright_gltf::document::{Document, Options, no_files};
@@ -56,18 +55,19 @@ pub use uri::base64_decoded;
 /// All rules that a document must keep, or is warned of.
 pub const RULES: &[&Rule] = rules::RULES;
 
-/// Finds files beside a document.
+/// Finds files next to a document.
 ///
-/// It gets a path with slashes that stays below the folder of the document: relative, without `.` and `..`, its percent
-/// codes decoded. Links in the folder are its own to look out for.
+/// The path is relative and has slashes. It stays below the folder of the document: it has no `.` or `..`, and its
+/// percent codes are decoded. The function itself must guard against links in the folder.
 pub type Files<'f, 'a> = dyn Fn(&str) -> Option<Cow<'a, [u8]>> + 'f;
 
-/// There are no files beside the document.
+/// Finds no files: for documents without companion files.
 pub fn no_files<'a>(_path: &str) -> Option<Cow<'a, [u8]>> {
     None
 }
 
-/// The file that a URI names, as [`Files`] get it; nothing for data, and for what must not be read.
+/// Returns the file path of a URI, as [`Files`] gets it. Returns `None` for embedded data and for paths that must not
+/// be read.
 pub(crate) fn file_of(uri: &str) -> Option<String> {
     match uri::parse(uri) {
         Ok(Uri::File(name)) => Some(name),
@@ -75,13 +75,13 @@ pub(crate) fn file_of(uri: &str) -> Option<String> {
     }
 }
 
-/// How a document is read.
+/// Options for reading a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options<'o> {
-    /// What reading may cost, all that is decoded later included.
+    /// Limits for reading, including everything that is decoded later.
     pub limits: Limits,
-    /// Extensions that the caller reads. A document that requires another is refused.
+    /// Extensions that the caller reads. A document that requires another one is rejected.
     pub extensions: &'o [&'o str],
 }
 
@@ -106,17 +106,17 @@ impl<'o> Options<'o> {
 pub struct Document<'a> {
     json: Json<'a>,
     tables: Tables<'a>,
-    /// The bytes of each buffer; those of a fallback for compressed views may be nowhere.
+    /// The bytes of each buffer. Fallback buffers of compressed views may have none.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    /// What the streams of compressed views stand for.
+    /// The decoded bytes of compressed views.
     decoded: Vec<Option<Vec<u8>>>,
-    /// It is the JSON of a GLB.
+    /// The document is the JSON chunk of a GLB.
     in_glb: bool,
     ledger: Ledger,
 }
 
 impl<'a> Document<'a> {
-    /// Reads a document, a GLB by its magic, else JSON.
+    /// Reads a document: a GLB if it has the magic number, otherwise JSON.
     ///
     /// # Errors
     /// When the document breaks a rule, or would take more memory than the options allow.
@@ -132,7 +132,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Reads a document without the files beside it: buffers in them have no bytes.
+    /// Reads a document without companion files. Buffers in other files have no bytes.
     ///
     /// # Errors
     /// When the document breaks a rule, or would take more memory than the options allow.
@@ -192,41 +192,41 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// No buffer lies in a file that was not looked for.
+    /// Returns true if every buffer with a URI has bytes.
     pub(crate) fn is_whole(&self) -> bool {
         let known = self.tables.buffers.iter().zip(&self.buffers);
         known.into_iter().all(|(buffer, bytes)| bytes.is_some() || buffer.uri.is_none())
     }
 
-    /// A buffer has no bytes, which an application supplies that knows of them.
+    /// Returns true if a buffer has no bytes because an application must supply them.
     pub(crate) fn is_open(&self) -> bool {
         let known = self.tables.buffers.iter().zip(&self.buffers);
         known.into_iter().any(|(buffer, bytes)| bytes.is_none() && buffer.uri.is_none() && !buffer.fallback)
     }
 
-    /// The document says that it uses an extension.
+    /// Returns true if the document lists the extension in `extensionsUsed`.
     pub(crate) fn uses(&self, extension: &str) -> bool {
         let used = self.root().get("extensionsUsed").into_iter().flat_map(JsonValue::items);
         used.filter_map(JsonValue::as_str).any(|name| name == extension)
     }
 
-    /// The extensions that the document says a reader must know.
+    /// Returns the extensions in `extensionsRequired`.
     pub(crate) fn required_extensions(&self) -> impl Iterator<Item = Cow<'a, str>> {
         let required = self.root().get("extensionsRequired").into_iter().flat_map(JsonValue::items);
         required.filter_map(JsonValue::as_str)
     }
 
-    /// The node has a matrix, which nothing moves.
+    /// Returns true if the node has a matrix, which animations cannot move.
     pub(crate) fn has_matrix(&self, node: usize) -> bool {
         self.tables.nodes.get(node).is_some_and(|node| matches!(node.transform, Transform::Matrix(_)))
     }
 
-    /// How many values the document's JSON has.
+    /// Number of values in the document's JSON.
     pub(crate) const fn json_values(&self) -> usize {
         self.json.count()
     }
 
-    /// The bytes of all buffers; without `files`, of those in the document.
+    /// Loads the bytes of all buffers; without `files`, only of those in the document.
     fn load(
         &self,
         bin: Option<&'a [u8]>,
@@ -262,7 +262,7 @@ impl<'a> Document<'a> {
         Ok(buffers)
     }
 
-    /// The bytes of compressed views; nothing where no view is compressed.
+    /// Decodes all compressed views. Returns an empty list if there are none.
     fn decode_views(&self) -> Result<Vec<Option<Vec<u8>>>, ReadError> {
         let views = &self.tables.views;
         if views.iter().all(|view| view.compressed.is_none()) {
@@ -277,7 +277,7 @@ impl<'a> Document<'a> {
             };
             let path = all.index(v);
             let place = || check::offset(self.root(), "bufferViews", v);
-            let missing = "the stream lies in a fallback without bytes";
+            let missing = "the stream is in a fallback buffer without bytes";
             let bytes = self.buffer_bytes(stream.buffer, stream.offset, stream.length);
             let bytes = bytes.ok_or_else(|| ReadError::broken(BUFFER_MISSING, &path, place(), missing))?;
             let length = stream.count.saturating_mul(stream.stride);
@@ -295,7 +295,7 @@ impl<'a> Document<'a> {
         self.buffers.get(buffer)?.as_deref()?.get(start..end)
     }
 
-    /// The bytes that a URI leads to.
+    /// Returns the bytes of a URI.
     fn fetch(
         &self,
         text: &str,
@@ -307,7 +307,7 @@ impl<'a> Document<'a> {
             Uri::Data { base64, text } => uri::data(base64, text, path, place, &self.ledger).map(Cow::Owned),
             Uri::File(name) => {
                 let Some(bytes) = files(&name) else {
-                    let message = format!("{name:?} is not beside the document");
+                    let message = format!("{name:?} not found next to the document");
                     return Err(ReadError::broken(BUFFER_MISSING, path, place(), message));
                 };
                 self.ledger.charge(path, 0, "file", bytes.len(), 1)?;
@@ -316,12 +316,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Where an item of a table begins in the file.
+    /// Returns the file offset of an item of a table.
     pub(crate) fn offset_of(&self, table: &str, item: usize) -> u64 {
         check::offset(self.root(), table, item)
     }
 
-    /// Puts something into the [`report`](Self::report).
+    /// Adds a warning to the [`report`](Self::report).
     pub(crate) fn warn<M: Into<Cow<'static, str>>>(
         &self,
         rule: &'static Rule,
@@ -395,12 +395,12 @@ impl<'a> Document<'a> {
         self.root()
     }
 
-    /// What was passed over.
+    /// Returns the warnings found so far.
     pub fn report(&self) -> Report {
         self.ledger.report()
     }
 
-    /// What is left of the limits, for whoever goes on with what was read.
+    /// Returns the rest of the limits, for code that continues with the decoded data.
     pub const fn budget(&self) -> &Budget {
         &self.ledger.budget
     }
@@ -435,7 +435,7 @@ impl<'a> Document<'a> {
         &self.tables.scenes
     }
 
-    /// The scene that is meant to be shown.
+    /// The scene to show first.
     pub const fn default_scene(&self) -> Option<usize> {
         self.tables.scene
     }
@@ -465,17 +465,17 @@ impl<'a> Document<'a> {
         &self.tables.textures
     }
 
-    /// How textures are sampled.
+    /// The texture samplers.
     pub fn texture_samplers(&self) -> &[TextureSampler] {
         &self.tables.texture_samplers
     }
 
-    /// The names of the looks that the model has.
+    /// The names of the material variants.
     pub fn variants(&self) -> &[Cow<'a, str>] {
         &self.tables.variants
     }
 
-    /// The program that wrote the document, or nothing.
+    /// The program that wrote the document; empty if unknown.
     pub fn generator(&self) -> &str {
         &self.tables.generator
     }
@@ -508,7 +508,7 @@ impl<'a> Document<'a> {
         bytes.ok_or_else(|| fault(BUFFER_SHORT, "is cut"))
     }
 
-    /// The bytes of an image, `None` where it leads nowhere.
+    /// Returns the bytes of an image, or `None` if the document has no readable path to it.
     ///
     /// # Errors
     /// When the image does not exist, lies outside the folder, or cannot be decoded; a file that `files` does not find

@@ -1,4 +1,4 @@
-//! The tables of a document. Every index in them names something that is there.
+//! The tables of a document. Every index in them is valid.
 
 use super::material::{Material, Texture, TextureSampler};
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// Bytes of one.
+    /// Size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -36,7 +36,7 @@ impl ComponentType {
         Self::ALL.into_iter().find(|own| own.number() == number)
     }
 
-    /// The number that a document has for it.
+    /// The glTF constant of this type.
     pub(super) const fn number(self) -> u64 {
         match self {
             Self::I8 => 5120,
@@ -49,27 +49,27 @@ impl ComponentType {
     }
 }
 
-/// What the numbers of an accessor make up.
+/// The shape of an accessor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// One number.
     Scalar,
-    /// Two.
+    /// Two numbers.
     Vec2,
-    /// Three.
+    /// Three numbers.
     Vec3,
-    /// Four.
+    /// Four numbers.
     Vec4,
-    /// Two columns of two.
+    /// A matrix with two columns and two rows.
     Mat2,
-    /// Three columns of three.
+    /// A matrix with three columns and three rows.
     Mat3,
-    /// Four columns of four.
+    /// A matrix with four columns and four rows.
     Mat4,
 }
 
 impl ElementType {
-    /// Columns, and numbers in each.
+    /// Returns the number of columns, and of numbers in each column.
     pub const fn shape(self) -> (usize, usize) {
         match self {
             Self::Scalar => (1, 1),
@@ -82,7 +82,7 @@ impl ElementType {
         }
     }
 
-    /// Numbers of one element.
+    /// Returns the number of numbers in an element.
     pub const fn components(self) -> usize {
         let (columns, rows) = self.shape();
         columns.saturating_mul(rows)
@@ -95,7 +95,7 @@ impl ElementType {
         Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
-    /// The name that a document has for it.
+    /// The glTF name of this type.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "SCALAR",
@@ -113,28 +113,28 @@ impl ElementType {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Accessor {
-    /// The view that holds it; without one, all is zero.
+    /// The view with the elements; without a view, all numbers are 0.
     pub view: Option<usize>,
-    /// Where in the view it begins.
+    /// Offset in the view, in bytes.
     pub offset: u64,
-    /// The type of its numbers.
+    /// The type of the numbers.
     pub component: ComponentType,
-    /// Integers stand for numbers from 0 or -1 to 1.
+    /// Integers represent numbers from 0 (signed: -1) to 1.
     pub normalized: bool,
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
-    /// What the numbers make up.
+    /// The shape of the elements.
     pub element: ElementType,
-    /// The least of each number of its elements, where that is stated.
+    /// The stated minimum of each component, or nothing.
     pub min: Vec<f64>,
-    /// The greatest of each number of its elements, where that is stated.
+    /// The stated maximum of each component, or nothing.
     pub max: Vec<f64>,
-    /// Elements that are replaced.
+    /// Replacements for some elements.
     pub sparse: Option<Sparse>,
 }
 
 impl Accessor {
-    /// Elements of a view.
+    /// Makes an accessor without bounds.
     pub(crate) fn new(
         (view, offset): (usize, u64),
         count: usize,
@@ -156,33 +156,33 @@ impl Accessor {
     }
 }
 
-/// Elements of an accessor that are replaced by others.
+/// Replacements for some elements of an accessor.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sparse {
-    /// How many.
+    /// Number of replaced elements.
     pub count: usize,
-    /// The view of their numbers.
+    /// The view with the indices of the replaced elements.
     pub indices_view: usize,
-    /// Where in that view they begin.
+    /// Offset of the indices in that view, in bytes.
     pub indices_offset: u64,
-    /// The type of their numbers.
+    /// The type of the indices.
     pub index_type: ComponentType,
-    /// The view of what replaces them.
+    /// The view with the new values.
     pub values_view: usize,
-    /// Where in that view it begins.
+    /// Offset of the values in that view, in bytes.
     pub values_offset: u64,
 }
 
-/// Bytes, somewhere.
+/// A block of bytes, inside or outside the file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Buffer<'a> {
-    /// How many are used.
+    /// Length in bytes.
     pub length: u64,
-    /// Where they are; the first buffer of a GLB may lie in the file itself.
+    /// The URI of the bytes. The first buffer of a GLB has none if it is the binary chunk.
     pub uri: Option<Cow<'a, str>>,
-    /// Only compressed views use it, which say by themselves where their bytes are.
+    /// Only compressed views use the buffer, so that it may have no bytes.
     pub(crate) fallback: bool,
 }
 
@@ -190,26 +190,27 @@ pub struct Buffer<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct View {
-    /// The buffer.
+    /// Index of the buffer.
     pub buffer: usize,
-    /// Where in the buffer it begins.
+    /// Offset in the buffer, in bytes.
     pub offset: u64,
-    /// Its bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// From the start of one element to the next, where they are not packed.
+    /// Bytes from the start of one element to the next; `None` if they are packed.
     pub stride: Option<usize>,
-    /// What a graphics card uses it for, where that is stated.
+    /// The stated use on the graphics card.
     pub target: Option<Target>,
-    /// Where its bytes are a compressed stream, when the reader of the document knows `EXT_meshopt_compression`.
+    /// The compressed stream that the bytes are decoded from. It is set only if the reader of the document knows
+    /// `EXT_meshopt_compression`.
     pub compressed: Option<Compressed>,
 }
 
-/// What a graphics card uses a view for.
+/// The use of a view on the graphics card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Attributes of vertices.
+    /// Vertex attributes.
     Vertices,
-    /// The order of vertices.
+    /// Vertex indices.
     Indices,
 }
 
@@ -226,61 +227,61 @@ impl Target {
     }
 }
 
-/// A view whose bytes are to be decoded from others.
+/// The compressed stream of a view.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Compressed {
-    /// The buffer of the stream.
+    /// Index of the buffer with the stream.
     pub buffer: usize,
-    /// Where in the buffer it begins.
+    /// Offset in the buffer, in bytes.
     pub offset: u64,
-    /// Its bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// Bytes of an element.
+    /// Bytes of a decoded element.
     pub stride: usize,
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
-    /// How they are stored.
+    /// The encoding of the stream.
     pub mode: CompressionMode,
-    /// What is done with what is decoded.
+    /// The conversion of the decoded elements.
     pub filter: CompressionFilter,
 }
 
-/// How the elements of a compressed view are stored.
+/// The encoding of a compressed view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompressionMode {
-    /// Byte by byte, as differences from the element before.
+    /// Each byte is a difference from the element before.
     Attributes,
-    /// As triangles that share edges.
+    /// Triangles that share edges.
     Triangles,
-    /// As numbers that differ little from those before.
+    /// Indices that differ little from those before.
     Indices,
 }
 
-/// What is done with the elements of a compressed view when they are decoded.
+/// The conversion of a compressed view's elements after decoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CompressionFilter {
-    /// Nothing.
+    /// No conversion.
     #[default]
     None,
-    /// Unit vectors lie on an octahedron.
+    /// Unit vectors are in octahedral coding.
     Octahedral,
-    /// Unit quaternions lack their largest part.
+    /// Unit quaternions are stored without their largest component.
     Quaternion,
-    /// Floats have 24 bits and an exponent.
+    /// Floats have a 24-bit mantissa and an 8-bit exponent.
     Exponential,
 }
 
-/// What a node does to the space below it.
+/// The transform of a node relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transform {
-    /// Four columns.
+    /// A matrix in column order.
     Matrix([f32; 16]),
-    /// Its parts.
+    /// Translation, rotation and scale.
     Parts {
         /// Applied last.
         translation: [f32; 3],
-        /// A quaternion, x y z w.
+        /// A quaternion in the order x, y, z, w.
         rotation: [f32; 4],
         /// Applied first.
         scale: [f32; 3],
@@ -297,31 +298,31 @@ impl Default for Transform {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Node<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// The node that it is a child of.
+    /// The parent node.
     pub parent: Option<usize>,
-    /// The nodes below it.
+    /// The child nodes.
     pub children: Vec<usize>,
-    /// Its place relative to its parent.
+    /// The transform relative to the parent.
     pub transform: Transform,
-    /// What it draws.
+    /// The mesh that the node draws.
     pub mesh: Option<usize>,
-    /// What moves the vertices of what it draws.
+    /// The skin that moves the vertices of the mesh.
     pub skin: Option<usize>,
-    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
     pub(crate) extras: Option<String>,
 }
 
-/// A scene: what is drawn together.
+/// A scene: the nodes that are drawn together.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Scene<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// Its root nodes.
+    /// The root nodes.
     pub nodes: Vec<usize>,
-    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
     pub(crate) extras: Option<String>,
 }
 
@@ -329,53 +330,53 @@ pub struct Scene<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Mesh<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// Its parts.
+    /// The parts of the mesh.
     pub primitives: Vec<Primitive<'a>>,
-    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
     pub(crate) extras: Option<String>,
 }
 
-/// A part of a mesh that has one material.
+/// A part of a mesh with one material.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Primitive<'a> {
-    /// What its vertices have, by accessors of equal length, in the order of [`Semantic`].
+    /// The attributes and their accessors, in the order of [`Semantic`]. All accessors have the same length.
     pub attributes: Vec<(Semantic<'a>, usize)>,
-    /// The accessor of its vertices' order.
+    /// The accessor of the vertex indices.
     pub indices: Option<usize>,
-    /// Its material.
+    /// Index of the material.
     pub material: Option<usize>,
-    /// What its vertices make up.
+    /// The kind of drawn shapes.
     pub mode: Mode,
-    /// What its morph targets add to its attributes.
+    /// The morph targets: for each, the attributes that it changes and the accessors of the differences.
     pub targets: Vec<Vec<(Semantic<'a>, usize)>>,
-    /// Its materials in other looks of the model.
+    /// The materials of other variants of the model.
     pub variants: Vec<VariantUse>,
-    /// What its attributes are lies in an extension, for readers that know it.
+    /// The attributes are in a compression extension, and only readers that know it can decode them.
     pub compressed: bool,
 }
 
-/// A material that a primitive has in some looks of the model.
+/// The material of a primitive in some variants of the model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VariantUse {
-    /// The material.
+    /// Index of the material.
     pub material: usize,
-    /// The numbers of the looks.
+    /// Indices of the variants.
     pub variants: Vec<usize>,
 }
 
 impl Primitive<'_> {
-    /// The accessor of an attribute.
+    /// Returns the accessor of an attribute.
     pub fn get(&self, semantic: &Semantic<'_>) -> Option<usize> {
         let at = self.attributes.binary_search_by(|(s, _)| s.cmp(semantic)).ok()?;
         self.attributes.get(at).map(|(_, accessor)| *accessor)
     }
 }
 
-/// What an attribute means.
+/// The meaning of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Semantic<'a> {
     /// `POSITION`.
@@ -392,7 +393,7 @@ pub enum Semantic<'a> {
     Joints(u32),
     /// `WEIGHTS_n`.
     Weights(u32),
-    /// Any other.
+    /// An attribute with any other name.
     Other(Cow<'a, str>),
 }
 
@@ -431,23 +432,23 @@ impl std::fmt::Display for Semantic<'_> {
     }
 }
 
-/// What the vertices of a primitive make up.
+/// The shapes that the vertices of a primitive form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Each a point.
+    /// Each vertex is a point.
     Points,
-    /// Two and two a line.
+    /// Every two vertices are a line.
     Lines,
-    /// One line that ends where it begins.
+    /// A connected line that ends where it begins.
     LineLoop,
-    /// One line.
+    /// A connected line.
     LineStrip,
-    /// Three and three a triangle.
+    /// Every three vertices are a triangle.
     #[default]
     Triangles,
-    /// Each with the two before it a triangle.
+    /// Each vertex forms a triangle with the two before it.
     TriangleStrip,
-    /// Each with the one before it and the first a triangle.
+    /// Each vertex forms a triangle with the one before it and the first.
     TriangleFan,
 }
 
@@ -470,13 +471,13 @@ impl Mode {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Skin<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// The nodes, each once.
+    /// The joint nodes, each once.
     pub joints: Vec<usize>,
-    /// The accessor of at least as many matrices; identities where there is none.
+    /// The accessor of the inverse bind matrices, at least one per joint. Without it they are identities.
     pub inverse_bind: Option<usize>,
-    /// A node above all joints, as a hint.
+    /// A common ancestor of the joints; only a hint.
     pub skeleton: Option<usize>,
 }
 
@@ -484,40 +485,40 @@ pub struct Skin<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Animation<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// What it moves.
+    /// The moved properties.
     pub channels: Vec<Channel>,
-    /// How.
+    /// The keys and their interpolation.
     pub samplers: Vec<Sampler>,
-    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
     pub(crate) extras: Option<String>,
 }
 
-/// What an animation moves.
+/// A node property that an animation moves.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Channel {
-    /// The sampler of the animation.
+    /// Index of the sampler in the animation.
     pub sampler: usize,
-    /// The node; a channel without one is to be passed over.
+    /// The node. A channel without a node is ignored.
     pub node: Option<usize>,
-    /// What of the node.
+    /// The property of the node.
     pub property: Property,
 }
 
-/// What of a node an animation moves.
+/// A node property that animations can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
-    /// Where it is.
+    /// Position.
     Translation,
-    /// How it is turned.
+    /// Rotation.
     Rotation,
-    /// How large it is.
+    /// Scale.
     Scale,
-    /// How far the morph targets of its mesh are applied.
+    /// Weights of the morph targets of the node's mesh.
     Weights,
-    /// What an extension says.
+    /// A property named by an extension.
     Pointer,
 }
 
@@ -528,7 +529,7 @@ impl Property {
         Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
-    /// The name that a document has for it.
+    /// The glTF name of this property.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -540,54 +541,54 @@ impl Property {
     }
 }
 
-/// Keys, and what lies between them.
+/// Keys and their interpolation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// The accessor of times.
+    /// The accessor of the times.
     pub input: usize,
-    /// The accessor of values.
+    /// The accessor of the values.
     pub output: usize,
-    /// What lies between two keys.
+    /// The interpolation between two keys.
     pub interpolation: Interpolation,
 }
 
-/// What lies between two keys.
+/// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// A straight way; of rotations, the arc.
+    /// Linear; spherical for rotations.
     #[default]
     Linear,
     /// The value of the earlier key.
     Step,
-    /// A curve by tangents; each key has three values, the tangent into it, its value, the tangent out of it.
+    /// A cubic spline. Each key has three values: the tangent before it, its value, the tangent after it.
     CubicSpline,
 }
 
-/// A picture.
+/// An image.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Image<'a> {
-    /// Its name, or nothing.
+    /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// What it says that its bytes are.
+    /// The stated media type.
     pub mime_type: Option<Cow<'a, str>>,
-    /// Where it is.
+    /// The location of the bytes.
     pub source: ImageSource<'a>,
 }
 
-/// Where a picture is.
+/// The location of an image's bytes.
 #[derive(Clone, Debug)]
 pub enum ImageSource<'a> {
-    /// In a view.
+    /// A view.
     View(usize),
-    /// Embedded, or in a file beside the document.
+    /// Embedded data, or a file next to the document.
     Uri(Cow<'a, str>),
-    /// Nowhere that is read.
+    /// No readable location.
     Missing,
 }
 
-/// All tables.
+/// All tables of a document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables<'a> {
     /// The program that wrote the document.
@@ -605,8 +606,8 @@ pub(crate) struct Tables<'a> {
     pub(crate) textures: Vec<Texture>,
     pub(crate) texture_samplers: Vec<TextureSampler>,
     pub(crate) materials: Vec<Material<'a>>,
-    /// The names of the looks of the model.
+    /// The names of the material variants.
     pub(crate) variants: Vec<Cow<'a, str>>,
-    /// Nodes, parents first, of tables that were read.
+    /// Nodes, parents first; only for tables that were read.
     pub(crate) order: Vec<usize>,
 }

@@ -29,7 +29,7 @@ pub(super) const VARIANTS: &str = "KHR_materials_variants";
 /// Bytes of a name that are kept.
 const NAME: usize = 1024;
 
-/// How long each table is.
+/// The length of each table.
 #[derive(Debug)]
 struct Counts {
     accessors: usize,
@@ -97,7 +97,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         Ok(items)
     }
 
-    /// The items of the list `name`; none where it is not there.
+    /// Reads the items of the list `name`; an absent list has none.
     fn list<T>(self, name: &'static str, read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
         Ok(self.optional(name, |list| list.items(read))?.unwrap_or_default())
     }
@@ -109,12 +109,12 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>,
     ) -> Result<Vec<T>> {
         self.list(name, |item| {
-            item.expect(JsonType::Object, "is no object")?;
+            item.expect(JsonType::Object, "is not an object")?;
             read(item)
         })
     }
 
-    /// The items of the list `name` of which nothing keeps a document from being read.
+    /// Reads the items of the list `name`. No fault in it makes the document unreadable.
     fn loose<T>(
         self,
         name: &'static str,
@@ -219,7 +219,7 @@ fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
 /// Reads all tables. `known` are the extensions that the caller reads.
 pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledger) -> Result<Tables<'a>> {
     let root = At { value: root, path: &FieldPath::ROOT, ledger };
-    root.expect(JsonType::Object, "the document is no object")?;
+    root.expect(JsonType::Object, "the document is not an object")?;
     version(root)?;
     extensions(root, known)?;
     let count = |name| root.value.get(name).map_or(0, |table| table.items().count());
@@ -319,8 +319,8 @@ fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Whether an extension concerns how a model looks or is described, as its name says: meshes, skeletons and keys are what
-/// they are without it.
+/// Returns true if, by its name, an extension only changes the appearance or the description of a model. Meshes,
+/// skeletons and keys are the same without it.
 pub(crate) fn is_about_looks(extension: &str) -> bool {
     let subject = extension.split_once('_').map_or("", |(_, subject)| subject);
     ["materials_", "texture_", "lights_", "xmp"].iter().any(|looks| subject.starts_with(looks))
@@ -486,7 +486,11 @@ fn transform(at: At<'_, '_, '_>) -> Result<Transform> {
             at.path,
             || at.value.offset(),
             || {
-                if both { "a matrix beside other parts" } else { "the last row of the matrix is not 0 0 0 1" }
+                if both {
+                    "a matrix together with translation, rotation or scale"
+                } else {
+                    "the last row of the matrix is not 0 0 0 1"
+                }
             },
         );
     }
@@ -541,7 +545,7 @@ fn variant_uses(at: At<'_, '_, '_>, counts: &Counts) -> Result<Vec<VariantUse>> 
 }
 
 fn attributes<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<(Semantic<'a>, usize)>> {
-    at.expect(JsonType::Object, "is no object")?;
+    at.expect(JsonType::Object, "is not an object")?;
     let count = at.value.entries().count();
     let mut attributes = at.ledger.room(at.path, at.value.offset(), "attributes", count)?;
     for (name, value) in at.value.entries() {

@@ -6,17 +6,18 @@ use super::{Accessor, Document, check};
 use meshwright_core::{FieldPath, ReadError};
 
 impl Document<'_> {
-    /// The elements of an accessor as real numbers, matrices by columns. Normalised integers become numbers from 0 or
-    /// -1 to 1, others are taken as they are.
+    /// Decodes the elements of an accessor as floats, matrices by columns. Normalised integers become numbers from 0
+    /// (signed: -1) to 1; other integers keep their value.
     ///
     /// # Errors
-    /// When there is no such accessor, its elements have not `N` numbers, its sparse elements are out of order, or the
-    /// limit does not allow it.
+    /// When the accessor does not exist, its elements do not have `N` numbers, its sparse indices are out of order, or
+    /// the limits do not allow it.
     pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
         self.read(index, accessor::floats, &mut |_| {})
     }
 
-    /// The same; `see` is shown the elements in order, a block at a time while the cache has it.
+    /// Like [`read_f32`](Self::read_f32), and passes the elements to `see` in order, in blocks that are still in the
+    /// cache.
     pub(crate) fn read_f32_seen<const N: usize>(
         &self,
         index: usize,
@@ -25,7 +26,7 @@ impl Document<'_> {
         self.read(index, accessor::floats, see)
     }
 
-    /// The elements of an accessor as unsigned integers.
+    /// Decodes the elements of an accessor as unsigned integers.
     ///
     /// # Errors
     /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
@@ -33,7 +34,7 @@ impl Document<'_> {
         self.read(index, accessor::integers, &mut |_| {})
     }
 
-    /// The indices of vertices that an accessor holds.
+    /// Decodes the vertex indices of an accessor.
     ///
     /// # Errors
     /// As [`read_u32`](Self::read_u32).
@@ -41,7 +42,7 @@ impl Document<'_> {
         self.read_u32::<1>(accessor).map(Vec::into_flattened)
     }
 
-    /// The same; `see` is shown them in order, a block at a time while the cache has it.
+    /// Like [`read_indices`](Self::read_indices), and passes the indices to `see` in order, in blocks.
     pub(crate) fn read_indices_seen(
         &self,
         accessor: usize,
@@ -51,7 +52,7 @@ impl Document<'_> {
             .map(Vec::into_flattened)
     }
 
-    /// Shows the numbers of an accessor as they are stored, some elements at a time.
+    /// Passes the stored numbers of an accessor to `see`, some elements at a time.
     pub(crate) fn each_number(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
         match self.tables.accessors.get(index).map(|accessor| accessor.element.components()) {
             Some(1) => self.numbers::<1>(index, see),
@@ -126,7 +127,7 @@ impl Document<'_> {
         Ok(accessor)
     }
 
-    /// What an accessor finds in its view.
+    /// Returns the stored elements of an accessor in a view.
     fn elements(&self, accessor: &Accessor, view: usize) -> Result<Elements<'_>, ReadError> {
         let bytes = self.from(view, accessor.offset)?;
         let stride = self.tables.views.get(view).and_then(|v| v.stride);

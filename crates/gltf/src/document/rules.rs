@@ -1,9 +1,9 @@
-//! What a document may not do, each rule once.
+//! The rules of glTF documents.
 
 meshwright_core::rules! {
     error GLB_HEADER = "glb-header", BadMagic [NoEngine],
         "The file does not begin as a GLB does.",
-        "Nothing can be mended: the file is of another format, or cut.";
+        "The file cannot be repaired: it is of another format, or cut.";
     error GLB_VERSION = "glb-version", Unsupported [NoEngine],
         "The container is of a version other than 2.",
         "Convert the file to glTF 2.0.";
@@ -20,7 +20,7 @@ meshwright_core::rules! {
         "Bytes follow the length that the header states.",
         "Cut them off.";
     warning GLB_ALIGNMENT = "glb-alignment", Misaligned [NoEngine],
-        "The length of a chunk is no multiple of 4.",
+        "The length of a chunk is not a multiple of 4.",
         "Pad the JSON with spaces and the binary part with zeros.";
     error GLB_MISALIGNED = "glb-alignment", Misaligned [NoEngine],
         "The length of a chunk is not a multiple of 4.",
@@ -30,13 +30,13 @@ meshwright_core::rules! {
         "Export the file again.";
 
     error JSON_SYNTAX = "json-syntax", Syntax [NoEngine],
-        "The text is no JSON.",
+        "The text is not JSON.",
         "Export the file again.";
     error JSON_ENCODING = "json-encoding", Syntax [NoEngine],
         "The text is not UTF-8, or escapes half of a surrogate pair.",
         "Save the text as UTF-8.";
     error JSON_DEPTH = "json-depth", Limit [NoEngine],
-        "Lists and objects lie deeper in each other than 128.",
+        "Lists and objects are nested more than 128 deep.",
         "Make the extras flatter.";
     error JSON_DUPLICATE = "json-duplicate", Duplicate [NoEngine],
         "An object has a key twice.",
@@ -49,10 +49,10 @@ meshwright_core::rules! {
         "Export the file again.";
     warning JSON_BOM = "json-bom", Compatibility [NoEngine],
         "The text begins with a byte order mark.",
-        "Save it without.";
+        "Save the file without it.";
     error JSON_BOM_WRITTEN = "json-bom", Syntax [NoEngine],
         "The text begins with a byte order mark, which glTF forbids.",
-        "Save it without.";
+        "Save the file without it.";
     error VALUE_RANGE = "value-range", BadValue [NoEngine],
         "A number is outside the range that glTF gives it.",
         "Bring it into the range that the message names.";
@@ -73,34 +73,34 @@ meshwright_core::rules! {
         "Give it a shorter name.";
 
     error ASSET_VERSION = "asset-version", Unsupported [NoEngine],
-        "The document is not of glTF 2.0.",
+        "The version of the document is not glTF 2.0.",
         "Convert the file to glTF 2.0.";
     error EXTENSION_REQUIRED = "extension-required", Unsupported [NoEngine],
         "The document cannot be understood without an extension that is not read.",
         "Export it without the extension, or let another tool remove it.";
     warning EXTENSION_IGNORED = "extension-ignored", Compatibility [NoEngine],
         "The document uses an extension that is not read.",
-        "Nothing need be done if the model looks right.";
+        "Nothing needs to be done if the model looks right.";
     error EXTENSION_UNDECLARED = "extension-undeclared", Missing [NoEngine],
-        "An extension is used and not declared, or declared otherwise than it must be.",
+        "An extension is used but not declared, or is missing from a list that must name it.",
         "Name it in extensionsUsed, and in extensionsRequired where the message says so.";
     error EXTENSION_MISPLACED = "extension-misplaced", BadReference [NoEngine],
-        "An extension is on an object for which it is not defined.",
+        "An extension is on an object of the wrong kind.",
         "Remove it there.";
 
     warning EXTRAS_IGNORED = "extras-ignored", Compatibility [NoEngine],
-        "What an export of this library says of a model cannot be read.",
+        "The data about the model that an export of this library adds cannot be read.",
         "Export the model again.";
 
     error URI_SCHEME = "uri-scheme", Unsupported [NoEngine],
-        "A URI leads elsewhere than to a file or data.",
-        "Put the file beside the document.";
+        "A URI is neither a relative path nor embedded data.",
+        "Put the file next to the document.";
     error URI_PATH = "uri-path", OutOfBounds [NoEngine],
-        "A path leaves the folder of the document, or is none.",
-        "Put the file beside the document and name it without `..`.";
+        "A path leaves the folder of the document, or is not valid.",
+        "Put the file next to the document and name it without `..`.";
     warning URI_PATH_IMAGE = "uri-path", OutOfBounds [NoEngine],
-        "The path of an image leads nowhere that is read.",
-        "Put the image beside the document.";
+        "The path of an image names no readable place.",
+        "Put the image next to the document.";
     error URI_DATA = "uri-data", Syntax [NoEngine],
         "Embedded data cannot be decoded.",
         "Export the file again.";
@@ -111,8 +111,8 @@ meshwright_core::rules! {
         "The embedded data of a buffer has a media type that buffers do not have.",
         "Embed it as application/octet-stream.";
     error BUFFER_MISSING = "buffer-missing", Missing [NoEngine],
-        "The bytes of a buffer are not there.",
-        "Put the file beside the document.";
+        "The bytes of a buffer are missing.",
+        "Put the file next to the document.";
     warning BUFFER_OPEN = "buffer-missing", Missing [NoEngine],
         "A buffer has no bytes: only an application that knows them can supply them.",
         "Nothing has to be done if such an application reads the file.";
@@ -120,14 +120,14 @@ meshwright_core::rules! {
         "A buffer has fewer bytes than it states.",
         "Copy the file again.";
     error INDEX = "index", BadReference [NoEngine],
-        "An index names something that is not there.",
+        "An index names an item that does not exist.",
         "Export the file again.";
 
     error VIEW_RANGE = "view-range", OutOfBounds [NoEngine],
         "A view goes beyond its buffer.",
         "Export the file again.";
     error VIEW_STRIDE = "view-stride", BadValue [NoEngine],
-        "A stride is below 4 or the size of an element, above 252, or no multiple of 4.",
+        "A stride is below 4 or the element size, above 252, or not a multiple of 4.",
         "Export the file again.";
     error VIEW_USE = "view-use", Overlap [NoEngine],
         "A view or an accessor is used for two purposes, or not for the purpose that it states.",
@@ -145,7 +145,7 @@ meshwright_core::rules! {
         "An attribute is of a type that needs KHR_mesh_quantization, which the document does not name.",
         "Name the extension as required.";
     warning ACCESSOR_ALIGNMENT = "accessor-alignment", Misaligned [NoEngine],
-        "An accessor begins at no multiple of the size of its components.",
+        "An accessor does not begin at a multiple of its component size.",
         "Export the file again.";
     error ACCESSOR_MISALIGNED = "accessor-alignment", Misaligned [NoEngine],
         "An accessor does not begin at a multiple of its component size, or an attribute not at a multiple of 4.",
@@ -182,7 +182,7 @@ meshwright_core::rules! {
         "A node is the child of two nodes, or twice of one.",
         "Copy the node.";
     warning NODE_TRANSFORM = "node-transform", BadValue [NoEngine],
-        "A node has a matrix beside other parts, or one that projects.",
+        "A node has a matrix together with translation, rotation or scale, or a matrix that projects.",
         "Keep one of them.";
     error NODE_MATRIX = "node-transform", BadValue [NoEngine],
         "The matrix of a node shears, projects or flattens, or the node also has translation, rotation or scale.",
@@ -192,7 +192,7 @@ meshwright_core::rules! {
         "Normalise it.";
     warning SCENE_ROOT = "scene-root", BadHierarchy [NoEngine],
         "A scene names a node that is a child, or one twice.",
-        "Name roots alone, each once.";
+        "Name only roots, each once.";
     error SCENE_ROOT_WRONG = "scene-root", BadHierarchy [NoEngine],
         "A scene names a node that is a child of another.",
         "Name roots only.";
@@ -206,7 +206,7 @@ meshwright_core::rules! {
         "A skin has fewer inverse bind matrices than joints.",
         "Export the file again.";
     error SAMPLER_COUNT = "sampler-count", BadCount [NoEngine],
-        "A sampler has not as many values as its times ask for.",
+        "The number of a sampler's values does not fit the number of its times.",
         "Export the file again.";
     error SAMPLER_INTERPOLATION = "sampler-interpolation", BadValue [NoEngine],
         "A sampler interpolates in an unknown way.",
@@ -219,7 +219,7 @@ meshwright_core::rules! {
         "Export the file again, or without EXT_meshopt_compression.";
 
     error INDEX_RANGE = "index-range", BadReference [NoEngine],
-        "A triangle names a vertex that is not there.",
+        "A triangle names a vertex that does not exist.",
         "Export the file again.";
     warning INDEX_COUNT = "index-count", BadCount [NoEngine],
         "Indices do not fill the last triangle, which is left out.",
@@ -264,16 +264,16 @@ meshwright_core::rules! {
         "Vertices of a skinned mesh follow no joint.",
         "Bind every vertex to a joint.";
     warning ROTATIONS_SCALED = "rotations-scaled", NotNormalized [NoEngine],
-        "Quaternions are not of length 1; one of length 0 turns nothing.",
+        "Quaternions do not have length 1; one of length 0 counts as no rotation.",
         "Normalise them.";
     warning SKIN_WEIGHTS = "skin-weights", Missing [NoEngine],
-        "Of skin, joints and weights one is there without the others: the mesh is drawn by its node.",
+        "One of skin, joints and weights is present without the others: the mesh follows its node.",
         "Give the mesh all of them or none.";
     error SKIN_UNUSED = "skin-weights", Missing [NoEngine],
         "A node has a skin, but its mesh has no joints.",
         "Give the mesh joints and weights, or remove the skin.";
     warning SKIN_SKELETON = "skin-skeleton", BadHierarchy [NoEngine],
-        "The skeleton's root that a skin names is not above its joints.",
+        "The skeleton root of a skin is not an ancestor of its joints.",
         "Leave it out.";
     warning SKIN_JOINTS_OUTSIDE = "skin-joints", BadHierarchy [NoEngine],
         "Joints of a skin are not in the scene that shows its mesh; they still move it.",
@@ -288,13 +288,13 @@ meshwright_core::rules! {
         "The times of keys are negative, or do not rise.",
         "Sort the keys.";
     warning KEY_TIMES_ODD = "key-times", BadValue [NoEngine],
-        "The times of keys are equal, where the later counts, or negative, where they are cut off at 0.",
+        "Keys have equal times (the later key counts) or negative times (cut off at 0).",
         "Give every key a time of its own, from 0 on.";
     warning CHANNEL_IGNORED = "channel-target", BadValue [NoEngine],
-        "A channel moves nothing, what another moves, or a node with a matrix, which is taken apart.",
+        "A channel has no target, the same target as another channel, or a node with a matrix.",
         "Leave it out, or give the node translation, rotation and scale.";
     warning EMPTY_CLIP = "empty-clip", Unused [NoEngine],
-        "An animation has no keys of a node.",
+        "An animation has no keys for any node.",
         "Leave it out.";
     error IMAGE_MISSING = "image-missing", Missing [NoEngine],
         "An image file is missing, or embedded image data cannot be decoded.",
@@ -312,6 +312,6 @@ meshwright_core::rules! {
         "An image is of no known type.",
         "Export it as PNG or JPEG.";
     error LIMIT = "limit", Limit [NoEngine],
-        "The file asks for more memory than is allowed.",
-        "Allow more if the file can be trusted.";
+        "Reading the file needs more memory than the limit allows.",
+        "Raise the limit if you trust the file.";
 }

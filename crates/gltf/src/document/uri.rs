@@ -1,23 +1,23 @@
-//! Where bytes lie that are not in the file: embedded data, and files beside it.
+//! URIs of bytes outside the JSON: embedded data, and files next to the document.
 
 use super::ledger::Ledger;
 use super::rules::{URI_DATA, URI_DATA_LOOSE, URI_PATH, URI_SCHEME};
 use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
 
-/// A URI taken apart.
+/// A parsed URI.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Uri<'u> {
-    /// Data behind `data:`, as it is written.
+    /// The text after the comma of a `data:` URI, still encoded.
     Data { base64: bool, text: &'u str },
     /// A file below the folder of the document, as a path with slashes.
     File(String),
 }
 
-/// A rule that is broken, and how.
+/// A broken rule, with a message.
 type Fault = (&'static Rule, &'static str);
 
-/// What a URI leads to, its percent codes being decoded once.
+/// Parses a URI; the percent codes of a path are decoded once.
 pub(super) fn parse(uri: &str) -> Result<Uri<'_>, Fault> {
     match scheme(uri) {
         Some((name, rest)) if name.eq_ignore_ascii_case("data") => {
@@ -27,7 +27,7 @@ pub(super) fn parse(uri: &str) -> Result<Uri<'_>, Fault> {
         }
         // One letter is a drive.
         Some((name, _)) if name.len() > 1 => {
-            Err((URI_SCHEME, "only data and files beside the document are read"))
+            Err((URI_SCHEME, "only data and files next to the document are read"))
         }
         _ => path(uri).map(Uri::File),
     }

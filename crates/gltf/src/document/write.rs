@@ -33,7 +33,7 @@ impl Text {
         self
     }
 
-    /// What is written as it is displayed. Writing to memory does not fail.
+    /// Appends a value in its display form. Writing to memory does not fail.
     fn push(&mut self, value: impl Display) {
         let _ = write!(self.0, "{value}");
     }
@@ -58,7 +58,7 @@ impl Text {
         self.0.push(']');
     }
 
-    /// A list of objects; nothing where there are none.
+    /// Writes a list of objects, or nothing if it is empty.
     fn table<T>(&mut self, name: &str, items: &[T], mut fields: impl FnMut(&mut Self, &T)) {
         if !items.is_empty() {
             self.key(name).list(items, |json, item| json.object(|json| fields(json, item)));

@@ -204,7 +204,7 @@ fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<L
         [rate] => {
             format!("set its scene to {rate} frames per second before importing, or pass --frames-at 24")
         }
-        _ => format!("clips have {} rates, of which its scene has one: pass --frames-at 24", rates.len()),
+        _ => format!("clips have {} frame rates, its scene has one: pass --frames-at 24", rates.len()),
     };
     let message =
         format!("Blender samples clips at the rate of its scene, 24 at first, and cuts their ends: {way}");

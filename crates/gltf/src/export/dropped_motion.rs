@@ -24,7 +24,7 @@ impl Tally {
             losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.turned > 0.0 {
-            let message = "rotations between keys are blended otherwise than by glTF";
+            let message = "glTF interpolates rotations between keys differently";
             losses.push(Loss::new("interpolation", path, message).with_amount(self.turned, "degrees"));
         }
         if self.nudged > 0 {

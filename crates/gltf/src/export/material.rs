@@ -172,7 +172,7 @@ impl<'a> Materials<'a> {
         losses: &mut Vec<Loss>,
     ) -> Result<Option<usize>, ConvertError> {
         if !is_what_it_says(image) {
-            let message = format!("the image is no {} and was left out", image.mime);
+            let message = format!("the image is not a valid {} and was left out", image.mime);
             losses.push(Loss::new("image-unreadable", path, message));
             return Ok(None);
         }
