@@ -103,8 +103,8 @@ pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, 
 pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use describe::{
-    BoneInfo, Bounds, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo,
-    NameSource, TextureState,
+    BoneInfo, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo, NameSource,
+    TextureState,
 };
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]
@@ -157,6 +157,7 @@ pub use meshwright_retarget as retarget;
 #[cfg(feature = "rig")]
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
+pub use meshwright_scene::Bounds;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
 pub use model::OpenError;

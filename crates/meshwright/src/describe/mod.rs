@@ -1,6 +1,5 @@
 //! The content of a model, in numbers and names.
 
-mod bounds;
 mod clips;
 mod gpu;
 mod images;
@@ -13,38 +12,7 @@ pub use memory::Memory;
 
 use crate::asset::{Asset, Part, PartRole, PartState};
 use crate::kinds::{Format, Summary};
-use meshwright_scene::Scene;
-
-/// A box around vertices: its least and its greatest corner.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// The least coordinates.
-    pub min: [f32; 3],
-    /// The greatest.
-    pub max: [f32; 3],
-}
-
-impl Bounds {
-    /// The box around some points; `None` without points. NaN coordinates are ignored.
-    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
-        let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
-        for point in points {
-            let ends = bounds.min.iter_mut().zip(bounds.max.iter_mut());
-            for ((min, max), at) in ends.zip(point).filter(|(_, at)| at.is_finite()) {
-                (*min, *max) = (min.min(at), max.max(at));
-            }
-        }
-        bounds.min.iter().zip(&bounds.max).all(|(min, max)| min <= max).then_some(bounds)
-    }
-
-    /// The size along an axis, 0 to 2.
-    pub fn extent(&self, axis: usize) -> f64 {
-        match (self.min.get(axis), self.max.get(axis)) {
-            (Some(min), Some(max)) => f64::from(*max) - f64::from(*min),
-            _ => 0.0,
-        }
-    }
-}
+use meshwright_scene::{Bounds, Scene};
 
 /// A mesh of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +188,7 @@ impl Description {
             let image = material.image.as_ref().and_then(ImageInfo::read);
             MaterialInfo { name: material.name.clone(), texture, found, image, state }
         };
-        self.bounds = bounds::rest_bounds(scene);
+        self.bounds = scene.rest_bounds();
         self.meshes = scene.meshes.iter().map(mesh).collect();
         self.materials = scene.materials.iter().enumerate().map(material).collect();
         self.bones = bones(scene);
@@ -268,19 +236,4 @@ fn bones(scene: &Scene) -> Vec<BoneInfo> {
         }));
     }
     bones
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boxes_leave_out_what_is_no_number() {
-        let points = [[1.0, f32::NAN, 3.0], [-1.0, 2.0, f32::INFINITY], [0.0, 5.0, 0.0]];
-        let bounds = Bounds::around(points).unwrap();
-        assert_eq!((bounds.min, bounds.max), ([-1.0, 2.0, 0.0], [1.0, 5.0, 3.0]));
-        assert_eq!([0, 1, 2, 3].map(|axis| bounds.extent(axis)), [2.0, 3.0, 3.0, 0.0]);
-        assert_eq!(Bounds::around([[f32::NAN; 3]]), None);
-        assert_eq!(Bounds::around([]), None);
-    }
 }

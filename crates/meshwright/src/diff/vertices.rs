@@ -51,7 +51,7 @@ impl<'s> Posed<'s> {
 
 /// The longest side of the box around some points.
 pub(super) fn size(points: &[[f32; 3]]) -> f64 {
-    let bounds = crate::describe::Bounds::around(points.iter().copied());
+    let bounds = meshwright_scene::Bounds::around(points.iter().copied());
     bounds.map_or(0.0, |b| (0..3).map(|axis| b.extent(axis)).fold(0.0, f64::max))
 }
 

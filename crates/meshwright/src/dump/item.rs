@@ -211,7 +211,7 @@ macro_rules! fields {
     ($($name:ident: $value:expr),* $(,)?) => {
         vec![$((
             // Some names are words of Rust's.
-            std::borrow::Cow::Borrowed(stringify!($name).trim_start_matches("r#")),
+            std::borrow::Cow::Borrowed(stringify!($name).strip_prefix("r#").unwrap_or(stringify!($name))),
             $crate::dump::item::Item::from($value),
         )),*]
     };
