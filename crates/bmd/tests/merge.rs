@@ -121,7 +121,7 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     if edit == Edit::MeshName {
         return None;
     }
-    edit.of(&numbered(native), seed).map(unnumbered)
+    edit.find_patch(&numbered(native), seed).map(unnumbered)
 }
 
 /// Returns true if the format can store an edit. A pseudo-bone has no motion of its own.

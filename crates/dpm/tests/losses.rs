@@ -148,7 +148,7 @@ fn numbers_of_triangles_stay_in_their_format() {
     assert_eq!(count_of(&made.losses, "frame-names-dropped"), None, "they follow from their clips");
 }
 
-/// What native fields say of frames and scenes is in the files that are made of a scene.
+/// Native fields of frames and scenes are written again when a scene with extras is converted.
 #[test]
 fn fields_of_frames_and_scenes_are_read_back() {
     let mut zym = pair();

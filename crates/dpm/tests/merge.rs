@@ -141,7 +141,7 @@ fn an_edit_changes_its_record_and_what_follows_from_it() {
     let (model, clips) = crate::support::scenes::hopper();
     let native = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap().value;
     let after = |edit: Edit| {
-        let patch = edit.of(&native, 0).unwrap();
+        let patch = edit.find_patch(&native, 0).unwrap();
         let merged = model.merge(&native, &patch, true, &FromSceneOptions::default()).unwrap().value.model;
         assert_eq!(merged.to_bytes().unwrap().len(), model.to_bytes().unwrap().len());
         let all = differences(&model, &merged);
@@ -169,7 +169,7 @@ proptest! {
             let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL {
-                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Some(edited) = edit.find_patch(&scene, seed) else { continue };
                 let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }
@@ -184,7 +184,7 @@ proptest! {
             let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL {
-                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Some(edited) = edit.find_patch(&scene, seed) else { continue };
                 let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }

@@ -1,42 +1,42 @@
-//! Attributes of a vertex, as a set.
+//! Sets of vertex attributes.
 
 use core::ops::{BitOr, BitOrAssign};
 
-/// Attributes of a vertex.
+/// A set of vertex attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attributes(u8);
 
 impl Attributes {
-    /// None.
+    /// No attributes.
     pub const NONE: Self = Self(0);
-    /// Its position.
+    /// The position.
     pub const POSITION: Self = Self(1);
-    /// Its normal.
+    /// The normal.
     pub const NORMAL: Self = Self(1 << 1);
-    /// Its texture coordinates.
+    /// The texture coordinates.
     pub const UV: Self = Self(1 << 2);
-    /// Its colour.
+    /// The colour.
     pub const COLOR: Self = Self(1 << 3);
-    /// Its weights.
+    /// The weights.
     pub const WEIGHTS: Self = Self(1 << 4);
-    /// Its place in the space of a joint that it follows, because that joint is bound elsewhere.
+    /// The position in the space of a joint that the vertex follows, because the joint's bind pose changed.
     pub const BOUND: Self = Self(1 << 5);
-    /// Whatever joints make of it: its place, normal and weights.
+    /// The attributes that depend on joints: position, normal, weights and joint-space position.
     pub const SKINNED: Self = Self(Self::POSITION.0 | Self::NORMAL.0 | Self::WEIGHTS.0 | Self::BOUND.0);
 
-    /// Whether some of the others are among these.
+    /// Returns true if the sets have a common attribute.
     #[must_use]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// These where a condition holds.
+    /// Returns the set if a condition holds, otherwise an empty set.
     #[must_use]
     pub const fn only_if(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }

@@ -1,4 +1,4 @@
-//! Edits of scenes, and what must come back of them: for tests of merges.
+//! Edits of scenes, and checks of merged results, for tests of merges.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
 use meshwright_core::{Budget, Limits};
 use meshwright_scene::{Clip, Joint, Mesh, MeshId, Motion, Node, PoseSet, Sampler, Scene, SkeletonId, Skin};
 
-/// Something that a person does to a scene in an editor.
+/// An edit that a person may make in an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edit {
     /// A vertex moves.
@@ -26,31 +26,31 @@ pub enum Edit {
     Uv,
     /// A vertex follows another joint.
     Weight,
-    /// A joint stands otherwise in one frame.
+    /// A joint has another pose in one frame.
     Key,
-    /// A material is called otherwise.
+    /// A material has another name.
     MaterialName,
-    /// A mesh is called otherwise.
+    /// A mesh has another name.
     MeshName,
-    /// A joint is called otherwise.
+    /// A joint has another name.
     JointName,
-    /// A joint rests elsewhere.
+    /// A joint has another rest pose.
     JointPlace,
-    /// A clip is called otherwise.
+    /// A clip has another name.
     ClipName,
-    /// A mesh is gone.
+    /// A mesh is removed.
     MeshGone,
-    /// A mesh is new.
+    /// A mesh is added.
     MeshNew,
-    /// A clip is gone.
+    /// A clip is removed.
     ClipGone,
-    /// A clip is new.
+    /// A clip is added.
     ClipNew,
     /// A clip has fewer frames.
     ClipShorter,
-    /// A triangle is gone.
+    /// A triangle is removed.
     TriangleGone,
-    /// A joint is new.
+    /// A joint is added.
     JointNew,
 }
 
@@ -76,9 +76,10 @@ impl Edit {
         Self::JointNew,
     ];
 
-    /// The edit as a comparison with the original finds it; none where there is nothing to edit. `seed` says what is edited.
+    /// Applies the edit to a copy of the scene and compares the copy with the scene. Returns `None` if the scene has
+    /// nothing to edit. `seed` selects the edited item.
     #[must_use]
-    pub fn of(self, native: &Scene, seed: usize) -> Option<Patch> {
+    pub fn find_patch(self, native: &Scene, seed: usize) -> Option<Patch> {
         let mut edited = native.clone();
         self.apply(&mut edited, seed)?;
         edited.validate().ok()?;
@@ -190,7 +191,7 @@ impl Edit {
                 let skin = mesh.skin.as_mut()?;
                 let joints = skeletons.get(skin.skeleton.0)?.joints.len();
                 let old = skin.influences(v).iter().map(|i| i.joint as usize).collect::<Vec<_>>();
-                // What flattens space binds nothing.
+                // A joint whose bind pose cannot be inverted moves no vertices.
                 let stands = |j: usize| world(&skeletons[skin.skeleton.0], j)?.inverse();
                 let free = (0..joints).map(|j| (j + seed) % joints);
                 let free = free.filter(|j| !old.contains(j)).find(|j| stands(*j).is_some())?;
@@ -220,7 +221,7 @@ impl Edit {
                 scene.clips.remove(c);
             }
             Self::ClipShorter => {
-                // At its own rate and with the poses of its own frames, but the last.
+                // At its own rate, with the poses of its own frames except the last.
                 let mut clip = posed(scene, c)?;
                 let Motion::Poses { frames, .. } = &mut clip.motion else { return None };
                 if frames.len() < 3 {
@@ -235,7 +236,7 @@ impl Edit {
                 clip.name = "wave_2".into();
                 scene.clips.push(clip);
                 let new = scene.clips.len() - 1;
-                return moved(scene, new, size, seed);
+                return move_joint(scene, new, size, seed);
             }
             _ => {
                 let posed = match scene.clips[c].motion {
@@ -243,14 +244,14 @@ impl Edit {
                     Motion::Poses { .. } => scene.clips[c].clone(),
                 };
                 scene.clips[c] = posed;
-                return moved(scene, c, size, seed);
+                return move_joint(scene, c, size, seed);
             }
         }
         Some(())
     }
 }
 
-/// Where a joint rests in model space.
+/// Returns the rest transform of a joint in model space.
 fn world(skeleton: &meshwright_scene::Skeleton, joint: usize) -> Option<Affine64> {
     let mut at = skeleton.joints.get(joint)?;
     let mut world = at.rest.to_affine64();
@@ -261,14 +262,14 @@ fn world(skeleton: &meshwright_scene::Skeleton, joint: usize) -> Option<Affine64
     Some(world)
 }
 
-/// Another name, which fits into records of 31 bytes.
+/// Appends to a name, and keeps it short enough for records of 31 bytes.
 fn rename(name: &mut String) {
     let end = name.char_indices().nth(24).map_or(name.len(), |(end, _)| end);
     name.truncate(end);
     name.push_str("_new");
 }
 
-/// A clip whose frames are poses of its own.
+/// Returns a copy of a clip with its own poses for all frames.
 fn posed(scene: &mut Scene, c: usize) -> Option<Clip> {
     let budget = Budget::new(Limits::default());
     let sampler = Sampler::new(scene, c, &budget).ok()?;
@@ -280,8 +281,8 @@ fn posed(scene: &mut Scene, c: usize) -> Option<Clip> {
     Some(clip)
 }
 
-/// Moves a joint in one frame of a clip of poses, which other clips may show.
-fn moved(scene: &mut Scene, c: usize, size: f32, seed: usize) -> Option<()> {
+/// Moves a joint in one frame of a clip of poses. Other clips keep the old pose.
+fn move_joint(scene: &mut Scene, c: usize, size: f32, seed: usize) -> Option<()> {
     let Motion::Poses { set, frames } = &mut scene.clips[c].motion else { return None };
     let set = scene.pose_sets.get_mut(set.0)?;
     let (frame, joint) = (seed % frames.len().max(1), seed % set.joints.max(1));
@@ -293,7 +294,7 @@ fn moved(scene: &mut Scene, c: usize, size: f32, seed: usize) -> Option<()> {
     Some(())
 }
 
-/// Gives the poses of the first skeleton another joint.
+/// Adds a joint to the poses of the first skeleton.
 fn widen(scene: &mut Scene) {
     let sets: Vec<usize> = scene
         .clips
@@ -315,26 +316,26 @@ fn extent(scene: &Scene) -> f32 {
     if most.is_finite() && most > 0.0 { most } else { 1.0 }
 }
 
-/// How near what was edited must come back.
+/// Tolerances for edited values in a merged model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
-    /// Of positions and translations, as a part of the extent.
+    /// Tolerance of positions and translations, relative to the extent of the scene.
     pub place: f64,
-    /// Of normals; not a number where the format has none, so that they follow from the triangles.
+    /// Tolerance of normals; NaN if the format stores no normals.
     pub normal: f64,
-    /// Of texture coordinates.
+    /// Tolerance of texture coordinates.
     pub uv: f64,
-    /// Of weights.
+    /// Tolerance of weights.
     pub weight: f64,
-    /// Of the axes of poses.
+    /// Tolerance of the axes of poses.
     pub axes: f64,
 }
 
-/// Holds the scene of a merged model against the native and the edited one: what was not edited must be the native value
-/// bit for bit, what was must be the edited one nearly.
+/// Compares the scene of a merged model with the native and the edited scene. Unedited values must be the native ones
+/// bit for bit, and edited values must be within the tolerances.
 ///
 /// # Errors
-/// The first thing that is not so.
+/// The first violation.
 pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
     let size = f64::from(extent(edited));
     if edited.meshes.len() != merged.meshes.len() {
@@ -354,7 +355,7 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
     let names = |s: &Scene| {
         s.skeletons.iter().flat_map(|s| s.joints.iter().map(|j| j.name.clone())).collect::<Vec<_>>()
     };
-    // New joints may be anywhere among the others.
+    // New joints may be at any index.
     let known = names(native);
     let old = |s: &Scene| names(s).into_iter().filter(|n| known.contains(n)).collect::<Vec<_>>();
     let new = |s: &Scene| names(s).into_iter().filter(|n| !known.contains(n)).collect::<BTreeSet<_>>();
@@ -375,7 +376,7 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
     rests(native, edited, merged, near)
 }
 
-/// Where joints rest and are bound.
+/// Checks the rest poses and bind poses of joints.
 fn rests(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
     let size = f64::from(extent(edited));
     for (s, skeleton) in edited.skeletons.iter().enumerate() {
@@ -396,7 +397,7 @@ fn rests(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(
                     bits(joint)
                 ));
             }
-            let (turned, moved) = apart(&joint.rest.to_affine64(), &made.rest.to_affine64());
+            let (turned, moved) = distances(&joint.rest.to_affine64(), &made.rest.to_affine64());
             if turned > near.axes || moved > near.place * size {
                 return Err(format!("{} rests at {:?} for {:?}", joint.name, made.rest, joint.rest));
             }
@@ -420,7 +421,7 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     let influences = |(scene, mesh): (&Scene, Option<&Mesh>), v: usize| {
         let skin = mesh.and_then(|m| m.skin.as_ref())?;
         let joints = &scene.skeletons.get(skin.skeleton.0)?.joints;
-        // What a joint sees of a vertex changes with where it is bound.
+        // The position of a vertex in a joint's space depends on the joint's bind pose.
         let joint = |joint: u32| joints.get(joint as usize).map(|j| (j.name.clone(), j.inverse_bind)).unzip();
         let one = |i: &meshwright_scene::Influence| {
             let (name, bind) = joint(i.joint);
@@ -429,7 +430,7 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
         Some(skin.influences(v).iter().map(one).collect::<Vec<Pull>>())
     };
     let twins = twins(edited, merged)?;
-    // Places, normals and weights make one record in some formats.
+    // Positions, normals and weights share a record in some formats.
     let bits = |list: &[[f32; 3]], v: usize| list.get(v).map(|c| c.map(f32::to_bits));
     let still = |v: usize| {
         native.is_some_and(|n| {
@@ -466,8 +467,8 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     Ok(())
 }
 
-/// The vertex of the merged mesh that each edited one is: formats that keep vertices by bone have them in another order,
-/// and triangles tell them. What no triangle draws is in its place where nothing else moved.
+/// Maps the vertices of the edited mesh to those of the merged one. Formats that sort vertices by bone change their
+/// order, so that the triangles give the mapping. Vertices without triangles have none, unless all triangles are equal.
 fn twins(edited: &Mesh, merged: &Mesh) -> Result<Vec<Option<usize>>, String> {
     if edited.triangles == merged.triangles {
         return Ok((0..edited.positions.len()).map(Some).collect());
@@ -483,10 +484,10 @@ fn twins(edited: &Mesh, merged: &Mesh) -> Result<Vec<Option<usize>>, String> {
     Ok(twins)
 }
 
-/// The name of a joint, its part in a vertex, its number, and from where it sees the vertex.
+/// An influence: the joint's name, the weight, the joint's index and its inverse bind matrix.
 type Pull = (Option<String>, f32, u32, Option<meshwright_scene::Affine>);
 
-/// A list of the three meshes.
+/// The same attribute of the native, edited and merged mesh.
 type Three<'m, const N: usize> = (Option<&'m Vec<[f32; N]>>, &'m Vec<[f32; N]>, &'m Vec<[f32; N]>);
 
 fn list<const N: usize>(
@@ -524,7 +525,7 @@ fn poses(
     let native_one = n.map(|n| Sampler::new(native, n, &budget).map_err(text)).transpose()?;
     let [edited_one, merged_one] = [edited, merged].map(|s| Sampler::new(s, c, &budget).map_err(text));
     let (edited_one, merged_one) = (edited_one?, merged_one?);
-    // Joints stay where they were, but for those behind one that is gone; several may have one name.
+    // Joints keep their indices unless one before them was removed. Several may have one name.
     let place = |s: &Sampler<'_, '_>, at: usize, name: &str| {
         let joints = &s.skeleton().joints;
         if joints.get(at).is_some_and(|j| j.name == name) {
@@ -541,7 +542,7 @@ fn poses(
             if n == Some(e) && m != e {
                 return Err(format!("{} was not edited: {m:?} for {e:?}", where_()));
             }
-            let (turned, moved) = apart(&e, &m);
+            let (turned, moved) = distances(&e, &m);
             if turned > near.axes || moved > near.place * size {
                 return Err(format!("{}: {m:?} for {e:?}", where_()));
             }
@@ -550,8 +551,8 @@ fn poses(
     Ok(())
 }
 
-/// How far the axes and the origins of two transforms are from each other.
-fn apart(a: &Affine64, b: &Affine64) -> (f64, f64) {
+/// Returns the largest distance of the axes and the distance of the origins of two transforms.
+fn distances(a: &Affine64, b: &Affine64) -> (f64, f64) {
     let axes = [(a.x, b.x), (a.y, b.y), (a.z, b.z)].map(|(a, b)| length(sub(a, b)));
     (axes.into_iter().fold(0.0, f64::max), distance(a.w, b.w))
 }

@@ -10,12 +10,12 @@ use meshwright_core::Budget;
 use meshwright_scene::{ConvertError, Scene};
 
 impl Patch {
-    /// Compares an edited scene with its original. At [`Snap::Default`] what editors change by computing with it counts as
-    /// unedited; where nearly all positions of a mesh, or nearly all poses of the clips, are the same bits, nobody computed,
-    /// and the few that are off by more than some units in the last place are edits.
+    /// Compares an edited scene with its original. At [`Snap::Default`], small differences from an editor's arithmetic
+    /// count as unedited. If nearly all positions of a mesh, or nearly all poses of the clips, are bit-identical, the
+    /// tool did not compute: then differences above a few units in the last place are edits.
     ///
     /// # Errors
-    /// When a scene breaks its own rules, when the two are not in the same space, when `exported` has not the skeletons,
+    /// When a scene is invalid, when the scenes are in different spaces, when `exported` does not have the skeletons,
     /// joints, meshes and clips of `native` in their order, or when the budget does not allow for the result.
     pub fn find(
         edited: &Scene,
@@ -65,10 +65,10 @@ impl Patch {
             materials,
         };
         let mut patch = Self { scene: native.clone(), ..Self::default() };
-        let placed = skeleton::put(&work, &mut patch)?;
+        let placed = skeleton::add_skeletons(&work, &mut patch)?;
         let finds = found::find(&work, &placed)?;
         rebuild::meshes(&work, &placed, &finds, &mut patch)?;
-        clips::put(&work, &placed, finds.exactness, &mut patch)?;
+        clips::add_clips(&work, &placed, finds.exactness, &mut patch)?;
         Ok(patch)
     }
 }

@@ -1,28 +1,29 @@
-//! An edited scene compared with the model that it was exported from.
+//! Comparison of an edited scene with the model that it was exported from.
 //!
-//! A model is exported as glTF, edited in a tool, and imported as a plain scene: joints have other axes, vertices another
-//! order, clips other keys, and every number is slightly off. [`Patch::find`] compares that scene with the original, once.
-//! The [`Patch`] says for each joint, mesh, vertex, triangle and clip which of the original's it is and what of it changed.
-//! A format keeps its own records for what did not change, and encodes the rest: [`apply`] has what formats share for that.
+//! A model is exported as glTF, edited in a tool, and imported as a plain scene. Its joints have other axes, its
+//! vertices another order, its clips other keys, and every number is slightly off. [`Patch::find`] compares that scene
+//! with the original. The [`Patch`] says, for each joint, mesh, vertex, triangle and clip, which part of the original
+//! it is and what changed. A format keeps its own records for unchanged parts and encodes the rest: [`apply`] has the
+//! code that formats share for this.
 //!
-//! Of a material colour and name are compared, of the extras of a clip those fields that the original's clip has. Tangents,
-//! what becomes of alpha, the colour of what is hidden and other extras are not: they stay the original's. So does an
-//! attribute that the edited mesh does not have.
+//! Of a material, the comparison covers colour and name; of a clip's extras, the fields that the original clip has.
+//! Tangents, the use of alpha, the colour of hidden surfaces and other extras keep the original's values. So does an
+//! attribute that the edited mesh lacks.
 //!
-//! Except at [`Snap::Exact`] these are not edits, since tools make them of what nobody touched; an edit that does the same
-//! is not seen:
-//! - a normal that leans within 0.81 degrees of an edge's way leans along the edge, or is the mean of the faces around at
-//!   an edge without length; normals of triangles too thin to be seen say nothing;
-//! - influences below 1e-4 are left out, and the others divided by their sum;
-//! - bones lean by less than 1e-3 radians, and all poses with them, as their ends are numbers of 32 bits;
-//! - colours are those of the corners that have the numbers of the vertices (3.4), of all vertices of a mesh;
-//! - clips are sampled between keys by blending the parts of rotations.
+//! Tools change some values of unedited models. Except at [`Snap::Exact`], the following changes are not edits. A real
+//! edit with the same effect is not detected:
+//! - a normal whose direction is within 0.81 degrees of an edge's direction is on the edge, or at an edge without
+//!   length is the mean of the faces around it; normals of triangles too thin to be visible are ignored;
+//! - influences below 1e-4 are dropped, and the others divided by their sum;
+//! - bones and all their poses are tilted by less than 1e-3 radians, because bone ends are 32-bit floats;
+//! - each vertex of a mesh has the colour of the corner with its index (Blender 3.4);
+//! - clips are sampled between keys by linear interpolation of quaternion components.
 //!
 //! # Safety contract
 //!
 //! No unsafe code. Any two scenes give a patch or an error. Comparisons are charged to the [`Budget`] before they are made.
 //!
-//! Features: `proptest` adds edits of scenes, and what measures a format's result against them.
+//! Features: `proptest` adds edits of scenes, and functions that check a format's result against them.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]

@@ -1,54 +1,54 @@
-//! How an edited scene is held against its original.
+//! Options for comparing an edited scene with its original.
 
 use meshwright_scene::{Marks, Scene};
 
-/// How near to the native value a value must be to be that value.
+/// Tolerance within which a value counts as unedited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Snap {
-    /// Equal numbers alone.
+    /// Only equal numbers.
     Exact,
-    /// What editors change without being asked.
+    /// Changes that editors make without being asked.
     #[default]
     Default,
-    /// What tools change that make files smaller.
+    /// Changes that optimizers make to shrink files.
     Loose,
 }
 
-/// What becomes of native meshes and clips that are not in the edited scene.
+/// Treatment of native meshes and clips that are missing in the edited scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Absent {
     /// They were deleted.
     #[default]
     Gone,
-    /// They stay: the edited scene adds to the native one. Meshes stay only where the edited scene has none, and native
-    /// joints keep their names.
+    /// They stay: the edited scene adds to the native one. Native meshes stay only if the edited scene has no meshes,
+    /// and native joints keep their names.
     Kept,
 }
 
 /// The native model.
 #[derive(Clone, Copy, Debug)]
 pub struct Original<'s> {
-    /// The model as its format's `to_scene` gives it.
+    /// The model as its format's `to_scene` returns it.
     pub native: &'s Scene,
-    /// The same scene as it reads back after an export without any edit: what exports change is not an edit. The native
-    /// scene itself where it did not go through an export.
+    /// The same scene after an export and an import without edits, because changes made by an export are not edits. It
+    /// is the native scene itself if there was no export.
     pub exported: &'s Scene,
 }
 
-/// How a scene is recovered.
+/// Options for a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'m> {
-    /// How near to native values others are those.
+    /// Tolerance for unedited values.
     pub snap: Snap,
-    /// What becomes of what the edited scene does not have.
+    /// Treatment of parts that the edited scene lacks.
     pub absent: Absent,
-    /// What the parts of the edited scene say that they were.
+    /// Identities that the parts of the edited scene carry.
     pub marks: Option<&'m Marks>,
-    /// The tool keeps clips in which nothing moves: one that is not there was deleted.
+    /// The tool keeps clips without motion, so that a missing one was deleted.
     pub keeps_still_clips: bool,
-    /// The materials of the edited scene whose picture is another one than the original's.
+    /// Materials of the edited scene whose texture differs from the original's, as a flag per material.
     pub pictures: &'m [bool],
-    /// The native model has no normals, and those of its scene are made of the triangles: they follow from what is edited.
+    /// The native model stores no normals: those of its scene are computed from the triangles.
     pub computed_normals: bool,
 }
 
@@ -59,28 +59,28 @@ impl<'m> Options<'m> {
         Self { snap, absent, marks: None, keeps_still_clips: false, pictures: &[], computed_normals: false }
     }
 
-    /// The same options with what the parts of the edited scene say that they were.
+    /// Sets the identities that the parts of the edited scene carry.
     #[must_use]
     pub const fn with_marks(mut self, marks: &'m Marks) -> Self {
         self.marks = Some(marks);
         self
     }
 
-    /// The same options for a tool that keeps, or drops, clips in which nothing moves.
+    /// Sets whether the tool keeps clips without motion.
     #[must_use]
     pub const fn with_still_clips(mut self, kept: bool) -> Self {
         self.keeps_still_clips = kept;
         self
     }
 
-    /// The same options with the materials of the edited scene whose picture is another one.
+    /// Sets which materials of the edited scene have another texture.
     #[must_use]
     pub const fn with_pictures(mut self, other: &'m [bool]) -> Self {
         self.pictures = other;
         self
     }
 
-    /// The same options for a native scene whose normals are computed, or are not.
+    /// Sets whether the normals of the native scene are computed.
     #[must_use]
     pub const fn with_computed_normals(mut self, computed: bool) -> Self {
         self.computed_normals = computed;

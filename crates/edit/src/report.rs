@@ -1,15 +1,15 @@
-//! What came back of a model.
+//! The report of a comparison, part by part.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What became of a part.
+/// The state of a part after an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It is the native one, bit for bit.
+    /// Identical to the native part, bit for bit.
     #[default]
     Untouched,
-    /// Some of it is not.
+    /// Some values differ.
     Edited,
     /// The native model has no such part.
     New,
@@ -18,7 +18,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word for it.
+    /// The name of the state in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -30,24 +30,24 @@ impl State {
     }
 }
 
-/// A part of a model and what became of it.
+/// A part of a model with its state and changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part<T> {
-    /// Its name in the native model, or in the edited one where it is new.
+    /// The name in the native model; of a new part, in the edited one.
     pub name: String,
-    /// What became of it.
+    /// The state of the part.
     pub state: State,
-    /// How it was edited.
+    /// The changes.
     pub change: T,
 }
 
-/// How a mesh was edited.
+/// Changes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MeshChange {
     /// Vertices that moved.
     pub moved: usize,
-    /// How far the furthest moved, in the scene's unit.
+    /// The largest movement of a vertex, in the scene's unit.
     pub furthest: f64,
     /// Vertices whose normals turned.
     pub normals: usize,
@@ -55,77 +55,77 @@ pub struct MeshChange {
     pub uvs: usize,
     /// Vertices with other colours.
     pub colors: usize,
-    /// Vertices that follow other joints, or follow them more or less.
+    /// Vertices with other joints or weights.
     pub weights: usize,
-    /// Vertices that are new.
+    /// New vertices.
     pub added: usize,
-    /// Vertices that are gone.
+    /// Removed vertices.
     pub removed: usize,
-    /// Triangles that are new.
+    /// New triangles.
     pub triangles_added: usize,
-    /// Triangles that are gone.
+    /// Removed triangles.
     pub triangles_removed: usize,
     /// It has another material.
     pub material: bool,
-    /// It, or the node that draws it, has another name now.
+    /// The new name of the mesh or of the node that draws it.
     pub renamed: Option<String>,
-    /// Its node stands elsewhere.
+    /// Its node has another transform.
     pub placed: bool,
 }
 
-/// How a material was edited.
+/// Changes of a material.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MaterialChange {
-    /// It has another name now.
+    /// The new name.
     pub renamed: Option<String>,
     /// It has another colour.
     pub color: bool,
-    /// It has another picture.
+    /// It has another texture.
     pub picture: bool,
 }
 
-/// How a joint was edited.
+/// Changes of a joint.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JointChange {
-    /// It has another name now.
+    /// The new name.
     pub renamed: Option<String>,
-    /// How far it moved in the rest pose, in the scene's unit.
+    /// The distance that it moved in the rest pose, in the scene's unit.
     pub moved: f64,
-    /// It hangs from another joint.
+    /// It has another parent.
     pub parent: bool,
-    /// Native joints whose names are nearest, of a joint that is new.
+    /// Native joints with the most similar names, for a new joint.
     pub nearest: Vec<String>,
 }
 
-/// How a clip was edited.
+/// Changes of a clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClipChange {
-    /// It has another name now.
+    /// The new name.
     pub renamed: Option<String>,
-    /// Frames in which something moves otherwise.
+    /// Frames with changed poses.
     pub frames: Vec<u32>,
-    /// These are all frames of the clip.
+    /// Every frame of the clip has changes.
     pub throughout: bool,
-    /// The joints that do, by name.
+    /// Names of the joints with changes.
     pub joints: Vec<String>,
-    /// The most that a joint turns otherwise, in degrees.
+    /// The largest change of a joint's rotation, in degrees.
     pub degrees: f64,
-    /// The furthest that a joint stands from where it stood on its parent, in the scene's unit.
+    /// The largest change of a joint's position relative to its parent, in the scene's unit.
     pub furthest: f64,
-    /// Seconds at the end that are missing and were taken from the native clip.
+    /// Seconds missing at the end, which were taken from the native clip.
     pub cut: f64,
-    /// How many frames it has now, where that is another number.
+    /// The new number of frames, if it changed.
     pub length: Option<u32>,
-    /// It says other things, such as its events.
+    /// Its extras changed, such as its events.
     pub says: bool,
-    /// The edited model has no such clip, and the native one stays.
+    /// The edited model lacks the clip, and the native one stays.
     pub absent: bool,
 }
 
-/// What came back of a model, part by part: native parts in their order, then new ones.
+/// The report of a comparison: native parts in their order, then new ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Recovery {
@@ -140,7 +140,7 @@ pub struct Recovery {
 }
 
 impl Recovery {
-    /// True where every part is the native one: then the native file is the result.
+    /// Returns true if every part is untouched. Then the native file is the result.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let still = |state: State| state == State::Untouched;

@@ -214,7 +214,7 @@ fn an_edited_key_is_one_joint_in_one_frame() {
     assert_eq!((scene.meshes, scene.skeletons), (native.meshes, native.skeletons));
 }
 
-/// What a clip says of itself, such as its events, and the colour of what an engine does not draw.
+/// Extras of a clip, such as events, are compared. The colour of a hidden surface is not.
 #[test]
 fn what_clips_say_is_compared_and_what_is_hidden_is_not() {
     use meshwright_scene::Extra;
@@ -227,7 +227,7 @@ fn what_clips_say_is_compared_and_what_is_hidden_is_not() {
     let mut edited = native.clone();
     edited.materials[0] = Material::named("skin").hidden();
     let mut untouched = vec![None, events(Extra::Float(3.0), "arm")];
-    // What the native clip does not say is the tool's.
+    // Extras that the native clip lacks were added by the tool.
     untouched.push(Some(Extra::Map(vec![("fromFBX".into(), Extra::Bool(true))])));
     for extras in untouched {
         edited.clips[0].extras = extras;
@@ -276,7 +276,7 @@ fn numbers_behind_shared_names_are_no_new_names() {
     assert_eq!(report.joints[0].change.renamed.as_deref(), Some("a b.001"));
 }
 
-/// Packers keep so many bits of the largest number of a translation, however large the model is that it moves.
+/// Packers keep a fixed number of bits of a translation's largest component, whatever the size of the model.
 #[test]
 fn a_translation_that_lost_bits_far_away_is_untouched() {
     let mut native = tube();
@@ -413,7 +413,7 @@ proptest! {
     fn a_scene_is_itself(scene in clean_scene()) {
         let (back, report) = snapped(&scene, &scene, Snap::Default);
         prop_assert!(report.is_untouched(), "{report:?}");
-        // Numbers that are none are not equal to themselves.
+        // NaN is not equal to itself.
         prop_assert_eq!(alloc::format!("{back:?}"), alloc::format!("{scene:?}"));
     }
 

@@ -1,33 +1,33 @@
-//! How near values must be to count as unedited.
+//! Tolerances within which values count as unedited.
 
 use crate::options::Snap;
 
-/// Distances within which values are equal.
+/// The tolerances of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerance {
-    /// Lengths, in the scene's unit.
+    /// Distance of positions, in the scene's unit.
     pub(crate) position: f64,
-    /// Degrees between unit normals, and where the native normal was not of unit length.
+    /// Angle between unit normals, in degrees; then the same if the native normal does not have unit length.
     pub(crate) normal: [f64; 2],
     pub(crate) uv: f64,
-    /// Linear light.
+    /// Difference of colours in linear light.
     pub(crate) color: f64,
     pub(crate) weight: f64,
-    /// Radians between rotations of joints.
+    /// Angle between rotations of joints, in radians.
     pub(crate) rotation: f64,
-    /// Lengths of translations of joints, in the scene's unit.
+    /// Distance of translations of joints, in the scene's unit.
     pub(crate) translation: f64,
-    /// The same in parts of a translation's own largest number.
+    /// The same as a fraction of the translation's largest component.
     pub(crate) reach: f64,
     pub(crate) scale: f64,
-    /// What hardly moves may stand still.
+    /// A channel that hardly moves may be constant.
     pub(crate) still: bool,
-    /// Materials that look alike may be one.
+    /// Materials that look alike may be joined.
     pub(crate) joined: bool,
 }
 
 impl Tolerance {
-    /// The same where bits were kept: some units in the last place of the whole model's numbers.
+    /// The tolerance for values stored without rounding: a few units in the last place of the model's numbers.
     pub(crate) fn lossless(self) -> Self {
         Self {
             position: self.position / 16.0,
@@ -72,14 +72,14 @@ impl Tolerance {
             Snap::Loose => Self {
                 position: 1e-4 * extent,
                 normal: [1.5, 1.5],
-                // Half a step of 12 bits, of coordinates a little beyond 1.
+                // Half a step of 12 bits, for coordinates slightly beyond 1.
                 uv: 1.5e-4,
                 color: 4e-3,
-                // Steps of eight bits, where the largest takes what the others leave.
+                // Steps of eight bits; the largest weight absorbs the rounding of the others.
                 weight: 8e-3,
                 rotation: 4e-3,
                 translation: 4e-4 * extent,
-                // Half a step of 12 bits in each number, the first of which is the sign of the largest.
+                // Half a step of 12 bits for each component. The first component is the sign of the largest.
                 reach: 8.5e-4,
                 scale: 1e-3,
                 still: true,
@@ -89,7 +89,7 @@ impl Tolerance {
     }
 }
 
-/// How many of the values that nobody edited came back as the bits that went out.
+/// Counts how many unedited values are bit-identical to the exported ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exactness {
     pub(crate) near: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Exactness {
 }
 
 impl Exactness {
-    /// Of a tool that is known to compute.
+    /// The counts of a tool that is known to compute.
     pub(crate) const COMPUTED: Self = Self { near: 20, exact: 0 };
 
     pub(crate) fn add(&mut self, exact: bool) {
@@ -109,17 +109,18 @@ impl Exactness {
         Self { near: self.near.saturating_add(other.near), exact: self.exact.saturating_add(other.exact) }
     }
 
-    /// All but one.
+    /// Returns true if at most one value is not bit-identical.
     pub(crate) const fn is_near(self) -> bool {
         self.near.saturating_sub(self.exact) <= 1
     }
 
-    /// So few that they do not tell.
+    /// Returns true if there are too few values to decide.
     pub(crate) const fn is_few(self) -> bool {
         self.near < 20
     }
 
-    /// Nearly all of them, or all but one: a tool that keeps bits brought them, and what is off is an edit.
+    /// Returns true if nearly all values, or all but one, are bit-identical. Then the tool does not round, and the
+    /// other values are edits.
     pub(crate) const fn is_lossless(self) -> bool {
         let off = self.near.saturating_sub(self.exact);
         off.saturating_mul(20) <= self.near && self.exact > 0 || off == 1 && self.exact > 1

@@ -1,4 +1,4 @@
-//! What all parts of a comparison look at.
+//! The input of a comparison, shared by all its steps.
 
 use crate::correspond::joints;
 use crate::options::Absent;
@@ -8,26 +8,26 @@ use meshwright_core::Budget;
 use meshwright_core::math::wide;
 use meshwright_scene::Scene;
 
-/// What all parts of the recovery look at.
+/// The input of a comparison.
 pub(crate) struct Work<'s, 'b> {
     pub(crate) edited: &'s Scene,
     pub(crate) native: &'s Scene,
     pub(crate) exported: &'s Scene,
     pub(crate) tolerance: Tolerance,
-    /// Where bits were kept.
+    /// The tolerance for meshes and clips that were stored without rounding.
     pub(crate) strict: Tolerance,
     pub(crate) extent: f64,
     pub(crate) absent: Absent,
     pub(crate) computed_normals: bool,
-    /// Clips in which nothing moves are not there only where they were deleted.
+    /// The tool keeps clips without motion, so that a missing one was deleted.
     pub(crate) keeps_still_clips: bool,
-    /// The materials of the edited scene whose picture is another one.
+    /// Materials of the edited scene whose texture differs, as a flag per material.
     pub(crate) pictures: &'s [bool],
-    /// Parts say what they were.
+    /// Parts carry their identities.
     pub(crate) marked: bool,
     pub(crate) bones: joints::Bones,
     pub(crate) budget: &'b Budget,
-    /// The native mesh and material that edited ones say they are.
+    /// The native mesh, and below the native material, of each edited one that carries its identity.
     pub(crate) meshes: BTreeMap<usize, usize>,
     pub(crate) materials: BTreeMap<usize, usize>,
 }

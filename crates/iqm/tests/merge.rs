@@ -319,7 +319,9 @@ fn what_was_edited_is_all_that_is() {
             let Ok(native) = model.to_scene(&options) else { continue };
             let native = native.value;
             for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
-                let Some(patch) = edit.of(&native, seed).filter(|_| is_held(&model, edit)) else { continue };
+                let Some(patch) = edit.find_patch(&native, seed).filter(|_| is_held(&model, edit)) else {
+                    continue;
+                };
                 let held = edited(&model, &options, &native, edit, &patch);
                 failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
                 *seen.entry(edit).or_insert(0) += 1;
@@ -344,7 +346,7 @@ proptest! {
             let made = merged(&model, &scene, &patch(&scene, &scene)).unwrap();
             prop_assert_eq!(&made.value.model, &model);
             for edit in EDITS {
-                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Some(edited) = edit.find_patch(&scene, seed) else { continue };
                 let Ok(made) = merged(&model, &scene, &edited) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }

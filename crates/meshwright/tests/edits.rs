@@ -380,7 +380,7 @@ fn what_was_edited_is_all_that_is() {
                     if !is_held(kind, asset, &native, edit) {
                         continue;
                     }
-                    let Some(scene) = edit.of(&native, seed) else { continue };
+                    let Some(scene) = edit.find_patch(&native, seed) else { continue };
                     let made = edited((files, name, asset), &options, &native, &scene);
                     let other = made.as_ref().ok().filter(|_| files[name].len() < 1 << 16);
                     let other = other.map(|made| others(edit, files, made)).unwrap_or_default();
@@ -411,9 +411,9 @@ fn an_animation_says_which_edits_of_joints_it_does_not_hold() {
     };
     assert_eq!(dropped(&Patch::unedited(native.clone())), None);
     for edit in [Edit::JointName, Edit::JointPlace, Edit::JointNew] {
-        assert_eq!(dropped(&edit.of(&native, 0).unwrap()), Some(1), "{edit:?}");
+        assert_eq!(dropped(&edit.find_patch(&native, 0).unwrap()), Some(1), "{edit:?}");
     }
-    assert_eq!(dropped(&Edit::Key.of(&native, 0).unwrap()), None);
+    assert_eq!(dropped(&Edit::Key.find_patch(&native, 0).unwrap()), None);
 }
 
 /// Skeletons and skills that a file of records holds are written into it where they are edited, keys into theirs.
@@ -433,7 +433,7 @@ fn edited_records_are_written_into_their_file() {
     for (edit, seed) in
         [Edit::Position, Edit::Key, Edit::JointPlace].into_iter().flat_map(|e| (0..6).map(move |s| (e, s)))
     {
-        let Some(edited) = edit.of(&native, seed) else { continue };
+        let Some(edited) = edit.find_patch(&native, seed) else { continue };
         let made = merged(&asset, &native, &edited).unwrap();
         let mut names: Vec<_> = made.value.iter().map(|file| file.name.as_str()).collect();
         names.sort_unstable();

@@ -29,9 +29,9 @@ pub struct OptimizeOptions {
     /// The angle that a bone of the posed model may be off at a whole frame, including the error of its parents, in
     /// degrees. At 0 the keys of rotations stay exact.
     pub angle: f64,
-    /// The largest error of the position of a vertex or of a bone's origin in the posed model at a whole frame, in units
-    /// of the model. At 0 the keys of translations stay exact. If only [`angle`](Self::angle)
-    /// is given, it alone bounds the errors of rotations.
+    /// The largest error of the position of a vertex or of a bone's origin in the posed model at a whole frame, in
+    /// units of the model. At 0 the keys of translations stay exact. If [`angle`](Self::angle) is given without this,
+    /// only the angle limits the errors of rotations.
     pub distance: f64,
     /// The error that a bone's own scale may have at a whole frame. At 0 the keys of scales stay exact.
     pub scale: f64,

@@ -209,9 +209,9 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> D
         .with_max_influences(1)
 }
 
-/// The meshes that a scene draws, and those that bound joints, in the order of what is made of them.
+/// Returns the drawn meshes of a scene and those that are bounds of joints, in the order of the converted meshes.
 #[cfg(feature = "recover")]
-pub(super) fn drawn(
+pub(super) fn drawn_meshes(
     scene: &Scene,
     options: &FromSceneOptions<BmdSceneOptions>,
     budget: &Budget,

@@ -79,8 +79,8 @@ kernels! {
         seen_in(&lanes)
     }
 
-    /// The facts about influences that exist already.
-    pub(crate) fn seen as seen_portable<'a>(influences: &'a [Influence]) -> Seen {
+    /// Summarizes decoded influences.
+    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [Influence]) -> Seen {
         let mut max_bone = 0;
         let finite = finite_in(influences, |i| {
             max_bone = max_bone.max(i.bone);
@@ -196,7 +196,7 @@ mod tests {
                 prop_assert_eq!(decode(&bytes, &counts, &mut out), seen_there);
                 prop_assert_eq!(&out, &own);
             }
-            prop_assert_eq!((seen(&own), seen_portable(&own)), (seen_there, seen_there));
+            prop_assert_eq!((summarize(&own), summarize_portable(&own)), (seen_there, seen_there));
             let model = Vertices { counts, influences: own };
             for bones in [1, 2, 9] {
                 let odd = model.iter().any(|i| is_odd(i, bones, 0.5));

@@ -172,7 +172,7 @@ fn check_vertices(
             check_count(influences.len() as u64, &path.index(v), at, findings)?;
         }
     }
-    check_influences(vertices, decode::seen(&vertices.influences), bones, path, start, findings)
+    check_influences(vertices, decode::summarize(&vertices.influences), bones, path, start, findings)
 }
 
 /// Checks that a vertex has a bone. `at` is the offset of the vertex.

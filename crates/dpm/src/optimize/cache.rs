@@ -66,7 +66,7 @@ impl Dense {
 
 /// The cost of drawing triangles in their order.
 fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
-    // For every vertex, the number of vertices computed up to and including it.
+    // Number of vertices computed up to and including each vertex.
     let mut computed = alloc::vec![0_usize; vertices];
     let mut cost = Cost::default();
     let mut last: Option<[u32; 3]> = None;

@@ -233,7 +233,7 @@ fn used_frames(frames: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<b
     edges.iter().take(frames).map(used).collect()
 }
 
-/// For every frame, the number of remaining frames before it.
+/// Returns the number of remaining frames before each frame.
 fn places(used: &[bool]) -> Vec<u32> {
     let mut next = 0_u32;
     let place = |used: &bool| {

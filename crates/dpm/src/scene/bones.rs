@@ -22,7 +22,7 @@ pub(super) struct Bones<'s> {
     /// The pose in which vertices are bound.
     pub(super) bind: Vec<BonePose>,
     skeletons: Vec<Joints>,
-    /// What follows no joint hangs from this bone.
+    /// The parent of everything that follows no joint.
     root: usize,
 }
 
@@ -37,9 +37,9 @@ struct Joints {
 }
 
 impl<'s> Bones<'s> {
-    /// The bones of a scene in the axes that `map` leads to. There is at least one: a root for what follows no joint,
-    /// where something `drawn` does not.
-    pub(super) fn of<'i>(
+    /// Converts the joints of a scene to bones, in the axes of `map`. There is at least one bone: a root is added if
+    /// something in `drawn` follows no joint.
+    pub(super) fn from_scene<'i>(
         scene: &'s Scene,
         map: AxisMap,
         drawn: impl Iterator<Item = &'i Instance>,
@@ -86,7 +86,7 @@ impl<'s> Bones<'s> {
             let Some(joint) = skeleton.joints.get(j) else { continue };
             let follows = !joint.follows.is_empty();
             let parent = order.parent(joint).filter(|_| !follows).map(|p| first + p);
-            // A bone without a name is looked up by nobody.
+            // Nothing refers to a bone without a name.
             let name = match joint.name.as_str() {
                 "" => Vec::new(),
                 name => names.fit(name, &format!("{path}.joints[{j}]"), losses)?,
@@ -254,7 +254,7 @@ pub(super) struct Odd {
 impl Odd {
     pub(super) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         for (n, code, message) in [
-            (self.loose, "vertices-unbound", "vertices that follow no joint hang from the root"),
+            (self.loose, "vertices-unbound", "vertices without joints follow the root bone"),
             (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
         ] {
             if n > 0 {

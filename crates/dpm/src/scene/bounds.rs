@@ -13,8 +13,8 @@ use meshwright_scene::{Budget, LimitExceeded, Loss};
 /// ones.
 const MOST: u64 = 1 << 28;
 
-/// Whether bounds are computed for so many influences in so many poses; the work is charged, or what is left undone is
-/// reported.
+/// Returns whether bounds can be computed for this many influences and poses. It charges the work, or reports the
+/// missing bounds as a loss.
 pub(super) fn is_affordable(
     influences: usize,
     poses: usize,

@@ -33,12 +33,12 @@ pub struct DpmFiles {
 }
 
 impl Dpm {
-    /// A model of what a scene draws, at its finest level of detail unless the options say otherwise.
+    /// Makes a model from the drawn meshes of a scene, at its finest level of detail unless the options choose another.
     ///
-    /// Frame 0 is the bind pose; behind it are the clips' poses, sampled at whole frames. Meshes that have their
-    /// vertices in bone space keep them, others are taken there from the bind pose. Meshes without a skin, and vertices
-    /// without influences, hang from a root bone. Bounds are true ones. The clips themselves are in a file of their own,
-    /// for which there is [`write_scene`].
+    /// Frame 0 is the bind pose. After it are the poses of the clips, sampled at whole frames. Meshes with vertices in
+    /// bone space keep them; the vertices of other meshes are transformed into bone space by the bind pose. Meshes
+    /// without a skin, and vertices without influences, follow a root bone. Bounds are computed. The clips themselves
+    /// are in a companion file, which [`write_scene`] returns.
     ///
     /// # Errors
     /// When the scene breaks its own rules, draws nothing, binds vertices to a joint that flattens space, or
@@ -51,7 +51,7 @@ impl Dpm {
         let DpmFiles { model, clips } = &made.value;
         if *clips != model.clips_from_names() && !clips.is_empty() {
             let message =
-                "the model alone has the frames; names, rates and loops of clips are in a companion";
+                "the model has only the frames; names, rates and loops of clips are in the companion file";
             made.losses.push(Loss::new("clips-dropped", "clips", message).with_count(
                 clips.len(),
                 "clip",
@@ -73,9 +73,9 @@ impl FromScene for Dpm {
     }
 }
 
-/// A model of what a scene draws, as [`Dpm::from_scene`] makes it, with the content of its companion.
+/// Makes a model from a scene as [`Dpm::from_scene`] does, and returns the content of its companion file with it.
 ///
-/// The clips are plain data: who knows the text form of `.framegroups` writes them beside the model.
+/// The clips are plain data. A caller that knows the text form of `.framegroups` writes them next to the model.
 ///
 /// # Errors
 /// As [`Dpm::from_scene`].
@@ -109,7 +109,7 @@ pub(super) fn traced(
         scene,
         &mut losses,
     );
-    let mut bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut bones = Bones::from_scene(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,
         bones: &bones,
@@ -132,7 +132,7 @@ pub(super) fn traced(
     losses.append(&mut drawables.take_losses());
     let Frames { frames, poses, clips, .. } = match motion {
         Some(own) => Frames::of_model(own, &mut bones, names::CLIPS, naming, &budget, &mut losses)?,
-        None => Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?,
+        None => Frames::from_scene(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?,
     };
     for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.fps < 1.0) {
         let message = "the engine plays at least 1 frame per second";

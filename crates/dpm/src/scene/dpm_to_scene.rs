@@ -33,8 +33,8 @@ impl Dpm {
         self.scene(self.meshes.iter().map(Cow::Borrowed), options, given)
     }
 
-    /// As [`to_scene`](Self::to_scene), of a model whose meshes nobody needs any more: it has none afterwards. What a scene
-    /// holds alike goes over without a copy, and each mesh is let go before the next is made.
+    /// Like [`to_scene`](Self::to_scene), but moves the meshes out of the model, which has none afterwards. Data that a
+    /// scene stores in the same form is not copied, and each mesh is freed before the next one is converted.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene); the meshes are gone unless a rule was broken.
@@ -94,7 +94,7 @@ impl Dpm {
         }
     }
 
-    /// What of bones and of so many meshes is left out.
+    /// Reports the dropped data of bones, and of `grouped` meshes.
     fn report_dropped(&self, grouped: usize, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count();
         if flags > 0 {
@@ -182,7 +182,7 @@ impl Iterator for PartsOf<'_> {
     }
 }
 
-/// What one influence adds to a vertex.
+/// Returns the contribution of an influence to a vertex.
 #[allow(clippy::inline_always, reason = "part of a kernel")]
 #[inline(always)]
 fn part(i: &Influence, [x, y, z, w]: &[Lanes; 4]) -> Part {

@@ -17,7 +17,7 @@ use meshwright_scene::{
     Scene, SkeletonId,
 };
 
-/// What keys of 32 bits leave of a matrix that is theirs.
+/// Largest difference of a matrix from its own 32-bit keys, relative to its size.
 const ROUNDING: f32 = 1.0e-5;
 
 /// True where two matrices are the same up to the rounding of keys.
@@ -49,8 +49,9 @@ pub(super) struct Frames<'b> {
 }
 
 impl<'b> Frames<'b> {
-    /// The bind pose, and behind it the poses of all clips. A clip that begins with the bind pose begins there.
-    pub(super) fn of(
+    /// Makes the frames: the bind pose, then the poses of all clips. A clip that begins with the bind pose begins at
+    /// frame 0.
+    pub(super) fn from_scene(
         scene: &Scene,
         bones: &Bones<'_>,
         rules: NameRules,
@@ -72,7 +73,7 @@ impl<'b> Frames<'b> {
         let native = is_native(scene);
         let rules = if native { rules } else { rules.unique() };
         let mut names = Names::new(rules, naming, budget);
-        // What is cut from the names of frames is no loss: nobody looks for them.
+        // Cutting the names of frames is not a loss, because nothing refers to them.
         let mut prefixes = Names::new(names::FRAMES, Naming::Fit, budget);
         prefixes.reserve(b"bind")?;
         for i in 0..scene.clips.len() {
@@ -97,8 +98,8 @@ impl<'b> Frames<'b> {
         }
     }
 
-    /// The frames of a model as they are, with the names of clips that the format takes. The scene's bones are the model's,
-    /// called by their numbers, and a root behind them where something follows no bone.
+    /// Takes over the frames of a model, with clip names that the format allows. The bones are those of the model,
+    /// named by number, and a root after them if something follows no bone.
     pub(super) fn of_model(
         model: &ModelMotion<'_>,
         bones: &mut Bones<'_>,
@@ -220,7 +221,7 @@ impl<'b> Frames<'b> {
             self.poses.extend_from_within(..self.bones);
             let pose = self.poses.get_mut(start..).unwrap_or_default();
             bones.fill(clip.skeleton, &locals, &model, pose);
-            let id = self.kept(start, key.is_none());
+            let id = self.pose_id(start, key.is_none());
             if let Some(key) = key {
                 self.known.insert(key, id);
             }
@@ -234,9 +235,9 @@ impl<'b> Frames<'b> {
         self.budget.charge_items("poses", matrices, size_of::<BonePose>())
     }
 
-    /// The number of the pose that was put last, at `start`; the bind pose is recognised, that of keys also where rounding
-    /// made it another.
-    fn kept(&mut self, start: usize, keys: bool) -> PoseId {
+    /// Returns the number of the last pose, which begins at `start`. If it is the bind pose, the pose is removed; a
+    /// pose from keys may differ from it by rounding.
+    fn pose_id(&mut self, start: usize, keys: bool) -> PoseId {
         let same = match (self.poses.get(start..), self.poses.get(..self.bones)) {
             (Some(pose), Some(bind)) if keys => pose.iter().zip(bind).all(|(a, b)| are_near(a, b)),
             (pose, bind) => pose == bind,
@@ -267,7 +268,7 @@ impl<'b> Frames<'b> {
             self.frames.clear();
         }
         let start = self.frames.len();
-        // Frames stand in maps and in the file as well.
+        // Frames are stored in maps and in the file.
         self.budget.charge_items("frames", poses.len() as u64, 4 * size_of::<NamedPose>())?;
         for (i, &pose) in poses.iter().enumerate() {
             self.push(of_frame(name, i), pose);

@@ -42,14 +42,14 @@ pub(super) trait Model: FileFormat + Sized {
         options: &OptimizeOptions,
         clips: &[crate::FrameClip],
     ) -> Result<Optimized<Self>, WriteError>;
-    /// Leaves out what is unused or there twice.
+    /// Removes unused and duplicate data.
     fn tidy(&mut self, clips: &mut [crate::FrameClip], budget: &Budget) -> Result<(), WriteError>;
     fn counts(&self) -> Counts;
-    /// For each vertex the parts of bones.
+    /// Returns the influences of each vertex.
     fn blends(&self) -> Vec<&[Influence]>;
 }
 
-/// What engines count.
+/// The counts that engines limit.
 pub(super) struct Counts {
     bones: usize,
     frames: usize,
@@ -147,8 +147,8 @@ pub(super) fn check<M: Model>(
     Ok(())
 }
 
-/// How many different sets of bones and weights there are, as the engine keeps them: the four heaviest bones of a vertex,
-/// with weights in bytes.
+/// Returns the number of different sets of bones and weights in the engine's form: the four heaviest bones of a vertex,
+/// with 8-bit weights.
 fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
     budget.charge_items("blends", vertices.len() as u64, 128)?;
     let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
@@ -172,7 +172,7 @@ fn byte(share: f64) -> u8 {
     (share * 255.0).clamp(0.0, 255.0) as u8
 }
 
-/// What the formats ask savers to do, where the options or the scene want it.
+/// Applies the optimizations that the options or the scene request.
 pub(super) fn saved<M: Model>(
     mut model: M,
     mut clips: Vec<crate::FrameClip>,

@@ -23,12 +23,12 @@ pub(super) const CLIPS: NameRules = NameRules::new(
 /// The most digits of a frame's number, and the line before them.
 const NUMBER: usize = 8;
 
-/// What the names of a clip's frames begin with: engines without the companion make clips of frames whose names differ in
-/// their numbers alone.
+/// Rules for the first part of a frame's name. Engines without the companion file group frames into clips if their
+/// names differ only in the number.
 pub(super) const FRAMES: NameRules =
     NameRules::new(Encoding::LATIN1, LONGEST.saturating_sub(NUMBER)).unique().ignoring_case();
 
-/// The name of a clip's frame: the clip's name, as much of it as there is room for, and the frame's number.
+/// Returns the name of a clip's frame: as much of the clip's name as fits, and the frame's number.
 pub(super) fn of_frame(clip: &[u8], frame: usize) -> Name {
     let number = alloc::format!("_{frame}");
     let room = LONGEST.saturating_sub(number.len());

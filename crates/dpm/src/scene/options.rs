@@ -7,13 +7,13 @@ use meshwright_scene::Scene;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DpmSceneOptions {
-    /// What is optimised, as the formats ask savers to do. Without: what is unused or there twice goes where the scene was
-    /// read from another format, and nothing where it was read from these two, or from no file.
+    /// Optimizations that the format recommends to exporters. Without options, unused and duplicate data is removed
+    /// from scenes of other formats; scenes of DPM, ZYM or no file are unchanged.
     pub optimize: Option<OptimizeOptions>,
 }
 
 impl DpmSceneOptions {
-    /// The same options with a choice of what is optimised.
+    /// Sets the optimizations.
     #[must_use]
     pub fn with_optimize(mut self, optimize: impl Into<Option<OptimizeOptions>>) -> Self {
         self.optimize = optimize.into();

@@ -1,4 +1,4 @@
-//! What DPM and ZYM have in common on the way to a scene.
+//! Conversion code that DPM and ZYM share.
 
 use super::axes::axes;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
@@ -21,7 +21,8 @@ use meshwright_scene::{
 /// A share of the extent above which a residual is reported.
 const REPORTED: f64 = 1.0e-4;
 
-/// What a lenient reader passes over can be converted, broken references and numbers cannot. `check` runs the rules.
+/// Returns an error if a model cannot be converted because of broken references or numbers. Faults that a lenient
+/// reader accepts are allowed. `check` runs the rules.
 pub(super) fn convertible(
     check: impl FnOnce(&mut Findings) -> Result<(), ReadError>,
 ) -> Result<(), ConvertError> {
@@ -118,13 +119,13 @@ impl<'a> Making<'a> {
         self.rig.report_flat(skins, &mut self.losses);
     }
 
-    /// Whether a model of so many frames is a static mesh.
+    /// Returns true if a model with this many frames becomes a static mesh.
     pub(super) fn is_static(&self, frames: usize) -> bool {
         self.options.static_meshes && frames == 1
     }
 
-    /// The scene of a model that does not move: meshes as they stand, and nodes for bones that move nothing, which are
-    /// there to attach things to, or are flagged so.
+    /// Makes the scene of a model without motion: posed meshes, and nodes for bones that move no vertices or are
+    /// flagged as attachments.
     pub(super) fn finish_static(
         mut self,
         bones: &[Bone],
@@ -153,7 +154,7 @@ impl<'a> Making<'a> {
                 baked += 1;
             }
         }
-        // What stands still is where it was bound, however it was.
+        // The bind pose of a static model does not matter.
         let binding = ["bind-residual", "normal-residual", "bind-singular", "weights-negative"];
         self.losses.retain(|l| !binding.contains(&l.code));
         let message = "a model of one frame is a static mesh: bones that move it are baked in";
@@ -246,7 +247,7 @@ impl Rig {
     }
 }
 
-/// How far the bind form of a mesh is from the file's own.
+/// Differences of a mesh in its bind pose from the stored mesh.
 #[derive(Default)]
 struct Residual {
     position: f64,
@@ -389,7 +390,7 @@ impl Parts {
         self.residual.unbound += usize::from(count == 0);
         let sum = Sum { vector: vector(n), lengths };
         let direction = sum.direction();
-        // What all of one bone's weight holds is where that bone has it.
+        // A vertex with only one bone at full weight is stored exactly.
         if count != 1 || !whole {
             self.residual.see(parts, p, n, direction.is_some());
         }

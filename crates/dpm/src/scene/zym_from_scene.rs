@@ -29,13 +29,13 @@ use meshwright_scene::{
 const STILL_RATE: f32 = 1.0;
 
 impl Zym {
-    /// A model of what a scene draws, at its finest level of detail unless the options say otherwise.
+    /// Makes a model from the drawn meshes of a scene, at its finest level of detail unless the options choose another.
     ///
-    /// Every vertex keeps the joint that moves it most, and is taken into the space of its bone. Shaders share one list
-    /// of vertices: those that are alike to the last bit in bone, position, normal and texture coordinates are
-    /// one, as often as a mesh has them. Pose 0 is the bind pose; behind it are the clips' poses, sampled at whole
-    /// frames. Meshes without a skin, and vertices without influences, hang from a root bone. A scene without clips
-    /// has one of a single pose. Bounds are true ones.
+    /// Every vertex keeps only the joint with the largest weight, and is stored in the space of its bone. Shaders share
+    /// one list of vertices: vertices with identical bone, position, normal and texture coordinates are stored once, or
+    /// as often as one mesh has them. Pose 0 is the bind pose. After it are the poses of the clips, sampled at whole
+    /// frames. Meshes without a skin, and vertices without influences, follow a root bone. A scene without clips
+    /// becomes a model with one clip of one pose. Bounds are computed.
     ///
     /// # Errors
     /// When the scene breaks its own rules, draws no triangle, binds vertices to a joint that flattens space, or when the
@@ -109,7 +109,7 @@ pub(super) fn traced(
         scene,
         &mut losses,
     );
-    let mut bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut bones = Bones::from_scene(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,
         bones: &bones,
@@ -134,7 +134,7 @@ pub(super) fn traced(
     }
     let frames = match motion {
         Some(own) => Frames::of_model(own, &mut bones, names::NAMES, naming, &budget, &mut losses)?,
-        None => Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?,
+        None => Frames::from_scene(scene, &bones, names::NAMES, naming, &budget, &mut losses)?,
     };
     model.set_poses(&frames, &bones, &budget, &mut losses)?;
     model.take_flags(scene);
@@ -180,10 +180,10 @@ impl FromScene for Zym {
 /// A vertex as bits, and how many of a mesh are like it before it.
 type Key = (u32, [[u32; 3]; 2], [u32; 2], u32);
 
-/// What a vertex takes while it is sorted out.
+/// Bytes that sorting takes per vertex.
 const VERTEX: usize = 2 * size_of::<(Key, u32)>() + size_of::<ZymInfluence>() + 16;
 
-/// Makes runs of triangles.
+/// The construction of triangle runs.
 struct Work<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,

@@ -42,7 +42,7 @@ impl Zym {
         let mut source = Vertices::new(self, &budget)?;
         let mut zones = self.trizone.as_slice();
         for run in &self.runs {
-            let (order, triangles) = source.of(run, options.space, &budget)?;
+            let (order, triangles) = source.pick(run, options.space, &budget)?;
             let parts = self.parts(&order, &source, &making)?;
             let (own, rest) = zones.split_at_checked(run.triangles.len()).unwrap_or((zones, &[]));
             zones = rest;
@@ -232,9 +232,9 @@ impl Vertices {
         at(vertex as usize)..at((vertex as usize).saturating_add(1))
     }
 
-    /// The vertices of a mesh by their numbers in the file, and its triangles: all vertices in the file's own space, else
-    /// those that the triangles use, as they come.
-    fn of(&mut self, run: &ZymRun, space: Space, budget: &Budget) -> Result<Picked, ConvertError> {
+    /// Returns the vertices of a mesh as file indices, and its triangles. In the file's own space it has all vertices,
+    /// otherwise those that its triangles use, in order of use.
+    fn pick(&mut self, run: &ZymRun, space: Space, budget: &Budget) -> Result<Picked, ConvertError> {
         let mut triangles = budget.reserve("triangles", run.triangles.len())?;
         let all = self.numbers.len();
         if space == Space::File {

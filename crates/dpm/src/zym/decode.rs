@@ -23,8 +23,8 @@ kernels! {
         seen_in(&lanes)
     }
 
-    /// The facts about influences that exist already.
-    pub(crate) fn seen as seen_portable<'a>(influences: &'a [ZymInfluence]) -> Seen {
+    /// Summarizes decoded influences.
+    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [ZymInfluence]) -> Seen {
         let mut max_bone = 0;
         let finite = finite_in(influences, |ZymInfluence { bone, origin: [x, y, z] }| {
             max_bone = max_bone.max(*bone);
@@ -69,7 +69,7 @@ mod tests {
                 prop_assert_eq!(decode(&bytes, &mut out), expected);
                 let bits = |i: &ZymInfluence| [i.bone, i.origin[0].to_bits(), i.origin[1].to_bits(), i.origin[2].to_bits()];
                 prop_assert_eq!(out.iter().flat_map(bits).collect::<Vec<_>>(), words.clone());
-                prop_assert_eq!((seen(&out), seen_portable(&out)), (expected, expected));
+                prop_assert_eq!((summarize(&out), summarize_portable(&out)), (expected, expected));
             }
         }
     }

@@ -193,7 +193,7 @@ fn check_vertices(model: &Zym, places: &Places<'_>, findings: &mut Findings) -> 
     let start = places.lump(header::COUNTS);
     check_positive(&model.counts, start, findings)?;
     check_single(&model.counts, start, findings)?;
-    let (seen, start) = (decode::seen(&model.influences), places.lump(header::VERTS));
+    let (seen, start) = (decode::summarize(&model.influences), places.lump(header::VERTS));
     check_influences(&model.influences, seen, model.bones.len(), start, findings)
 }
 

@@ -1,4 +1,4 @@
-//! The clips of a result.
+//! The clips of a merged file.
 
 use super::frames::Runs;
 use crate::patch::{ClipPatch, Patch};
@@ -7,19 +7,19 @@ use core::ops::Range;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Clip, Motion, Scene};
 
-/// The clips of the original and those made of the edited scene. Clips without frames are in neither.
+/// The clips of the original and those made from the edited scene. Clips without frames are left out.
 #[derive(Debug)]
 pub struct Clips<'a> {
     native: &'a Scene,
     patch: &'a Patch,
-    /// The numbers of the clips of the original's scene, and of the edited one, that have frames.
+    /// Indices of the clips with frames in the original's scene, and in the edited scene.
     numbers: [Vec<usize>; 2],
-    /// For each made clip its original, by its place among those that have frames.
+    /// Original of each made clip, as an index among the original clips with frames.
     pub found: Vec<Option<usize>>,
 }
 
 impl<'a> Clips<'a> {
-    /// The clips of a patch of `native`.
+    /// Lists the clips of a patch of `native`.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -39,33 +39,33 @@ impl<'a> Clips<'a> {
         Ok(Self { native, patch, numbers, found })
     }
 
-    /// A clip of the original's scene.
+    /// Returns a clip of the original's scene.
     pub fn original(&self, clip: usize) -> Option<&'a Clip> {
         let [old, _] = &self.numbers;
         self.native.clips.get(*old.get(clip)?)
     }
 
-    /// A clip of the edited scene, with what changed of it.
-    pub fn made(&self, clip: usize) -> Option<(&'a Clip, &'a ClipPatch)> {
+    /// Returns a clip of the edited scene and its changes.
+    pub fn edited_clip(&self, clip: usize) -> Option<(&'a Clip, &'a ClipPatch)> {
         let [_, new] = &self.numbers;
         let number = *new.get(clip)?;
         Some((self.patch.scene.clips.get(number)?, self.patch.clips.get(number)?))
     }
 
-    /// The original of a made clip, by its number in the original's scene and as it is there.
+    /// Returns the original of a made clip, and its index in the original's scene.
     pub fn was(&self, clip: usize) -> Option<(usize, &'a Clip)> {
         let [old, _] = &self.numbers;
         let number = *old.get(self.found.get(clip).copied().flatten()?)?;
         Some((number, self.native.clips.get(number)?))
     }
 
-    /// Which of the made clips a clip of the edited scene is; nothing for one without frames.
+    /// Returns the index among the made clips of a clip of the edited scene. Clips without frames have none.
     pub fn place(&self, number: usize) -> Option<usize> {
         let [_, new] = &self.numbers;
         new.binary_search(&number).ok()
     }
 
-    /// The clips as ranges of frames: those of the original, and the made ones that are given.
+    /// Returns the frame ranges of the original clips, together with the given ranges of the made clips.
     pub fn runs(&self, made: Vec<Range<u32>>) -> Runs {
         let [old, _] = &self.numbers;
         let range = |c: &Clip| c.start..c.start.saturating_add(c.frames);
@@ -73,24 +73,24 @@ impl<'a> Clips<'a> {
         Runs { original, made, found: self.found.clone() }
     }
 
-    /// Whether the original's scene has no clip.
+    /// Returns true if the original's scene has no clips.
     pub fn is_still(&self) -> bool {
         let [old, _] = &self.numbers;
         old.is_empty()
     }
 
-    /// Whether a joint of the edited scene has another pose in a frame of a made clip.
+    /// Returns true if a joint of the edited scene has another pose in a frame of a made clip.
     pub fn is_changed(&self, (clip, frame): (usize, u32), joint: usize) -> bool {
-        self.made(clip).is_none_or(|(_, own)| own.poses.is_changed(frame, joint))
+        self.edited_clip(clip).is_none_or(|(_, own)| own.poses.is_changed(frame, joint))
     }
 
-    /// Whether a made clip has another name than its original.
+    /// Returns true if the name of a made clip differs from its original's.
     pub fn is_renamed(&self, clip: usize) -> bool {
-        self.made(clip).is_none_or(|(_, own)| own.renamed || own.original.is_none())
+        self.edited_clip(clip).is_none_or(|(_, own)| own.renamed || own.original.is_none())
     }
 }
 
-/// Whether a clip has frames and joints to move.
+/// Returns true if a clip has frames, and joints to move.
 fn is_moving(scene: &Scene, clip: &Clip) -> bool {
     let frames = match &clip.motion {
         Motion::Poses { frames, .. } => !frames.is_empty(),

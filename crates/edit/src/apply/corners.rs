@@ -1,29 +1,30 @@
-//! Vertices that are known by the corners of triangles: where a conversion makes of a vertex several, or one with another.
+//! Vertices that are identified by corners of triangles, because a conversion splits or joins vertices.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// A vertex of the result, whose number is not known before all are there.
+/// A vertex of the result. Its index is known only after all vertices are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the place of a native one.
+    /// At the index of a native vertex.
     Native(usize),
-    /// Behind the native ones.
+    /// After the native vertices.
     New(usize),
 }
 
-/// The vertices of a result under construction: native ones in their places, unless corners want it to be several.
+/// The vertices of a result under construction. A native vertex keeps its place; corners with different values split
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Corners<R> {
     native: Vec<Option<R>>,
     new: Vec<R>,
-    /// By native vertex and vertex of after; a new one has no native.
+    /// The place of each pair of a native vertex (if there is one) and a made vertex.
     known: BTreeMap<(Option<usize>, usize), Place>,
 }
 
 impl<R: Clone + PartialEq> Corners<R> {
-    /// For so many native vertices.
+    /// Makes an empty list for `native` native vertices.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -31,7 +32,7 @@ impl<R: Clone + PartialEq> Corners<R> {
         Ok(Self { native: budget.filled("vertices", native, None)?, new: Vec::new(), known: BTreeMap::new() })
     }
 
-    /// The vertex of a corner that was a native one, and is one of after; `row` makes what it becomes.
+    /// Returns the vertex of a corner, from its native and its made vertex. `row` computes the value of the vertex.
     pub fn place(&mut self, native: Option<usize>, after: usize, row: impl FnOnce() -> R) -> Place {
         if let Some(place) = self.known.get(&(native, after)) {
             return *place;
@@ -49,7 +50,7 @@ impl<R: Clone + PartialEq> Corners<R> {
         place
     }
 
-    /// A new vertex; those of after that become the same are one.
+    /// Adds a new vertex. Equal values of one made vertex share a vertex.
     fn added(&mut self, after: usize, row: R) -> Place {
         if let Some(Place::New(n)) = self.known.get(&(None, after))
             && self.new.get(*n) == Some(&row)
@@ -62,8 +63,8 @@ impl<R: Clone + PartialEq> Corners<R> {
         place
     }
 
-    /// The vertices in order, and the numbers of triangles whose corners are given. Vertices of the original that none of its
-    /// `triangles` had stay as `row` gives them.
+    /// Returns the vertices in order, and the indices of the placed ones. Native vertices that are not in the original
+    /// `triangles` get the value from `row`.
     pub fn numbered(
         self,
         triangles: impl Iterator<Item = [u32; 3]>,
@@ -76,7 +77,8 @@ impl<R: Clone + PartialEq> Corners<R> {
         self.finish(|v| (drawn.get(v) == Some(&false)).then(|| row(v)))
     }
 
-    /// The vertices in order, and their numbers. `unused` gives the native vertices that no triangle ever had.
+    /// Returns the vertices in order, and their indices. `unused` returns the values of native vertices that were never
+    /// in a triangle.
     pub fn finish(self, mut unused: impl FnMut(usize) -> Option<R>) -> (Vec<R>, Numbers) {
         let mut rows = Vec::with_capacity(self.native.len().saturating_add(self.new.len()));
         let mut native = Vec::with_capacity(self.native.len());
@@ -90,7 +92,7 @@ impl<R: Clone + PartialEq> Corners<R> {
     }
 }
 
-/// The numbers of vertices.
+/// The indices of placed vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     native: Vec<u32>,
@@ -98,15 +100,15 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of the corners of triangles.
+    /// Returns the vertex indices of triangles.
     #[must_use]
     pub fn triangles(&self, list: &[[Place; 3]]) -> Vec<[u32; 3]> {
-        list.iter().map(|t| t.map(|place| self.of(place))).collect()
+        list.iter().map(|t| t.map(|place| self.index_of(place))).collect()
     }
 
-    /// The number of a vertex.
+    /// Returns the index of a vertex.
     #[must_use]
-    pub fn of(&self, place: Place) -> u32 {
+    pub fn index_of(&self, place: Place) -> u32 {
         match place {
             Place::Native(n) => self.native.get(n).copied().unwrap_or_default(),
             Place::New(n) => self.first.saturating_add(u32::try_from(n).unwrap_or(u32::MAX)),

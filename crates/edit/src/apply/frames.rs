@@ -1,4 +1,4 @@
-//! Frames of clips: those of clips that were not edited stay where they are, with all that no clip shows.
+//! Frames of clips. Unedited clips keep their frames, and so do frames outside all clips.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -8,46 +8,46 @@ use meshwright_core::{Budget, LimitExceeded};
 /// Clips as ranges of frames.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    /// Those of the original.
+    /// Clips of the original.
     pub original: Vec<Range<u32>>,
-    /// Those made of the edited scene.
+    /// Clips made from the edited scene.
     pub made: Vec<Range<u32>>,
-    /// For each made clip the original's number.
+    /// Index of each made clip's original.
     pub found: Vec<Option<usize>>,
 }
 
-/// Where a frame of the result is.
+/// The sources of a frame of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameOrigin {
-    /// In the original.
+    /// The frame of the original.
     pub original: Option<usize>,
-    /// In what was made of the edited scene.
+    /// The frame made from the edited scene.
     pub made: Option<usize>,
-    /// The made clip that has it, and the frame of that clip.
+    /// The made clip with this frame, and the frame's index in that clip.
     pub clip: Option<(usize, u32)>,
 }
 
-/// Which frames there are to stay whatever clips show.
+/// Frames that stay even if no clip uses them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// The first frame, in which vertices are bound, and which is the first of what was made.
+    /// The first frame, which has the bind pose and is also the first of the made frames.
     pub first: bool,
-    /// All of the original.
+    /// All frames of the original.
     pub all: bool,
 }
 
-/// The frames of a result, and where each made clip starts.
+/// The frames of a result, and the start of each made clip.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
-    /// Where each frame is.
+    /// The sources of each frame.
     pub frames: Vec<FrameOrigin>,
     /// The first frame of each made clip.
     pub starts: Vec<u32>,
 }
 
-/// Puts clips into a model of so many frames. A clip that has as many frames as before stays where it was, unless another
-/// has the same frames and is to show something else there; others come in their place, or behind everything. `same`
-/// says whether a frame of the original becomes the same by two ways.
+/// Places clips into a model with `original` frames. A clip with an unchanged number of frames stays in its place,
+/// unless another clip has the same frames with a different content. Other clips go to the place of their original, or
+/// to the end. `same` returns true if two sources give the same frame.
 ///
 /// # Errors
 /// When the budget does not allow for it.
@@ -83,7 +83,7 @@ pub fn frames(
         let removed = owner.is_none() && gone.get(n) == Some(&true);
         for &a in starting.get(&number).map_or(&[][..], Vec::as_slice) {
             match (removed, stays.get(a) == Some(&true)) {
-                (true, false) => made.put(a),
+                (true, false) => made.add_clip(a),
                 (false, true) => made.start(a),
                 _ => {}
             }
@@ -94,7 +94,7 @@ pub fn frames(
     }
     for a in 0..runs.made.len() {
         if made.starts.get(a).copied().flatten().is_none() {
-            made.put(a);
+            made.add_clip(a);
         }
     }
     let starts = made.starts.into_iter().map(Option::unwrap_or_default).collect();
@@ -106,19 +106,19 @@ fn places(clip: &Range<u32>) -> Range<usize> {
 }
 
 impl Runs {
-    /// The clip of the original that a made one was.
+    /// Returns the original of a made clip.
     fn original_of(&self, a: usize) -> Option<&Range<u32>> {
         self.original.get(self.found.get(a).copied().flatten()?)
     }
 
-    /// Frame `i` of a made clip.
+    /// Returns the sources of frame `i` of a made clip.
     fn frame(&self, a: usize, i: usize) -> FrameOrigin {
         let at = |clip: Option<&Range<u32>>| clip.and_then(|clip| places(clip).nth(i));
         let clip = u32::try_from(i).ok().map(|i| (a, i));
         FrameOrigin { original: at(self.original_of(a)), made: at(self.made.get(a)), clip }
     }
 
-    /// Lets a made clip have its frames of the original, where it can.
+    /// Gives a made clip the frames of its original if possible. Returns whether it was.
     fn settle(
         &self,
         a: usize,
@@ -147,12 +147,12 @@ struct Making<'r> {
     runs: &'r Runs,
     frames: Vec<FrameOrigin>,
     starts: Vec<Option<u32>>,
-    /// The first frame that shows each made frame.
+    /// The first frame of the result that shows each made frame.
     shown: BTreeMap<usize, usize>,
 }
 
 impl Making<'_> {
-    /// A clip starts at the next frame.
+    /// Starts a clip at the next frame.
     fn start(&mut self, a: usize) {
         self.start_at(a, self.frames.len());
     }
@@ -170,8 +170,8 @@ impl Making<'_> {
         self.frames.push(frame);
     }
 
-    /// Adds the frames of a clip, or finds them: frames that clips share were made once.
-    fn put(&mut self, a: usize) {
+    /// Adds the frames of a clip, or reuses them: frames that clips share exist once.
+    fn add_clip(&mut self, a: usize) {
         let Some(length) = self.runs.made.get(a).map(ExactSizeIterator::len) else { return };
         let made = |i: usize| self.runs.frame(a, i).made;
         let shown = made(0).and_then(|first| self.shown.get(&first).copied()).filter(|at| {

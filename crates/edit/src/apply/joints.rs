@@ -1,4 +1,4 @@
-//! The bones of a result.
+//! The bones of a merged file.
 
 use super::clips::Clips;
 use super::frames::FrameOrigin;
@@ -9,20 +9,20 @@ use core::cell::Cell;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::Scene;
 
-/// Bones by their numbers in the original, among those made of the edited scene, and in the result. The original's bones are
-/// the joints of its first skeleton, in the same order; it may have more that are in no scene.
+/// Bones with their indices in the original, among the made bones, and in the result. The bones of the original are the
+/// joints of its first skeleton in the same order. It may have more bones that are not in the scene.
 #[derive(Debug)]
 pub struct Joints {
     /// The bones of the result.
     pub records: Records,
-    /// For each of them the joint of the edited scene, and what changed of it.
+    /// Joint of the edited scene, with its changes, of each bone of the result.
     joints: Vec<Option<(usize, JointPatch)>>,
     missing: Cell<bool>,
 }
 
 impl Joints {
-    /// The bones of a result, of which the original has so many. `made` gives for each made bone the joint of the edited
-    /// scene's one skeleton. Made bones without a joint are in the result only if they are `wanted`.
+    /// Lists the bones of a result; the original has `original` bones. `made` gives, for each made bone, the joint in
+    /// the only skeleton of the edited scene. Made bones without a joint are in the result only if `wanted` is true.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -49,30 +49,31 @@ impl Joints {
         Ok(Self { records, joints, missing: Cell::new(false) })
     }
 
-    /// The number of a made bone. One that is not in the result is 0, and [missing](Self::is_missing).
+    /// Returns the index of a made bone. If the bone is not in the result, it returns 0 and sets
+    /// [missing](Self::is_missing).
     pub fn of_made(&self, bone: u32) -> u32 {
         let place = self.records.of_made(bone as usize).and_then(|at| u32::try_from(at).ok());
         self.missing.set(self.missing.get() || place.is_none());
         place.unwrap_or(0)
     }
 
-    /// The number of a bone of the original.
+    /// Returns the index of a bone of the original.
     pub fn of_original(&self, bone: u32) -> Option<u32> {
         self.records.of_original(bone as usize).and_then(|at| u32::try_from(at).ok())
     }
 
-    /// Whether a made bone was asked for that is not in the result.
+    /// Returns true if [`of_made`](Self::of_made) was called for a bone that is not in the result.
     pub fn is_missing(&self) -> bool {
         self.missing.get()
     }
 
-    /// What changed of a bone.
+    /// Returns the changes of a bone.
     pub fn change(&self, bone: usize) -> JointPatch {
         self.joints.get(bone).copied().flatten().map(|(_, change)| change).unwrap_or_default()
     }
 
-    /// The parent of a bone in the result: the original's unless it was edited or removed. `original` and `made` give the
-    /// parent of the bone in both lists.
+    /// Returns the parent of a bone in the result. It is the original's parent unless that was edited or removed.
+    /// `original` and `made` are the parent's indices in both lists.
     pub fn parent(&self, bone: usize, original: Option<usize>, made: Option<usize>) -> Option<usize> {
         let origin = self.records.list.get(bone).copied().unwrap_or_default();
         let kept = original.and_then(|p| self.records.of_original(p));
@@ -81,7 +82,8 @@ impl Joints {
         if keeps { kept } else { made.and_then(|p| self.records.of_made(p)) }
     }
 
-    /// Whether a frame has another pose of a bone than the original's frame. In a frame of no clip bones stand as they rest.
+    /// Returns true if a bone has another pose in a frame than in the original's frame. In a frame outside every clip,
+    /// bones have the rest pose.
     pub fn is_changed(&self, bone: usize, frame: &FrameOrigin, clips: &Clips<'_>) -> bool {
         self.joints.get(bone).copied().flatten().is_some_and(|(joint, change)| match frame.clip {
             Some(clip) => clips.is_changed(clip, joint),
@@ -89,8 +91,8 @@ impl Joints {
         })
     }
 
-    /// A pose of the result, from those of a frame of the original and of the made one, which may have none: the original's
-    /// values unless they were edited. A bone that a frame has no value for has that of `rest`.
+    /// Returns a pose of the result from those of an original and a made frame, either of which may be absent. Unedited
+    /// bones have the original's values. A bone without a value in both frames has the one of `rest`.
     pub fn pose<'p, T: Copy>(
         &'p self,
         frame: FrameOrigin,

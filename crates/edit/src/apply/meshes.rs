@@ -1,4 +1,4 @@
-//! The vertices and triangles of a mesh of a result.
+//! The vertices and triangles of meshes of a merged file.
 
 use super::corners::{Corners, Place};
 use super::records::{Origin, Records};
@@ -7,45 +7,45 @@ use crate::patch::{MeshPatch, Patch};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// A mesh of an edited scene whose original a format has by vertices and triangles in the scene's order.
+/// A mesh of the edited scene, for formats whose meshes have the vertices and triangles of the scene in the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
     patch: Option<&'a MeshPatch>,
     triangles: &'a [[u32; 3]],
 }
 
-/// A corner of a triangle: the vertex of the original, the made one, and what changed of it.
+/// A corner of a triangle: the original vertex, the made vertex, and the changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// The original's vertex, in the numbers of the original's triangles.
+    /// The original vertex, as an index that the original's triangles use.
     pub original: Option<u32>,
-    /// The made vertex, in the numbers of the made triangles.
+    /// The made vertex, as an index that the made triangles use.
     pub made: u32,
-    /// Attributes of the edited scene's vertex that changed.
+    /// The changed attributes of the vertex of the edited scene.
     pub changed: Attributes,
 }
 
 impl<'a> Surface<'a> {
-    /// A mesh of the patch's scene; one without a number is new.
+    /// Selects a mesh of the patch's scene. `None` is a new mesh.
     pub fn new(patch: &'a Patch, mesh: Option<usize>) -> Self {
         let scene = mesh.and_then(|m| patch.scene.meshes.get(m));
         let triangles = scene.map_or(&[][..], |m| &m.triangles);
         Self { patch: mesh.and_then(|m| patch.meshes.get(m)), triangles }
     }
 
-    /// The original's number of a triangle.
+    /// Returns the index of a triangle's original.
     pub fn triangle(&self, triangle: usize) -> Option<usize> {
         let own = self.patch?.triangles.get(triangle).copied().flatten()?;
         usize::try_from(own).ok()
     }
 
-    /// For each vertex its original and what changed of it.
+    /// Returns the original and the changes of each vertex.
     pub fn vertices(&self) -> impl Iterator<Item = (Option<usize>, Attributes)> {
         let own = self.patch.map_or(&[][..], |p| &p.vertices);
         own.iter().map(|v| (v.original.and_then(|n| usize::try_from(n).ok()), v.changed))
     }
 
-    /// Where each of so many vertices of the original went.
+    /// Maps each of `original` original vertices to its index in the edited mesh, or `u32::MAX`.
     pub fn places(&self, original: usize) -> Vec<u32> {
         let mut places = alloc::vec![u32::MAX; original];
         for (v, (n, _)) in (0_u32..).zip(self.vertices()) {
@@ -54,8 +54,8 @@ impl<'a> Surface<'a> {
         places
     }
 
-    /// The triangles of the result: the original's with other numbers of vertices, and made ones. Gives for each the number of
-    /// the original too.
+    /// Returns the triangles of the result, each with the index of its original if it has one. Originals get the new
+    /// vertex indices; the others are the made triangles.
     pub fn merged_triangles(
         &self,
         places: &[u32],
@@ -76,7 +76,7 @@ impl<'a> Surface<'a> {
         made.enumerate().map(one).collect()
     }
 
-    /// The corners of a made triangle, of which the original's has these.
+    /// Returns the corners of a made triangle; `original` is the original triangle.
     pub fn corners(&self, triangle: usize, original: Option<[u32; 3]>, made: [u32; 3]) -> [Corner; 3] {
         let own = self.triangles.get(triangle).copied().unwrap_or([u32::MAX; 3]);
         let changed = |v: u32| {
@@ -91,8 +91,8 @@ impl<'a> Surface<'a> {
 }
 
 impl Patch {
-    /// The meshes of a result, of which the original has so many: for each that is drawn its original, the made one, and the
-    /// mesh of the edited scene that `sources` gives for that.
+    /// Lists the drawn meshes of a result; the original has `original` meshes. `sources` gives the mesh of the edited
+    /// scene for each made mesh.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -112,20 +112,20 @@ impl Patch {
     }
 }
 
-/// A mesh of a result.
+/// The sources of a mesh of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshOrigin {
-    /// Its number in the original.
+    /// Index in the original.
     pub original: Option<usize>,
-    /// Its number among the made ones.
+    /// Index among the made meshes.
     pub made: usize,
-    /// The mesh of the edited scene that has its vertices and triangles.
+    /// The mesh of the edited scene with its vertices and triangles.
     pub source: Option<usize>,
 }
 
 impl<R: Clone + PartialEq> Corners<R> {
-    /// The vertices of the corners of a mesh's triangles, of which the original has `old` and the made one `new`; `row` makes
-    /// what a vertex becomes.
+    /// Places the corners of a mesh's triangles. `old` and `new` are the triangles of the original and the made mesh;
+    /// `row` computes the value of a vertex.
     pub fn place_mesh(
         &mut self,
         surface: &Surface<'_>,
@@ -140,7 +140,7 @@ impl<R: Clone + PartialEq> Corners<R> {
         new.iter().enumerate().map(triangle).collect()
     }
 
-    /// The vertex of a corner; `row` makes what it becomes.
+    /// Places one corner. `row` computes the value of the vertex.
     pub fn place_corner(&mut self, corner: &Corner, row: impl FnOnce() -> R) -> Place {
         let original = corner.original.and_then(|n| usize::try_from(n).ok());
         self.place(original, usize::try_from(corner.made).unwrap_or(usize::MAX), row)

@@ -1,9 +1,9 @@
-//! What formats share to write a [`Patch`](crate::Patch) into their own file.
+//! Shared code for formats that write a [`Patch`](crate::Patch) into their own file.
 //!
-//! A format encodes the edited scene with the same functions as any other scene. That gives *made* records. The result has
-//! the original's records wherever the patch says that nothing changed, and made ones elsewhere: [`Records`] is the list of
-//! both in order, [`Corners`] the same for vertices that an encoding splits or joins, [`frames`](fn@frames) for frames of
-//! clips.
+//! A format encodes the edited scene with the same functions as any other scene; the results are *made* records. The
+//! merged file has the original's records for all unchanged parts, and made records for the others. [`Records`] lists
+//! both in order. [`Corners`] does the same for vertices that an encoding splits or joins, and [`frames`](fn@frames)
+//! for frames of clips.
 
 mod clips;
 mod corners;

@@ -1,30 +1,30 @@
-//! The records of a result: the original's, and those made of the edited scene.
+//! The records of a merged file: those of the original, and those made from the edited scene.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// Where a record of the result is in both lists.
+/// The sources of a record of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Its number in the original.
+    /// Index in the original.
     pub original: Option<usize>,
-    /// Its number among the records made of the edited scene.
+    /// Index among the made records.
     pub made: Option<usize>,
 }
 
-/// The records of a result in order, and where those of both lists went.
+/// The records of a result in order, and the new indices of original and made records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
-    /// The records: original ones in their order, new ones after what they come after in the edited scene.
+    /// The records: original ones in their order, each new one after its predecessor in the edited scene.
     pub list: Vec<Origin>,
     original: Vec<Option<usize>>,
     made: Vec<Option<usize>>,
 }
 
 impl Records {
-    /// The list of a result. `made` gives the original of each made record. Original records without a made one were
-    /// removed where the original's scene `shows` them; else they stay.
+    /// Lists the records of a result. `made` gives the original of each made record. An original record without a made
+    /// one was removed if the original's scene `shows` it; otherwise it stays.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -46,7 +46,7 @@ impl Records {
         let kept = |n: usize| Origin { original: Some(n), made: known.get(n).copied().flatten() };
         let new = |m: usize| Origin { original: None, made: Some(m) };
         if made.iter().flatten().is_sorted() {
-            // New records by the original one that they come after.
+            // New records by the original record before them.
             budget.charge_items("records", made.len() as u64, 64)?;
             let mut after: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
             let mut last = None;
@@ -63,7 +63,7 @@ impl Records {
                 list.extend(news(Some(n)));
             }
         } else {
-            // Another order was asked for.
+            // The edited scene has another order.
             list.extend((0..made.len()).map(|m| of(m).map_or_else(|| new(m), kept)));
             list.extend((0..original).filter(stays).map(kept).filter(|o| o.made.is_none()));
         }
@@ -73,7 +73,7 @@ impl Records {
         Ok(all)
     }
 
-    /// Notes where each record is.
+    /// Updates the indices of all records.
     fn number(&mut self) {
         let Self { list, original, made } = self;
         original.fill(None);
@@ -88,7 +88,7 @@ impl Records {
         }
     }
 
-    /// The list with other numbers of the made records, for those that a conversion has in another order.
+    /// Replaces the indices of the made records, for conversions that reorder them.
     #[must_use]
     pub fn with_made(mut self, numbers: &[usize]) -> Self {
         for origin in &mut self.list {
@@ -98,7 +98,7 @@ impl Records {
         self
     }
 
-    /// The list without the records that are not `kept`.
+    /// Keeps only the records for which `kept` returns true.
     #[must_use]
     pub fn filtered(mut self, kept: impl FnMut(&Origin) -> bool) -> Self {
         self.list.retain(kept);
@@ -106,19 +106,19 @@ impl Records {
         self
     }
 
-    /// Where a record of the original went.
+    /// Returns the new index of a record of the original.
     #[must_use]
     pub fn of_original(&self, record: usize) -> Option<usize> {
         self.original.get(record).copied().flatten()
     }
 
-    /// Where a made record went.
+    /// Returns the new index of a made record.
     #[must_use]
     pub fn of_made(&self, record: usize) -> Option<usize> {
         self.made.get(record).copied().flatten()
     }
 
-    /// Whether the result has the original's records only, in their order.
+    /// Returns true if the result has only the original's records, in their order.
     #[must_use]
     pub fn is_original(&self) -> bool {
         self.list.len() == self.original.len()
@@ -156,9 +156,9 @@ mod tests {
             order(2, &[None, Some(0), None, Some(1)], &[]),
             [(None, Some(0)), both(0, 1), (None, Some(2)), both(1, 3)]
         );
-        // In the order that was asked for, without what is gone.
+        // The edited order, without the removed record.
         assert_eq!(order(3, &[Some(2), None, Some(0)], &[]), [both(2, 0), (None, Some(1)), both(0, 2)]);
-        // Of two that claim to be one the first is.
+        // If two made records have the same original, the first one counts.
         assert_eq!(order(1, &[Some(0), Some(0)], &[]), [both(0, 0), (None, Some(1))]);
         assert!(
             Records::new(2, |_| true, &[Some(0), Some(1)], &Budget::new(Limits::default()))

@@ -1,4 +1,4 @@
-//! Models with bones and frames.
+//! Merging of models with bones and frames.
 
 use super::clips::Clips;
 use super::frames::{FrameOrigin, Frames, Kept, frames};
@@ -10,7 +10,7 @@ use core::ops::Range;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{ConvertError, Loss, Scene};
 
-/// What a format with bones and frames gives for a patch to be written into its models. The rest is the same everywhere.
+/// The functions that a format with bones and frames provides so that patches can be written into its models.
 pub trait ApplyPatch: Clone + PartialEq {
     /// A bone.
     type Bone: Copy;
@@ -18,16 +18,17 @@ pub trait ApplyPatch: Clone + PartialEq {
     type Pose: Copy + PartialEq;
     /// Stored bounds.
     type Bounds: Copy + PartialEq;
-    /// The result.
+    /// The result of a merge.
     type Merged;
 
-    /// The bones.
+    /// Returns the bones.
     fn bones(&self) -> &[Self::Bone];
 
-    /// The parent of a bone.
+    /// Returns the parent of a bone.
     fn parent(bone: &Self::Bone) -> Option<usize>;
 
-    /// A bone of the result: the original's, under the name of the made one where it was renamed, or the made one.
+    /// Returns a bone of the result: the original with the name of the made one if it was renamed, otherwise the made
+    /// one.
     fn bone(
         original: Option<&Self::Bone>,
         made: Option<&Self::Bone>,
@@ -35,16 +36,16 @@ pub trait ApplyPatch: Clone + PartialEq {
         parent: Option<usize>,
     ) -> Option<Self::Bone>;
 
-    /// The poses of all bones in a frame. In the first they are bound.
+    /// Returns the poses of all bones in a frame. The first frame is the bind pose.
     fn frame(&self, frame: usize) -> &[Self::Pose];
 
-    /// How many frames there are.
+    /// Number of frames.
     fn frame_count(&self) -> usize;
 
-    /// The bounds of the whole, then those of its parts.
+    /// Returns the bounds of the model, then those of its parts.
     fn bounds(&mut self) -> impl Iterator<Item = &mut Self::Bounds>;
 
-    /// Replaces stored bounds by true ones. Gives whether that is affordable.
+    /// Recomputes the stored bounds. Returns whether the budget allowed it.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -54,47 +55,47 @@ pub trait ApplyPatch: Clone + PartialEq {
         losses: &mut Vec<Loss>,
     ) -> Result<bool, LimitExceeded>;
 
-    /// The result.
+    /// Merges the original and the made model.
     ///
     /// # Errors
     /// When the format cannot hold it.
     fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError>;
 }
 
-/// A model made of a scene without bounds, and the parts of the scene that its records are.
+/// A model made from a scene, without bounds, and the sources of its records in the scene.
 #[derive(Clone, Debug)]
 pub struct Made<M> {
     /// The model.
     pub model: M,
-    /// The frames of each clip that has some.
+    /// The frame ranges of the clips with frames.
     pub clips: Vec<Range<u32>>,
-    /// The joint of each bone; nothing for one that the conversion adds.
+    /// The joint of each bone; `None` for bones that the conversion adds.
     pub joints: Vec<Option<usize>>,
-    /// For each mesh the one of the scene that has its vertices and triangles.
+    /// Source of each mesh: the mesh of the scene with its vertices and triangles.
     pub meshes: Vec<Option<usize>>,
 }
 
-/// What a merge looks at.
+/// The input of a merge.
 #[derive(Debug)]
 pub struct Work<'a, M> {
-    /// The model that the patch was found for.
+    /// The model that the patch was computed for.
     pub original: &'a M,
     /// The edited scene in the format.
     pub made: &'a Made<M>,
-    /// What was edited.
+    /// The edits.
     pub patch: &'a Patch,
-    /// Bones and their numbers.
+    /// The bones and their indices.
     pub joints: Joints,
-    /// Clips and their numbers.
+    /// The clips and their indices.
     pub clips: Clips<'a>,
-    /// Clips are listed in a companion.
+    /// Clips are listed in a companion file.
     pub listed: bool,
-    /// What it may take.
+    /// The limits of the merge.
     pub budget: &'a Budget,
 }
 
-/// Writes a patch of `native`, the scene that the original gives, into the original. A result whose vertices follow a bone
-/// that only the conversion has gets that bone.
+/// Writes a patch of `native`, the scene of the original, into the original. If vertices of the result follow a bone
+/// that only the conversion adds, the result gets that bone.
 ///
 /// # Errors
 /// As [`ApplyPatch::merged`], and when the budget does not allow for it.
@@ -119,7 +120,7 @@ pub fn apply<M: ApplyPatch>(
 }
 
 impl<M: ApplyPatch> Work<'_, M> {
-    /// The bones of the result.
+    /// Returns the bones of the result.
     pub fn bones(&self) -> Vec<M::Bone> {
         let bone = |(b, Origin { original, made }): (usize, &Origin)| {
             let native = original.and_then(|n| self.original.bones().get(n));
@@ -130,7 +131,7 @@ impl<M: ApplyPatch> Work<'_, M> {
         self.joints.records.list.iter().enumerate().filter_map(bone).collect()
     }
 
-    /// The pose of a frame of the result; bones of which nothing is known have none.
+    /// Returns the pose of a frame of the result. Bones without a known pose have `None`.
     pub fn pose(&self, frame: &FrameOrigin) -> impl Iterator<Item = Option<M::Pose>> {
         let own = [(self.original, frame.original), (&self.made.model, frame.made)];
         let own = own.map(|(model, at)| at.map_or(&[][..], |at| model.frame(at)));
@@ -138,8 +139,8 @@ impl<M: ApplyPatch> Work<'_, M> {
         self.joints.pose(*frame, &self.clips, own, rest)
     }
 
-    /// The frames of the result: the bind pose, then those of clips and those of none; all of the original where they are to
-    /// stay.
+    /// Returns the frames of the result: the bind pose, then the frames of clips and those outside all clips. If `all`
+    /// is true, every frame of the original stays.
     ///
     /// # Errors
     /// When the budget does not allow for it.
@@ -149,7 +150,8 @@ impl<M: ApplyPatch> Work<'_, M> {
         frames(&runs, self.original.frame_count(), Kept { first: true, all }, same, self.budget)
     }
 
-    /// The bounds of a result, of whose parts the originals are known: stored ones stay where the true ones did not change.
+    /// Sets the bounds of a result; `origins` gives the original of each part. Stored bounds stay if the recomputed
+    /// ones did not change.
     ///
     /// # Errors
     /// When the budget does not allow for it.

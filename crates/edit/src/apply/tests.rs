@@ -14,7 +14,7 @@ fn a_vertex_that_corners_want_otherwise_becomes_several() {
     let places = [
         corners.place(Some(0), 0, || 'a'),
         corners.place(Some(1), 1, || 'b'),
-        // After knows vertex 1 as another one too: edited here, and alike there.
+        // The made mesh has vertex 1 as two vertices: one is edited, the other is equal.
         corners.place(Some(1), 2, || 'c'),
         corners.place(Some(1), 3, || 'b'),
         corners.place(None, 2, || 'c'),
@@ -23,7 +23,7 @@ fn a_vertex_that_corners_want_otherwise_becomes_several() {
     ];
     let (rows, numbers) = corners.finish(|n| (n == 2).then_some('u'));
     assert_eq!(rows, ['a', 'b', 'u', 'c', 'd']);
-    assert_eq!(places.map(|p| numbers.of(p)), [0, 1, 3, 1, 3, 4, 3]);
+    assert_eq!(places.map(|p| numbers.index_of(p)), [0, 1, 3, 1, 3, 4, 3]);
 }
 
 #[test]
@@ -39,19 +39,19 @@ fn clips_stay_where_they_were_unless_they_share_what_was_edited() {
     let (frames, starts) = made(&[(1, 4), (4, 7)], &[(1, 4), (4, 7)], &[Some(0), Some(1)], first, true);
     assert_eq!(starts, [1, 4]);
     assert_eq!(frames.len(), 8, "frame 7 is of no clip");
-    // The first is gone.
+    // The first clip is removed.
     let (frames, starts) = made(&[(1, 4), (4, 7)], &[(1, 4)], &[Some(1)], first, true);
     assert_eq!(starts, [1]);
     let kept = [(0, Some(0)), (4, Some(1)), (5, Some(2)), (6, Some(3)), (7, None)];
     assert_eq!(frames, kept.map(|(n, a)| (Some(n), a)));
     let (frames, starts) = made(&[(1, 4), (4, 7)], &[(1, 4)], &[Some(1)], Kept { all: true, ..first }, true);
     assert_eq!((frames.len(), starts), (8, vec![4]));
-    // The first is longer, and a new one shows part of it.
+    // The first clip is longer, and a new clip shows a part of it.
     let (frames, starts) = made(&[(1, 3)], &[(1, 5), (3, 5)], &[Some(0), None], first, true);
     assert_eq!(starts, [1, 3]);
     assert_eq!(frames[1..5], [(Some(1), Some(1)), (Some(2), Some(2)), (None, Some(3)), (None, Some(4))]);
     assert_eq!(frames.len(), 10);
-    // Two share frames, and no longer show the same there.
+    // Two clips share frames, and no longer show the same poses there.
     let (frames, starts) = made(&[(1, 4), (2, 4)], &[(1, 4), (4, 6)], &[Some(0), Some(1)], first, false);
     assert_eq!((frames.len(), starts), (10, vec![1, 8]));
 }
@@ -76,7 +76,7 @@ proptest! {
         for (a, (clip, start)) in runs.made.iter().zip(&made.starts).enumerate() {
             let own = made.frames.get(*start as usize..*start as usize + clip.len());
             prop_assert!(own.is_some(), "clip {a}");
-            // What two ways lead to the same is there by one of them.
+            // If two sources give the same frame, either may be used.
             let shows = own.unwrap().iter().zip(clip.clone()).all(|(t, a)| t.made == Some(a as usize));
             prop_assert!(shows || same, "clip {a}");
         }

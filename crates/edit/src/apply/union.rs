@@ -1,4 +1,4 @@
-//! A patch of a scene with several skeletons or many joints, for formats that have one skeleton or take fewer joints.
+//! Patches of scenes with several skeletons or many joints, for formats with one skeleton or fewer joints.
 
 use crate::patch::{ClipPatch, Patch, Poses};
 use alloc::borrow::Cow;
@@ -7,8 +7,8 @@ use meshwright_core::Budget;
 use meshwright_scene::{ConvertError, Joint, Loss, MostBones, Scene, SkeletonId};
 
 impl Patch {
-    /// The patch with all skeletons that are `meant` as one, as [`Scene::with_one_skeleton`] puts them together. A clip that
-    /// becomes one with others is new.
+    /// Joins the skeletons for which `meant` returns true, as [`Scene::with_one_skeleton`] does. Clips that were joined
+    /// count as new.
     ///
     /// # Errors
     /// As [`Scene::with_one_skeleton`].
@@ -43,7 +43,7 @@ impl Patch {
         Ok(Cow::Owned(Self { scene, joints, clips, ..self.clone() }))
     }
 
-    /// The patch with no more joints in a skeleton than a format takes, as [`Scene::with_fewer_joints`] leaves them out.
+    /// Reduces a skeleton to the number of joints that a format allows, as [`Scene::with_fewer_joints`] does.
     ///
     /// # Errors
     /// As [`Scene::with_fewer_joints`].
@@ -59,7 +59,7 @@ impl Patch {
         let scene = Scene::with_fewer_joints(own, id, limit, kept, budget, losses)?;
         let Cow::Owned(scene) = scene else { return Ok(Cow::Borrowed(self)) };
         let list = |scene: &Scene| scene.skeletons.get(id.0).map(|s| s.joints.clone()).unwrap_or_default();
-        // Joints that stay keep their order.
+        // Remaining joints keep their order.
         let before = list(&self.scene);
         let mut old = before.iter().enumerate();
         let same = |a: &Joint, b: &Joint| (&a.name, &a.rest) == (&b.name, &b.rest);

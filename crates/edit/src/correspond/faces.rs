@@ -1,12 +1,12 @@
-//! Which native triangles are still there.
+//! Finds the native triangles that an edited scene still has.
 
-use crate::correspond::found::{Corner, Edited, Found, turned};
+use crate::correspond::found::{Corner, Edited, Found, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// Ticks off the native triangles that a mesh has. Gives those of its triangles that are none.
+/// Marks the native triangles that an edited mesh has. Returns the triangles of the mesh that are not native.
 pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
     let mut left = Vec::new();
     for (t, &corners) in own.moved.mesh.triangles.iter().enumerate() {
@@ -24,7 +24,9 @@ pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
         let whole = slots.iter().all(|at| at.is_some_and(|at| Some(at.mesh) == mesh));
         if whole && let Some(native) = mesh.and_then(|m| found.get_mut(m)) {
-            let key = turned(slots.map(|at| at.map_or(0, |at| u32::try_from(at.vertex).unwrap_or(u32::MAX))));
+            let key = least_corner_first(
+                slots.map(|at| at.map_or(0, |at| u32::try_from(at.vertex).unwrap_or(u32::MAX))),
+            );
             let from = native.faces.partition_point(|(face, _)| *face < key);
             let equal =
                 native.faces.get(from..).unwrap_or_default().iter().take_while(|(face, _)| *face == key);
@@ -39,7 +41,8 @@ pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
     left
 }
 
-/// Which vertices of a native triangle the corners of the edited one in its place are; nothing where it is none of it.
+/// Returns the native vertices of the corners of a triangle, from the native triangle with the same index. Returns
+/// `None` if they are different triangles.
 fn known(
     own: (usize, &Edited<'_>),
     native: &Found<'_>,
@@ -59,10 +62,10 @@ fn known(
     Some(known)
 }
 
-/// The native mesh that new triangles of an edited one belong to.
+/// Returns the native mesh to which new triangles of an edited mesh belong.
 fn home(own: &Edited<'_>) -> Option<usize> {
     own.named.or_else(|| {
-        // Without a name, where most of its vertices are, if that is most of them.
+        // Without a name, the native mesh with more than half of the vertices.
         let known = own.slots.iter().flatten().count();
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         own.slots.iter().flatten().for_each(|at| {
@@ -75,7 +78,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
     })
 }
 
-/// Puts new triangles where they belong. Gives those of meshes that are none of the native ones, mesh by mesh.
+/// Adds new triangles to their native meshes. Returns those of meshes that are not native, grouped by mesh.
 pub(crate) fn place(
     left: &[Drawn],
     edited: &[Edited<'_>],

@@ -1,8 +1,8 @@
-//! Native meshes, ready to be found again, and edited ones on the way to them.
+//! Native meshes that are searched in an edited scene, and the state of edited meshes during the search.
 
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
-use crate::correspond::vertices::{Moved, Same, Vertex, alike, blended, compare};
+use crate::correspond::vertices::{Moved, Same, Vertex, blended, compare, may_be_one};
 use crate::joint_index::{At, Place};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
@@ -12,63 +12,63 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
 use meshwright_scene::{ConvertError, Mesh};
 
-/// The vertex of an edited mesh.
+/// An edited mesh and one of its vertices.
 pub(crate) type Source = (usize, usize);
 
-/// A native mesh and what was found of it.
+/// A native mesh and the edited parts that were matched to it.
 pub(crate) struct Found<'s> {
-    /// As the export has it: what edited vertices are compared with.
+    /// The exported mesh. Edited vertices are compared with it.
     pub(crate) exported: &'s Mesh,
-    /// Where its node stands.
+    /// The world transform of its node.
     pub(crate) world: Affine64,
-    /// What its normals are made of.
+    /// The data to predict Blender's changes of normals.
     shading: Shading,
-    /// The mesh as the edited file has it bound, where that is another pose.
+    /// The mesh in the bind pose of the edited file, if that is another pose.
     bound: Option<BoundMesh>,
-    /// The first of the vertices that are equal to each.
+    /// Class of each vertex: the first vertex that is equal to it.
     class: Vec<u32>,
-    /// Triangles by their classes, sorted.
+    /// Triangles by the classes of their corners, sorted.
     pub(crate) faces: Vec<([u32; 3], u32)>,
-    /// For each directed edge of classes the class opposite, sorted.
+    /// The opposite class of each directed edge of classes, sorted.
     pub(crate) edges: Vec<((u32, u32), u32)>,
-    /// How near its vertices must be.
+    /// The tolerances for its vertices.
     pub(crate) tolerance: Tolerance,
-    /// Which triangles are still there.
+    /// Triangles that the edited scene still has, as a flag per triangle.
     pub(crate) there: Vec<bool>,
-    /// The edited vertex of each class, and what of it is as it was.
+    /// The edited vertex of each class, and its unchanged attributes.
     pub(crate) slots: BTreeMap<u32, (Source, Same)>,
-    /// The same of single vertices, where it is known which of equal ones is which.
+    /// The same for single vertices whose identity within a class is known.
     pub(crate) apart: BTreeMap<u32, (Source, Same)>,
-    /// Corners of triangles that are new here.
+    /// New triangles in this mesh.
     pub(crate) added: Vec<[Corner; 3]>,
-    /// Edited meshes that lie in it.
+    /// Edited meshes with vertices of this mesh.
     pub(crate) sources: Vec<usize>,
 }
 
 /// A corner of a new triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Corner {
-    /// A vertex that is there.
+    /// A native vertex.
     Native(u32),
-    /// One of an edited mesh.
+    /// A vertex of an edited mesh.
     New(Source),
 }
 
-/// A native mesh in the bind pose of the edited file. Blender drops scales of bones, and keeps normals by the faces that it
-/// has then.
+/// A native mesh in the bind pose of the edited file. Blender drops scales of bones, and stores normals relative to the
+/// faces in that pose.
 struct BoundMesh {
     mesh: Mesh,
-    /// What took each vertex there.
+    /// The transform of each vertex into that pose.
     places: Vec<Affine64>,
 }
 
 impl BoundMesh {
-    /// Nothing where the edited file has the mesh bound as it is.
-    fn of(work: &Work<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
+    /// Returns `None` if the edited file has the native bind pose.
+    fn new(work: &Work<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
         let Some(skin) = mesh.skin.as_ref().filter(|_| !mesh.normals.is_empty()) else { return Ok(None) };
         let place = |joint: u32| {
             let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
-            work.bones.edited(at)?.of(&placed.bound).copied().flatten()
+            work.bones.edited(at)?.get(&placed.bound).copied().flatten()
         };
         if skin.influences.iter().all(|i| place(i.joint).is_none()) {
             return Ok(None);
@@ -83,37 +83,38 @@ impl BoundMesh {
         Ok(Some(Self { mesh: Mesh::new("", positions, mesh.triangles.clone()), places }))
     }
 
-    /// A normal that goes with a vertex, of unit length: Blender turns it as it does lengths.
+    /// Transforms a normal with a vertex, and normalises it. Blender transforms normals like directions along the
+    /// surface.
     fn normal(&self, v: usize, normal: [f64; 3]) -> Option<[f64; 3]> {
         unit(self.places.get(v)?.vector(normal))
     }
 }
 
-/// Where an edited mesh stands, in the native bind pose.
+/// An edited mesh in the native bind pose.
 pub(crate) struct Edited<'s> {
     pub(crate) moved: Moved<'s>,
     /// The native vertex of each vertex.
     pub(crate) slots: Vec<Option<Vertex>>,
-    /// Of each triangle the corners of the native one, where triangles are in the native order.
+    /// Corners of the native triangle of each triangle, if both meshes have the same triangle order.
     pub(crate) order: Vec<[u32; 3]>,
-    /// The native mesh of its name.
+    /// The native mesh with the same name or identity.
     pub(crate) named: Option<usize>,
-    /// The name of the node that draws it.
+    /// The name of the node that draws the mesh.
     pub(crate) node: &'s str,
-    /// Its node stands elsewhere than that of the native mesh.
+    /// The transform of its node, if it differs from the native one.
     pub(crate) placed: Option<Affine64>,
     pub(crate) drawn: bool,
 }
 
 impl Edited<'_> {
-    /// How far a vertex is from a native one.
+    /// Returns the distance of a vertex from a native one.
     fn distance(&self, v: usize, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
         let native = found.get(at.mesh)?;
         let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
         Some(meshwright_core::math::distance(*self.moved.positions.get(v)?, there))
     }
 
-    /// Vertices that are further from the native ones than their mesh allows were moved.
+    /// Unmatches vertices that are farther from their native vertex than the tolerance of the mesh.
     pub(crate) fn drop_edited(&mut self, found: &[Found<'_>]) {
         for v in 0..self.slots.len() {
             let Some(at) = self.slots.get(v).copied().flatten() else { continue };
@@ -127,7 +128,7 @@ impl Edited<'_> {
     }
 }
 
-/// Counts which vertices lie where they lay, bit for bit.
+/// Counts the vertices whose positions are bit-identical to the native ones.
 pub(crate) fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Exactness]) {
     for (v, at) in own.slots.iter().enumerate().filter_map(|(v, at)| Some((v, (*at)?))) {
         if let Some((far, exactness)) = own.distance(v, at, found).zip(exactness.get_mut(at.mesh)) {
@@ -137,7 +138,7 @@ pub(crate) fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Ex
 }
 
 impl Found<'_> {
-    /// Which attributes of an edited vertex are those of a native one.
+    /// Returns which attributes of an edited vertex equal those of a native one.
     pub(crate) fn compare(
         &self,
         (edited, v): (&Moved<'_>, usize),
@@ -166,13 +167,14 @@ impl Found<'_> {
         Same { normal, ..same }
     }
 
-    /// Whether the vertex of an edited mesh is a native one of several that are equal.
+    /// Returns true if an edited vertex is known to be this native vertex among several equal ones.
     pub(crate) fn holds(&self, (e, own): (usize, &Edited<'_>), v: u32, n: u32) -> bool {
-        let one = |first: usize| first == v as usize || alike(&own.moved, first, v as usize, &self.tolerance);
+        let one =
+            |first: usize| first == v as usize || may_be_one(&own.moved, first, v as usize, &self.tolerance);
         self.apart.get(&n).is_some_and(|((by, first), _)| *by == e && one(*first))
     }
 
-    /// The edited vertex that a native one is now, and what of it is as it was.
+    /// Returns the edited vertex that is matched to a native one, and its unchanged attributes.
     pub(crate) fn slot(&self, vertex: usize) -> Option<&(Source, Same)> {
         let own = u32::try_from(vertex).ok().and_then(|v| self.apart.get(&v));
         own.or_else(|| self.slots.get(&self.class(vertex)?))
@@ -183,7 +185,7 @@ impl Found<'_> {
     }
 }
 
-/// The native meshes, ready to be found again.
+/// Prepares the native meshes for the search.
 pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
     let drawn =
         work.exported.drawn_meshes().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
@@ -197,7 +199,7 @@ pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Fou
         work.budget.charge_items("vertices", vertices as u64, size_of::<[u64; 12]>())?;
         work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
         let class = classes(mesh);
-        // Normals that the model does not have are those of the export, and nobody's edit.
+        // If the model stores no normals, those of the export are computed and cannot be edited.
         let shaded = !work.computed_normals
             && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
         let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
@@ -206,7 +208,7 @@ pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Fou
         let mut edges = Vec::with_capacity(triangles.saturating_mul(3));
         for (t, corners) in (0_u32..).zip(&mesh.triangles) {
             let [a, b, c] = corners.map(of);
-            faces.push((turned([a, b, c]), t));
+            faces.push((least_corner_first([a, b, c]), t));
             edges.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
         }
         faces.sort_unstable();
@@ -216,7 +218,7 @@ pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Fou
             exported: mesh,
             world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
             shading: Shading::new(mesh, &class),
-            bound: BoundMesh::of(work, placed, mesh)?,
+            bound: BoundMesh::new(work, placed, mesh)?,
             class,
             faces,
             edges,
@@ -231,8 +233,8 @@ pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Fou
     Ok(found)
 }
 
-/// A triangle whose least corner comes first, wound as it was.
-pub(crate) fn turned([a, b, c]: [u32; 3]) -> [u32; 3] {
+/// Rotates a triangle so that its least corner is first. The winding stays.
+pub(crate) fn least_corner_first([a, b, c]: [u32; 3]) -> [u32; 3] {
     match a.min(b).min(c) {
         least if least == a => [a, b, c],
         least if least == b => [b, c, a],
@@ -240,7 +242,7 @@ pub(crate) fn turned([a, b, c]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// For each vertex the first that is equal in everything.
+/// Returns, for each vertex, the first vertex that is equal in all attributes.
 fn classes(mesh: &Mesh) -> Vec<u32> {
     type Key = ([u32; 3], [u32; 3], [u32; 2], [u8; 4]);
     let bits = |v: Option<&[f32; 3]>| v.map_or([0; 3], |v| v.map(f32::to_bits));
@@ -259,7 +261,7 @@ fn classes(mesh: &Mesh) -> Vec<u32> {
     let mut class: Vec<u32> = (0_u32..).take(mesh.positions.len()).collect();
     for run in order.chunk_by(|a, b| key(*a) == key(*b)) {
         for (i, &v) in run.iter().enumerate() {
-            // Equal in all but weights is rare: few others are looked at.
+            // Vertices that differ only in weights are rare, so that a few comparisons suffice.
             let first = run.get(..i).unwrap_or_default().iter().take(8).find(|w| weights(**w) == weights(v));
             if let Some((first, slot)) = first.and_then(|w| class.get(*w).copied()).zip(class.get_mut(v)) {
                 *slot = first;

@@ -1,4 +1,4 @@
-//! Which joint is which, and how tools turned their axes.
+//! Matches edited joints to native ones, and finds the rotation that tools applied to their axes.
 
 use crate::correspond::marks;
 use crate::joint_index::{At, Place};
@@ -11,57 +11,58 @@ use meshwright_core::math::{Affine64, Trs64, distance};
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Marks, Scene, Skeleton};
 
-/// Two bind poses closer than this, seen on the scale of the model, are one.
+/// Largest difference of equal bind poses, relative to the size of the model.
 const SAME_BIND: f64 = 1e-6;
 
-/// A transform this far from one without shear has some.
+/// A transform that differs from its decomposition by more than this has shear.
 const SHEARED: f64 = 1e-4;
 
 /// A joint of the edited scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bone {
-    /// The native joint that it is.
+    /// The native joint.
     pub(crate) native: Option<At>,
-    /// What turns its axes back into the native ones; nothing where they are as they were.
+    /// The rotation of its axes to the native ones; `None` if they did not change.
     pub(crate) turn: Option<Quat>,
-    /// It came with a tool and means nothing.
+    /// A tool added it, and it has no effect.
     pub(crate) drop: bool,
 }
 
-/// Where a joint is.
+/// The surroundings of a joint.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     /// It moves vertices.
     used: bool,
     /// It has children.
     inner: bool,
-    /// It is above a native joint.
+    /// It is an ancestor of a native joint.
     above: bool,
-    /// It is below one.
+    /// It is a descendant of a native joint.
     below: bool,
 }
 
-/// The joints of the edited scene and of the native one, by skeleton.
+/// The matches between the joints of the edited and the native scene, by skeleton.
 #[derive(Debug)]
 pub(crate) struct Bones {
     pub(crate) edited: Vec<Vec<Bone>>,
-    /// The edited joint of each native one.
+    /// The edited joint of each native joint.
     pub(crate) native: Vec<Vec<Option<At>>>,
-    /// The edited scene has no joints at all, as when a mesh is exported without its armature: it does not say what moves
-    /// vertices.
+    /// The edited scene has no joints, for example because a mesh was exported without its armature. Then its lack of
+    /// weights is not an edit.
     pub(crate) silent: bool,
 }
 
 impl Bones {
     pub(crate) fn get(&self, at: At) -> Bone {
-        at.of(&self.edited).copied().unwrap_or_default()
+        at.get(&self.edited).copied().unwrap_or_default()
     }
 
     pub(crate) fn edited(&self, native: At) -> Option<At> {
-        native.of(&self.native).copied().flatten()
+        native.get(&self.native).copied().flatten()
     }
 
-    /// Pairs the joints of two scenes: by what they say, by name, by the name that a tool made of it, then by place.
+    /// Matches the joints of two scenes: by identity, by name, by the name that a tool derived from it, then by
+    /// position.
     pub(crate) fn new(
         edited: &Scene,
         exported: &Scene,
@@ -74,9 +75,9 @@ impl Bones {
             silent: edited.skeletons.iter().all(|s| s.joints.is_empty()),
         };
         let joints = edited.skeletons.iter().chain(&exported.skeletons).map(|s| s.joints.len() as u64);
-        // Names as keys, twice.
+        // Names are stored as keys twice.
         budget.charge_items("joints", joints.sum(), size_of::<[(String, At); 6]>())?;
-        // Skeletons may have joints of the same names.
+        // Several skeletons may have joints of the same names.
         let near = |a: Option<Affine64>, b: Option<Affine64>| {
             a.zip(b).is_some_and(|(a, b)| distance(a.w, b.w) <= 1e-4 * extent)
         };
@@ -94,13 +95,14 @@ impl Bones {
     }
 
     fn pair(&mut self, edited: At, native: At) {
-        if let (Some(bone), Some(slot)) = (edited.of_mut(&mut self.edited), native.of_mut(&mut self.native)) {
+        if let (Some(bone), Some(slot)) = (edited.get_mut(&mut self.edited), native.get_mut(&mut self.native))
+        {
             bone.native = Some(native);
             *slot = Some(edited);
         }
     }
 
-    /// Joints of equal names are paired in order, where they are bound so that `fits`.
+    /// Matches joints with equal names in order, if their bind poses satisfy `fits`.
     fn by_name(
         &mut self,
         edited: &Scene,
@@ -108,7 +110,7 @@ impl Bones {
         key: impl Fn(&str) -> String,
         fits: impl Fn(Option<Affine64>, Option<Affine64>) -> bool,
     ) {
-        /// Of more joints of one name no other is looked for.
+        /// Most joints of one name that are compared.
         const LOOKED_AT: usize = 16;
         let mut free: BTreeMap<String, VecDeque<At>> = BTreeMap::new();
         for (at, joint) in joints(&exported.skeletons) {
@@ -124,7 +126,7 @@ impl Bones {
             let Some(list) = free.get_mut(&key(&joint.name)) else { continue };
             let here = place(edited, at);
             let fit = |native: &At| fits(here, place(exported, *native));
-            // Of several the one of its own number before others.
+            // The joint with the same index is preferred.
             let own = list.binary_search(&at).ok().filter(|_| fit(&at));
             let found = own.or_else(|| list.iter().take(LOOKED_AT).position(fit));
             if let Some(native) = found.and_then(|n| list.remove(n)) {
@@ -133,8 +135,8 @@ impl Bones {
         }
     }
 
-    /// A joint without a partner below a joint with one is the native joint there that stands where it stands, or the
-    /// only one that is left.
+    /// Matches an edited joint whose parent is matched, or that is a root, to the unmatched native child of the same
+    /// parent at the same position.
     fn by_place(
         &mut self,
         edited: &Scene,
@@ -174,7 +176,8 @@ impl Bones {
         Ok(())
     }
 
-    /// Leaves that an exporter adds to show where a bone ends, and nodes above the skeleton that move nothing.
+    /// Marks joints to drop: leaves that an exporter adds at the ends of bones, and nodes above the skeleton that move
+    /// nothing.
     fn dropped(&mut self, edited: &Scene, budget: &Budget) -> Result<(), LimitExceeded> {
         for (s, skeleton) in edited.skeletons.iter().enumerate() {
             let Some(order) = skeleton.order() else { continue };
@@ -185,7 +188,7 @@ impl Bones {
                 let stem = joint.name.strip_suffix("_end");
                 let tip = !mark.inner && stem.is_some() && over.map(|p| p.name.as_str()) == stem;
                 let armature = mark.above && !mark.below;
-                if let Some(bone) = at.of_mut(&mut self.edited) {
+                if let Some(bone) = at.get_mut(&mut self.edited) {
                     bone.drop = bone.native.is_none() && !mark.used && (tip || armature);
                 }
             }
@@ -193,7 +196,7 @@ impl Bones {
         Ok(())
     }
 
-    /// What of a joint's neighbourhood says whether it means something; `order` has parents first.
+    /// Returns the surroundings of each joint. `order` has parents first.
     fn marks(
         &self,
         edited: &Scene,
@@ -230,7 +233,7 @@ impl Bones {
         Ok(marks)
     }
 
-    /// A tool that turns the axes of a joint leaves its bind matrix to tell by how much.
+    /// Computes the rotation that a tool applied to the axes of each joint, from the bind matrices.
     pub(crate) fn turns(
         &mut self,
         edited: &Scene,
@@ -248,10 +251,10 @@ impl Bones {
                 let Some(native) = self.get(at).native else { continue };
                 let there = exported.skeletons.get(native.skeleton).and_then(|s| bind(s, native.joint));
                 let (Some(here), Some(there)) = (bind(skeleton, j), there) else { continue };
-                let Some(axes) = native.of(&axes) else { continue };
+                let Some(axes) = native.get(&axes) else { continue };
                 let turn = quat::product(quat::conjugate(Trs64::from_affine(&here).rotation), *axes);
-                if let Some(bone) = at.of_mut(&mut self.edited)
-                    && !alike(&here, &there, extent)
+                if let Some(bone) = at.get_mut(&mut self.edited)
+                    && !is_near_transform(&here, &there, extent)
                 {
                     bone.turn = Some(turn).filter(|q| quat::angle(*q, quat::IDENTITY) > SAME_BIND);
                 }
@@ -261,8 +264,8 @@ impl Bones {
     }
 }
 
-/// How the joints of a skeleton are turned in its bind pose. A joint that is sheared there, by scales above it, is turned as
-/// it would be without those: tools that hold no shear keep that.
+/// Returns the rotation of each joint in the bind pose. A joint that is sheared by the scales of its ancestors gets the
+/// rotation that it would have without them, because tools that cannot store shear keep that rotation.
 fn axes_of(skeleton: &Skeleton, budget: &Budget) -> Result<Vec<Quat>, LimitExceeded> {
     let mut axes = budget.filled("joints", skeleton.joints.len(), quat::IDENTITY)?;
     let mut sheared = false;
@@ -283,7 +286,7 @@ fn axes_of(skeleton: &Skeleton, budget: &Budget) -> Result<Vec<Quat>, LimitExcee
     Ok(axes)
 }
 
-/// All joints of skeletons.
+/// Returns all joints of some skeletons.
 fn joints(skeletons: &[Skeleton]) -> impl Iterator<Item = (At, &meshwright_scene::Joint)> {
     skeletons.iter().enumerate().flat_map(|(skeleton, s)| {
         s.joints.iter().enumerate().map(move |(joint, j)| (At { skeleton, joint }, j))
@@ -298,13 +301,13 @@ fn filled<T: Clone>(skeletons: &[Skeleton], value: T, budget: &Budget) -> Result
     Ok(lists)
 }
 
-/// Where a joint stands in the bind pose.
+/// Returns the bind pose of a joint in model space.
 pub(crate) fn bind(skeleton: &Skeleton, joint: usize) -> Option<Affine64> {
     skeleton.joints.get(joint)?.inverse_bind.wide().inverse()
 }
 
-/// Two transforms that are next to equal on the scale of a model.
-pub(crate) fn alike(a: &Affine64, b: &Affine64, extent: f64) -> bool {
+/// Returns true if two transforms are nearly equal, relative to the size of the model.
+pub(crate) fn is_near_transform(a: &Affine64, b: &Affine64, extent: f64) -> bool {
     let (p, q) = (a.to_array(), b.to_array());
     let mut pairs = p.iter().zip(q);
     let linear = pairs.by_ref().take(9).all(|(a, b)| (a - b).abs() <= SAME_BIND * b.abs().max(1.0));

@@ -1,4 +1,4 @@
-//! Parts that say which they were.
+//! Parts that carry their identity.
 
 use crate::joint_index::At;
 use crate::tools::gltf_transform::is_palette;
@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Mark, Marks, Scene, Skeleton};
 
-/// The native part that each part with a mark is.
+/// Returns the native part of each part that carries an identity.
 fn claimed<'m, K: Copy + Ord>(
     parts: impl Iterator<Item = (K, &'m str, &'m Mark)>,
     native: impl Fn(&Mark) -> Option<&'m str>,
@@ -22,7 +22,7 @@ fn claimed<'m, K: Copy + Ord>(
     claims.into_iter().map(|(native, (_, part))| (part, native)).collect()
 }
 
-/// The native mesh of each marked one.
+/// Returns the native mesh of each edited mesh that carries an identity.
 pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
     let parts = edited.meshes.iter().zip(&marks.meshes).enumerate();
     let parts = parts.filter_map(|(e, (mesh, mark))| Some((e, mesh.name.as_str(), mark.as_ref()?)));
@@ -30,17 +30,17 @@ pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMa
     claimed(parts, native).into_iter().map(|(e, (_, m))| (e, m)).collect()
 }
 
-/// The native material of each marked one.
+/// Returns the native material of each edited material that carries an identity.
 pub(crate) fn materials(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
     let parts = edited.materials.iter().zip(&marks.materials).enumerate();
-    // One that is made of several is none of them.
+    // A palette material replaces several materials, so that its identity is wrong.
     let parts = parts.filter(|(_, (own, _))| !is_palette(&own.name));
     let parts = parts.filter_map(|(e, (own, mark))| Some((e, own.name.as_str(), mark.as_ref()?)));
     let native = |mark: &Mark| exported.materials.get(mark.index).map(|m| m.name.as_str());
     claimed(parts, native).into_iter().map(|(e, (_, m))| (e, m)).collect()
 }
 
-/// The joints that say which they are, with the native ones.
+/// Returns pairs of the edited joints that carry an identity and their native joints.
 pub(crate) fn pairs(marks: &Marks, edited: &Scene, exported: &Scene) -> Vec<(At, At)> {
     let of = |(skeleton, (joints, marks)): (usize, (&'_ Skeleton, &'_ Vec<Option<Mark>>))| {
         let named = joints.joints.iter().zip(marks).enumerate();

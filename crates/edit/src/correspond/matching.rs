@@ -1,7 +1,7 @@
-//! Which native vertex each edited one is.
+//! Matches edited vertices to native ones.
 
 use crate::correspond::found::{Edited, Found, Source};
-use crate::correspond::vertices::{Grid, Same, Vertex, alike, normal_of};
+use crate::correspond::vertices::{Grid, Same, Vertex, may_be_one, normal_of};
 use crate::tolerance::Tolerance;
 use crate::work::Work;
 use alloc::collections::BTreeMap;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{distance, unit, wide};
 
-/// Finds vertices that are what they were.
+/// Matches the vertices that are unedited.
 pub(crate) fn match_vertices(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -25,16 +25,16 @@ pub(crate) fn match_vertices(
         work.budget.work("vertices", 1)?;
         let numbered = own.named.map(|mesh| Vertex { mesh, vertex: v });
         let mut best = numbered.and_then(same);
-        let mut least = numbered.filter(|_| best.is_some()).map(|at| (false, apart(own, v, at, found)));
-        // Where much may lie within the tolerance, the one of its number is but the first.
+        let mut least = numbered.filter(|_| best.is_some()).map(|at| (false, distances(own, v, at, found)));
+        // If many vertices may be within the tolerance, the one with the same index is only the first candidate.
         if (best.is_none() || work.tolerance.joined && least != Some((false, [0.0; 3])))
             && let Some(point) = own.moved.positions.get(v).copied()
         {
             let mut met = 0_u32;
-            for at in grid.near(point) {
+            for at in grid.vertices_near(point) {
                 work.budget.work("vertices", 1)?;
                 let Some(found_at) = same(at) else { continue };
-                let cost = (Some(at.mesh) != own.named, apart(own, v, at, found));
+                let cost = (Some(at.mesh) != own.named, distances(own, v, at, found));
                 if least.is_none_or(|least| cost < least) {
                     (least, best) = (Some(cost), Some(found_at));
                 }
@@ -51,11 +51,11 @@ pub(crate) fn match_vertices(
     Ok(())
 }
 
-/// Of more native vertices that an edited one may be, none is looked at.
+/// Most native candidates that are compared with an edited vertex.
 const MOST_ALIKE: u32 = 64;
 
-/// How far an edited vertex is from a native one: by place, then by normal, then by texture coordinates.
-fn apart(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3] {
+/// Returns the distances of an edited vertex from a native one: of position, normal and texture coordinates.
+fn distances(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3] {
     let Some(native) = found.get(at.mesh) else { return [f64::MAX; 3] };
     let (mesh, n) = (native.exported, at.vertex);
     let there = mesh.positions.get(n).map(|p| native.world.point(wide(*p)));
@@ -67,16 +67,17 @@ fn apart(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3
     [place, normal.map(|(a, b)| distance(a, b)), uv].map(Option::unwrap_or_default)
 }
 
-/// The edited vertex that each native one was found to be first.
+/// The first edited vertex that was matched to each native vertex.
 type Taken = BTreeMap<Vertex, usize>;
 
-/// Tools take one vertex apart into several that are alike: those are one still.
+/// Returns true if an edited vertex may share a native vertex with those matched before: tools split one vertex into
+/// several equal ones.
 fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: usize) -> bool {
     let tolerance = found.get(at.mesh).map(|native| &native.tolerance);
-    taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| alike(&own.moved, *first, v, t)))
+    taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| may_be_one(&own.moved, *first, v, t)))
 }
 
-/// Finds edited vertices by the triangles around them: where two corners are known, so is the third.
+/// Matches edited vertices by their triangles: if two corners are known, the third follows.
 pub(crate) fn spread(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -91,13 +92,13 @@ pub(crate) fn spread(
     work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[Vertex; 2]>())?;
     in_order(own, found, &mut taken);
     in_face_order(work, own, found, &mut taken)?;
-    // What lies around tells more than what a vertex is like: of several at one place all but the normal may be alike.
+    // Neighbours are better evidence than attributes: vertices at one place may differ only in the normal.
     grow(work, own, found, &mut taken)?;
     by_likeness(work, own, found, &mut taken)?;
     grow(work, own, found, &mut taken)
 }
 
-/// Finds third corners, as long as there are some.
+/// Matches third corners until no more are found.
 fn grow(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -118,9 +119,9 @@ fn grow(
                 let near =
                     native.edges.get(from..).unwrap_or_default().iter().take_while(|(e, _)| *e == edge);
                 let thirds = near.map(|(_, third)| Vertex { mesh: x.mesh, vertex: *third as usize });
-                // Of several triangles at an edge the one whose corner is where this one is has it, and no other.
+                // If several triangles share an edge, a third corner that is still at its place takes precedence.
                 let stands = |third: &Vertex| {
-                    let [far, ..] = apart(own, r as usize, *third, found);
+                    let [far, ..] = distances(own, r as usize, *third, found);
                     far <= native.tolerance.position
                 };
                 let stays = thirds.clone().nth(1).is_some() && thirds.clone().any(|third| stands(&third));
@@ -142,8 +143,8 @@ fn grow(
     }
 }
 
-/// Where all texture coordinates of a mesh are others, its vertices are those that are the same in everything else, if there
-/// is one such vertex only: the triangles tell of the others.
+/// If most texture coordinates of a mesh were edited, matches vertices by all other attributes. Vertices with several
+/// candidates stay open; triangles match them later.
 fn by_place(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -158,7 +159,7 @@ fn by_place(
     for v in 0..own.slots.len() {
         let Some(point) = own.moved.positions.get(v).copied() else { continue };
         let (mut only, mut several) = (None, false);
-        for at in grid.near(point).filter(|at| at.mesh == mesh) {
+        for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
             work.budget.work("vertices", 1)?;
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
             let class = native.class(at.vertex).map(|class| class as usize);
@@ -174,7 +175,7 @@ fn by_place(
     Ok(())
 }
 
-/// A mesh with as many vertices and the same triangles has kept its order.
+/// Matches vertices by index, if a mesh has the same number of vertices and the same triangles.
 fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return };
     if native.exported.positions.len() != own.slots.len()
@@ -183,7 +184,7 @@ fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
         return;
     }
     for (v, slot) in own.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
-        // A twin that moved alone is no twin any more.
+        // A vertex that was split off and moved differs from its class.
         let at = native.class(v).map(|class| Vertex { mesh, vertex: class as usize });
         if let Some(at) = at.filter(|at| at.vertex == v && !taken.contains_key(at)) {
             taken.insert(at, v);
@@ -192,15 +193,15 @@ fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
     }
 }
 
-/// A native triangle beginning where most corners of an edited one are that `stand` where they stood.
+/// Rotates a native triangle so that most corners are at the positions of the edited triangle's corners.
 fn as_wound(stand: &dyn Fn(u32, u32) -> bool, own: [u32; 3], of: [u32; 3]) -> [u32; 3] {
     let [a, b, c] = of;
     let met = |of: &[u32; 3]| own.iter().zip(of).filter(|(v, n)| stand(**v, **n)).count();
-    // Of equals the last counts.
+    // If several are equal, the last one is chosen: the unrotated triangle.
     [[c, a, b], [b, c, a], [a, b, c]].into_iter().max_by_key(met).unwrap_or(of)
 }
 
-/// Of a mesh with as many triangles, in the order that they had, each vertex is the one at its corners.
+/// Matches vertices by the corners of triangles, if a mesh has as many triangles in the same order.
 fn in_face_order(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -228,7 +229,7 @@ fn in_face_order(
         other = other.saturating_add(usize::from(slot.is_some() && *slot != class));
         *slot = slot.or(class);
     }
-    // Vertices that are known by themselves tell, else texture coordinates and colours.
+    // Vertices that are already matched decide; if there are few, texture coordinates and colours do.
     let (mut known, mut against, mut unlike) = (0_usize, 0_usize, 0_usize);
     for (v, class) in places.iter().enumerate().filter_map(|(v, class)| Some((v, (*class)?))) {
         let at = Vertex { mesh, vertex: class as usize };
@@ -255,7 +256,8 @@ fn in_face_order(
     Ok(())
 }
 
-/// A vertex that is what one was but for its place and normal is that one; of several, the nearest.
+/// Matches a vertex to the native one that differs only in position and normal. If there are several, it takes the
+/// nearest.
 fn by_likeness(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -281,7 +283,7 @@ fn by_likeness(
             continue;
         };
         let (first, mut stays) = (pairs.len(), false);
-        for at in grid.near(point(uv)) {
+        for at in grid.vertices_near(point(uv)) {
             work.budget.work("vertices", 1)?;
             let tolerance = Tolerance { normal: work.tolerance.normal, ..native.tolerance };
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &tolerance);
@@ -296,7 +298,7 @@ fn by_likeness(
                 pairs.push((!same.normal, far, v, at));
             }
         }
-        // A part of a vertex that is still there was not another one.
+        // If a native vertex is still at this place, only candidates at the same place are possible.
         if stays {
             let own = pairs.split_off(first).into_iter();
             pairs.extend(own.filter(|(_, far, ..)| *far <= native.tolerance.position));
@@ -313,8 +315,8 @@ fn by_likeness(
     Ok(())
 }
 
-/// Tells a native mesh which edited vertex each of its own is, where triangles say so. What is as it was wins over what was
-/// edited.
+/// Records the edited vertex of single native vertices, if the triangle order gives it. Unedited vertices take
+/// precedence over edited ones.
 fn settle_apart(
     work: &Work<'_, '_>,
     e: usize,
@@ -341,7 +343,7 @@ fn settle_apart(
     Ok(())
 }
 
-/// Tells the native meshes which edited vertex stands for each of theirs.
+/// Records the edited vertex of each native vertex.
 pub(crate) fn settle(
     work: &Work<'_, '_>,
     e: usize,
@@ -358,10 +360,10 @@ pub(crate) fn settle(
         if !native.slots.contains_key(&class) {
             work.budget.charge_items("vertices", 1, size_of::<(u32, Source, Same)>().saturating_mul(2))?;
         }
-        // What is as it was wins over what was moved away from it.
+        // An unedited vertex takes precedence over an edited one.
         match native.slots.get(&class) {
             Some(((by, first), known)) if known.all() || !same.all() => {
-                let one = *by == e && alike(&own.moved, *first, v, &native.tolerance);
+                let one = *by == e && may_be_one(&own.moved, *first, v, &native.tolerance);
                 if !same.all()
                     && !one
                     && !known_apart

@@ -1,4 +1,4 @@
-//! Meshes in the native order, with what was edited of them.
+//! Matches the meshes of an edited scene to the native ones.
 
 use crate::correspond::faces::{place, ticked};
 use crate::correspond::found::{Edited, Found, measure, native};
@@ -21,22 +21,22 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, wide};
 use meshwright_scene::{ConvertError, Mesh, Scene};
 
-/// What was found of all meshes.
+/// The matches of all meshes.
 pub(crate) struct Finds<'s> {
-    /// By native mesh.
+    /// The native meshes.
     pub(crate) native: Vec<Found<'s>>,
-    /// By edited mesh.
+    /// The edited meshes.
     pub(crate) edited: Vec<Edited<'s>>,
-    /// How exactly all vertices came back.
+    /// The share of bit-identical vertices.
     pub(crate) exactness: Exactness,
-    /// Triangles of edited meshes that are no native ones.
+    /// Edited meshes with the triangles that belong to no native mesh.
     pub(crate) foreign: Vec<(usize, Vec<[u32; 3]>)>,
 }
 
 /// Finds the native meshes in the edited ones.
 pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
     let mut found = native(work, placed)?;
-    let mut edited = moved(work, placed, &found)?;
+    let mut edited = unposed_meshes(work, placed, &found)?;
     let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
     let all = found.iter().enumerate().flat_map(|(mesh, f)| {
         let at = move |(vertex, p): (usize, &[f32; 3])| (Vertex { mesh, vertex }, f.world.point(wide(*p)));
@@ -50,7 +50,7 @@ pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
         match_vertices(work, own, &found, &grid)?;
         measure(own, &found, &mut exactness);
     }
-    // Of few vertices others of the kind tell.
+    // If a mesh has few vertices, the other meshes of its kind decide.
     let kind = |native: &Found<'_>| native.exported.skin.is_some();
     let all = [false, true].map(|skinned| {
         let own = found.iter().zip(&exactness).filter(|(native, _)| kind(native) == skinned);
@@ -91,8 +91,8 @@ pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
     Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }
 
-/// The edited meshes in the native bind pose and model space.
-fn moved<'s>(
+/// Returns the edited meshes in the native bind pose and in model space.
+fn unposed_meshes<'s>(
     work: &Work<'s, '_>,
     placed: &Placed,
     found: &[Found<'_>],
@@ -116,7 +116,7 @@ fn moved<'s>(
         let (mut positions, mut normals) = match &mesh.skin {
             Some(skin) => unbound(mesh, &|joint| {
                 let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
-                at.of(&placed.bound).copied().flatten()
+                at.get(&placed.bound).copied().flatten()
             }),
             None => (
                 mesh.positions.iter().map(|p| wide(*p)).collect(),
@@ -127,10 +127,10 @@ fn moved<'s>(
         let named = marked.or_else(|| named(work, mesh, node, &mut taken));
         let mut stands = None;
         if mesh.skin.is_none() {
-            // A node that was moved as a whole leaves its vertices where they were in it.
+            // If a node was moved as a whole, its vertices did not change.
             let home = named
                 .and_then(|n| found.get(n))
-                .filter(|f| !crate::correspond::joints::alike(&world, &f.world, work.extent));
+                .filter(|f| !crate::correspond::joints::is_near_transform(&world, &f.world, work.extent));
             let own = home
                 .filter(|f| f.exported.skin.is_none() && stays(mesh, f.exported, work.tolerance.position));
             let to = own.map_or(world, |f| f.world);
@@ -158,14 +158,14 @@ fn moved<'s>(
             named,
             node,
             placed: stands,
-            // The shape that Blender shows for bones comes along through other formats.
+            // The shape that Blender displays for bones is exported to other formats as a mesh.
             drawn: worlds.contains_key(&m) && !bone,
         });
     }
     Ok(edited)
 }
 
-/// Most positions are those of another mesh, in their nodes.
+/// Returns true if most positions equal those of another mesh, or the bounds are equal, without the node transforms.
 fn stays(a: &Mesh, b: &Mesh, tolerance: f64) -> bool {
     use meshwright_core::math::distance;
     let near = |(p, q): (&[f32; 3], &[f32; 3])| distance(wide(*p), wide(*q)) <= tolerance;
@@ -184,7 +184,7 @@ fn stays(a: &Mesh, b: &Mesh, tolerance: f64) -> bool {
     same.saturating_mul(2) > b.positions.len() || (distance(l, m) <= tolerance && distance(h, i) <= tolerance)
 }
 
-/// The native mesh that a mesh is by its name, or by that of its node; of several the one of its material.
+/// Returns the native mesh with the name of a mesh or of its node. If there are several, it prefers the same material.
 fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Option<usize> {
     let material = |scene: &Scene, mesh: &Mesh| {
         mesh.material.and_then(|m| scene.materials.get(m.0)).map(|m| m.name.clone()).unwrap_or_default()
@@ -205,25 +205,25 @@ fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Op
     Some(found)
 }
 
-/// How a mesh came out.
+/// Returns the state for the changes of a mesh.
 pub(crate) fn state(change: &MeshChange) -> State {
     if *change == MeshChange::default() { State::Untouched } else { State::Edited }
 }
 
-/// True where a native mesh that no edited one has stays.
+/// Returns true if a native mesh stays although no edited mesh matches it.
 pub(crate) fn stays_absent(work: &Work<'_, '_>, m: usize) -> bool {
     let nothing = work.edited.meshes.is_empty() && work.absent == Absent::Kept;
-    // A tool that shows one scene loses the other levels.
+    // A tool that shows only one scene drops the other levels of detail.
     let leveled = work.edited.levels.is_empty() && !finest(work.native, m);
     let empty = work.exported.meshes.get(m).is_none_or(|m| m.triangles.is_empty() || m.positions.is_empty());
-    nothing || leveled || empty || !drawn(work.exported, m)
+    nothing || leveled || empty || !is_drawn(work.exported, m)
 }
 
-fn drawn(scene: &Scene, m: usize) -> bool {
+fn is_drawn(scene: &Scene, m: usize) -> bool {
     scene.nodes.iter().any(|n| n.meshes.iter().any(|mesh| mesh.0 == m))
 }
 
-/// True where the finest level draws a mesh.
+/// Returns true if the finest level of detail draws a mesh.
 fn finest(scene: &Scene, m: usize) -> bool {
     let Some(level) = scene.levels.first() else { return true };
     let root = |mut n: usize| {
@@ -237,7 +237,7 @@ fn finest(scene: &Scene, m: usize) -> bool {
     (0..scene.nodes.len()).any(|n| draws(n) && level.nodes.iter().any(|l| l.0 == root(n)))
 }
 
-/// An empty line of the report for a mesh.
+/// Returns an entry of the report for a mesh, without changes.
 pub(crate) fn part(mesh: &Mesh, state: State) -> Part<MeshChange> {
     Part { name: mesh.name.clone(), state, ..Part::default() }
 }

@@ -1,4 +1,4 @@
-//! Which parts of an edited scene are which parts of its original.
+//! Maps the parts of an edited scene to the parts of its original.
 
 pub(crate) mod faces;
 pub(crate) mod found;

@@ -1,4 +1,4 @@
-//! What is called how in the scenes that are held against each other, looked up once for all meshes.
+//! Names in the compared scenes, collected once for all meshes.
 
 use crate::correspond::found::Edited;
 use crate::tools::names::{name_of, stem};
@@ -9,13 +9,13 @@ use meshwright_core::LimitExceeded;
 use meshwright_scene::{Node, Scene};
 
 pub(crate) struct Names<'s> {
-    /// How many edited meshes are called so, and the node that draws the first.
+    /// Number of edited meshes with each name, and the node that draws the first.
     edited: BTreeMap<&'s str, (usize, &'s str)>,
-    /// The meshes of the export.
+    /// The names of the exported meshes.
     meshes: BTreeSet<&'s str>,
-    /// What else is called something in the export, as tools write it.
+    /// Other names in the export, in the form that tools write.
     taken: BTreeSet<String>,
-    /// The nodes of the export that draw a mesh: the first, and whether it is the only one.
+    /// First node that draws each exported mesh, and whether it is the only one.
     drawn: BTreeMap<usize, (usize, bool)>,
 }
 
@@ -48,35 +48,35 @@ impl<'s> Names<'s> {
         Ok(own)
     }
 
-    /// Whether one edited mesh alone is called so.
+    /// Returns true if exactly one edited mesh has this name.
     pub(crate) fn is_single(&self, name: &str) -> bool {
         self.edited.get(name).is_some_and(|(count, _)| *count == 1)
     }
 
-    /// Whether a mesh is one of several of a node, which are called by the first of them.
+    /// Returns true if a mesh is one of several of a node, which have numbered names.
     pub(crate) fn is_part(&self, name: &str, node: &str) -> bool {
         let first = stem(name);
         first != name && self.edited.get(first).is_some_and(|(_, other)| *other == node)
     }
 
-    /// Whether a mesh of the export is called so.
+    /// Returns true if a mesh of the export has this name.
     pub(crate) fn is_mesh(&self, name: &str) -> bool {
         self.meshes.contains(name)
     }
 
-    /// Whether a node, a joint or the scene of the export is called so.
+    /// Returns true if a node, a joint or the scene of the export has this name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         self.taken.contains(&plain(name))
     }
 
-    /// The node that draws a mesh of the export, where one alone does.
+    /// Returns the node that draws a mesh of the export, if it is the only one.
     pub(crate) fn node<'n>(&self, mesh: usize, nodes: &'n [Node]) -> Option<(usize, &'n Node)> {
         let (n, _) = self.drawn.get(&mesh).copied().filter(|(_, only)| *only)?;
         Some((n, nodes.get(n)?))
     }
 }
 
-/// Without what tools change to make names safe and single.
+/// Removes the changes that tools make to get valid and unique names.
 pub(crate) fn plain(name: &str) -> String {
     name_of(stem(name))
 }

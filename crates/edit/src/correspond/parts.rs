@@ -1,4 +1,4 @@
-//! Triangles of a native mesh that are a mesh of their own now, under another material.
+//! Parts of a native mesh that the edit made a mesh with another material.
 
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::Grid;
@@ -10,17 +10,17 @@ use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_scene::Mesh;
 
-/// What tells one material from another.
+/// The identity of a material.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Surface<'s> {
-    /// None, or one that a tool made up.
+    /// No material, or one that a tool made up.
     Unknown,
     Native(usize),
     New(&'s str),
 }
 
-/// The edited meshes that someone took out of a native one which is still there, so that they are meshes of their own. What
-/// packers join has the material of what it was joined of.
+/// Returns the edited meshes that were separated from a native mesh which still exists. They count as new meshes.
+/// Meshes that packers joined keep the material of the originals.
 pub(crate) fn taken_out(
     work: &Work<'_, '_>,
     edited: &[Edited<'_>],
@@ -37,7 +37,7 @@ pub(crate) fn taken_out(
             groups.entry(home).or_default().push(e);
         }
     }
-    // Native meshes that nothing came back of, by their materials.
+    // Native meshes without any match, by material.
     let mut gone: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, native) in found.iter().enumerate().filter(|(n, _)| !groups.contains_key(n)) {
         if let Some(id) = native.exported.material {
@@ -58,7 +58,7 @@ pub(crate) fn taken_out(
             if is == Surface::Unknown || is == surface(base) {
                 continue;
             }
-            // Of equal meshes a name may not tell which is which: then the material does.
+            // Equal meshes cannot be distinguished by vertices; the material decides.
             let lost = match is {
                 Surface::Native(id) => gone.get(&id).map_or(&[][..], Vec::as_slice),
                 _ => &[],
@@ -75,8 +75,8 @@ pub(crate) fn taken_out(
     Ok(out)
 }
 
-/// Whether an edited mesh may be a native one, by its size and where it lies: it has most of the triangles, since tools
-/// leave some out that cannot be seen, and most of its corners are there.
+/// Returns true if an edited mesh may be a native one by size and position. It must have most of the triangles, since
+/// tools drop invisible ones, and most of its corners must be at native vertices.
 fn may_be(
     work: &Work<'_, '_>,
     own: &Edited<'_>,
@@ -93,7 +93,7 @@ fn may_be(
     for corner in triangles.as_flattened() {
         let Some(point) = own.moved.positions.get(*corner as usize) else { continue };
         count = count.saturating_add(1);
-        for at in grid.near(*point) {
+        for at in grid.vertices_near(*point) {
             work.budget.work("vertices", 1)?;
             if at.mesh == n {
                 there = there.saturating_add(1);
@@ -104,7 +104,7 @@ fn may_be(
     Ok(there.saturating_mul(2) > count)
 }
 
-/// The native mesh that most vertices of an edited one are of.
+/// Returns the native mesh with more than half of an edited mesh's vertices.
 fn home(own: &Edited<'_>) -> Option<usize> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for at in own.slots.iter().flatten() {
@@ -115,7 +115,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
     most.filter(|(_, count)| count.saturating_mul(2) > own.slots.len()).map(|(mesh, _)| mesh)
 }
 
-/// What each mesh of the edited scene is painted with.
+/// Returns the material identity of each edited mesh.
 fn surfaces<'s>(work: &Work<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surface<'s>>, LimitExceeded> {
     let native = &work.exported.materials;
     work.budget.charge_items("materials", native.len() as u64, size_of::<[usize; 8]>())?;
@@ -128,7 +128,7 @@ fn surfaces<'s>(work: &Work<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surfac
     Ok(surfaces)
 }
 
-/// What a mesh of the edited scene is painted with; native materials by the first of each name.
+/// Returns the material identity of an edited mesh. If several native materials have its name, it is the first.
 fn surface<'s>(work: &Work<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) -> Surface<'s> {
     let Some(id) = mesh.material else { return Surface::Unknown };
     let Some(name) = work.edited.materials.get(id.0).map(|m| m.name.as_str()) else {

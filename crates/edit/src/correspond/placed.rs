@@ -1,4 +1,4 @@
-//! Where joints went.
+//! The new indices of joints.
 
 use crate::joint_index::{At, Place};
 use alloc::collections::BTreeSet;
@@ -6,29 +6,28 @@ use alloc::vec::Vec;
 use meshwright_core::math::Affine64;
 use meshwright_scene::Skeleton;
 
-/// Where joints went.
+/// The new indices of joints.
 #[derive(Debug)]
 pub(crate) struct Placed {
-    /// The joint of the result that each edited one is.
+    /// The joint of the result for each edited joint.
     pub(crate) edited: Vec<Vec<Option<At>>>,
-    /// The joint of the result that each native one is.
+    /// The joint of the result for each native joint.
     pub(crate) native: Vec<Vec<Option<At>>>,
-    /// The edited joint of each joint of the result.
+    /// The edited joint for each joint of the result.
     pub(crate) result: Vec<Vec<Option<At>>>,
-    /// For each edited joint, what takes a vertex from the native bind pose into the one of the file, where it is
-    /// another.
+    /// Transform of each edited joint from the native bind pose to the bind pose of the file, if they differ.
     pub(crate) bound: Vec<Vec<Option<Affine64>>>,
-    /// Which native joints are bound elsewhere.
+    /// Native joints whose bind pose was moved.
     pub(crate) moved: BTreeSet<At>,
 }
 
-/// The joint of the result that is the nearest above an edited one.
+/// Returns the joint of the result that is the nearest ancestor of an edited joint.
 pub(crate) fn nearest_kept(skeleton: &Skeleton, edited: At, placed: &Placed) -> Option<At> {
     let mut up = skeleton.joints.get(edited.joint)?.parent;
     let mut left = skeleton.joints.len();
     while let Some(p) = up {
         left = left.checked_sub(1)?;
-        if let Some(at) = (At { joint: p, ..edited }).of(&placed.edited).copied().flatten() {
+        if let Some(at) = (At { joint: p, ..edited }).get(&placed.edited).copied().flatten() {
             return Some(at);
         }
         up = skeleton.joints.get(p)?.parent;

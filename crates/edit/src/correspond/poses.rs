@@ -1,4 +1,4 @@
-//! Poses of edited clips with the native axes, and how they differ from native ones.
+//! Poses of edited clips in native axes, and their differences from native poses.
 
 use crate::correspond::placed::{Placed, nearest_kept};
 use crate::joint_index::{At, Place};
@@ -11,17 +11,17 @@ use meshwright_core::math::quat;
 use meshwright_core::math::{Affine64, Trs64, distance, lerp};
 use meshwright_scene::{Clip, ConvertError, Motion, Sampler, Skeleton, Track};
 
-/// Seconds that ends of clips differ by without meaning it.
+/// Largest difference of clip ends that does not count as an edit, in seconds.
 pub(crate) const SAME_TIME: f64 = 1e-4;
 
-/// The longest step of a tool that cuts clips to its own whole frames, in seconds.
+/// The longest step of a tool that cuts clips at its own whole frames, in seconds.
 pub(crate) const LONGEST_STEP: f64 = 1.0 / 23.9;
 
-/// How much of a native clip an edited one lasts.
+/// The length of an edited clip compared with its native clip.
 pub(crate) struct Length {
-    /// Seconds to its last frame.
+    /// Seconds to the last frame of the edited clip.
     pub(crate) open: f64,
-    /// Seconds at the end of the native clip that it does not have; below 0 where it is longer.
+    /// Seconds missing at the end; negative if the edited clip is longer.
     pub(crate) missing: f64,
 }
 
@@ -40,7 +40,7 @@ impl Length {
         self.missing.abs() <= SAME_TIME
     }
 
-    /// Tools with a rate of their own cut what is behind their last whole frame.
+    /// Returns true if a tool cut the clip after the last whole frame at its own rate.
     pub(crate) fn is_cut(&self) -> bool {
         !self.is_same() && self.missing > 0.0 && self.missing < LONGEST_STEP
     }
@@ -49,7 +49,7 @@ impl Length {
         self.is_same() || self.is_cut()
     }
 
-    /// A loop that has a frame more; else it would end with the pose of its first one.
+    /// Returns true for a loop with one more frame. Otherwise it would end with the pose of its first frame.
     pub(crate) fn is_longer_by_one(exported: &Clip, edited: &Clip) -> bool {
         let same_rate = (exported.rate - edited.rate).abs() <= f32::EPSILON * edited.rate;
         let loops = exported.looping && edited.looping;
@@ -60,7 +60,7 @@ impl Length {
     }
 }
 
-/// The last key of a clip that ends between two frames, of which the number is rounded up then.
+/// Returns the last key of a clip that ends between two frames. Its number of frames is rounded up.
 fn last_key(clip: &Clip) -> Option<f64> {
     let Motion::Tracks(tracks) = &clip.motion else { return None };
     let ends = |t: &Track| {
@@ -71,7 +71,7 @@ fn last_key(clip: &Clip) -> Option<f64> {
     (open > 0.0 && open < 1.0).then_some(end.into())
 }
 
-/// Where an edited clip has the joints of the result.
+/// Computes the poses of an edited clip for the joints of the result.
 pub(crate) struct Poser<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     placed: &'w Placed,
@@ -81,13 +81,13 @@ pub(crate) struct Poser<'w, 's, 'b> {
     source: &'s Skeleton,
     locals: Vec<Affine64>,
     worlds: Vec<Affine64>,
-    /// Where the joints of the edited skeleton are at first, and at last.
+    /// The first and the last pose of each joint.
     edges: Vec<[Trs64; 2]>,
-    /// How much of the clip is over.
+    /// The elapsed fraction of the clip.
     over: f64,
-    /// When its last key is: a tool may cut a clip short of its last frame.
+    /// The time of the last key, in seconds. A tool may cut a clip before its last frame.
     end: f64,
-    /// The edited skeleton as it would be without roundings.
+    /// The edited skeleton without rounding errors.
     straight: Option<Straight>,
 }
 
@@ -108,7 +108,7 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let mut poser =
             Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, end, straight };
         for (edge, seconds) in [0.0, end].into_iter().enumerate() {
-            poser.at(seconds)?;
+            poser.seek(seconds)?;
             for joint in 0..count {
                 let local = poser.local(joint).map(|local| Trs64::from_affine(&local));
                 let slot = poser.edges.get_mut(joint).and_then(|edges| edges.get_mut(edge));
@@ -120,8 +120,8 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         Ok(Some(poser))
     }
 
-    /// Where a joint of the edited skeleton is if it has no keys but at both ends: by steps, and straight.
-    pub(crate) fn held(&self, joint: usize) -> Option<[Trs64; 2]> {
+    /// Returns the pose of a joint that has keys only at both ends, by steps and by linear interpolation.
+    pub(crate) fn held_pose(&self, joint: usize) -> Option<[Trs64; 2]> {
         let [first, last] = self.edges.get(joint)?;
         let t = self.over;
         let between = Trs64 {
@@ -132,11 +132,11 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         Some([*first, between])
     }
 
-    pub(crate) fn at(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
+    pub(crate) fn seek(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
         let clip = self.sampler.clip();
         self.over = if self.end > 0.0 { (seconds / self.end).clamp(0.0, 1.0) } else { 0.0 };
         let frame = clip.frame_at(seconds);
-        // Times of keys are of 32 bits: what is next to a frame is that frame.
+        // Key times are 32-bit floats, so that times close to a frame are that frame.
         let whole = nearest_whole(frame);
         let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
         self.sampler.locals(frame, &mut self.locals)?;
@@ -146,7 +146,8 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         self.sampler.model(frame, &mut self.worlds)
     }
 
-    /// Counts which joints are where an exported clip has them, of those that are not as they rest and first are.
+    /// Counts the joints whose pose is bit-identical to the exported clip. Joints that are in their rest pose and first
+    /// pose are left out.
     pub(crate) fn compare(
         &self,
         exported: &Sampler<'_, '_>,
@@ -173,7 +174,7 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         }
     }
 
-    /// A joint of the edited skeleton in model space, with the native axes.
+    /// Returns a joint of the edited skeleton in model space, with the native axes.
     fn world(&self, joint: usize) -> Option<Affine64> {
         let world = *self.worlds.get(joint)?;
         let bone = self.work.bones.get(At { skeleton: self.skeleton, joint });
@@ -183,17 +184,17 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         })
     }
 
-    /// The edited joint of the joint of the result that is above an edited one.
+    /// Returns the edited joint of the nearest ancestor that is in the result.
     fn above(&self, joint: usize) -> Option<Option<usize>> {
         let at = At { skeleton: self.skeleton, joint };
-        let own = at.of(&self.placed.edited).copied().flatten()?.skeleton;
+        let own = at.get(&self.placed.edited).copied().flatten()?.skeleton;
         let above = nearest_kept(self.source, at, self.placed)
             .filter(|a| a.skeleton == own)
-            .and_then(|a| a.of(&self.placed.result).copied().flatten());
+            .and_then(|a| a.get(&self.placed.result).copied().flatten());
         Some(above.map(|a| a.joint))
     }
 
-    /// A joint of the edited skeleton on the joint of the result above it.
+    /// Returns the pose of an edited joint relative to its parent in the result.
     pub(crate) fn local(&self, joint: usize) -> Option<Affine64> {
         let parent = self.source.joints.get(joint)?.parent;
         let turned = |joint: usize| self.work.bones.get(At { joint, skeleton: self.skeleton }).turn.is_some();
@@ -208,18 +209,18 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         }
     }
 
-    /// True where an editor rounded its bones.
+    /// Returns true if an editor rounded its bones.
     pub(crate) const fn leans(&self) -> bool {
         self.straight.is_some()
     }
 
-    /// The same, had the editor not rounded its bones.
+    /// Like [`local`](Self::local), without the editor's rounding of bones.
     pub(crate) fn straight(&self, joint: usize) -> Option<Affine64> {
         self.straight.as_ref()?.local(joint, self.above(joint)?)
     }
 }
 
-/// The seconds up to the last key of a clip.
+/// Returns the time of the last key of a clip, in seconds.
 fn keyed_seconds(clip: &Clip) -> f64 {
     let whole = f64::from(clip.frames.saturating_sub(1));
     let Motion::Tracks(tracks) = &clip.motion else { return clip.seconds(whole) };
@@ -238,7 +239,7 @@ pub(crate) fn nearest_whole(frame: f64) -> f64 {
 }
 
 impl Tolerance {
-    /// The same, and by how far another pose of a joint is from one.
+    /// Adds the difference of two poses of a joint to the tolerance.
     pub(crate) fn and_between(self, a: &Affine64, b: &Affine64) -> Self {
         let (p, q) = (Trs64::from_affine(a), Trs64::from_affine(b));
         let scaled = p.scale.iter().zip(q.scale).map(|(a, b)| (a - b).abs() / a.abs().max(1e-6));
@@ -251,11 +252,12 @@ impl Tolerance {
     }
 }
 
-/// How far values of a channel may be apart of which Blender 5 writes the first and the last alone.
+/// Largest difference in a channel for which Blender 5 writes only the first and the last key.
 const STILL: f64 = 1e-4;
 
-/// How a joint in a pose differs from where it was: nothing where it does not. `held` is where it is without keys
-/// but at the ends of its clip: that a tool left the others out says that it hardly moved.
+/// Returns the difference of two poses of a joint as an angle and a length, or `None` if they are equal within the
+/// tolerance. `held` is the pose from keys only at the ends of the clip: a tool drops the other keys of joints that
+/// hardly move.
 pub(crate) fn differs(
     here: &Affine64,
     there: &Affine64,

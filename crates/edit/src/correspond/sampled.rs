@@ -1,4 +1,4 @@
-//! Edited clips held against what native ones show: at their frames, or at the times at which a tool took samples.
+//! Compares edited clips with native ones, at their frames or at the times that a tool sampled.
 
 use crate::correspond::placed::Placed;
 use crate::correspond::poses::{LONGEST_STEP, Poser, SAME_TIME, differs, nearest_whole};
@@ -10,35 +10,35 @@ use alloc::vec::Vec;
 use meshwright_core::math::Affine64;
 use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};
 
-/// By what part of a time others are the same: times and frames are kept in 32 bits on each way.
+/// Relative rounding error of times and frames, which are 32-bit floats on both ways.
 const SAME_MOMENT: f64 = 5e-7;
 
-/// What poses are compared with.
+/// The input of a comparison of poses.
 pub(crate) struct Sampled<'w, 's, 'b> {
     pub(crate) work: &'w Work<'s, 'b>,
     pub(crate) placed: &'w Placed,
     pub(crate) tolerance: Tolerance,
-    /// Those of the result.
+    /// The skeletons of the result.
     pub(crate) skeletons: &'w [Skeleton],
 }
 
-/// A joint of the result, a time in seconds, and by what angle and length it stands otherwise then.
+/// A joint of the result, a time in seconds, and the difference of its pose as an angle and a length.
 type Off = (usize, f64, (f64, f64));
 
-/// Samples that a tool took of a native clip at a rate of its own.
+/// Samples that a tool took of a native clip at its own rate.
 pub(crate) struct Samples {
-    /// Seconds between two.
+    /// Seconds between two samples.
     step: f64,
-    /// Seconds up to the last.
+    /// Time of the last sample, in seconds.
     pub(crate) end: f64,
-    /// Seconds of the native clip behind the last.
+    /// Seconds of the native clip after the last sample.
     pub(crate) cut: f64,
-    /// Those that are not what the native clip shows then, sorted.
+    /// Samples that differ from the native clip, sorted.
     pub(crate) off: Vec<Off>,
 }
 
 impl Samples {
-    /// Whether a joint is other in one of the samples beside a time.
+    /// Returns true if a joint differs in one of the samples next to a time.
     pub(crate) fn are_off(&self, joint: usize, seconds: f64) -> bool {
         let from = seconds - self.step + SAME_TIME;
         let first = self.off.partition_point(|(own, at, _)| (*own, *at) < (joint, from));
@@ -48,9 +48,10 @@ impl Samples {
 }
 
 impl<'s> Sampled<'_, 's, '_> {
-    /// Samples of a native clip up to the step behind its end, or the last step of an editor before it: by the rule of the
-    /// clip, or by Blender's, which blends the parts of rotations. Nothing where the edited clip is none.
-    pub(crate) fn taken(
+    /// Returns the samples if the edited clip is a sampled native clip, otherwise `None`. The last sample may be up to
+    /// a step after the native end, or up to an editor's step before it. The native clip is interpolated by its own
+    /// rule, or by Blender's linear interpolation of quaternion components.
+    pub(crate) fn find_samples(
         &self,
         c: usize,
         exported: &Sampler<'s, '_>,
@@ -80,7 +81,7 @@ impl<'s> Sampled<'_, 's, '_> {
         let last = f64::from(exported.clip().frames.saturating_sub(1));
         let end = clip.seconds(steps.frame(steps.count.saturating_sub(1)));
         let behind = end - exported.clip().seconds(last);
-        // A clip that comes round holds up to a whole frame.
+        // A looping clip may hold its last pose for a whole frame.
         let most = if clip.looping {
             clip.seconds(step.max(1.0)) + SAME_TIME
         } else {
@@ -95,11 +96,11 @@ impl<'s> Sampled<'_, 's, '_> {
         for k in 0..steps.count {
             let own = steps.frame(k);
             if clip.looping && own >= f64::from(clip.frames) {
-                // There it starts again.
+                // The next repetition starts here.
                 continue;
             }
             let seconds = clip.seconds(own);
-            poser.at(seconds)?;
+            poser.seek(seconds)?;
             self.shown_at(exported, seconds, last, &mut pose)?;
             let before = samples.off.len();
             if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
@@ -115,9 +116,9 @@ impl<'s> Sampled<'_, 's, '_> {
         Ok(Some(samples))
     }
 
-    /// True where every frame and every key of the edited clip is what the native one shows at that time: by its own rule,
-    /// or by Blender's.
-    pub(crate) fn shown(
+    /// Returns true if every frame and key of the edited clip equals the native clip at that time, by its own
+    /// interpolation or by Blender's.
+    pub(crate) fn is_shown(
         &self,
         c: usize,
         exported: &Sampler<'s, '_>,
@@ -133,14 +134,14 @@ impl<'s> Sampled<'_, 's, '_> {
         self.shows(&blended.ruled(Interpolation::LinearShort), poser)
     }
 
-    /// True where every frame and every key of the edited clip is what a native one shows at that time.
+    /// Returns true if every frame and key of the edited clip equals a native clip at that time.
     fn shows(&self, exported: &Sampler<'s, '_>, poser: &mut Poser<'_, 's, '_>) -> Result<bool, ConvertError> {
         let clip = poser.sampler.clip();
         let mut pose = Vec::new();
         let between = between(clip, self.work.budget)?;
         for frame in poser.sampler.whole_frames().chain(between) {
             let seconds = clip.seconds(frame);
-            poser.at(seconds)?;
+            poser.seek(seconds)?;
             self.shown_at(exported, seconds, f64::INFINITY, &mut pose)?;
             if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
                 return Ok(false);
@@ -149,7 +150,7 @@ impl<'s> Sampled<'_, 's, '_> {
         Ok(true)
     }
 
-    /// The pose of a native clip at a time, up to a frame.
+    /// Computes the pose of a native clip at a time, at most at frame `most`.
     fn shown_at(
         &self,
         exported: &Sampler<'s, '_>,
@@ -162,8 +163,8 @@ impl<'s> Sampled<'_, 's, '_> {
         Ok(exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, pose)?)
     }
 
-    /// Calls back for each native joint that stands otherwise, with where it stands; gives how many do. Joints may be off
-    /// by what they move up to the `next` pose.
+    /// Calls `found` for each native joint with another pose, and returns how many there are. A joint may differ by its
+    /// movement up to the `next` pose.
     pub(crate) fn differences(
         &self,
         exported: &Sampler<'s, '_>,
@@ -182,7 +183,7 @@ impl<'s> Sampled<'_, 's, '_> {
             let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
             let follows = own.is_some_and(|j| !j.follows.is_empty());
             let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
-            let held = edited.and_then(|e| poser.held(e.joint));
+            let held = edited.and_then(|e| poser.held_pose(e.joint));
             let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e.joint));
             let tolerance = match next.get(joint).filter(|_| self.tolerance.still) {
                 Some(next) => self.tolerance.and_between(there, next),
@@ -212,7 +213,7 @@ impl<'s> Sampled<'_, 's, '_> {
     }
 }
 
-/// The frame of a clip that is nearest to a time.
+/// Returns the frame of a clip that is nearest to a time.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
 pub(crate) fn nearest_frame(exported: &Sampler<'_, '_>, seconds: f64) -> u32 {
     let clip = exported.clip();

@@ -1,6 +1,6 @@
 //! The space in which a tool stores the vertices of skinned meshes.
 
-use crate::correspond::joints::{Bones, alike, bind};
+use crate::correspond::joints::{Bones, bind, is_near_transform};
 use crate::correspond::vertices::{Grid, Vertex};
 use crate::joint_index::At;
 use alloc::borrow::Cow;
@@ -9,14 +9,14 @@ use meshwright_core::Budget;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
 use meshwright_scene::{ConvertError, Local, Motion, Scene, Skeleton};
 
-/// How many vertices of a skeleton are looked at.
+/// Number of vertices of a skeleton that are compared.
 const SAMPLES: usize = 256;
 
-/// Joints of a skeleton that are tried.
+/// Number of joints of a skeleton that are tried.
 const JOINTS: usize = 4;
 
-/// The edited scene with the vertices of skinned meshes in model space: packers put what takes their whole numbers
-/// there, and other formats their axes and units, into the bind matrices.
+/// Returns the edited scene with the vertices of skinned meshes in model space. Packers put the inverse of their
+/// quantization into the bind matrices; conversions to other formats put axes and units there.
 pub(crate) fn modelled<'s>(
     edited: &'s Scene,
     exported: &Scene,
@@ -37,10 +37,10 @@ pub(crate) fn modelled<'s>(
         let hits = |space: &Affine64| hits(edited, s, space, exported, &grid, reach);
         let (own, all) = hits(&Affine64::IDENTITY);
         let rested = rested(skeleton);
-        let sure = [stated(skeleton, s, exported, bones, extent), one(rested.iter().copied(), extent)];
+        let sure = [bind_offset(skeleton, s, exported, bones, extent), one(rested.iter().copied(), extent)];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
-        // In a pose of a clip some joints may rest as they are bound.
-        let some = rested.iter().take(JOINTS).filter(|m| !alike(m, &Affine64::IDENTITY, extent));
+        // In a pose of a clip, some joints may still have the bind pose.
+        let some = rested.iter().take(JOINTS).filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent));
         let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
         let better = sure.chain(some).filter(|(n, _)| *n > own);
         let Some((_, space)) = better.max_by_key(|(n, _)| *n) else { continue };
@@ -65,7 +65,7 @@ pub(crate) fn modelled<'s>(
     Ok(scene)
 }
 
-/// A scale that a skeleton stands in goes from its roots into the places of the joints below.
+/// Moves the scale of a skeleton from its roots into the translations of the joints below.
 fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
     let native = |joint: usize| bones.get(At { skeleton: s, joint }).native;
     let size = |m: &Affine64| Trs64::from_affine(m).scale;
@@ -77,7 +77,7 @@ fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
         let there = of.joints.get(at.joint).map(|j| size(&j.rest.to_affine64()));
         let binds = own.inverse_bind.wide().inverse().zip(bind(of, at.joint));
         let Some((bound, there)) = binds.map(|(a, b)| (size(&a), size(&b))).zip(there) else { return };
-        // Tools that drop scales of bones leave none at rest.
+        // Tools that drop scales of bones have none at rest.
         let rest = size(&own.rest.to_affine64());
         let at_rest = rest.into_iter().zip(there).filter(|_| own.parent.is_none());
         for (here, there) in bound.0.into_iter().zip(bound.1).chain(at_rest) {
@@ -119,8 +119,14 @@ fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
     }
 }
 
-/// What all bind matrices have in front of those that were exported, if they have one thing.
-fn stated(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones, extent: f64) -> Option<Affine64> {
+/// Returns the transform by which all bind matrices differ from the exported ones, if it is the same for all.
+fn bind_offset(
+    skeleton: &Skeleton,
+    s: usize,
+    exported: &Scene,
+    bones: &Bones,
+    extent: f64,
+) -> Option<Affine64> {
     let spaces = skeleton.joints.iter().enumerate().filter_map(|(joint, j)| {
         let native = bones.get(At { skeleton: s, joint }).native?;
         let there = bind(exported.skeletons.get(native.skeleton)?, native.joint)?;
@@ -129,13 +135,14 @@ fn stated(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones, extent
     one(spaces, extent)
 }
 
-/// What the skeleton at rest makes of the vertices of each joint: of all one thing, where these rest as they are bound.
+/// Returns the transform that the rest pose applies to the vertices of each joint. It is the same for all joints if the
+/// rest pose is the bind pose.
 fn rested(skeleton: &Skeleton) -> Vec<Affine64> {
     let model = skeleton.rest_model().unwrap_or_default();
     skeleton.joints.iter().zip(model).map(|(j, m)| m.wide().after(&j.inverse_bind.wide())).collect()
 }
 
-/// The first, where all are next to equal and it is not the identity.
+/// Returns the first transform, if all are nearly equal and it is not the identity.
 fn one(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
     let first = spaces.next()?;
     let near = |m: &Affine64| {
@@ -146,10 +153,10 @@ fn one(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine
         linear && pairs.all(|(a, b)| (a - b).abs() <= 1e-4 * extent)
     };
     let same = spaces.all(|m| near(&m));
-    (same && !alike(&first, &Affine64::IDENTITY, extent)).then_some(first)
+    (same && !is_near_transform(&first, &Affine64::IDENTITY, extent)).then_some(first)
 }
 
-/// How many of some vertices are where one was, and how many were looked at.
+/// Returns how many of some vertices are at an exported vertex, and how many were compared.
 fn hits(
     edited: &Scene,
     s: usize,
@@ -164,7 +171,7 @@ fn hits(
     let near = |p: &[f32; 3]| {
         let p = space.point(wide(*p));
         let there = |v: Vertex| exported.meshes.get(v.mesh).and_then(|m| m.positions.get(v.vertex));
-        grid.near(p).take(64).filter_map(there).any(|q| distance(wide(*q), p) <= reach)
+        grid.vertices_near(p).take(64).filter_map(there).any(|q| distance(wide(*q), p) <= reach)
     };
     let looked = || points.iter().step_by(step);
     (looked().filter(|p| near(p)).count(), looked().count())

@@ -1,15 +1,15 @@
-//! Where the keys of a clip lie that a tool sampled.
+//! Evenly spaced keys of clips that a tool sampled.
 
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Channel, Clip, Motion, Track};
 
-/// Keys nearer than this are both sides of a jump.
+/// Keys closer than this are the two sides of a jump.
 const JUMP: f32 = 1e-2;
 
-/// How many keys there are at equal distances, and how many frames lie between two; nothing where distances are other. Both
-/// sides of a jump count as one key, and one that holds the last value for less than a distance, or up to where the clip
-/// comes `round`, does not count.
+/// Returns the number of evenly spaced keys and the distance between two in frames, or `None` if the spacing is uneven.
+/// The two sides of a jump count as one key. A last key that repeats the value before it does not count if it is closer
+/// than a step, or if it is at the frame `round` where the clip repeats.
 fn grid<T: PartialEq>(keys: &Channel<T>, round: Option<f64>) -> Option<(u32, f64)> {
     let behind = |k: usize| keys.frames.get(k.saturating_add(1));
     let counts = |k: usize, frame: f32| behind(k).is_none_or(|next| next - frame > JUMP);
@@ -38,17 +38,17 @@ fn grid<T: PartialEq>(keys: &Channel<T>, round: Option<f64>) -> Option<(u32, f64
     even(count, end).or_else(|| shorter().filter(|_| value == held && round == Some(last)))
 }
 
-/// Keys at equal distances.
+/// Evenly spaced keys.
 pub(crate) struct Steps<'c> {
     pub(crate) count: u32,
-    /// How many frames lie between two.
+    /// Frames between two keys.
     pub(crate) step: f64,
-    /// The frames of one of the channels.
+    /// The key frames of one of the channels.
     keys: &'c [f32],
 }
 
 impl Steps<'_> {
-    /// The frame of a key as it is stored: next to it there may be another value.
+    /// Returns the frame of a key as it is stored, because a slightly different frame may have another value.
     pub(crate) fn frame(&self, k: u32) -> f64 {
         let there = f64::from(k) * self.step;
         let stored = self.keys.get(k as usize).map(|frame| f64::from(*frame));
@@ -56,7 +56,7 @@ impl Steps<'_> {
     }
 }
 
-/// The keys of the channels of a clip that have more than two, where all of these have equally many at equal distances.
+/// Returns the spacing of a clip's channels with more than two keys, if it is even and the same for all.
 pub(crate) fn steps(clip: &Clip) -> Option<Steps<'_>> {
     let Motion::Tracks(tracks) = &clip.motion else { return None };
     let round = clip.looping.then_some(f64::from(clip.frames));
@@ -76,7 +76,7 @@ pub(crate) fn steps(clip: &Clip) -> Option<Steps<'_>> {
     found.filter(|steps| steps.step > 0.0)
 }
 
-/// The frames of keys that lie between whole ones; those behind a clip that comes round are none of it.
+/// Returns the key frames between whole frames. Those after the end of a looping clip are left out.
 pub(crate) fn between(clip: &Clip, budget: &Budget) -> Result<Vec<f64>, LimitExceeded> {
     let Motion::Tracks(tracks) = &clip.motion else { return Ok(Vec::new()) };
     let mut found: Vec<f32> = Vec::new();
@@ -88,7 +88,7 @@ pub(crate) fn between(clip: &Clip, budget: &Budget) -> Result<Vec<f64>, LimitExc
             budget.charge_items("keys", count as u64, size_of::<[f64; 2]>())?;
             found.extend(keys.iter().filter(off));
         }
-        // Most tracks have their keys at the same frames.
+        // Most tracks share their key frames.
         found.sort_unstable_by(f32::total_cmp);
         found.dedup();
     }

@@ -1,4 +1,4 @@
-//! Native triangles at vertices that are next to equal: tools take one of those for another, or make one of them.
+//! Matches triangles at nearly equal native vertices, which tools confuse or merge.
 
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
@@ -12,24 +12,24 @@ use meshwright_core::math::{distance, wide};
 pub(crate) struct Drawn {
     pub(crate) e: usize,
     pub(crate) corners: [u32; 3],
-    /// What its corners are in the native mesh, where that is known by the order of triangles.
+    /// The native vertices of the corners, if the triangle order gives them.
     pub(crate) known: Option<[Option<u32>; 3]>,
 }
 
-/// A native triangle: its mesh, its number and its classes.
+/// A native triangle: its mesh, its index and its vertex classes.
 type Face = (usize, usize, [u32; 3]);
 
-/// What native triangles and edited ones are looked up in.
+/// The data to look up native and edited triangles.
 struct Twins<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     edited: &'w [Edited<'s>],
     grid: &'w Grid,
-    /// Native triangles that are not there: by each of their corners the two behind it, and their numbers.
+    /// Missing native triangles: for each corner, the two next corners and the triangle's index.
     gone: Vec<(Vertex, [u32; 2], usize)>,
 }
 
-/// Ticks off native triangles whose corners are each what the corners of an edited triangle are within the tolerance, or
-/// next to equal to the native vertex that such a corner was. Gives the edited triangles that are still none.
+/// Marks the native triangles whose corners match those of an edited triangle within the tolerance, or are nearly equal
+/// to their matched native vertices. Returns the edited triangles without a match.
 pub(crate) fn tick(
     work: &Work<'_, '_>,
     edited: &[Edited<'_>],
@@ -47,7 +47,7 @@ pub(crate) fn tick(
             left.push(triangle);
             continue;
         }
-        match twins.of(triangle, found)? {
+        match twins.nearest_face(triangle, found)? {
             Some((mesh, face, classes)) => {
                 if let Some(native) = found.get_mut(mesh) {
                     native.there.get_mut(face).into_iter().for_each(|there| *there = true);
@@ -77,8 +77,8 @@ fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2
 }
 
 impl Twins<'_, '_, '_> {
-    /// The native triangle nearest to an edited one, with its classes.
-    fn of(
+    /// Returns the native triangle nearest to an edited one, with its classes.
+    fn nearest_face(
         &self,
         Drawn { e, corners: [a, b, c], .. }: Drawn,
         found: &[Found<'_>],
@@ -86,7 +86,7 @@ impl Twins<'_, '_, '_> {
         let Some(own) = self.edited.get(e) else { return Ok(None) };
         let Some(point) = self.place(own, a, found) else { return Ok(None) };
         let mut best: Option<((bool, f64), Face)> = None;
-        for at in self.grid.near(point) {
+        for at in self.grid.vertices_near(point) {
             self.work.budget.work("vertices", 1)?;
             let Some(native) = found.get(at.mesh) else { continue };
             let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
@@ -96,9 +96,9 @@ impl Twins<'_, '_, '_> {
             for (_, [x, y], face) in faces.filter(|(.., face)| native.there.get(*face) == Some(&false)) {
                 self.work.budget.work("vertices", 2)?;
                 let third = |v: u32, class: u32| {
-                    self.near(own, v, Vertex { mesh: at.mesh, vertex: class as usize }, found)
+                    self.mismatch(own, v, Vertex { mesh: at.mesh, vertex: class as usize }, found)
                 };
-                let first = *same.get_or_insert_with(|| self.near(own, a, at, found));
+                let first = *same.get_or_insert_with(|| self.mismatch(own, a, at, found));
                 let Some(first) = first else { break };
                 let Some((second, third)) = third(b, *x).zip(third(c, *y)) else { continue };
                 let cost = (Some(at.mesh) != own.named, first + second + third);
@@ -110,7 +110,7 @@ impl Twins<'_, '_, '_> {
         Ok(best.map(|(_, face)| face))
     }
 
-    /// Where an edited vertex was, in model space.
+    /// Returns the position of the matched native vertex, or that of the edited vertex, in model space.
     fn place(&self, own: &Edited<'_>, v: u32, found: &[Found<'_>]) -> Option<[f64; 3]> {
         let was = own.slots.get(v as usize).copied().flatten().and_then(|at| {
             let native = found.get(at.mesh)?;
@@ -119,8 +119,9 @@ impl Twins<'_, '_, '_> {
         was.or_else(|| own.moved.positions.get(v as usize).copied())
     }
 
-    /// How far an edited vertex is from a native one that it may be, in tolerances.
-    fn near(&self, own: &Edited<'_>, v: u32, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+    /// Returns the distance between an edited vertex and a native one that it may be, or `None` if it cannot be that
+    /// vertex.
+    fn mismatch(&self, own: &Edited<'_>, v: u32, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
         let native = found.get(at.mesh)?;
         let far = |point: [f64; 3]| {
             let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
@@ -142,7 +143,7 @@ impl Twins<'_, '_, '_> {
         native.compare((&own.moved, v as usize), at.vertex, &self.work.bones, &native.tolerance)
     }
 
-    /// Tells the native mesh which edited vertices stand for those of a triangle, where none does.
+    /// Records the edited vertices for the corners of a native triangle that have none.
     fn settle(
         &self,
         triangle: Drawn,

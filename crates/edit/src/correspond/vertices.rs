@@ -1,4 +1,4 @@
-//! Vertices found again by what they are.
+//! Comparison of vertices, and a grid to find them by position.
 
 use crate::attributes::Attributes;
 use crate::correspond::joints::Bones;
@@ -10,14 +10,14 @@ use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{ColorEncoding, Influence, Mesh};
 
-/// A vertex of the native model, by its mesh.
+/// A vertex of the native model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Vertex {
     pub(crate) mesh: usize,
     pub(crate) vertex: usize,
 }
 
-/// Which attributes of two vertices are equal.
+/// The equal attributes of two vertices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Same {
     pub(crate) position: bool,
@@ -32,7 +32,7 @@ impl Same {
         self.position && self.normal && self.uv && self.color && self.weights
     }
 
-    /// The attributes that are not.
+    /// Returns the attributes that differ.
     pub(crate) fn changed(self) -> Attributes {
         Attributes::POSITION.only_if(!self.position)
             | Attributes::NORMAL.only_if(!self.normal)
@@ -42,21 +42,21 @@ impl Same {
     }
 }
 
-/// An edited mesh in the native bind pose and model space.
+/// An edited mesh in the native bind pose and in model space.
 pub(crate) struct Moved<'m> {
     pub(crate) mesh: &'m Mesh,
     pub(crate) positions: Vec<[f64; 3]>,
     pub(crate) normals: Vec<[f64; 3]>,
-    /// Whose triangles cannot be seen.
+    /// Vertices that are only in invisible triangles.
     pub(crate) hidden: Vec<bool>,
     pub(crate) colors: Cow<'m, [[u8; 4]]>,
-    /// Whose colours were lost on the way.
+    /// Vertices whose colours the tool lost.
     pub(crate) uncolored: Vec<bool>,
-    /// Its colours lost their alpha on the way.
+    /// The tool dropped the alpha of the colours.
     pub(crate) opaque: bool,
 }
 
-/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`.
+/// Compares a vertex of an edited mesh with a native one; `world` is the transform of the native mesh.
 pub(crate) fn compare(
     (edited, v): (&Moved<'_>, usize),
     (native, n, world): (&Mesh, usize, &Affine64),
@@ -88,8 +88,8 @@ pub(crate) fn compare(
     Same { position, normal, uv, color, weights }
 }
 
-/// Whether two vertices of an edited mesh are one that a tool took apart.
-pub(crate) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Tolerance) -> bool {
+/// Returns true if two vertices of an edited mesh may be one vertex that a tool split.
+pub(crate) fn may_be_one(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Tolerance) -> bool {
     let near = |a: Option<&[f64; 3]>, b: Option<&[f64; 3]>| {
         a.zip(b).is_none_or(|(a, b)| distance(*a, *b) <= tolerance.position)
     };
@@ -106,7 +106,7 @@ pub(crate) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Toleranc
     near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
 }
 
-/// Whether two vertices of a native mesh are next to equal.
+/// Returns true if two vertices of a native mesh are nearly equal.
 pub(crate) fn are_twins(
     (mesh, world): (&Mesh, &Affine64),
     v: usize,
@@ -141,13 +141,13 @@ pub(crate) fn are_twins(
         && mesh.skin.as_ref().is_none_or(|s| near_weights(s.influences(v), s.influences(w)))
 }
 
-/// A normal in model space, not of unit length.
+/// Returns a normal in model space, not normalised.
 pub(crate) fn normal_of(world: &Affine64, normal: [f32; 3]) -> [f64; 3] {
     let normal = wide(normal);
     world.normals().map_or(normal, |m| m.vector(normal))
 }
 
-/// Whether the first channels of two colours are one, in linear light.
+/// Returns true if the first channels of two colours are equal in linear light.
 fn same_color(
     [(own, a), (other, b)]: [(ColorEncoding, [u8; 4]); 2],
     channels: usize,
@@ -168,11 +168,11 @@ fn same_direction(a: [f64; 3], b: [f64; 3], [near, far]: [f64; 2]) -> bool {
     let length = dot(b, b);
     let Some((a, b)) = unit(a).zip(unit(b)) else { return near > 0.0 };
     let degrees = if (length - 1.0).abs() < 1e-3 { near } else { far };
-    // Of small angles the chord is the arc.
+    // The chord of a small angle is as long as the arc.
     distance(a, b) <= degrees * core::f64::consts::PI / 180.0
 }
 
-/// Whether the same joints move two vertices by the same parts.
+/// Returns true if the same joints move two vertices with the same weights.
 fn same_weights(
     (edited, v): (&Mesh, usize),
     (native, n): (&Mesh, usize),
@@ -181,7 +181,7 @@ fn same_weights(
 ) -> bool {
     let (a, b) = match (&edited.skin, &native.skin) {
         (Some(a), Some(b)) => (a, b),
-        // Models of one frame are exported as static meshes.
+        // Models with one frame are exported as static meshes.
         (None, Some(_)) if bones.silent => return true,
         (a, b) => return a.is_none() == b.is_none(),
     };
@@ -213,18 +213,18 @@ fn same_weights(
         })
 }
 
-/// Influences below this are left out by Blender, which divides the others by their sum.
+/// Blender drops influences below this, and divides the others by their sum.
 const LEFT_OUT: f64 = 1e-4;
 
-/// Vertices by place.
+/// Vertices in a grid of cells.
 pub(crate) struct Grid {
     size: f64,
-    /// Sorted by cell.
+    /// Vertices sorted by cell.
     cells: Vec<([i64; 3], Vertex)>,
 }
 
 impl Grid {
-    /// A grid in which vertices no further apart than `reach` are in neighbouring cells.
+    /// Makes a grid in which vertices no farther apart than `reach` are in neighbouring cells.
     pub(crate) fn new(
         vertices: impl Iterator<Item = (Vertex, [f64; 3])>,
         count: usize,
@@ -238,8 +238,8 @@ impl Grid {
         Ok(Self { size, cells })
     }
 
-    /// The vertices near a point; some further away too.
-    pub(crate) fn near(&self, point: [f64; 3]) -> impl Iterator<Item = Vertex> {
+    /// Returns the vertices near a point, and some farther away.
+    pub(crate) fn vertices_near(&self, point: [f64; 3]) -> impl Iterator<Item = Vertex> {
         let step = self.size / 4.0;
         let mut probes: [[i64; 3]; 8] = core::array::from_fn(|k| {
             let side = |bit: usize| if k & bit == 0 { -step } else { step };
@@ -268,7 +268,7 @@ fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
     })
 }
 
-/// What the joints of a vertex make of it together, of those that have a place.
+/// Returns the weighted mean of the transforms of a vertex's joints. Joints without a transform are left out.
 pub(crate) fn blended(mesh: &Mesh, v: usize, place: &dyn Fn(u32) -> Option<Affine64>) -> Option<Affine64> {
     let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(v));
     let mut sum = [0.0; 12];
@@ -287,8 +287,8 @@ pub(crate) fn blended(mesh: &Mesh, v: usize, place: &dyn Fn(u32) -> Option<Affin
     })
 }
 
-/// Vertices of a skinned mesh in the native bind pose: a tool may bind it in another pose of the same skeleton. `place`
-/// gives, for an edited joint, what takes a vertex from the native bind pose into the one of the file.
+/// Returns the vertices of a skinned mesh in the native bind pose, because a tool may bind it in another pose of the
+/// skeleton. `place` gives, for an edited joint, the transform from the native bind pose to that of the file.
 pub(crate) fn unbound(
     mesh: &Mesh,
     place: &dyn Fn(u32) -> Option<Affine64>,
@@ -302,7 +302,7 @@ pub(crate) fn unbound(
             if back == Affine64::IDENTITY {
                 return wide(*n);
             }
-            // Blender's importer turns them as it does lengths, whatever the scale.
+            // Blender's importer transforms normals like directions along the surface, whatever the scale.
             unit(back.vector(wide(*n))).unwrap_or(wide(*n))
         }));
     }

@@ -1,4 +1,4 @@
-//! Clips at the native frames, with what was edited of them.
+//! Clips at their native frames, with their edits.
 
 use crate::correspond::placed::Placed;
 use crate::correspond::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
@@ -18,8 +18,8 @@ use meshwright_scene::{
     Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
 };
 
-/// Puts the clips into the result.
-pub(crate) fn put(
+/// Adds the clips to the result.
+pub(crate) fn add_clips(
     work: &Work<'_, '_>,
     placed: &Placed,
     meshes: Exactness,
@@ -28,12 +28,12 @@ pub(crate) fn put(
     let Patch { scene, report, .. } = patch;
     let mut pairs = pairs(work);
     let own = exactness(work, placed, &pairs)?;
-    // Of few poses the vertices tell.
+    // If there are few poses, the vertices decide.
     let told = own.is_few() && own.is_near() && meshes.is_lossless();
     let tolerance = if own.is_lossless() || told { work.strict } else { work.tolerance };
     renamed(work, placed, tolerance, scene, &mut pairs)?;
     let natives = core::mem::take(&mut scene.clips);
-    // How many clips show each pose.
+    // Number of clips that show each pose.
     let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
     for clip in &natives {
         if let Motion::Poses { set, frames } = &clip.motion {
@@ -74,13 +74,13 @@ pub(crate) fn put(
 }
 
 impl ClipChange {
-    /// True where nothing was edited: an end that is missing is there again.
+    /// Returns true if nothing was edited. A missing end was restored and does not count.
     fn is_none(&self) -> bool {
         *self == Self { cut: self.cut, ..Self::default() }
     }
 }
 
-/// The native clip that each edited one is, by its name: as it is, or behind that of a skeleton.
+/// Returns the native clip of each edited one by name: the whole name, or the part after the skeleton's name.
 fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
     let mut taken = BTreeSet::new();
     let mut pairs = BTreeMap::new();
@@ -93,7 +93,7 @@ fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
             }
             let name = key(&clip.name);
             let mut natives = work.exported.clips.iter().enumerate();
-            // Numbers behind names tell clips of one name apart.
+            // Numbers at the end of names distinguish clips with the same name.
             let is = |n: usize| k < 2 || is_shared(work.exported, n);
             let found = natives.position(|(n, native)| native.name == name && !taken.contains(&n) && is(n));
             taken.extend(found);
@@ -103,13 +103,13 @@ fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
     pairs
 }
 
-/// Whether several clips have the name of one.
+/// Returns true if several clips have the name of a clip.
 fn is_shared(scene: &Scene, clip: usize) -> bool {
     let name = scene.clips.get(clip).map(|clip| &clip.name);
     scene.clips.iter().filter(|other| Some(&other.name) == name).nth(1).is_some()
 }
 
-/// Takes over what an edited clip says otherwise, such as events. What tools leave out or add is no edit.
+/// Copies the changed extras of an edited clip, such as events. Extras that tools drop or add are not edits.
 fn says(own: &mut Option<Extra>, exported: &Clip, edited: &Clip) -> bool {
     let (Some(Extra::Map(was)), Some(Extra::Map(is)), Some(Extra::Map(own))) =
         (&exported.extras, &edited.extras, own)
@@ -118,7 +118,7 @@ fn says(own: &mut Option<Extra>, exported: &Clip, edited: &Clip) -> bool {
     };
     let mut other = false;
     for (key, value) in is {
-        let known = was.iter().any(|(name, was)| name == key && !alike(was, value));
+        let known = was.iter().any(|(name, was)| name == key && !is_same_value(was, value));
         if let Some((_, to)) = own.iter_mut().find(|(name, _)| known && name == key) {
             to.clone_from(value);
             other = true;
@@ -127,23 +127,25 @@ fn says(own: &mut Option<Extra>, exported: &Clip, edited: &Clip) -> bool {
     other
 }
 
-/// Whether two values are one, however their numbers are written.
-fn alike(a: &Extra, b: &Extra) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "what was written as a fraction is no larger")]
+/// Returns true if two values are equal, whatever the number format.
+fn is_same_value(a: &Extra, b: &Extra) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "integers that were written as floats are small enough")]
     let number = |e: &Extra| match e {
         Extra::Int(i) => Some(*i as f64),
         Extra::Float(f) => Some(*f),
         _ => None,
     };
     match (a, b) {
-        (Extra::List(a), Extra::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
+        (Extra::List(a), Extra::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_value(a, b))
+        }
         (Extra::Map(a), Extra::Map(b)) => {
-            // Tools keep the order; of few fields another one says the same.
+            // Tools keep the order of fields. For maps with few fields, another order is equal too.
             let near = |n: usize| {
                 if a.len() > 64 { b.get(n..).unwrap_or_default().iter().take(1) } else { b.iter().take(64) }
             };
             let same = |(n, (key, value)): (usize, &(String, Extra))| {
-                near(n).any(|(k, v)| k == key && alike(value, v))
+                near(n).any(|(k, v)| k == key && is_same_value(value, v))
             };
             a.len() == b.len() && a.iter().enumerate().all(same)
         }
@@ -151,15 +153,15 @@ fn alike(a: &Extra, b: &Extra) -> bool {
     }
 }
 
-/// The name of a clip behind that of its skeleton, which FBX puts in front.
+/// Removes the skeleton's name that FBX puts before the name of a clip.
 fn bare(name: &str) -> &str {
     name.rsplit_once('|').map_or(name, |(_, own)| own)
 }
 
-/// How many frames of a clip tell how exactly it came back.
+/// Number of frames of a clip that are compared bit for bit.
 const TELLING: f64 = 16.0;
 
-/// Which poses of joints that move are what they were, bit for bit.
+/// Counts the poses of moving joints that are bit-identical to the exported ones.
 fn exactness(
     work: &Work<'_, '_>,
     placed: &Placed,
@@ -180,7 +182,7 @@ fn exactness(
         while at <= last {
             let frame = nearest_whole(at);
             at += step;
-            poser.at(exported.clip().seconds(frame))?;
+            poser.seek(exported.clip().seconds(frame))?;
             exported.locals(frame, &mut pose)?;
             work.budget.work("joints", pose.len() as u64)?;
             poser.compare(&exported, &pose, &first, &mut found);
@@ -189,7 +191,7 @@ fn exactness(
     Ok(found)
 }
 
-/// Pairs clips without a partner that show the same under another name.
+/// Matches the remaining clips that show the same motion under another name.
 fn renamed(
     work: &Work<'_, '_>,
     placed: &Placed,
@@ -207,7 +209,7 @@ fn renamed(
             let exported = Sampler::new(work.exported, c, work.budget)?;
             let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
             if Length::new(&exported, &poser.sampler).is_near()
-                && maker.samples().shown(c, &exported, &mut poser)?
+                && maker.samples().is_shown(c, &exported, &mut poser)?
             {
                 pairs.insert(e, Some(c));
                 break;
@@ -220,7 +222,7 @@ fn renamed(
 struct Maker<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     placed: &'w Placed,
-    /// How near poses must be.
+    /// The tolerances for poses.
     tolerance: Tolerance,
     scene: &'w mut Scene,
     shown: BTreeMap<(usize, u32), usize>,
@@ -228,13 +230,13 @@ struct Maker<'w, 's, 'b> {
 }
 
 impl<'s, 'b> Maker<'_, 's, 'b> {
-    /// What poses are compared with.
+    /// Returns the input for comparing poses.
     fn samples(&self) -> Sampled<'_, 's, 'b> {
         let Self { work, placed, tolerance, .. } = *self;
         Sampled { work, placed, tolerance, skeletons: &self.scene.skeletons }
     }
 
-    /// Says which native clip the last one is.
+    /// Records the native clip of the last clip, and its changes.
     fn known(&mut self, c: usize, change: &ClipChange) {
         if let Some(own) = self.patches.last_mut() {
             own.original = Some(c);
@@ -242,7 +244,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         }
     }
 
-    /// Native poses for the joints that the result has: those that are gone leave, new ones rest.
+    /// Gives native poses the joints of the result: removed joints are dropped, new ones get their rest pose.
     fn reshape(&mut self) -> Result<(), ConvertError> {
         for set in 0..self.scene.pose_sets.len() {
             let clip = self
@@ -280,7 +282,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         Ok(())
     }
 
-    /// A native clip that no edited one is.
+    /// Returns true if a native clip stays although no edited clip matches it.
     fn stays(&self, c: usize) -> bool {
         if self.work.absent == Absent::Kept
             || self.work.edited.clips.is_empty() && self.work.edited.skeletons.is_empty()
@@ -290,7 +292,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         if self.work.keeps_still_clips {
             return false;
         }
-        // Tools leave out what stands still.
+        // Tools drop clips without motion.
         let Ok(sampler) = Sampler::new(self.work.exported, c, self.work.budget) else { return true };
         let joints = sampler.skeleton().joints.len();
         let (mut first, mut pose) = (Vec::new(), Vec::new());
@@ -312,7 +314,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         true
     }
 
-    /// A native clip as it is, for the joints of the result.
+    /// Adds an unedited native clip with the joints of the result.
     fn keep(&mut self, mut clip: Clip) {
         let native = self.placed.native.get(clip.skeleton.0).map_or(&[][..], Vec::as_slice);
         if let Motion::Tracks(tracks) = &mut clip.motion {
@@ -332,7 +334,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         self.patches.push(ClipPatch { poses, ..ClipPatch::default() });
     }
 
-    /// A native clip with its edits.
+    /// Adds a native clip with its edits.
     fn native(&mut self, c: usize, e: usize, mut clip: Clip) -> Result<ClipChange, ConvertError> {
         let mut change = ClipChange::default();
         let exported = Sampler::new(self.work.exported, c, self.work.budget)?;
@@ -344,7 +346,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         change.cut = if length.is_cut() { length.missing } else { 0.0 };
         let name = &poser.sampler.clip().name;
         let shared = is_shared(self.work.exported, c);
-        // Of several clips of one name all but the first get a number.
+        // If several clips have one name, tools number all but the first.
         let numbered = shared && stem(name) == exported.clip().name;
         let known = self.work.exported.clips.iter().any(|n| bare(name) == n.name);
         if exported.clip().name != *name && !known && !numbered {
@@ -355,11 +357,11 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         if Length::is_longer_by_one(exported.clip(), poser.sampler.clip()) {
             return self.replaced(clip, e, change);
         }
-        if length.is_near() && self.samples().shown(c, &exported, &mut poser)? {
+        if length.is_near() && self.samples().is_shown(c, &exported, &mut poser)? {
             self.keep(clip);
             return Ok(change);
         }
-        let samples = self.samples().taken(c, &exported, &mut poser)?;
+        let samples = self.samples().find_samples(c, &exported, &mut poser)?;
         if let Some(samples) = &samples {
             change.cut = samples.cut;
         } else if !length.is_near() {
@@ -375,8 +377,8 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         Ok(change)
     }
 
-    /// The joints of the result that stand otherwise at native frames, up to the end of the edited clip; of a clip that
-    /// was sampled between those, next to samples that are other.
+    /// Returns the changed poses at native frames, up to the end of the edited clip. For a clip sampled between frames,
+    /// it returns those next to samples that differ.
     fn edits(
         &self,
         exported: &Sampler<'s, '_>,
@@ -386,7 +388,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
     ) -> Result<BTreeMap<(u32, usize), Affine64>, ConvertError> {
         let mut edits = BTreeMap::new();
         let mut joints = BTreeSet::new();
-        // What was edited between frames was edited all the same.
+        // Edits between frames count as edits of the nearest frame.
         for (joint, seconds, (angle, moved)) in samples.iter().flat_map(|s| &s.off) {
             change.frames.push(nearest_frame(exported, *seconds));
             joints.insert(*joint);
@@ -396,11 +398,11 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         let mut pose = Vec::new();
         for frame in exported.whole_frames() {
             let seconds = exported.clip().seconds(frame);
-            // Behind the end of a clip that was cut the native pose holds.
+            // After the end of a clip that a tool cut, the native pose stays.
             if seconds > end + SAME_TIME && change.cut > 0.0 {
                 continue;
             }
-            poser.at(seconds)?;
+            poser.seek(seconds)?;
             exported.locals(frame, &mut pose)?;
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
             let number = frame as u32;
@@ -429,7 +431,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         Ok(edits)
     }
 
-    /// Puts edits into a native clip.
+    /// Adds a native clip with changed poses.
     fn edited(&mut self, mut clip: Clip, edits: &BTreeMap<(u32, usize), Affine64>) {
         let frames: BTreeSet<u32> = edits.keys().map(|(frame, _)| *frame).collect();
         match &mut clip.motion {
@@ -440,7 +442,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                     let joints = all.joints;
                     let shared = self.shown.get(&(set.0, *slot)).copied().unwrap_or(0) > 1;
                     if shared {
-                        // Other clips still show it as it was.
+                        // Other clips still show the native pose.
                         let own = all.pose(*slot as usize).unwrap_or_default().to_vec();
                         *slot = u32::try_from(all.len()).unwrap_or(u32::MAX);
                         all.locals.extend(own);
@@ -464,7 +466,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         }
     }
 
-    /// Gives the joints of the last clip that were edited a key at every frame.
+    /// Gives the edited joints of the last clip a key at every frame.
     fn rekeyed(&mut self, edits: &BTreeMap<(u32, usize), Affine64>) {
         let joints: BTreeSet<usize> = edits.keys().map(|(_, joint)| *joint).collect();
         let mut new: Vec<Track> = Vec::new();
@@ -480,7 +482,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                 let frames = 0..u32::try_from(sampler.frames()).unwrap_or(0);
                 let rests = sampler.skeleton().joints.get(joint).map(|j| j.rest.to_trs64().scale);
                 let scaled = |s: [f64; 3]| s.iter().any(|s| (s - 1.0).abs() > 1e-5);
-                // Either all frames have a scale or none.
+                // Either all frames have a scale, or none.
                 let has_scale = rests.is_some_and(|rest| rest != [1.0; 3])
                     || frames.clone().any(|frame| scaled(at(frame).scale));
                 for frame in frames {
@@ -503,7 +505,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         }
     }
 
-    /// A native clip that has another length now: that of the edited one.
+    /// Replaces a native clip whose length changed with the edited one.
     fn replaced(
         &mut self,
         native: Clip,
@@ -511,7 +513,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         mut change: ClipChange,
     ) -> Result<ClipChange, ConvertError> {
         let skeleton = native.skeleton;
-        if let Some(mut clip) = self.made(e, skeleton.0)? {
+        if let Some(mut clip) = self.edited_poses(e, skeleton.0)? {
             change.length = Some(clip.frames);
             clip.name.clone_from(&native.name);
             (clip.start, clip.extras) = (native.start, native.extras);
@@ -523,21 +525,21 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         Ok(change)
     }
 
-    /// A clip that the native model does not have.
+    /// Adds a clip that the native model lacks.
     fn foreign(&mut self, e: usize, report: &mut Recovery) -> Result<(), ConvertError> {
         let Some(source) = self.work.edited.clips.get(e) else { return Ok(()) };
         let of = self.placed.edited.get(source.skeleton.0).and_then(|list| list.iter().flatten().next());
         let Some(skeleton) = of.map(|at| at.skeleton) else { return Ok(()) };
         let part = Part { name: source.name.clone(), state: State::New, ..Part::default() };
-        if let Some(clip) = self.made(e, skeleton)? {
+        if let Some(clip) = self.edited_poses(e, skeleton)? {
             report.clips.push(part);
             self.push(clip, Poses::New);
         }
         Ok(())
     }
 
-    /// An edited clip as poses of a skeleton of the result, at its own frames.
-    fn made(&mut self, e: usize, skeleton: usize) -> Result<Option<Clip>, ConvertError> {
+    /// Returns an edited clip as poses of a skeleton of the result, at its own frames.
+    fn edited_poses(&mut self, e: usize, skeleton: usize) -> Result<Option<Clip>, ConvertError> {
         let Some(mut poser) = Poser::new(self.work, self.placed, e)? else { return Ok(None) };
         let (Some(to), Some(results)) =
             (self.scene.skeletons.get(skeleton), self.placed.result.get(skeleton))
@@ -549,7 +551,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         let count = poser.sampler.frames();
         let mut locals = self.work.budget.reserve("poses", joints.saturating_mul(count))?;
         for frame in 0..u32::try_from(count).unwrap_or(0) {
-            poser.at(source.seconds(f64::from(frame)))?;
+            poser.seek(source.seconds(f64::from(frame)))?;
             for (joint, edited) in to.joints.iter().zip(results) {
                 let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
                 locals.push(here.map_or_else(|| joint.rest.to_affine(), |m| m.narrow()));

@@ -1,4 +1,4 @@
-//! Materials of an edited scene among the native ones.
+//! Matches materials of an edited scene to the native ones.
 
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::meshes::Finds;
@@ -48,9 +48,9 @@ impl Materials {
                 to.image.clone_from(&material.image);
             }
             let colors = work.exported.materials.get(native).map(|n| n.base_color);
-            // A surface that the engine does not draw is written as one that nothing is seen of.
+            // A hidden surface is exported as a transparent one.
             if !material.is_hidden()
-                && colors.is_some_and(|c| !near(c, material.base_color, work.tolerance.color))
+                && colors.is_some_and(|c| !is_near_color(c, material.base_color, work.tolerance.color))
                 && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
             {
                 (part.state, part.change.color) = (State::Edited, true);
@@ -60,7 +60,8 @@ impl Materials {
         own
     }
 
-    /// Flat materials that became pixels of one picture have their colours by the meshes that they are of.
+    /// Sets the colours of plain materials that a tool replaced with pixels of one texture, by the meshes that use
+    /// them.
     pub(crate) fn flat(&mut self, work: &Work<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
         let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
         for own in &finds.native {
@@ -81,7 +82,7 @@ impl Materials {
         }
     }
 
-    /// The material of the result that one of the edited scene is.
+    /// Returns the material of the result for a material of the edited scene.
     pub(crate) fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
         if let Some(id) = self.known.get(&e) {
             return Some(*id);
@@ -95,11 +96,11 @@ impl Materials {
     }
 }
 
-fn near(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
+fn is_near_color(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
     a.iter().zip(b).all(|(a, b)| f64::from((a - b).abs()) <= tolerance)
 }
 
-/// Whether two colours are one but for what a pixel of eight bits cuts off.
+/// Returns true if two colours are equal except for the rounding of 8-bit pixels.
 pub(crate) fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
     let channels = |c: [f32; 4]| {
         let [r, g, b, a] = c;
@@ -110,7 +111,8 @@ pub(crate) fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
     channels(a).iter().zip(channels(b)).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
-/// The material that a native mesh has, with the one that it has now and its colour, where that was a pixel of a picture.
+/// Returns the native material of a mesh, its current material and colour, if a tool replaced the native one with a
+/// pixel of a texture.
 pub(crate) fn painted(
     work: &Work<'_, '_>,
     edited: &[Edited<'_>],

@@ -1,4 +1,4 @@
-//! What was edited, part by part.
+//! The changes between an edited scene and its original.
 
 pub(crate) mod clips;
 pub(crate) mod materials;

@@ -1,4 +1,4 @@
-//! The value of a comparison: the edited scene, and where each of its parts was in the original.
+//! The result of a comparison: the edited scene, and the original of each of its parts.
 
 use crate::attributes::Attributes;
 use crate::report::Recovery;
@@ -9,7 +9,7 @@ use meshwright_scene::{Loss, Mesh, Scene};
 
 /// An edited scene as changes of its original.
 ///
-/// What is not named as changed has the original's values bit for bit. A format keeps its own records for that, and encodes
+/// Parts that are not marked as changed have the original's values bit for bit. A format keeps its own records for them, and encodes
 /// the rest from [`scene`](Self::scene).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub struct Patch {
     pub clips: Vec<ClipPatch>,
     /// The materials of the scene.
     pub materials: Vec<MaterialPatch>,
-    /// The changes for people: original parts in their order, removed ones among them, then new parts.
+    /// The report of the changes: original parts in their order, removed ones among them, then new parts.
     pub report: Recovery,
 }
 
@@ -32,7 +32,7 @@ pub struct Patch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JointPatch {
-    /// Its number in the original's skeleton of the same number; nothing for a new one.
+    /// Index in the original's skeleton of the same index; `None` for a new joint.
     pub original: Option<usize>,
     /// It has another name.
     pub renamed: bool,
@@ -46,7 +46,7 @@ pub struct JointPatch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MeshPatch {
-    /// Its number in the original; nothing for a new one.
+    /// Index in the original; `None` for a new one.
     pub original: Option<usize>,
     /// It has another name.
     pub renamed: bool,
@@ -54,14 +54,14 @@ pub struct MeshPatch {
     pub material: bool,
     /// Its vertices.
     pub vertices: Vec<VertexPatch>,
-    /// For each triangle the original's number; nothing for a new one.
+    /// Index of each triangle's original; `None` for a new triangle.
     pub triangles: Vec<Option<u32>>,
     /// It has the original's vertices and triangles, all of them unchanged and in their order.
     pub unchanged: bool,
 }
 
 impl MeshPatch {
-    /// Whether it has all vertices and triangles of its original, unchanged and in their order.
+    /// Returns true if the mesh has all vertices and triangles of its original, unchanged and in their order.
     pub(crate) fn is_whole(&self, native: &Mesh) -> bool {
         let same = |(n, own): (u32, &VertexPatch)| own.original == Some(n) && own.changed.is_none();
         self.vertices.len() == native.positions.len()
@@ -75,7 +75,7 @@ impl MeshPatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VertexPatch {
-    /// Its number in the original mesh; nothing for a new one.
+    /// Index in the original mesh; `None` for a new vertex.
     pub original: Option<u32>,
     /// Attributes with other values.
     pub changed: Attributes,
@@ -85,13 +85,13 @@ pub struct VertexPatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MaterialPatch {
-    /// Its number in the original; nothing for a new one.
+    /// Index in the original; `None` for a new one.
     pub original: Option<usize>,
     /// It has another name.
     pub renamed: bool,
     /// It has another colour.
     pub color: bool,
-    /// It has another picture.
+    /// It has another texture.
     pub picture: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct MaterialPatch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClipPatch {
-    /// Its number in the original; nothing for a new one.
+    /// Index in the original; `None` for a new one.
     pub original: Option<usize>,
     /// It has another name.
     pub renamed: bool,
@@ -115,14 +115,14 @@ pub enum Poses {
     /// The original's.
     #[default]
     Unchanged,
-    /// The original's frames, in which some joints of the edited scene have other poses: frames with joints.
+    /// The original's frames, and pairs of a frame and a joint of the edited scene with another pose.
     Changed(BTreeSet<(u32, usize)>),
     /// Other frames.
     New,
 }
 
 impl Poses {
-    /// Whether a joint of the edited scene has another pose in a frame.
+    /// Returns true if a joint of the edited scene has another pose in a frame.
     #[must_use]
     pub fn is_changed(&self, frame: u32, joint: usize) -> bool {
         match self {
@@ -134,7 +134,7 @@ impl Poses {
 }
 
 impl ClipPatch {
-    /// Whether it has the original's frames and poses.
+    /// Returns true if the clip is its original, with the same name, extras, frames and poses.
     #[must_use]
     pub const fn is_unchanged(&self) -> bool {
         self.original.is_some() && !self.renamed && !self.extras && matches!(self.poses, Poses::Unchanged)
@@ -142,7 +142,7 @@ impl ClipPatch {
 }
 
 impl Patch {
-    /// The patch of a scene that nobody edited.
+    /// Makes the patch of an unedited scene.
     #[must_use]
     pub fn unedited(scene: Scene) -> Self {
         let joint = |(j, _)| JointPatch { original: Some(j), ..JointPatch::default() };
@@ -164,7 +164,7 @@ impl Patch {
         Self { joints, meshes, clips, materials, report: Recovery::default(), scene }
     }
 
-    /// A copy.
+    /// Copies the patch.
     ///
     /// # Errors
     /// When it would take more memory than is left.
@@ -183,13 +183,14 @@ impl Patch {
         })
     }
 
-    /// Whether nothing was edited.
+    /// Returns true if nothing was edited.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.report.is_untouched()
     }
 
-    /// Whether a format that calls a mesh by its material, or by its own name where it has none, has to call it anew.
+    /// Returns true if the name of a mesh's material changed, or the mesh's own name if it has no material. Formats that
+    /// name meshes this way must then rename it.
     #[must_use]
     pub fn is_surface_renamed(&self, mesh: usize) -> bool {
         let own = self.meshes.get(mesh);
@@ -201,13 +202,13 @@ impl Patch {
             }
     }
 
-    /// The losses of a conversion of the whole scene that concern what was edited: of the rest the original keeps its records.
+    /// Returns the losses of a conversion that concern edited parts. The original keeps its records for the others.
     #[must_use]
     pub fn losses_of_edits(&self, losses: Vec<Loss>) -> Vec<Loss> {
         losses.into_iter().filter(|loss| self.concerns(&loss.path)).collect()
     }
 
-    /// Whether a path names something that was edited.
+    /// Returns true if a path names an edited part.
     fn concerns(&self, path: &str) -> bool {
         let (list, rest) = path.split_once('[').unwrap_or((path, ""));
         let number = rest.split_once(']').and_then(|(n, _)| n.parse::<usize>().ok());

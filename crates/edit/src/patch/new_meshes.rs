@@ -1,4 +1,4 @@
-//! Meshes that an original does not have.
+//! Meshes that the original lacks.
 
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::meshes::part;
@@ -11,7 +11,7 @@ use meshwright_core::math::{Affine64, narrow, unit, wide};
 use meshwright_scene::{ConvertError, Mesh, MeshId, Node, NodeId, Skin};
 
 impl Maker<'_, '_, '_> {
-    /// Puts what is as a native vertex where that is.
+    /// Moves vertices that match a native vertex to its exact position, normal and texture coordinates.
     fn snap(&self, edited: &Edited<'_>, found: &[Found<'_>], mesh: &mut Mesh) {
         for (v, at) in edited.slots.iter().enumerate() {
             let Some((at, native)) = at.and_then(|at| Some((at, found.get(at.mesh)?))) else { continue };
@@ -35,7 +35,7 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// A mesh that the native model does not have.
+    /// Adds a mesh that the native model lacks.
     pub(crate) fn foreign(
         &mut self,
         (e, triangles): (usize, &[[u32; 3]]),

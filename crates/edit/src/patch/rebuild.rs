@@ -1,4 +1,4 @@
-//! The meshes of the result, made of what was found.
+//! Builds the meshes of the result from the matches.
 
 use crate::attributes::Attributes;
 use crate::correspond::found::{Corner, Edited, Found, Source};
@@ -23,7 +23,7 @@ use meshwright_scene::{
     SkeletonId, Skin,
 };
 
-/// Puts the meshes into the result.
+/// Adds the meshes to the result.
 pub(crate) fn meshes(
     work: &Work<'_, '_>,
     placed: &Placed,
@@ -52,7 +52,7 @@ pub(crate) fn meshes(
             false => maker.native(native, own, &mut own_patch)?,
         };
         if lost {
-            maker.whole(native, &mut own_patch)?;
+            maker.unchanged_patch(native, &mut own_patch)?;
         }
         maker.belongings(m, own, &mut mesh, &mut change);
         (own_patch.renamed, own_patch.material) = (mesh.name != native.name, change.material);
@@ -94,7 +94,7 @@ pub(crate) struct Maker<'w, 's, 'b> {
     pub(crate) placed: &'w Placed,
     pub(crate) edited: &'w [Edited<'s>],
     pub(crate) names: Names<'s>,
-    /// Where native nodes are, once a mesh has moved.
+    /// World transforms of the native nodes, computed when the first mesh node moves.
     pub(crate) worlds: Option<Vec<Affine>>,
     pub(crate) materials: Materials,
     pub(crate) scene: &'w mut Scene,
@@ -102,7 +102,7 @@ pub(crate) struct Maker<'w, 's, 'b> {
 }
 
 impl Maker<'_, '_, '_> {
-    /// A native mesh with its edits.
+    /// Returns a native mesh with its edits.
     fn native(
         &self,
         native: &Mesh,
@@ -117,7 +117,7 @@ impl Maker<'_, '_, '_> {
             (count.saturating_add(added)) as u64,
             size_of::<[f64; 12]>(),
         )?;
-        // A vertex without triangles cannot be seen, so that its absence says nothing.
+        // A vertex without triangles is invisible, so that its absence is not an edit.
         let mut used = alloc::vec![false; count];
         let mut kept = alloc::vec![false; count];
         let mark = |list: &mut Vec<bool>, v: u32| {
@@ -140,7 +140,7 @@ impl Maker<'_, '_, '_> {
         }
         let is = |list: &[bool], v: usize| list.get(v).copied().unwrap_or(false);
         let mut copy = Copy::new(native);
-        // Tools add white to what has no colours.
+        // Tools add white to meshes without colours.
         let painted = |e: &usize| {
             self.edited.get(*e).is_some_and(|own| own.moved.colors.iter().any(|color| *color != [255; 4]))
         };
@@ -187,7 +187,7 @@ impl Maker<'_, '_, '_> {
                 change.colors = change.colors.saturating_add(1);
             }
             if self.follows_moved(native, v) {
-                // It stays where it is.
+                // It keeps its position.
                 if native.skin.as_ref().is_some_and(|skin| !skin.local.is_empty()) {
                     self.localize(&mut copy.mesh);
                 }
@@ -228,8 +228,8 @@ impl Maker<'_, '_, '_> {
         Ok((copy.mesh, change))
     }
 
-    /// A native mesh of which the edited scene says nothing.
-    fn whole(&self, native: &Mesh, patch: &mut MeshPatch) -> Result<(), LimitExceeded> {
+    /// Makes the patch of a native mesh that has no match in the edited scene.
+    fn unchanged_patch(&self, native: &Mesh, patch: &mut MeshPatch) -> Result<(), LimitExceeded> {
         let (vertices, triangles) = (native.positions.len(), native.triangles.len());
         patch.vertices = self.work.budget.reserve("vertices", vertices)?;
         patch.triangles = self.work.budget.reserve("triangles", triangles)?;
@@ -241,7 +241,7 @@ impl Maker<'_, '_, '_> {
         Ok(())
     }
 
-    /// Lets the last vertex of a mesh be what it was made, where that is not what it was.
+    /// Gives the last vertex of a mesh its edited values.
     fn edit(
         &self,
         mesh: &mut Mesh,
@@ -301,9 +301,9 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// Of a mesh without a skin, one of the joints that now move it as a whole where it stood.
+    /// Returns a skin for a mesh without one, if joints now move the whole mesh.
     fn skinned(&self, own: &Found<'_>) -> Option<Skin> {
-        if !crate::correspond::joints::alike(&own.world, &Affine64::IDENTITY, self.work.extent) {
+        if !crate::correspond::joints::is_near_transform(&own.world, &Affine64::IDENTITY, self.work.extent) {
             return None;
         }
         let skins = own.sources.iter().map(|e| self.edited.get(*e).and_then(|e| e.moved.mesh.skin.as_ref()));
@@ -312,18 +312,18 @@ impl Maker<'_, '_, '_> {
         of.all(|other| other == Some(first)).then(|| Skin::new(first))
     }
 
-    /// The skeleton of the result that an edited one is.
+    /// Returns the skeleton of the result for an edited skeleton.
     pub(crate) fn placed_in(&self, skeleton: SkeletonId) -> Option<SkeletonId> {
         let joints = self.placed.edited.get(skeleton.0)?;
         joints.iter().flatten().next().map(|at| SkeletonId(at.skeleton))
     }
 
-    /// The influences of an edited vertex while meshes still count in native joints.
+    /// Returns the influences of an edited vertex. At this point, meshes still use native joint indices.
     fn of_edited(&self, (e, v): Source, skeleton: SkeletonId) -> Vec<Influence> {
         self.edited.get(e).map(|own| self.influences(own.moved.mesh, v, skeleton, true)).unwrap_or_default()
     }
 
-    /// Whether a vertex is known by what joints see of it that are bound elsewhere now.
+    /// Returns true if a vertex follows a joint with another bind pose.
     fn follows_moved(&self, native: &Mesh, v: usize) -> bool {
         let skin = native.skin.as_ref().filter(|_| !self.placed.moved.is_empty());
         skin.is_some_and(|skin| {
@@ -332,7 +332,7 @@ impl Maker<'_, '_, '_> {
         })
     }
 
-    /// Vertices as their joints see them, for the last vertex of a mesh.
+    /// Computes the joint-space positions and normals of the last vertex of a mesh.
     fn localize(&self, mesh: &mut Mesh) {
         let Some(skin) = &mut mesh.skin else { return };
         let (Some(position), normal) = (mesh.positions.last(), mesh.normals.last()) else { return };
@@ -348,7 +348,8 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// Of a joint by its native number, or by its place behind the native ones.
+    /// Returns the inverse bind matrix of a joint, by native index or, for new joints, by an index after the native
+    /// ones.
     fn inverse_bind(&self, skeleton: usize, joint: usize) -> Option<Affine64> {
         let natives = self.placed.native.get(skeleton)?;
         let kept = natives.iter().flatten().count();
@@ -362,7 +363,7 @@ impl Maker<'_, '_, '_> {
         Some(joint.inverse_bind.wide())
     }
 
-    /// The influences of an edited vertex by native joints, or by those of the result.
+    /// Returns the influences of an edited vertex, with native joint indices or with those of the result.
     pub(crate) fn influences(
         &self,
         mesh: &Mesh,
@@ -374,14 +375,14 @@ impl Maker<'_, '_, '_> {
         let own = |i: &Influence| {
             let at = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
             let result =
-                at.of(&self.placed.edited).copied().flatten().filter(|r| r.skeleton == skeleton.0)?;
+                at.get(&self.placed.edited).copied().flatten().filter(|r| r.skeleton == skeleton.0)?;
             let joint = if native { self.back(result)? } else { result.joint };
             Some(Influence { joint: u32::try_from(joint).ok()?, weight: i.weight })
         };
         skin.influences(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
     }
 
-    /// A joint of the result by its number while meshes still count in native ones: new joints come behind those.
+    /// Returns the native index of a joint of the result. New joints have indices after the native ones.
     fn back(&self, result: At) -> Option<usize> {
         let Some(natives) = self.placed.native.get(result.skeleton) else { return Some(result.joint) };
         let kept = natives.iter().flatten().count();
@@ -391,7 +392,7 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// Gives a mesh the joints of the result.
+    /// Changes the joint indices of a mesh from native ones to those of the result.
     fn rebind(&self, mesh: &mut Mesh) {
         let Some(skin) = &mut mesh.skin else { return };
         let Some(natives) = self.placed.native.get(skin.skeleton.0) else { return };
@@ -418,7 +419,7 @@ impl Maker<'_, '_, '_> {
         *skin = new;
     }
 
-    /// Puts an edited vertex behind those of a mesh, with the attributes that the mesh has.
+    /// Appends an edited vertex to a mesh, with the attributes that the mesh has.
     fn append(&self, (mesh, native): (&mut Mesh, &Mesh), (e, v): Source, world: &Affine64) {
         let Some(edited) = self.edited.get(e) else { return };
         let other = edited.moved.mesh;
@@ -448,7 +449,7 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// The name, material and place of a native mesh.
+    /// Updates the name, material and transform of a native mesh.
     fn belongings(&mut self, m: usize, own: &Found<'_>, mesh: &mut Mesh, change: &mut MeshChange) {
         let [e] = own.sources[..] else { return };
         let Some(edited) = self.edited.get(e) else { return };
@@ -461,14 +462,14 @@ impl Maker<'_, '_, '_> {
             change.renamed = Some(source.name.clone());
             mesh.name.clone_from(&source.name);
         }
-        self.called(m, (edited, alone), mesh, change);
+        self.rename_with_node(m, (edited, alone), mesh, change);
         let name = |scene: &Scene, id: Option<MaterialId>| {
             id.and_then(|id| scene.materials.get(id.0)).map(|m| m.name.clone()).unwrap_or_default()
         };
         let (was, is) =
             (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
         let none = UNNAMED.contains(&is.as_str()) || is_palette(&is);
-        // Editors keep what says which part it was; a mesh with that and without a material has lost it.
+        // Editors keep identities. A mesh that has one but no material has lost its material.
         let taken = self.work.marked && !self.work.tolerance.joined && source.material.is_none();
         if taken && !UNNAMED.contains(&was.as_str()) && !is_filler(&was) {
             change.material = mesh.material.is_some();
@@ -495,8 +496,9 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// Editors show the name of an object, and mean that of its mesh where both were called alike.
-    fn called(
+    /// Renames a mesh with its node: editors display the name of the object, and change the mesh's name if both were
+    /// equal.
+    fn rename_with_node(
         &mut self,
         m: usize,
         (edited, alone): (&Edited<'_>, bool),
@@ -507,7 +509,7 @@ impl Maker<'_, '_, '_> {
         let Some((n, node)) = self.names.node(m, &exported.nodes) else { return };
         let (was, is) = (node.name.as_str(), edited.node);
         let own = exported.meshes.get(m).map_or("", |m| m.name.as_str());
-        // Tools make names safe and single, and call nodes like their meshes.
+        // Tools make names valid and unique, and name nodes like their meshes.
         let made = [was, own, &edited.moved.mesh.name].iter().any(|name| plain(name) == plain(is));
         if !alone
             || change.renamed.is_some()
@@ -525,7 +527,8 @@ impl Maker<'_, '_, '_> {
         self.scene.nodes.get_mut(n).into_iter().for_each(|node| node.name = is.into());
     }
 
-    /// Whether a native material is gone, and another one that a mesh has now looks like it: tools make one of such.
+    /// Returns true if a native material is gone and a mesh has another one that looks the same: tools join equal
+    /// materials.
     fn is_joined(&self, was: Option<MaterialId>, is: &str) -> bool {
         let own = &self.work.exported.materials;
         let look = |m: &Material| {
@@ -562,7 +565,7 @@ impl Maker<'_, '_, '_> {
     }
 }
 
-/// An edited vertex in the space of a native mesh.
+/// Returns the position and normal of an edited vertex in the space of a native mesh.
 pub(crate) fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<[f64; 3]>, Option<[f64; 3]>) {
     let inverse = world.inverse().unwrap_or(Affine64::IDENTITY);
     let position = edited.moved.positions.get(v).map(|p| inverse.point(*p));
@@ -571,10 +574,10 @@ pub(crate) fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<
     (position, normal.and_then(unit))
 }
 
-/// A mesh that is filled with some of the vertices of another.
+/// A mesh under construction from vertices of another mesh.
 struct Copy {
     mesh: Mesh,
-    /// It gets colours that the other does not have: white, where nobody painted.
+    /// The mesh gets colours that the other lacks; unpainted vertices are white.
     paints: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The native skeletons with what was edited of them.
+//! The native skeletons with their edits.
 
 use crate::correspond::joints::bind;
 use crate::correspond::placed::{Placed, nearest_kept};
@@ -17,14 +17,14 @@ use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
 use meshwright_core::text::similar;
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
 
-/// In which pose of the native skeleton a tool bound the vertices.
+/// The pose of the native skeleton in which a tool bound the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Its bind pose.
+    /// The bind pose.
     Bind,
-    /// Its bind pose without the scales of its joints.
+    /// The bind pose without the scales of its joints.
     Unscaled,
-    /// Its rest pose.
+    /// The rest pose.
     Rest,
 }
 
@@ -62,7 +62,7 @@ impl Poses {
         Ok(Some(poses))
     }
 
-    fn of(&self, bound: Bound) -> &[Affine64] {
+    fn get(&self, bound: Bound) -> &[Affine64] {
         match bound {
             Bound::Bind => &self.bind,
             Bound::Unscaled => &self.unscaled,
@@ -71,8 +71,8 @@ impl Poses {
     }
 }
 
-/// Puts the skeletons into the result.
-pub(crate) fn put(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
+/// Adds the skeletons to the result.
+pub(crate) fn add_skeletons(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
     let mut placed = Placed {
         edited: lists(&work.edited.skeletons, work)?,
         native: lists(&work.native.skeletons, work)?,
@@ -117,7 +117,7 @@ fn lists<T: Clone>(
     Ok(lists)
 }
 
-/// One native skeleton on its way into the result.
+/// A native skeleton on its way into the result.
 struct One<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     s: usize,
@@ -126,12 +126,12 @@ struct One<'w, 's, 'b> {
     joints: Vec<Joint>,
     from: Vec<Option<At>>,
     changes: Vec<JointPatch>,
-    /// How far joints of the result moved.
+    /// Movements of joints of the result.
     shifts: BTreeMap<usize, [f64; 3]>,
 }
 
 impl One<'_, '_, '_> {
-    /// The native joints that are still there.
+    /// Adds the native joints that still exist.
     fn keep(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let at = |joint| At { skeleton: self.s, joint };
         let partner = |j: usize| self.work.bones.edited(at(j));
@@ -149,10 +149,10 @@ impl One<'_, '_, '_> {
                 continue;
             }
             let result = At { skeleton: self.s, joint: self.joints.len() };
-            if let Some(slot) = at(j).of_mut(&mut placed.native) {
+            if let Some(slot) = at(j).get_mut(&mut placed.native) {
                 *slot = Some(result);
             }
-            if let Some(slot) = edited.and_then(|e| e.of_mut(&mut placed.edited)) {
+            if let Some(slot) = edited.and_then(|e| e.get_mut(&mut placed.edited)) {
                 *slot = Some(result);
             }
             self.joints.push(joint.clone());
@@ -163,7 +163,7 @@ impl One<'_, '_, '_> {
         let to = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
         let new = |j: usize| to.get(j).copied().flatten().map(|at| at.joint);
         for joint in &mut self.joints {
-            // The parent may be gone: then what is above it.
+            // If the parent was removed, the nearest remaining ancestor replaces it.
             let mut parent = joint.parent;
             while let Some(p) = parent.filter(|p| new(*p).is_none()) {
                 parent = self.native.joints.get(p).and_then(|j| j.parent);
@@ -174,17 +174,17 @@ impl One<'_, '_, '_> {
         Ok(())
     }
 
-    /// What was edited of joints that are there in both.
+    /// Applies the edits of joints that exist in both scenes.
     fn edit(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let work = self.work;
         let Some(poses) = Poses::new(self.exported, work)? else { return Ok(()) };
         let bound = self.bound(&poses);
-        let most = self.most(poses.of(bound));
+        let most = self.most(poses.get(bound));
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
             let (Some(edited), Some(result)) =
-                (work.bones.edited(at), at.of(&placed.native).copied().flatten())
+                (work.bones.edited(at), at.get(&placed.native).copied().flatten())
             else {
                 continue;
             };
@@ -193,16 +193,16 @@ impl One<'_, '_, '_> {
             else {
                 continue;
             };
-            let (Some(here), Some(there)) = (bind(skeleton, edited.joint), poses.of(bound).get(j)) else {
+            let (Some(here), Some(there)) = (bind(skeleton, edited.joint), poses.get(bound).get(j)) else {
                 continue;
             };
             let mut change = JointChange::default();
             let old = self.exported.joints.get(j);
-            // What is added to a model calls no bone of it otherwise.
+            // A scene that adds to a model renames no joint.
             if work.absent == Absent::Gone
                 && old.is_some_and(|old| {
                     let named = !old.name.is_empty() || !is_filler(&joint.name);
-                    // Of several of one name all but the first get a number.
+                    // If several joints have one name, tools number all but the first.
                     let numbered =
                         name_of(stem(&joint.name)) == name_of(&old.name) && self.is_shared(&old.name);
                     named && !numbered && name_of(&old.name) != name_of(&joint.name)
@@ -217,7 +217,7 @@ impl One<'_, '_, '_> {
             work.budget.work("joints", skeleton.joints.len() as u64)?;
             let above = nearest_kept(skeleton, edited, placed).filter(|a| a.skeleton == self.s);
             let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
-            // A parent that is gone left its children to what it hung from.
+            // The children of a removed joint are attached to its parent.
             let mut was = old.and_then(|old| old.parent);
             while let Some(p) = was.filter(|p| natives.get(*p).copied().flatten().is_none()) {
                 was = self.exported.joints.get(p).and_then(|j| j.parent);
@@ -248,7 +248,7 @@ impl One<'_, '_, '_> {
             let place = there
                 .after(&self.exported.joints.get(j).map_or(Affine64::IDENTITY, |j| j.inverse_bind.wide()));
             if bound != Bound::Bind
-                && let Some(slot) = edited.of_mut(&mut placed.bound)
+                && let Some(slot) = edited.get_mut(&mut placed.bound)
             {
                 *slot = Some(place);
             }
@@ -256,13 +256,13 @@ impl One<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether several joints of the export have a name.
+    /// Returns true if several joints of the export have this name.
     fn is_shared(&self, name: &str) -> bool {
         let joints = self.work.exported.skeletons.iter().flat_map(|s| &s.joints);
         joints.filter(|j| j.name == name).nth(1).is_some()
     }
 
-    /// How far a joint may stand from where it stood.
+    /// Returns the largest movement of a joint that is not an edit.
     fn most(&self, pose: &[Affine64]) -> f64 {
         let most = self.work.tolerance.translation;
         let mut exactness = Exactness::default();
@@ -275,11 +275,11 @@ impl One<'_, '_, '_> {
         if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
     }
 
-    /// In which pose most joints stand where the file has them bound; of several, in which most are as large.
+    /// Returns the pose that matches the file's bind pose at most joints. If several do, the one with most equal sizes.
     fn bound(&self, poses: &Poses) -> Bound {
         let fits = |bound: Bound| {
             let (mut near, mut large) = (0_usize, 0_usize);
-            for (joint, there) in poses.of(bound).iter().enumerate() {
+            for (joint, there) in poses.get(bound).iter().enumerate() {
                 let edited = self.work.bones.edited(At { skeleton: self.s, joint });
                 let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
                 let Some(here) = here else { continue };
@@ -293,7 +293,7 @@ impl One<'_, '_, '_> {
         best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind)
     }
 
-    /// Gives joints that moved their new places, and keeps others where they were whatever they hang from now.
+    /// Moves joints that were edited, and keeps the world transforms of others, whatever their new parents are.
     fn settle(&mut self) -> Result<(), ConvertError> {
         let Some(poses) = Poses::new(self.native, self.work)? else { return Ok(()) };
         let mut made = Skeleton { joints: core::mem::take(&mut self.joints), ..Skeleton::default() };
@@ -307,7 +307,7 @@ impl One<'_, '_, '_> {
             let Some((bound, rest)) = poses.bind.get(j).zip(poses.rest.get(j)) else { continue };
             let want = to(rest);
             worlds.get_mut(r).into_iter().for_each(|slot| *slot = want);
-            // What it hangs from is where it was, unless it is another one.
+            // The parent has not moved, unless it is another one.
             let hung = self.native.joints.get(j).and_then(|n| n.parent);
             let above = own.parent.and_then(|p| worlds.get(p)).copied();
             let stands = hung.and_then(|p| poses.rest.get(p)).copied() == above;
@@ -331,9 +331,9 @@ impl One<'_, '_, '_> {
         Ok(())
     }
 
-    /// True where a joint can hang from another without being above it.
+    /// Returns true if a joint may become a child of another: that must not be its descendant.
     fn may_hang(&self, joint: usize, from: usize) -> bool {
-        // Those that follow others hang from them too.
+        // Joints may follow others, which are then their ancestors too.
         if self.joints.iter().any(|j| !j.follows.is_empty()) {
             return false;
         }
@@ -347,7 +347,7 @@ impl One<'_, '_, '_> {
         true
     }
 
-    /// Where a joint of the result rests.
+    /// Returns the rest transform of a joint of the result in model space.
     fn world(&self, joint: usize) -> Option<Affine64> {
         let mut world = self.joints.get(joint)?.rest.to_affine64();
         let mut at = self.joints.get(joint)?.parent;
@@ -361,7 +361,8 @@ impl One<'_, '_, '_> {
         Some(world)
     }
 
-    /// Where a new joint rests on its parent, whose axes may be others in the file, and which may be larger or smaller there.
+    /// Returns the rest transform of a new joint relative to its parent, which may have other axes and another size in
+    /// the file.
     fn on_parent(&self, at: At, parent: Option<usize>, (placed, pose): (&Placed, &[Affine64])) -> Affine64 {
         let world = rest_world(self.work, at);
         let Some(parent) = parent else { return world };
@@ -377,16 +378,16 @@ impl One<'_, '_, '_> {
         let native = natives.iter().position(|n| *n == Some(result));
         let here = self.work.edited.skeletons.get(from.skeleton).and_then(|s| bind(s, from.joint));
         let turn = native.and_then(|n| Some(pose.get(n)?.inverse()?.after(&here?)));
-        // A parent that was moved took the joint along.
+        // A new joint moves with its parent.
         turn.map_or(local, |turn| Affine64 { w: [0.0; 3], ..turn }.after(&local))
     }
 
-    /// Joints that the native skeleton does not have.
+    /// Adds joints that the native skeleton lacks.
     fn add(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let work = self.work;
         let poses = Poses::new(self.exported, work)?;
         let bound = poses.as_ref().map(|poses| self.bound(poses));
-        let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.of(bound));
+        let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.get(bound));
         for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
             let own = |j: &usize| work.bones.get(At { skeleton: e, joint: *j });
             let belongs =
@@ -411,7 +412,7 @@ impl One<'_, '_, '_> {
                     ..joint.clone()
                 };
                 let result = At { skeleton: self.s, joint: self.joints.len() };
-                if let Some(slot) = at.of_mut(&mut placed.edited) {
+                if let Some(slot) = at.get_mut(&mut placed.edited) {
                     *slot = Some(result);
                 }
                 let change =
@@ -426,7 +427,7 @@ impl One<'_, '_, '_> {
     }
 }
 
-/// Whether two matrices stretch space alike, whichever of their axes do so.
+/// Returns true if two matrices scale space equally, whatever their axes.
 fn as_large(a: &Affine64, b: &Affine64) -> bool {
     let [a, b] = [a, b].map(|m| {
         let mut lengths = [m.x, m.y, m.z].map(length);
@@ -436,7 +437,7 @@ fn as_large(a: &Affine64, b: &Affine64) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)
 }
 
-/// Where an edited joint rests.
+/// Returns the rest transform of an edited joint in model space.
 fn rest_world(work: &Work<'_, '_>, at: At) -> Affine64 {
     let Some(skeleton) = work.edited.skeletons.get(at.skeleton) else { return Affine64::IDENTITY };
     let mut world = Affine64::IDENTITY;
@@ -449,7 +450,7 @@ fn rest_world(work: &Work<'_, '_>, at: At) -> Affine64 {
     world
 }
 
-/// Skeletons that have no joint of the native model.
+/// Adds skeletons without any native joint.
 fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Result<(), ConvertError> {
     let Patch { scene, report, .. } = patch;
     for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
@@ -463,7 +464,7 @@ fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Resul
         let mut from = work.budget.reserve("joints", skeleton.joints.len())?;
         for (joint, own) in skeleton.joints.iter().enumerate() {
             let at = At { skeleton: e, joint };
-            if let Some(slot) = at.of_mut(&mut placed.edited) {
+            if let Some(slot) = at.get_mut(&mut placed.edited) {
                 *slot = Some(At { skeleton: new, joint });
             }
             from.push(Some(at));
@@ -478,7 +479,7 @@ fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Resul
     Ok(())
 }
 
-/// The native names that are most like a name.
+/// Returns the native names that are most similar to a name.
 fn nearest(name: &str, skeleton: &Skeleton) -> Vec<String> {
     let names = skeleton.joints.iter().map(|joint| joint.name.as_str());
     similar(name, names).into_iter().map(String::from).collect()

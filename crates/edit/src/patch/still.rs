@@ -1,11 +1,11 @@
-//! What holds still in a clip that a tool sampled.
+//! Removes noise from constant channels of sampled clips.
 
 use crate::tolerance::Tolerance;
 use meshwright_core::math::{Affine, Trs64, distance, quat};
 use meshwright_scene::Joint;
 
-/// Translations, rotations and scales of joints that are next to those at rest in all poses of a clip are those at rest:
-/// what a tool's arithmetic leaves beside them moves nothing.
+/// Replaces translations, rotations and scales that are near the rest pose in all poses of a clip with those of the
+/// rest pose. The differences are a tool's rounding errors.
 pub(crate) fn hold(locals: &mut [Affine], joints: &[Joint], tolerance: &Tolerance) {
     let count = joints.len().max(1);
     for (j, joint) in joints.iter().enumerate() {
@@ -67,6 +67,6 @@ mod tests {
         let moves = [at(1.0 + 1e-6), at(1.1), at(1.0)];
         let mut held = moves;
         hold(&mut held, core::slice::from_ref(&joint), &tolerance);
-        assert_eq!(held.map(|m| m.w), moves.map(|m| m.w), "one pose beside it is a motion");
+        assert_eq!(held.map(|m| m.w), moves.map(|m| m.w), "one different pose is a motion");
     }
 }

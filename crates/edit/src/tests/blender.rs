@@ -1,4 +1,4 @@
-//! What Blender does to a model that nobody edited, and the least edit beside it.
+//! Changes that Blender makes to an unedited model, and the smallest edits next to them.
 
 use super::*;
 use core::f64::consts::PI;
@@ -14,12 +14,13 @@ fn is_untouched(edited: &Scene, native: &Scene) -> bool {
 }
 
 /// A scene of one mesh without a skeleton.
-fn still(positions: Vec<[f32; 3]>, normals: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Scene {
+fn static_scene(positions: Vec<[f32; 3]>, normals: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Scene {
     let mesh = Mesh::new("m", positions, triangles).with_normals(normals);
     Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))])
 }
 
-/// A normal that leans from +z so far, in degrees, and so far from +x about it.
+/// Returns a normal that is tilted from +z by one angle, in the direction of the other angle from +x. Both are in
+/// degrees.
 fn leaning(lean: f64, way: f64) -> [f32; 3] {
     let (lean, way) = (lean * PI / 180.0, way * PI / 180.0);
     narrow([sin(lean) * cos(way), sin(lean) * sin(way), cos(lean)])
@@ -28,8 +29,9 @@ fn leaning(lean: f64, way: f64) -> [f32; 3] {
 #[test]
 fn a_normal_that_leans_nearly_along_an_edge_leans_along_it() {
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    let with =
-        |normal| still(corners.clone(), vec![normal, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], vec![[0, 1, 2]]);
+    let with = |normal| {
+        static_scene(corners.clone(), vec![normal, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], vec![[0, 1, 2]])
+    };
     let native = with(leaning(60.0, 0.6));
     assert!(is_untouched(&with(leaning(60.0, 0.0)), &native));
     // Not on the edge, leaning otherwise, or further than Blender would turn it.
@@ -40,7 +42,7 @@ fn a_normal_that_leans_nearly_along_an_edge_leans_along_it() {
     assert_eq!(report.meshes[0].change.normals, 1);
 }
 
-/// Two faces that meet in a vertex alone have a frame each.
+/// Two faces that share only a vertex have a frame each.
 #[test]
 fn normals_lean_from_the_faces_of_their_fan() {
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]];
@@ -48,7 +50,7 @@ fn normals_lean_from_the_faces_of_their_fan() {
     let with = |normal, triangles: &[[u32; 3]]| {
         let mut normals = vec![up; 5];
         normals[0] = normal;
-        still(corners.clone(), normals, triangles.to_vec())
+        static_scene(corners.clone(), normals, triangles.to_vec())
     };
     let was = leaning(60.0, 0.6);
     let along = leaning(60.0, 0.0);
@@ -56,10 +58,10 @@ fn normals_lean_from_the_faces_of_their_fan() {
     let apart = [[0, 1, 2], [0, 4, 3]];
     assert!(is_untouched(&with(along, &apart), &with(was, &apart)));
     assert!(!is_untouched(&with(leaning(60.0, 1.2), &apart), &with(was, &apart)));
-    // Where a face hangs together with both the frame is that of all.
+    // If a third face connects both, all share a frame.
     let joined = [[0, 1, 2], [0, 3, 1], [0, 4, 3]];
     assert!(!is_untouched(&with(along, &joined), &with(was, &joined)));
-    // Wound otherwise it does not.
+    // With another winding, it does not connect them.
     let turned = [[0, 1, 2], [0, 1, 3], [0, 4, 3]];
     assert!(is_untouched(&with(along, &turned), &with(was, &turned)));
 }
@@ -68,7 +70,7 @@ fn normals_lean_from_the_faces_of_their_fan() {
 fn normals_of_what_cannot_be_seen_say_nothing() {
     let side = [1.0, 0.0, 0.0];
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0; 3], [3.0; 3], [4.0; 3]];
-    let native = still(corners, vec![side; 6], vec![[0, 1, 2], [3, 4, 5]]);
+    let native = static_scene(corners, vec![side; 6], vec![[0, 1, 2], [3, 4, 5]]);
     let mut edited = native.clone();
     edited.meshes[0].normals[3..].fill([0.0, 1.0, 0.0]);
     assert!(is_untouched(&edited, &native));
@@ -78,19 +80,18 @@ fn normals_of_what_cannot_be_seen_say_nothing() {
     assert!(!is_untouched(&edited, &native));
 }
 
-/// At an edge without length Blender has no frame for a normal: the mean of the faces around comes back, and those without
-/// area look up.
+/// At an edge without length, Blender replaces a normal with the mean of the faces around it. Faces without area point up.
 #[test]
 fn a_normal_at_an_edge_without_length_is_the_mean() {
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]];
     let side = [1.0, 0.0, 0.0];
-    let native = still(corners, vec![side; 4], vec![[0, 1, 2], [0, 2, 3]]);
+    let native = static_scene(corners, vec![side; 4], vec![[0, 1, 2], [0, 2, 3]]);
     let with = |normal: [f64; 3]| {
         let mut edited = native.clone();
         edited.meshes[0].normals[0] = narrow(unit(normal).unwrap());
         edited
     };
-    // The face looks down as much as the other looks up: there is no mean.
+    // One face points down as much as the other points up, so that they have no mean.
     assert!(!is_untouched(&with([0.0, 1.0, 0.0]), &native));
     let mut tilted = native.clone();
     tilted.meshes[0].positions[1] = [0.0, 1.0, 0.0];
@@ -240,7 +241,7 @@ fn bones_that_scales_above_shear_are_turned_by_nothing() {
     assert!(!is_untouched(&other, &native));
 }
 
-/// Where the only joint is gone that stands elsewhere without the scales, how large the others are tells.
+/// If the only joint that distinguishes two bind poses was deleted, the sizes of the others decide.
 #[test]
 fn a_bone_that_is_deleted_leaves_the_vertices_of_others_where_they_are() {
     let mut native = sheared();
@@ -263,7 +264,7 @@ fn a_bone_that_is_deleted_leaves_the_vertices_of_others_where_they_are() {
     assert_eq!(scene.meshes[0].positions[..12], native.meshes[0].positions[..12]);
 }
 
-/// A new bone stands on its parent as it does in the file, in which that has no scale.
+/// A new bone keeps the transform relative to its parent that it has in the file, where the parent has no scale.
 #[test]
 fn a_new_bone_on_a_scaled_one_stands_still_in_all_clips() {
     let native = sheared();
@@ -337,7 +338,7 @@ fn bones_lean_by_what_their_ends_are_rounded_by() {
     assert!(!is_untouched(&other, &native));
 }
 
-/// What Blender 3.4 writes of colours that it keeps by corner.
+/// Vertex colours as Blender 3.4 exports them.
 #[test]
 fn colours_of_corners_go_back_to_their_vertices() {
     let mut native = tube();
@@ -366,7 +367,7 @@ fn colours_of_corners_go_back_to_their_vertices() {
     assert!(!is_untouched(&painted, &native));
 }
 
-/// A joint that hardly moves has keys at both ends alone, and the last lies where Blender's last whole frame is.
+/// A joint that hardly moves has keys only at both ends; the last is at Blender's last whole frame.
 #[test]
 fn a_joint_that_hardly_moves_stands_still_in_a_clip_that_was_cut() {
     let mut native = tube();
@@ -405,7 +406,7 @@ fn a_joint_that_hardly_moves_stands_still_in_a_clip_that_was_cut() {
     assert!(!cut(&same(&edited, &native).1).0.is_empty());
 }
 
-/// At its own rate Blender samples what it has made of the keys: rotations between them are blended by part.
+/// At its own rate, Blender samples rotations between keys by linear interpolation of quaternion components.
 #[test]
 fn clips_that_were_sampled_between_keys_are_untouched() {
     let mut native = tube();
@@ -475,7 +476,7 @@ fn a_sample_between_frames_that_was_edited_is_an_edit() {
         edited
     };
     assert!(is_untouched(&edited(None), &native));
-    // What stands still jumps at its end, and is held up to the last frame.
+    // A constant channel jumps at its end, and stays constant up to the last frame.
     let mut still = edited(None);
     let Motion::Tracks(tracks) = &mut still.clips[0].motion else { panic!() };
     let last = 9.0 * 10.0 / 24.0;
@@ -518,7 +519,7 @@ fn times_are_off_by_what_they_are_rounded_by() {
         for sample in 0..4807_u16 {
             let frame = f64::from(sample) * 20.0 / 24.0;
             let mut local = sampler.trs(1, frame + late).narrow();
-            // Who computes keeps no bits.
+            // A tool that computes changes the bits.
             local.translation[1] += 1e-5;
             local.translation[2] += if sample == 4801 { off } else { 0.0 };
             let [seconds] = narrow([f64::from(sample) / 24.0]);

@@ -41,7 +41,7 @@ fn a_clip_that_was_sampled_to_the_step_behind_its_end_is_untouched() {
     let (back, report) = same(&edited(&|_| {}), &native);
     assert!(report.is_untouched(), "{:?}", report.clips);
     assert_eq!(back, native);
-    // Of a clip that comes round the last key holds up to the frame behind it.
+    // In a looping clip, the last key holds up to the frame after it.
     let held = edited(&|track| track.rotation.push(6.5, track.rotation.values[6]));
     assert!(same(&held, &native).1.is_untouched());
     let loose = edited(&|track| track.rotation.push(6.5, [0.0, 0.0, 0.0, 1.0]));
@@ -58,7 +58,7 @@ fn a_clip_that_was_sampled_to_the_step_behind_its_end_is_untouched() {
     assert_eq!(same(&straight, &native).1.clips[0].state, State::Edited);
 }
 
-/// What reads a loop holds it up to where it comes round, also behind samples of a tool's own rate.
+/// Importers hold a loop up to its end, also after samples at a tool's own rate.
 #[test]
 fn a_loop_that_was_sampled_and_is_held_up_to_its_end_is_untouched() {
     let mut native = tube();
@@ -91,7 +91,7 @@ fn a_loop_that_was_sampled_and_is_held_up_to_its_end_is_untouched() {
     }
 }
 
-/// Of a clip without a stated rate the frames are counted at a common one: it ends between two of those.
+/// Frames of a clip without a stated rate are counted at a common rate, so that it may end between two frames.
 #[test]
 fn a_clip_whose_last_key_lies_between_frames_is_untouched() {
     let mut native = tube();

@@ -1,8 +1,8 @@
-//! What people do in an editor.
+//! Edits that people make in an editor.
 
 use super::*;
 
-/// Where the vertices of the first mesh are in a frame of the first clip, or at rest.
+/// Returns the vertices of the first mesh in a frame of the first clip, or in the rest pose.
 fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
     let budget = budget();
     let skeleton = &scene.skeletons[0];
@@ -58,7 +58,7 @@ fn a_bone_that_moved_leaves_its_children_where_they_were() {
     assert_eq!(report.clips[0].state, State::Edited);
 }
 
-/// The children of a bone that is gone hang from its parent, where they were.
+/// The children of a removed bone become children of its parent, and keep their positions.
 #[test]
 fn children_of_a_bone_that_is_gone_stay_where_they_were() {
     let native = tube();

@@ -32,7 +32,7 @@ fn faces_of_another_material_are_a_mesh_of_their_own() {
     let new = &scene.meshes[2];
     assert_eq!(new.material.and_then(|m| scene.materials.get(m.0)).map(|m| &*m.name), Some("blue"));
     assert_eq!((new.triangles.len(), &new.positions), (12, &native.meshes[0].positions));
-    // Tools split meshes, and call materials that are none something.
+    // Tools split meshes, and name missing materials.
     for none in ["", "Material_0", "PaletteMaterial001"] {
         let (scene, report) = with(none);
         assert!(report.is_untouched() && scene == native, "{none}: {report:?}");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A strip whose middle column stands twice, next to equal, and the same with one vertex for each two.
+/// A strip with a duplicate, nearly equal middle column, and the same strip with the duplicates merged.
 fn welded() -> (Scene, Scene) {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     let (mut welded, mut corners) = (Vec::new(), Vec::new());
@@ -18,7 +18,7 @@ fn welded() -> (Scene, Scene) {
         corners.extend([[w + 2, w + 1, w + 5], [w + 4, w + 5, w + 1]]);
         corners.extend([[w + 3, w + 4, w], [w + 4, w + 1, w]]);
     }
-    // Where the columns meet, the second one goes the other way round.
+    // At the middle column, the second triangle has the other diagonal.
     corners.iter_mut().skip(2).step_by(4).for_each(|t| *t = [t[2] + 1, t[2], t[2] + 4]);
     corners.iter_mut().skip(3).step_by(4).for_each(|t| *t = [t[2], t[2] + 3, t[2] + 4]);
     let scene = |positions, triangles| {
@@ -28,7 +28,7 @@ fn welded() -> (Scene, Scene) {
     (scene(positions, triangles), scene(welded, corners))
 }
 
-/// Of two layers that lie within the tolerance of each other, each is the one that it is nearer to.
+/// If two layers are within the tolerance of each other, each vertex matches the nearer one.
 #[test]
 fn layers_are_told_apart_by_which_is_nearer() {
     // A side of 10 allows for 1e-3.
@@ -47,7 +47,7 @@ fn layers_are_told_apart_by_which_is_nearer() {
     assert!(!snapped(&moved, &native, Snap::Loose).1.is_untouched());
 }
 
-/// Of two triangles at one edge the one that is still there is known by where it stands, whatever its normals are.
+/// If two triangles share an edge, the existing one is matched by its position, whatever its normals are.
 #[test]
 fn of_triangles_at_one_edge_none_moves_onto_another() {
     let corners = vec![
@@ -107,7 +107,7 @@ fn vertices_that_were_joined_are_both_still_there() {
     assert_eq!(report.meshes[0].change.triangles_removed, 1);
 }
 
-/// A mesh whose node moves in a clip follows a joint when it comes back.
+/// A mesh whose node moves in a clip follows a joint in the imported scene.
 #[test]
 fn a_mesh_of_which_no_vertex_is_left_keeps_its_attributes() {
     let mut native = tube();
@@ -141,7 +141,7 @@ fn a_mesh_of_which_no_vertex_is_left_keeps_its_attributes() {
     assert_eq!(back.meshes[1].skin, edited.meshes[1].skin);
 }
 
-/// A mesh with some vertices moved, as a tool hands it back that keeps the order of triangles alone.
+/// Returns a mesh with some moved vertices, as from a tool that keeps only the order of triangles.
 fn split(native: &Mesh, by: f32, moved: impl Fn(usize) -> bool) -> Mesh {
     // Every triangle has vertices of its own, in another order.
     let mut mesh = Mesh::new(native.name.clone(), Vec::new(), Vec::new());
@@ -170,7 +170,7 @@ fn vertices_are_told_by_the_order_of_triangles() {
     let moved = |v: usize| v < 13;
     let scene =
         |mesh: Mesh| Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
-    // With texture coordinates some come to stand where others stood.
+    // With texture coordinates, some vertices move to the former positions of others.
     for (with_uvs, by) in [(true, 0.5), (false, 0.45)] {
         let mut mesh = Mesh::new("m", positions.clone(), triangles.clone());
         mesh.uvs = if with_uvs { uvs.clone() } else { Vec::new() };
@@ -180,7 +180,7 @@ fn vertices_are_told_by_the_order_of_triangles() {
         expected.meshes[0].positions.iter_mut().take(13).for_each(|p| p[1] += by);
         assert_eq!(back, expected, "{report:?}");
         assert_eq!((report.meshes[0].change.moved, report.meshes[0].change.normals), (13, 0));
-        // Where the order is another nothing is told by it.
+        // If the order of triangles changed, it identifies nothing.
         let mut other = scene(split(&native.meshes[0], by, |_| false));
         other.meshes[0].triangles.rotate_left(3);
         other.meshes[0].positions[0][2] += 0.5;
@@ -188,7 +188,7 @@ fn vertices_are_told_by_the_order_of_triangles() {
     }
 }
 
-/// Two triangles with vertices of their own, of which two are equal to others, and the second of those edited.
+/// Two triangles without common vertices: two vertices of the second equal vertices of the first, and one of them is edited.
 #[test]
 fn of_equal_vertices_the_one_that_was_edited_is() {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];

@@ -1,7 +1,7 @@
-//! Bones that an editor holds a little askew.
+//! Small rotations of bones by an editor's rounding.
 //!
-//! Blender keeps a bone as its two ends and a roll, in numbers of 32 bits: one that lies far from the origin for its length
-//! leans by what the ends are rounded by, and its poses turn about its head by as much.
+//! Blender stores a bone as its two ends and a roll, in 32-bit floats. A short bone far from the origin is tilted by
+//! the rounding of its ends, and its poses rotate around its head by the same angle.
 
 use crate::correspond::joints::bind;
 use crate::correspond::placed::Placed;
@@ -12,21 +12,22 @@ use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, distance};
 use meshwright_scene::Skeleton;
 
-/// Radians by which a bone leans that was rounded: above what rotations of 32 bits are off by, and below what anyone means.
+/// Smallest and largest angle of a bone that was rounded, in radians: above the error of 32-bit rotations, and below
+/// any intended rotation.
 const ROUNDED: [f64; 2] = [2e-6, 1e-3];
 
-/// An edited skeleton without the lean of its bones.
+/// An edited skeleton without the tilt of its bones.
 pub(crate) struct Straight {
-    /// What takes the place of a joint on its parent to where it would be.
+    /// Correction of each joint's transform relative to its parent.
     lean: Vec<Affine64>,
-    /// What turns its axes into the native ones.
+    /// Rotation of each joint's axes to the native ones.
     turn: Vec<Affine64>,
     order: Vec<usize>,
     worlds: Vec<Affine64>,
 }
 
 impl Straight {
-    /// Nothing where no bone of an edited skeleton leans, or where one is bound elsewhere.
+    /// Returns `None` if no bone of an edited skeleton is tilted, or if one has another bind pose.
     pub(crate) fn new(
         work: &Work<'_, '_>,
         placed: &Placed,
@@ -46,7 +47,7 @@ impl Straight {
         for &j in &own.order {
             let at = At { skeleton, joint: j };
             let Some((here, bound)) = bind(source, j).zip(bound(work, placed, at)) else { continue };
-            // A bone that was moved leans where it is.
+            // A bone that was moved is tilted at its new position.
             let moved = work.bones.get(at).native.is_some_and(|native| placed.moved.contains(&native));
             let bound = if moved { Affine64 { w: here.w, ..bound } } else { bound };
             let Some(turn) = quarter(&here, &bound) else { return Ok(None) };
@@ -71,7 +72,7 @@ impl Straight {
         Ok(leans.then_some(own))
     }
 
-    /// Poses the skeleton.
+    /// Computes the corrected pose of the skeleton.
     pub(crate) fn pose(&mut self, source: &Skeleton, locals: &[Affine64]) {
         for &j in &self.order {
             let (Some(lean), Some(local)) = (self.lean.get(j), locals.get(j)) else { continue };
@@ -82,7 +83,7 @@ impl Straight {
         }
     }
 
-    /// A joint on another, or in model space, with the native axes.
+    /// Returns a joint relative to another, or in model space, with native axes.
     pub(crate) fn local(&self, joint: usize, above: Option<usize>) -> Option<Affine64> {
         let world = |j: usize| Some(self.worlds.get(j)?.after(self.turn.get(j)?));
         match above {
@@ -92,17 +93,17 @@ impl Straight {
     }
 }
 
-/// Where the native joint of an edited one is in the pose that the file has bound.
+/// Returns the native joint of an edited one in the bind pose of the file.
 fn bound(work: &Work<'_, '_>, placed: &Placed, at: At) -> Option<Affine64> {
     let native = work.bones.get(at).native?;
     let there = bind(work.exported.skeletons.get(native.skeleton)?, native.joint)?;
-    Some(match at.of(&placed.bound).copied().flatten() {
+    Some(match at.get(&placed.bound).copied().flatten() {
         Some(place) => place.after(&there),
         None => there,
     })
 }
 
-/// The turn of axes, by quarters, after which one transform is next to another.
+/// Returns the rotation by quarter turns that makes one transform nearly equal to another.
 fn quarter(here: &Affine64, there: &Affine64) -> Option<Affine64> {
     let turn = here.inverse()?.after(there);
     let whole = |c: f64| if c.abs() < 0.5 { 0.0 } else { c.signum() };
@@ -111,7 +112,7 @@ fn quarter(here: &Affine64, there: &Affine64) -> Option<Affine64> {
     ((whole.determinant() - 1.0).abs() < 1e-6).then_some(whole)
 }
 
-/// How far a transform is from turning nothing, in radians.
+/// Returns the rotation of a transform, in radians.
 fn off(m: &Affine64) -> f64 {
     let axes = [(m.x, [1.0, 0.0, 0.0]), (m.y, [0.0, 1.0, 0.0]), (m.z, [0.0, 0.0, 1.0])];
     axes.into_iter().map(|(a, b)| distance(a, b)).fold(0.0, f64::max)

@@ -1,7 +1,7 @@
-//! Colours that came back at other vertices.
+//! Repairs vertex colours that a tool assigned to other vertices.
 //!
-//! Blender 3.4 keeps colours by corner and writes for each vertex the colour of the corner that has its number: corners are
-//! counted through the triangles, vertices are those that triangles use.
+//! Blender 3.4 stores colours by corner, and exports for each vertex the colour of the corner with the vertex's index.
+//! Corners are counted through all triangles; vertices without triangles are not counted.
 
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::Grid;
@@ -10,7 +10,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 
-/// What the vertices of a mesh are coloured by then.
+/// Returns the colours that the vertices of a mesh then have.
 fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
     let mesh = native.exported;
     let mut used = alloc::vec![false; mesh.positions.len()];
@@ -23,8 +23,8 @@ fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
     used.into_iter().map(color).collect()
 }
 
-/// Puts the colours of an edited mesh back, where each of its vertices that is what it was has the one that it has then. Of
-/// the others, which are fewer, nothing is known.
+/// Restores the colours of an edited mesh, if each unedited vertex has the colour that Blender 3.4 gives it. The
+/// colours of the other vertices are unknown; they are fewer.
 pub(crate) fn put_back(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -53,7 +53,7 @@ pub(crate) fn put_back(
             other.is_some_and(|other| other.iter().zip(color).take(channels).all(|(a, b)| a == b))
         };
         let (mut was, mut theirs, mut met) = (None, false, false);
-        for at in grid.near(point).filter(|at| at.mesh == mesh) {
+        for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
             work.budget.work("vertices", 1)?;
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
             if !(same.position && same.normal && same.uv && same.weights) {

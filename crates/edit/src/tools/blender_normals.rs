@@ -1,9 +1,10 @@
-//! What editors make of normals.
+//! Changes that editors make to normals.
 //!
-//! Blender keeps the normal of a corner as two angles in a frame of the faces around: how far it leans away from their mean,
-//! and which way, counted from an edge. A way whose cosine to the edge's is above 0.9999 becomes the edge's. Where one of
-//! the edges has no length there is no frame, and the mean is what comes back; faces without area look up in it. Around are
-//! the faces of one fan: those that hang together by edges of two faces that are wound alike.
+//! Blender stores the normal of a corner as two angles in a frame of the faces around it: the tilt from their mean, and
+//! the direction of the tilt counted from an edge. A direction whose cosine to the edge is above 0.9999 becomes the
+//! edge's. If one of the edges has no length, there is no frame, and the normal becomes the mean. Faces without area
+//! have a normal that points up. The faces around a corner are those of one fan: faces that are connected by edges of
+//! exactly two faces with the same winding.
 
 use alloc::vec::Vec;
 use core::f64::consts::{FRAC_PI_2, PI};
@@ -12,22 +13,22 @@ use meshwright_core::math::{
 };
 use meshwright_scene::Mesh;
 
-/// The angle, in radians, within which Blender takes one way for another: the cosine is 0.9999.
+/// The angle below which Blender treats two directions as equal, in radians. Its cosine is 0.9999.
 const ALONG: f64 = 0.014_142_254;
 
-/// Radians by which angles that are kept in 16 bits are off, in frames of 32 bits.
+/// Rounding error of angles with 16 bits in frames of 32-bit floats, in radians.
 const STEP: f64 = 0.05 * PI / 180.0;
 
-/// Of more corners around a vertex no other is looked at.
+/// Most corners around a vertex that are examined.
 const LOOKED_AT: usize = 256;
 
-/// The height of a triangle that cannot be seen, in parts of its longest edge.
+/// The height of an invisible triangle, relative to its longest edge.
 const THIN: f64 = 1e-5;
 
 /// The corners around the vertices of a mesh.
 #[derive(Debug)]
 pub(crate) struct Shading {
-    /// Classes of vertices with the vertex and the triangle, sorted.
+    /// Vertex classes with the vertex and the triangle, sorted.
     corners: Vec<(u32, u32, u32)>,
 }
 
@@ -44,8 +45,8 @@ impl Shading {
         Self { corners }
     }
 
-    /// Whether a normal is what Blender makes of the one `there`, at any of the vertices of a class. Both are of unit
-    /// length and in the space of the mesh.
+    /// Returns true if Blender changes the normal `there` to `here`, at any vertex of a class. Both are unit vectors in
+    /// the space of the mesh.
     pub(crate) fn makes(&self, mesh: &Mesh, class: u32, here: [f64; 3], there: [f64; 3]) -> bool {
         let from = self.corners.partition_point(|(own, ..)| *own < class);
         let around = self.corners.get(from..).unwrap_or_default().iter();
@@ -55,7 +56,7 @@ impl Shading {
     }
 }
 
-/// A face at a vertex: the corner, and those before and behind it.
+/// A face at a vertex, by its three corners: the vertex, the next corner, and the previous corner.
 #[derive(Clone, Copy)]
 struct Face {
     corner: u32,
@@ -63,7 +64,7 @@ struct Face {
     before: u32,
 }
 
-/// The faces around a vertex by the fans that they form.
+/// Groups the faces around a vertex into fans.
 fn fans(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Vec<Fan> {
     let face = |&(_, v, t): &(u32, u32, u32)| {
         let &[a, b, c] = mesh.triangles.get(t as usize)?;
@@ -81,7 +82,7 @@ fn fans(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Vec<Fan> {
         list
     };
     let (behind, before) = (sorted(|f| f.behind), sorted(|f| f.before));
-    // An edge joins two faces alone, of which one leaves by it and the other comes.
+    // An edge connects exactly two faces: the vertex is the next corner of one and the previous corner of the other.
     let across = |to: &[(u32, usize)], from: &[(u32, usize)], v: u32| {
         only(from, v)?;
         only(to, v)
@@ -112,7 +113,7 @@ fn fans(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Vec<Fan> {
     fans
 }
 
-/// The face of a sorted list that alone has an end.
+/// Returns the face of a sorted list with this end, if exactly one has it.
 fn only(list: &[(u32, usize)], v: u32) -> Option<usize> {
     let from = list.partition_point(|(end, _)| *end < v);
     match list.get(from..)? {
@@ -121,13 +122,13 @@ fn only(list: &[(u32, usize)], v: u32) -> Option<usize> {
     }
 }
 
-/// Faces around a vertex that hang together.
+/// Connected faces around a vertex.
 struct Fan {
     mean: [f64; 3],
     edges: Vec<[f64; 3]>,
     /// One of its edges has no length.
     broken: bool,
-    /// One of its faces has an area.
+    /// At least one of its faces has an area.
     solid: bool,
 }
 
@@ -169,7 +170,8 @@ impl Fan {
     }
 }
 
-/// Which vertices of a mesh are corners of triangles alone that are too thin to be seen: their normals show nowhere.
+/// Returns, for each vertex of a mesh, whether all its triangles are too thin to be visible. Its normal does not matter
+/// then.
 pub(crate) fn hidden(mesh: &Mesh) -> Vec<bool> {
     let mut thin = alloc::vec![false; mesh.positions.len()];
     let mut seen = thin.clone();

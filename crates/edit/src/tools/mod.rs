@@ -1,4 +1,4 @@
-//! What tools change in parts that nobody edited.
+//! Changes that tools make to unedited parts.
 
 pub(crate) mod blender_bones;
 pub(crate) mod blender_colors;

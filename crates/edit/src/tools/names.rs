@@ -2,16 +2,16 @@
 
 use alloc::string::String;
 
-/// Names that tools give to materials of meshes that have none.
+/// Names that tools give to the materials of meshes without one.
 pub(crate) const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
 
-/// True for what tools call joints and materials that have no name: `Node_2`, `Material_0`.
+/// Returns true for names that tools give to unnamed joints and materials, such as `Node_2` or `Material_0`.
 pub(crate) fn is_filler(name: &str) -> bool {
     let kind = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['_', '.']);
     matches!(kind, "" | "Node" | "Bone" | "Material")
 }
 
-/// A name without the number that tools put behind names that are there twice.
+/// Removes the number that tools append to duplicate names.
 pub(crate) fn stem(name: &str) -> &str {
     match name.rsplit_once(['_', '.']) {
         Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
@@ -19,7 +19,7 @@ pub(crate) fn stem(name: &str) -> &str {
     }
 }
 
-/// A name as three.js writes it: blanks become `_`, characters of property paths go.
+/// Returns a name as three.js writes it: white space becomes `_`, and the characters of property paths are removed.
 pub(crate) fn name_of(name: &str) -> String {
     let kept = name.chars().filter(|c| !matches!(c, '[' | ']' | '.' | ':' | '/'));
     kept.map(|c| if c.is_whitespace() { '_' } else { c }).collect()

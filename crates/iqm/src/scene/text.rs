@@ -25,9 +25,9 @@ impl<'b> Text<'b> {
         }
     }
 
-    /// A text that strings are added to.
+    /// Reads a text to which strings can be added.
     #[cfg(feature = "recover")]
-    pub(super) fn of(text: &[u8], budget: &'b Budget) -> Result<Self, LimitExceeded> {
+    pub(super) fn parse(text: &[u8], budget: &'b Budget) -> Result<Self, LimitExceeded> {
         // A string takes what an allocator gives at least.
         let strings = text.split(|b| *b == 0).count() as u64;
         budget.charge_items("text", strings, 96)?;

@@ -111,7 +111,7 @@ impl MergedBones {
         };
         let change = origin.made.and_then(|m| self.joint(m)).map(|(_, change)| change).unwrap_or_default();
         let other = change.parent || self.moved && old.parent == 0;
-        // The base hangs from nothing, whatever it says.
+        // The base bone has no effective parent, whatever the file says.
         let is_base = origin.original == Some(0);
         Some(Bone {
             transform: if change.rest || work.scaled && !is_base { new.transform } else { old.transform },
@@ -174,7 +174,7 @@ impl MergedBones {
         }
     }
 
-    /// What a pseudo-bone follows, by their numbers, as parts of the whole.
+    /// Returns the bones that a pseudo-bone follows, with their weights as fractions of the total.
     pub(super) fn followed(&self, original: &Bmd, pseudo: u8) -> Vec<(Option<u8>, f64)> {
         let parts =
             original.bones.get(usize::from(pseudo)).map(|b| b.transform.followed()).unwrap_or_default();

@@ -70,7 +70,7 @@ impl Work<'_> {
             let kept = bones.records.is_original();
             return Ok(if kept { old.clone() } else { Clip { stream, ..old.clone() } });
         };
-        // Bone 0 never moves, so that a stream may leave out whatever is behind the last bone that does.
+        // Bone 0 never moves. A stream may leave out the bones after the last moving one.
         let counted = |s: &Stream| s.bone_count() == self.original.normal_bones();
         let whole = counted(&old.stream) || *stream != trimmed(&old.stream, &stream);
         let same_rate = (was.rate.to_bits(), was.looping) == (is.rate.to_bits(), is.looping);

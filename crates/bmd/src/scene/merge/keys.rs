@@ -8,20 +8,20 @@ use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{dot, length, narrow, sub};
 use meshwright_core::num::{QuatF8, Se32};
 
-/// What differs by less was not edited: scenes have numbers of 32 bits, the finest step of the format is far above it.
+/// Smaller differences are not edits: scenes have 32-bit floats, and the finest step of the format is much larger.
 const SAME: f64 = 1e-6;
 
 /// One channel, of values `V` in words `W`.
 pub(super) struct Channel<'a, V, W> {
     timing: Timing,
-    /// What the channel is without keys.
+    /// The constant value of a channel without keys.
     still: V,
-    /// The edited values at all frames; none where the bone has no keys.
+    /// The edited values at all frames; empty if the bone has no keys.
     made: &'a [V],
     /// The value of the original's keys.
     original: Box<dyn Fn(f64) -> Option<V> + 'a>,
     alike: fn(V, V) -> bool,
-    /// The word of a value that comes behind another.
+    /// Encodes a value relative to the previous one.
     encode: fn(V, Option<V>) -> W,
 }
 
@@ -100,7 +100,7 @@ impl<V: Copy, W: Copy> Channel<'_, V, W> {
         keys.into_iter().collect()
     }
 
-    /// The frames beside one, round the end of a clip that loops.
+    /// Returns the frames before and after one. In a clip that loops, the last frame is before the first.
     fn around(&self, frame: u32) -> [Option<u32>; 2] {
         let Timing { frames, looping } = self.timing;
         let before = frame.checked_sub(1).or_else(|| frames.checked_sub(1).filter(|_| looping));

@@ -94,14 +94,14 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// A mesh of the original whose vertices hang on bones of other numbers.
+    /// Returns a mesh of the original with the new bone indices.
     fn renumbered(&self, mesh: &Mesh) -> Result<Mesh, ConvertError> {
         let bone = |v: &Vertex| self.bones.of_original(v.bone());
         if mesh.vertices.iter().all(|v| bone(v) == Some(v.bone())) {
             return Ok(mesh.clone());
         }
         let mut vertices = self.work.budget.reserve("vertices", mesh.vertices.len())?;
-        vertices.extend(mesh.vertices.iter().map(|v| on(*v, bone(v))));
+        vertices.extend(mesh.vertices.iter().map(|v| move_to_bone(*v, bone(v))));
         let flags = allowing(mesh.flags, &vertices, &mesh.primitives);
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
     }
@@ -120,7 +120,7 @@ impl<'a> Meshes<'a> {
         let mut vertices = self.work.budget.reserve("vertices", mesh.vertices.len())?;
         vertices.extend(mesh.vertices.iter().zip(first).map(|(v, at)| {
             let number = self.number(source, at, v.bone());
-            self.taken(*v, flat, stored(source), number)
+            self.finish_vertex(*v, flat, stored(source), number)
         }));
         let flags = allowing(mesh.flags, &vertices, &mesh.primitives);
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
@@ -168,10 +168,10 @@ impl<'a> Meshes<'a> {
                 (Some(old), Some(new)) => Some(self.vertex([old, new], (scene, v), changed, flat, recolored)),
                 (None, Some(new)) => {
                     let number = self.number(Some(scene), Some(v), new.bone());
-                    Some(self.taken(new, is_flat, stored(Some(scene)), number))
+                    Some(self.finish_vertex(new, is_flat, stored(Some(scene)), number))
                 }
-                // What no triangle has is not in the conversion.
-                (old, None) => old.map(|old| on(old, self.bones.of_original(old.bone()))),
+                // The converted mesh has no vertices that triangles do not use.
+                (old, None) => old.map(|old| move_to_bone(old, self.bones.of_original(old.bone()))),
             });
         }
         let own = surface.places(old.vertices.len());
@@ -216,7 +216,7 @@ impl<'a> Meshes<'a> {
             normal: bound || changed.has(Attributes::NORMAL),
             color: changed.has(Attributes::COLOR),
         };
-        let new = self.taken(new, is_flat, stored(Some(scene)), number);
+        let new = self.finish_vertex(new, is_flat, stored(Some(scene)), number);
         if recolored {
             let stands = !weights && !edited.position && !edited.normal;
             return if stands { new.standing_as(old, [was_flat, is_flat]) } else { new };
@@ -224,9 +224,9 @@ impl<'a> Meshes<'a> {
         kept.map_or(new, |kept| kept.spliced(new, edited, was_flat, self.form))
     }
 
-    /// The number of the bone that a vertex of the edited scene hangs on, which became the made `bone`. One that follows
-    /// some of the joints that a pseudo-bone is, or others than that does, hangs on the bone that moves it most where that
-    /// is nearer to what moves it.
+    /// Returns the index of the bone of a vertex of the edited scene, which became the made `bone`. If the vertex
+    /// follows only some joints of a pseudo-bone, or other joints, it gets the bone with the largest weight if that
+    /// fits its weights better.
     fn number(&self, mesh: Option<&SceneMesh>, vertex: Option<usize>, bone: u8) -> Option<u8> {
         let whole = self.bones.of_made(bone);
         let (Some(helper), Some(vertex)) = (self.bones.helper(bone), vertex) else { return whole };
@@ -247,14 +247,14 @@ impl<'a> Meshes<'a> {
         if 2.0 * alone < apart { one } else { whole }
     }
 
-    /// A made vertex as the result has it, on the bone of a number. `stored` says whether its scene has vertices as
-    /// joints see them.
-    fn taken(&self, vertex: Vertex, flat: bool, stored: bool, number: Option<u8>) -> Vertex {
-        on(self.restated(vertex, flat, stored).restated(self.form), number)
+    /// Returns a made vertex in the form of the result, on the given bone. `stored` is true if the scene has vertices
+    /// in joint space.
+    fn finish_vertex(&self, vertex: Vertex, flat: bool, stored: bool, number: Option<u8>) -> Vertex {
+        move_to_bone(self.restated(vertex, flat, stored).restated(self.form), number)
     }
 
-    /// A made vertex in the space of the pseudo-bone that its bone stands in for. Where the scene binds
-    /// vertices of model space, the joint is bound as the pseudo-bone rests, so that it is there already.
+    /// Transforms a made vertex into the space of the pseudo-bone that its bone replaces. If the scene has vertices in
+    /// model space, they are already in that space, because the joint has the pseudo-bone's bind pose.
     fn restated(&self, vertex: Vertex, flat: bool, stored: bool) -> Vertex {
         let Some(matrix) = self.between(vertex.bone()).filter(|_| stored) else {
             return vertex;
@@ -265,7 +265,7 @@ impl<'a> Meshes<'a> {
         vertex.with_position(Se32::encode(position), position.map(F16::encode_saturating), normal, flat)
     }
 
-    /// From the space of a made bone into that of the pseudo-bone that it stands in for.
+    /// Returns the transform from the space of a made bone to that of the pseudo-bone that it replaces.
     fn between(&self, bone: u8) -> Option<Affine64> {
         let Helper { pseudo, .. } = self.bones.helper(bone)?;
         let [original, made] = &self.rests;
@@ -274,12 +274,13 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// Whether a mesh has its vertices as joints see them.
+/// Returns true if a mesh stores its vertices in joint space.
 fn stored(mesh: Option<&SceneMesh>) -> bool {
     mesh.and_then(|m| m.skin.as_ref()).is_some_and(|s| !s.local.is_empty())
 }
 
-/// The vertex that a conversion made of each of a scene's mesh; none where it made several, or left triangles out.
+/// Returns the converted vertex of each vertex of a scene's mesh, or `None` if the conversion split vertices or dropped
+/// triangles.
 fn places(scene: &SceneMesh, made: &Mesh) -> Option<Vec<Option<u32>>> {
     let mut places = alloc::vec![None; scene.positions.len()];
     if scene.triangles.len() != made.primitives.len() {
@@ -296,8 +297,8 @@ fn places(scene: &SceneMesh, made: &Mesh) -> Option<Vec<Option<u32>>> {
     Some(places)
 }
 
-/// A vertex on a bone of the result, as far as its kind has room for it.
-fn on(vertex: Vertex, bone: Option<u8>) -> Vertex {
+/// Moves a vertex to a bone of the result, if its kind can store the bone's index.
+fn move_to_bone(vertex: Vertex, bone: Option<u8>) -> Vertex {
     bone.and_then(|bone| vertex.with_bone(bone)).unwrap_or(vertex)
 }
 

@@ -5,7 +5,7 @@ use super::bones::MergedBones;
 use super::meshes::{MergedMeshes, Meshes};
 use crate::model::{Bmd, Lod};
 use crate::packed::VertexKind;
-use crate::scene::from_scene::{Traced, drawn, fewest_bones, used_skeletons};
+use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, used_skeletons};
 use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
@@ -47,7 +47,7 @@ impl Bmd {
             joints.iter().any(|j| j.rest.to_trs64().scale.iter().any(|s| (s - 1.0).abs() > 1e-5))
         };
         let scaled = scaled(&patch.scene);
-        let still = if scaled { Vec::new() } else { still(native, patch, joints) };
+        let still = if scaled { Vec::new() } else { unedited_clips(native, patch, joints) };
         let made = Traced::convert(&patch.scene, &options, Some(&still))?;
         losses.extend(made.losses);
         let mut losses = patch.losses_of_edits(losses);
@@ -61,11 +61,11 @@ impl Bmd {
             scaled,
             budget: &budget,
         };
-        let model = work.merge(&drawn(native, &options, &budget)?, &mut losses)?;
+        let model = work.merge(&drawn_meshes(native, &options, &budget)?, &mut losses)?;
         Ok(Converted::new(model, losses))
     }
 
-    /// How most of the vertices are stored. Of the smallest kind normals follow from places: what is new has its own.
+    /// Returns the form of new vertices: the widest form if most vertices have it, otherwise the form of the engine.
     fn form(&self) -> VertexForm {
         let all = self.meshes.iter().flat_map(|m| m.vertices.iter());
         let wide = all.clone().filter(|v| v.kind() == VertexKind::Bits128).count();
@@ -74,8 +74,8 @@ impl Bmd {
     }
 }
 
-/// The clips of the edited scene of which no key was edited: choosing keys takes long.
-fn still(native: &Scene, patch: &Patch, joints: &[JointPatch]) -> Vec<usize> {
+/// Returns the clips of the edited scene without edited keys, because computing keys takes long.
+fn unedited_clips(native: &Scene, patch: &Patch, joints: &[JointPatch]) -> Vec<usize> {
     let count = native.skeletons.iter().map(|s| s.joints.len()).max().unwrap_or(0);
     let placed = |(j, own): (usize, &JointPatch)| own.original == Some(j) && !own.rest && !own.parent;
     if joints.len() != count || !joints.iter().enumerate().all(placed) {
@@ -97,7 +97,7 @@ impl Work<'_> {
         let records = self.mesh_records(drawn)?;
         let MergedMeshes { list, rewritten } = Meshes::new(self, &bones, &records).merge()?;
         if rewritten > 0 {
-            let message = "the scene counts other triangles than the model; these are written anew";
+            let message = "the scene has other triangles than the model; they are encoded again";
             losses
                 .push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
         }
@@ -140,7 +140,7 @@ impl Work<'_> {
         let mut found = self.budget.reserve("meshes", self.made.meshes.len())?;
         let mut again = self.budget.reserve("meshes", self.made.meshes.len())?;
         for source in &self.made.meshes {
-            // A mesh that is made up stands for none, which the original does without unless it has none.
+            // A made-up mesh has no source. The original does without it, unless it has none.
             let Some(source) = source else {
                 found.push(None);
                 again.push(count > 0);
@@ -184,7 +184,7 @@ impl Work<'_> {
             |lod: &Lod| usize::from(lod.first)..usize::from(lod.first).saturating_add(lod.count.into());
         let mut lods = Vec::with_capacity(old.len());
         for (i, lod) in old.iter().enumerate() {
-            // Of levels without a drawn mesh the scene has none, so that their numbers are not those of the model.
+            // A scene has no levels without a drawn mesh, so that its level numbers may differ from the model's.
             let new = new.get(i).filter(|_| scales || new.len() == 1).map(range).unwrap_or_default();
             let is_in = |o: &Origin| match o.original {
                 Some(n) => range(lod).contains(&n),

@@ -166,10 +166,10 @@ fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Res
     };
     Ok(Mesh {
         shader,
-        vertices: shared(&old.vertices, collected(vertices)),
-        texcoords: shared(&old.texcoords, all().map(uv).collect()),
-        groupids: shared(&old.groupids, triangles.iter().enumerate().map(group).collect()),
-        triangles: shared(&old.triangles, triangles.into_iter().map(|(corners, _)| corners).collect()),
+        vertices: keep_shared(&old.vertices, collected(vertices)),
+        texcoords: keep_shared(&old.texcoords, all().map(uv).collect()),
+        groupids: keep_shared(&old.groupids, triangles.iter().enumerate().map(group).collect()),
+        triangles: keep_shared(&old.triangles, triangles.into_iter().map(|(corners, _)| corners).collect()),
     })
 }
 
@@ -207,7 +207,7 @@ fn collected(rows: impl Iterator<Item = Vec<Influence>>) -> Vertices {
     })
 }
 
-/// What meshes share stays shared where it is what it was.
-fn shared<T: PartialEq>(native: &Arc<T>, made: T) -> Arc<T> {
+/// Keeps sharing the original's data if it is unchanged.
+fn keep_shared<T: PartialEq>(native: &Arc<T>, made: T) -> Arc<T> {
     if **native == made { Arc::clone(native) } else { Arc::new(made) }
 }

@@ -132,7 +132,7 @@ impl<'a> Shape<'a> {
 fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Option<usize>>), ConvertError> {
     let (original, made) = (&work.original.scenes, &work.made.model.scenes);
     let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
-    // A companion's clips are no scenes of the model, and those of a model that stands still are in no scene.
+    // The clips of a companion file are not scenes of the model. A model without motion has scenes that no clip shows.
     let own = work.listed || work.clips.is_still();
     if own {
         scenes.extend(original.iter().enumerate().map(|(n, scene)| (*scene, Some(n))));
@@ -143,7 +143,7 @@ fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Opt
         if own && (found.is_some() || end <= work.original.pose_count()) {
             continue;
         }
-        let old = found.and_then(|(n, was)| Some((original.get(n)?, was))).zip(work.clips.made(a));
+        let old = found.and_then(|(n, was)| Some((original.get(n)?, was))).zip(work.clips.edited_clip(a));
         let mut scene = ZymScene { start: *start, ..*new };
         if let Some(((n, was), (is, patch))) = old {
             scene.bounds = n.bounds;

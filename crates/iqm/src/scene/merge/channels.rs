@@ -51,7 +51,7 @@ struct Numbers<'m> {
 }
 
 impl<'m> Numbers<'m> {
-    fn of(model: &'m Iqm) -> Self {
+    fn new(model: &'m Iqm) -> Self {
         let (mut starts, mut each) = (Vec::with_capacity(model.poses.len()), 0);
         for pose in &model.poses {
             starts.push(each);
@@ -108,8 +108,8 @@ pub(super) struct Rescaled {
     pub(super) most: f64,
 }
 
-/// Puts poses and frames into a model.
-pub(super) fn put(
+/// Writes poses and frames into a model.
+pub(super) fn write_frames(
     work: &Work<'_>,
     frames: &[FrameOrigin],
     model: &mut Iqm,
@@ -133,7 +133,7 @@ pub(super) fn put(
     }
     let cells = frames.len().saturating_mul(records.list.len());
     work.budget.charge_items("frames", cells as u64, 10 * (size_of::<Cell>() + 2))?;
-    let numbers = Numbers::of(original);
+    let numbers = Numbers::new(original);
     let (mut columns, mut rescaled) = (Vec::new(), Rescaled::default());
     for ((j, origin), parent) in records.list.iter().enumerate().zip(parents) {
         let rows = cells_of(work, (j, origin), frames, &numbers);
@@ -317,7 +317,7 @@ mod tests {
         (pose.offset[0], pose.scale[0]) = (F32::new(0.5), F32::new(1e-12));
         let model =
             Iqm { version: 2, poses: vec![pose], frames: vec![7, 9], frame_count: 2, ..Iqm::default() };
-        let numbers = Numbers::of(&model);
+        let numbers = Numbers::new(&model);
         let of = |value| {
             let cells = [Cell::Native(0), Cell::Value(value)];
             column(cells.into_iter(), Some((0, &pose)), 0, &numbers)

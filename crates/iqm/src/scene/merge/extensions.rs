@@ -55,8 +55,9 @@ fn skins(data: &[u8], native: usize, meshes: &Records) -> Option<Vec<u8>> {
     Some(made)
 }
 
-/// Properties follow their meshes, and events their anims; `anims` gives the number of each in the original, and among the made ones.
-pub(super) fn put(
+/// Moves properties with their meshes, and events with their anims. `anims` gives the index of each anim in the
+/// original and among the made ones.
+pub(super) fn write_extensions(
     work: &Work<'_>,
     meshes: &Records,
     anims: &[AnimOrigin],
@@ -86,8 +87,9 @@ pub(super) fn put(
             }
         } else if name.eq_ignore_ascii_case(EVENT) {
             let count = native.anims.len();
-            let edited =
-                |a: &AnimOrigin| a.1.and_then(|m| work.clips.made(m)).is_some_and(|(_, own)| own.extras);
+            let edited = |a: &AnimOrigin| {
+                a.1.and_then(|m| work.clips.edited_clip(m)).is_some_and(|(_, own)| own.extras)
+            };
             let still = anims.len() == count && anims.iter().enumerate().all(|(i, a)| a.0 == Some(i));
             if still && !anims.iter().any(edited) {
                 continue;

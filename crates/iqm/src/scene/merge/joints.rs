@@ -12,22 +12,22 @@ pub(super) fn count(model: &Iqm) -> usize {
     model.joints.len().max(model.poses.len())
 }
 
-/// The number of a parent that is stored as this.
-fn stated(parent: i32) -> Option<usize> {
+/// Decodes a stored parent.
+fn decode_parent(parent: i32) -> Option<usize> {
     usize::try_from(parent).ok()
 }
 
 impl Work<'_> {
-    /// The number of a joint that a vertex of the original follows; of one that there never was its own.
-    pub(super) fn kept(&self, joint: u32) -> Option<u32> {
+    /// Returns the index of a joint that a vertex of the original follows. An index without a joint stays.
+    pub(super) fn new_index(&self, joint: u32) -> Option<u32> {
         if (joint as usize) < count(self.original) { self.joints.of_original(joint) } else { Some(joint) }
     }
 
     /// The stored parent of a joint of the result, which is `original` in the original.
     fn stored_parent(&self, joint: usize, original: Option<i32>) -> i32 {
         let made = self.joints.records.list.get(joint).and_then(|o| o.made);
-        let made = made.and_then(|m| self.made.model.poses.get(m)).and_then(|p| stated(p.parent));
-        let number = self.joints.parent(joint, original.and_then(stated), made);
+        let made = made.and_then(|m| self.made.model.poses.get(m)).and_then(|p| decode_parent(p.parent));
+        let number = self.joints.parent(joint, original.and_then(decode_parent), made);
         // Roots may have any negative number.
         number.and_then(|n| i32::try_from(n).ok()).unwrap_or_else(|| original.unwrap_or(-1).min(-1))
     }
@@ -83,9 +83,9 @@ impl Work<'_> {
         let (original, made) = (self.original, &self.made.model);
         let records = self.joints.records.list.iter().enumerate();
         let parents: Vec<i32> = records.clone().map(|(j, origin)| self.parent(j, origin)).collect();
-        let later = parents.iter().enumerate().any(|(j, p)| stated(*p).is_some_and(|p| p >= j));
+        let later = parents.iter().enumerate().any(|(j, p)| decode_parent(*p).is_some_and(|p| p >= j));
         if later {
-            let message = "a new joint comes behind those that hang from it";
+            let message = "a new joint has an index after its children";
             return Err(ConvertError::unsupported("joints", message));
         }
         // A model with only poses stays without joints as long as possible.

@@ -46,7 +46,7 @@ pub(super) fn merge(
     for origin in &records.list {
         parts.push(meshes.part(origin, text)?);
     }
-    meshes.put(&records, &parts, model, losses)?;
+    meshes.write_meshes(&records, &parts, model, losses)?;
     let kinds = [ArrayKind::POSITION, ArrayKind::BLEND_INDEXES];
     let edited = |v: &Vertex| v.original.is_none() || kinds.iter().any(|kind| meshes.is_edited(*kind, v));
     let still = records.is_original() && !parts.iter().flat_map(|p| &p.vertices).any(edited);
@@ -138,7 +138,7 @@ impl Meshes<'_> {
             ArrayKind::TEXCOORD => Attributes::UV,
             ArrayKind::COLOR => Attributes::COLOR,
             ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
-                let gone = |j: Option<u32>| j.is_some_and(|j| self.work.kept(j).is_none());
+                let gone = |j: Option<u32>| j.is_some_and(|j| self.work.new_index(j).is_none());
                 let gone = vertex.made.is_some() && self.follows(n).any(gone);
                 return gone || vertex.changed.has(Attributes::WEIGHTS);
             }
@@ -182,7 +182,7 @@ impl Meshes<'_> {
         let joint = |(joint, weight): (i64, f64)| match (u32::try_from(joint), kept) {
             // A joint with weight 0 may be any joint.
             (Ok(own), Some(_)) => {
-                f64::from(self.work.kept(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
+                f64::from(self.work.new_index(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
             }
             // A number of another model says nothing here.
             (Ok(own), None) if weight != 0.0 => f64::from(self.work.joints.of_made(own)),
@@ -209,7 +209,7 @@ impl Meshes<'_> {
             }
     }
 
-    fn put(
+    fn write_meshes(
         &self,
         records: &Records,
         parts: &[Part],
@@ -219,7 +219,7 @@ impl Meshes<'_> {
         let (original, made) = (self.original, self.made);
         let new: Vec<&VertexArray> = made.arrays.iter().filter(|a| self.is_new(a)).collect();
         let moves = |v: &Vertex| {
-            let moved = |j: Option<u32>| j.is_some_and(|j| self.work.kept(j) != Some(j));
+            let moved = |j: Option<u32>| j.is_some_and(|j| self.work.new_index(j) != Some(j));
             v.original.is_none_or(|n| self.follows(n).any(moved))
         };
         let edited = |v: &Vertex| original.arrays.iter().any(|a| self.is_edited(a.kind, v)) || moves(v);

@@ -142,7 +142,7 @@ impl Work<'_> {
     fn merge(&self, losses: &mut Vec<Loss>) -> Result<MergedIqm, ConvertError> {
         let original = self.original;
         let mut model = original.clone();
-        let mut text = Text::of(&original.text, self.budget)?;
+        let mut text = Text::parse(&original.text, self.budget)?;
         self.put_joints(&mut model, &mut text)?;
         let (meshes, still) = meshes::merge(self, &mut model, &mut text, losses)?;
         let range = |a: &IqmAnim| a.first_frame..a.first_frame.saturating_add(a.frame_count);
@@ -151,10 +151,10 @@ impl Work<'_> {
         let kept = Kept { first: false, all: self.listed };
         let count = original.frame_count as usize;
         let plan = frames(&runs, count, kept, |x, y| self.is_same(x, y), self.budget)?;
-        let rescaled = channels::put(self, &plan.frames, &mut model)?;
+        let rescaled = channels::write_frames(self, &plan.frames, &mut model)?;
         self.hold_rest(&mut model, &mut text)?;
         if rescaled.channels > 0 {
-            let message = "a channel has no room for a new value; its values are rounded anew in all frames";
+            let message = "a channel has no room for a new value; its values are rounded again in all frames";
             let loss = Loss::new("channels-rescaled", "poses", message);
             losses.push(
                 loss.with_count(rescaled.channels, "channel", "channels")
@@ -164,7 +164,7 @@ impl Work<'_> {
         let still = still && self.has_same_rest();
         self.put_bounds(&plan, |f| still && self.is_still(f), &mut model);
         let anims = self.put_anims(&plan, &mut model, &mut text)?;
-        extensions::put(self, &meshes, &anims, &mut model, &mut text)?;
+        extensions::write_extensions(self, &meshes, &anims, &mut model, &mut text)?;
         let clip = |(a, start): (usize, &u32)| {
             let anim = self.made.model.anims.get(a)?;
             let was = self.clips.was(a).map(|(c, old)| (c, old.start..old.start.saturating_add(old.frames)));
