@@ -21,10 +21,10 @@ pub struct Match {
 impl Tree {
     /// Finds the file that a model names, such as a texture.
     ///
-    /// Each of `names` is tried in turn: first from the top of the tree, then from the folder `beside`, where `..`
-    /// goes up within the tree. Only then the last part of the first name is tried in that folder. Each name is tried
-    /// unchanged if it has one of the extensions, and then with each of the extensions. Every attempt is charged to
-    /// the budget, because names times extensions can be many.
+    /// Tries each of `names` in order: first from the top of the tree, then from the folder `beside`, where `..` goes
+    /// up within the tree. If none is found, it tries the last part of the first name in that folder. Each name is
+    /// tried unchanged if it has one of the extensions, and then with each of the extensions. Every attempt is charged
+    /// to the budget, because names times extensions can be many.
     ///
     /// # Errors
     /// If the search costs more than the budget allows.

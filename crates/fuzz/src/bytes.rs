@@ -27,7 +27,8 @@ pub(crate) fn options<K: FileFormat>(read: ReadOptions, bytes: &[u8]) -> K::Opti
 impl Visitor for Parse<'_> {
     type Output = ();
 
-    /// Of every eighth input the refusal is looked at closely, which takes as long as all the rest.
+    /// Reads the input. The errors of every eighth input are checked in detail, which takes as long as all other
+    /// checks.
     fn visit<K: Kind>(self) {
         let bytes = self.0;
         for read in [ReadOptions::default(), ReadOptions::lenient()] {

@@ -1,6 +1,7 @@
-//! What is fuzzed: functions of any bytes that panic when a law is broken. The kinds of file are those of the registry.
+//! Fuzz targets: functions that take any bytes and panic if a law is broken. The file formats are those of the
+//! registry.
 //!
-//! Ordinary tests run the same functions over the fixtures and the kept inputs; they include this file by its path.
+//! Ordinary tests run the same functions on the fixtures and the stored inputs. They include this file by its path.
 
 mod bytes;
 #[path = "../../meshwright/tests/support/exercise.rs"]

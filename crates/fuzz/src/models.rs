@@ -8,8 +8,8 @@ use meshwright_testkit::mutate::{Rng, mutant};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// What a generator makes of the first bytes, and the bytes behind them.
-fn made<'b, S: Strategy>(bytes: &'b [u8], strategy: &S) -> Option<(S::Value, &'b [u8])> {
+/// Generates a value from the first bytes, and returns it with the remaining bytes.
+fn generate<'b, S: Strategy>(bytes: &'b [u8], strategy: &S) -> Option<(S::Value, &'b [u8])> {
     let (seed, rest) = bytes.split_first_chunk::<16>()?;
     let rng = TestRng::from_seed(RngAlgorithm::XorShift, seed);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
@@ -17,13 +17,13 @@ fn made<'b, S: Strategy>(bytes: &'b [u8], strategy: &S) -> Option<(S::Value, &'b
     Some((tree.current(), rest))
 }
 
-/// The bytes behind those of the model say how its file is broken.
+/// Checks the laws of a generated model. The bytes after those of the model decide how its file is damaged.
 fn model<K: Kind, O: Fn(ReadOptions) -> K::Options>(
     bytes: &[u8],
     strategy: &impl Strategy<Value = K>,
     laws: &Laws<K, O>,
 ) {
-    let Some((model, rest)) = made(bytes, strategy) else { return };
+    let Some((model, rest)) = generate(bytes, strategy) else { return };
     laws.model_round_trip(&model);
     let file = model.to_bytes().unwrap_or_else(|e| panic!("written before, and now: {e}"));
     laws.byte_round_trip("what was written", &file);
@@ -55,7 +55,7 @@ impl Visitor for Model<'_> {
 
 /// Scenes of all kinds through everything that is made of them, conversion into every format included.
 pub(crate) fn scene(bytes: &[u8]) {
-    if let Some((scene, _)) = made(bytes, &meshwright::scene::strategy::wild_scene()) {
+    if let Some((scene, _)) = generate(bytes, &meshwright::scene::strategy::wild_scene()) {
         exercise::used(&scene);
     }
 }

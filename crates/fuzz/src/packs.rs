@@ -44,7 +44,7 @@ pub(crate) fn read_and_write(kind: PackKind, bytes: &[u8]) {
             assert_eq!(*tree.read(path, &budget()).unwrap(), **bytes, "{path}");
         }
     }
-    // What is not touched stays, whatever else the pack holds.
+    // Rebuilding a pack without changes gives the same bytes.
     if pack.kind() != PackKind::Vp {
         let mut out = Vec::new();
         let same = PackBuilder::new(pack.kind()).and_then(|builder| builder.based_on(&pack));

@@ -24,14 +24,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// What a command may take of a processor.
+/// Processor time that a command may use.
 const TIME: Duration = Duration::from_secs(5);
-/// By how much a command may grow under `--max-memory 64M`: a file, what is made of it, and what is written.
+/// Memory by which a command may grow under `--max-memory 64M`: for a file, for the data made from it, and for its
+/// output.
 const GROWTH: u64 = 3 * drive::MEMORY;
-/// Standard output and standard error are emptied when they are larger.
+/// Standard output and standard error are truncated above this size.
 const PRINTED: u64 = 16 << 20;
 
-/// Where cases are: where files cost no disk.
+/// Returns the folder of the test cases, in memory if possible.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -40,12 +41,12 @@ fn folder() -> &'static Path {
     })
 }
 
-/// The number that bytes stand for.
+/// Returns a number that depends on all bytes.
 fn seed(bytes: &[u8]) -> u64 {
     bytes.iter().fold(bytes.len() as u64, |seed, b| seed.rotate_left(5) ^ u64::from(*b))
 }
 
-/// Panics when a command changes other files than it announces, one outside of its folder, or one that it reads.
+/// Panics if a command changes files that it does not announce, files outside its folder, or its inputs.
 pub(crate) fn outputs(bytes: &[u8]) {
     static BASE: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     let mut program = |words: &[OsString]| {
@@ -55,14 +56,14 @@ pub(crate) fn outputs(bytes: &[u8]) {
     };
     let base = BASE.get_or_init(|| names::base(&folder().join("base"), &mut program));
     let broken = names::attempt(seed(bytes), &folder().join("case"), base, &mut program);
-    // What was announced is only seen where standard output is a file.
+    // Announcements can be read only if standard output is a file.
     assert!(broken.is_empty() || length(1).is_none(), "{broken:#?}");
 }
 
-/// Panics when a command breaks a promise: in how it ends, in what it prints and leaves behind, in what it costs.
+/// Panics if a command breaks a promise: about its exit code, its output, the files that it leaves, or its cost.
 pub(crate) fn run(target: Target, bytes: &[u8]) {
     let Input::File(format) = target.input else { return };
-    // The bytes decide what is done with them; of two cases one has a picture or a companion that is broken, too.
+    // The bytes choose the operation. Every second case also damages a texture or companion file.
     let mut rng = Rng::new(seed(bytes));
     let mut case = Case::of(&Subject::split(format, bytes));
     if rng.below(2) == 0 {
@@ -96,7 +97,7 @@ fn length(stream: u8) -> Option<u64> {
     fs::metadata(format!("/proc/self/fd/{stream}")).ok().filter(fs::Metadata::is_file).map(|m| m.len())
 }
 
-/// What was printed to a standard stream since it had this length.
+/// Returns the output on a standard stream after a length.
 fn printed(stream: u8, before: Option<u64>) -> Vec<u8> {
     let path = format!("/proc/self/fd/{stream}");
     let Some((before, bytes)) = before.zip(fs::read(&path).ok()) else { return Vec::new() };
@@ -114,7 +115,7 @@ fn status(field: &str) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
 }
 
-/// How long all threads of this process were on a processor, in hundredths of a second.
+/// Returns the processor time of all threads of this process, in steps of a hundredth of a second.
 fn worked() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace().skip(11).take(2);

@@ -56,7 +56,7 @@ fn files(folders: &[PathBuf], extension: &str) -> Vec<Vec<u8>> {
     found.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// The first block of a mesh chunk behind its decoded length, as the target wants it.
+/// Returns the first block of a mesh chunk after its decoded length, in the form of the target.
 fn block(chunk: &[u8]) -> Option<Vec<u8>> {
     let packed = chunk.get(13..17)?.try_into().map(u32::from_le_bytes).ok()?;
     let (decoded, block) = (chunk.get(17..19)?, chunk.get(21..)?);

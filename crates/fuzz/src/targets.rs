@@ -62,7 +62,7 @@ pub enum Input {
     Lz4,
     /// A scene of random numbers.
     Scene,
-    /// A GLB; or the JSON of one, and behind the first zero byte its binary chunk.
+    /// A GLB, or its JSON, and its binary chunk after the first zero byte.
     Glb,
     /// A pack of a kind.
     Pack(PackKind),
@@ -81,12 +81,12 @@ impl Input {
     }
 }
 
-/// What is done with what.
+/// An operation and its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// What is done.
+    /// The operation.
     pub action: Action,
-    /// With what.
+    /// The input.
     pub input: Input,
 }
 
@@ -111,7 +111,7 @@ impl Target {
                 // Nothing is drawn of these.
                 (Action::Scene | Action::Program, Input::File(f)) => f.holds_model(),
                 (Action::Document | Action::Outputs, Input::File(_)) => false,
-                // Made of text alone.
+                // Made only from text.
                 (Action::Model, Input::File(f)) => *f != Format::FrameGroups,
                 _ => true,
             });

@@ -1,4 +1,4 @@
-//! What libFuzzer is told about each target: a dictionary, the longest input, and flags.
+//! Settings for libFuzzer for each target: a dictionary, the longest input, and flags.
 
 use super::targets::{Action, Input, Target};
 

@@ -230,7 +230,7 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     if let Some(lerp) = lerp.filter(Value::is_object) {
         tally.record("between", &name, between_frames(&loaded, &lerp));
     }
-    if !drawn(&loaded) {
+    if !is_drawable(&loaded) {
         return;
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
@@ -360,7 +360,7 @@ fn located(len: usize, e: &ReadError) -> Result<(), String> {
 }
 
 /// False for records without anything to draw: only suits and skills, keys, bindings.
-fn drawn(loaded: &Loaded) -> bool {
+fn is_drawable(loaded: &Loaded) -> bool {
     use AnyModel::{Apr, Bcf, Cfp, Cmx, Col, Hag, Oft, Po};
     let records =
         matches!(loaded.model, Bcf(_) | Cmx(_) | Cfp(_) | Apr(_) | Oft(_) | Hag(_) | Po(_) | Col(_));

@@ -254,7 +254,7 @@ fn write(path: PathBuf, bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Copies files of the corpus.
-fn taken(folder: &Path, corpus: Option<&Path>, names: &[&str]) -> Result<(), String> {
+fn copy_from_corpus(folder: &Path, corpus: Option<&Path>, names: &[&str]) -> Result<(), String> {
     let corpus = corpus.ok_or("no corpus next to the project")?;
     for name in names {
         let bytes = fs::read(corpus.join(name)).map_err(|e| format!("{name}: {e}"))?;
@@ -264,7 +264,7 @@ fn taken(folder: &Path, corpus: Option<&Path>, names: &[&str]) -> Result<(), Str
 }
 
 fn huge_texture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["one_texture_many_names.dpm"])?;
+    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm"])?;
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     png.resize(100 << 20, 0);
     write(folder.join("skin.png"), &png)
@@ -272,7 +272,7 @@ fn huge_texture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
 
 /// A true-colour picture of run-length packets, each of 128 equal pixels.
 fn huge_picture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["tga_400_names.dpm"])?;
+    copy_from_corpus(folder, corpus, &["tga_400_names.dpm"])?;
     let (width, height) = (8960_u16, 8960_u16);
     let mut tga = vec![0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     tga.extend(width.to_le_bytes());
@@ -285,25 +285,25 @@ fn huge_picture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
 }
 
 fn shear(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["shear_pairs.dpm", "shear_pairs.dpm.framegroups"])
+    copy_from_corpus(folder, corpus, &["shear_pairs.dpm", "shear_pairs.dpm.framegroups"])
 }
 
 fn slow(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["optimize_slow.bmd"])
+    copy_from_corpus(folder, corpus, &["optimize_slow.bmd"])
 }
 
 fn cut_png(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["one_texture_many_names.dpm", "trunc.png"])?;
+    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm", "trunc.png"])?;
     fs::rename(folder.join("trunc.png"), folder.join("skin.png")).map_err(|e| e.to_string())
 }
 
 fn cut_jpeg(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["one_texture_many_names.dpm"])?;
+    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm"])?;
     write(folder.join("skin.jpg"), &[0xff, 0xd8, 0xff])
 }
 
 fn controls(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    taken(folder, corpus, &["c1.dpm"])
+    copy_from_corpus(folder, corpus, &["c1.dpm"])
 }
 
 fn framegroups(folder: &Path, _: Option<&Path>) -> Result<(), String> {

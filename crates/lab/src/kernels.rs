@@ -29,10 +29,10 @@ pub(crate) fn check(scene: &Scene) -> Result<(), String> {
         for m in 0..scene.meshes.len() {
             let (a, b) = (wide.mesh(MeshId(m)).map_err(text)?, fast.mesh(MeshId(m)).map_err(text)?);
             let size = a.positions.iter().flatten().fold(far, |s, c| s.max(f64::from(c.abs())));
-            near(&a.positions, &b.positions, size * 1e-6 + 1e-9)
+            check_near(&a.positions, &b.positions, size * 1e-6 + 1e-9)
                 .map_err(|e| format!("meshes[{m}] {at:?}: {e}"))?;
             let size = a.normals.iter().flatten().fold(1.0, |s: f64, c| s.max(f64::from(c.abs())));
-            near(&a.normals, &b.normals, size * 1e-6)
+            check_near(&a.normals, &b.normals, size * 1e-6)
                 .map_err(|e| format!("meshes[{m}] {at:?}: normal: {e}"))?;
         }
     }
@@ -59,13 +59,13 @@ fn portable(scene: &Scene) -> Result<(), String> {
             let far =
                 pose.model_matrices().iter().map(|m| m.translation.abs().max_element()).fold(0.0, f64::max);
             let size = a.iter().flatten().fold(far, |s, c| s.max(f64::from(c.abs())));
-            near(a, b, size * 1e-6 + 1e-9).map_err(|e| format!("{}: paths: {e}", plan.info()))?;
+            check_near(a, b, size * 1e-6 + 1e-9).map_err(|e| format!("{}: paths: {e}", plan.info()))?;
         }
     }
     Ok(())
 }
 
-fn near(a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f64) -> Result<(), String> {
+fn check_near(a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f64) -> Result<(), String> {
     let pairs = a.iter().flatten().zip(b.iter().flatten());
     let error = pairs.fold(0.0, |e: f64, (a, b)| e.max((f64::from(*a) - f64::from(*b)).abs()));
     if a.len() == b.len() && error <= tolerance {

@@ -43,7 +43,7 @@ fn formats() -> Result<String, String> {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
         let rewritten =
             if matches!(Target::from(*format), Target::Native(_)) { "yes" } else { "read, check" };
-        let drawn = kinds::drawn(*format);
+        let drawn = kinds::drawable(*format);
         table.push_str(&format!(
             "| {} | `{}` | {} | {rewritten} | {drawn} | {drawn} |\n",
             format.title(),

@@ -29,7 +29,8 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let folder = root.join(FOLDER);
     let scratch = std::env::temp_dir().join(format!("meshwright-pictures-{}", std::process::id()));
     fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
-    let drawn = PICTURES.iter().map(|picture| drawn(root, &scratch, picture)).collect::<Result<Vec<_>, _>>();
+    let drawn =
+        PICTURES.iter().map(|picture| render_picture(root, &scratch, picture)).collect::<Result<Vec<_>, _>>();
     let _ = fs::remove_dir_all(&scratch);
     let mut stale: Vec<_> = extra(&folder)?.into_iter().collect();
     for ((name, ..), bytes) in PICTURES.iter().zip(drawn?) {
@@ -51,7 +52,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
 }
 
 /// Renders one picture.
-fn drawn(
+fn render_picture(
     root: &Path,
     scratch: &Path,
     (name, files, options): &(&str, &[&str], &[&str]),

@@ -46,8 +46,8 @@ impl Field {
         }
     }
 
-    /// The loss that states how far it is off where the result is coarser than the file was, in the same unit.
-    const fn stated(self) -> Option<&'static str> {
+    /// Returns the loss that reports the error if the result is coarser than the file was, in the same unit.
+    const fn loss_code(self) -> Option<&'static str> {
         match self {
             Self::Uv => Some("uvs-rounded"),
             Self::Weight => Some("influences-dropped"),
@@ -113,7 +113,7 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let mut write = WriteOptions::default().with_stem("model");
     write.shared = FromSceneOptions::default().with_memory(MEMORY);
     if let Some(dialect) = dialect(&loaded.model) {
-        write = write.with("dialect", dialect);
+        write = write.with_setting("dialect", dialect);
     }
     let made = convert(&sent, Target::from(format), &write).map_err(|e| e.to_string())?;
     let files = made.value.iter().map(|f| (f.name.as_str(), f.bytes.clone()));
@@ -129,7 +129,7 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let got = asset.to_scene(&options).map_err(|e| e.to_string())?.value;
     for (field, off) in differences(&sent, &got)? {
         table.add(format, field, &loaded.name, off);
-        let stated = made.losses.iter().filter(|loss| field.stated() == Some(loss.code));
+        let stated = made.losses.iter().filter(|loss| field.loss_code() == Some(loss.code));
         let stated = stated.filter_map(|loss| loss.amount).fold(0.0, f64::max);
         // The smaller vertices that the engine's tool writes have coarser steps, and one bone each: losses say so.
         if off > field.most(format).max(stated * 1.01) {

@@ -90,12 +90,12 @@ fn compare(import: &Import, instance: &Instance<'_>, at: Option<(usize, f64)>) -
         let differences = pairs.flat_map(|(w, v)| w.iter().zip(positions[*v]).map(|(a, b)| (a - b).abs()));
         differences.fold(0.0, f64::max)
     };
-    let best = drawn(import, instance, at)?.iter().map(away).fold(f64::INFINITY, f64::min) / extent;
+    let best = drawn_positions(import, instance, at)?.iter().map(away).fold(f64::INFINITY, f64::min) / extent;
     if best <= TOLERANCE { Ok(()) } else { Err(format!("off by {best:.1e} of the extent")) }
 }
 
-/// All places where a primitive is drawn, in the pose of an animation.
-fn drawn(
+/// Returns the positions of all instances of a primitive, in the pose of an animation.
+fn drawn_positions(
     import: &Import,
     instance: &Instance<'_>,
     at: Option<(usize, f64)>,

@@ -162,7 +162,7 @@ pub use meshwright_scene::Bounds;
 pub use meshwright_tso as tso;
 pub use model::OpenError;
 #[cfg(feature = "output")]
-pub use output::{BadOutput, OutputError, placed, write_files};
+pub use output::{BadOutput, OutputError, place_files, write_files};
 pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;

@@ -82,7 +82,7 @@ pub fn write_files<'s>(
     limits: Limits,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let main = Place::named(main);
-    let files = placed(files, target, &main, limits)?;
+    let files = place_files(files, target, &main, limits)?;
     let same = |file: &Output<StreamedFile<'s>>| {
         let there = || std::fs::read(main.path()).ok();
         file.content.bytes().is_some_and(|bytes| there().is_some_and(|there| there == bytes))
@@ -106,13 +106,13 @@ pub fn write_files<'s>(
     Ok(paths)
 }
 
-/// The files of a result with their places: the first at `main`, the others next to it. The main one comes last, since it
-/// names the others. Each of the others has a plain name with an extension that can belong to `target`, and holds what that
-/// says.
+/// Gives the files of a result their paths: the first is written to `main`, the others next to it. The main file comes
+/// last, since it names the others. The name of each other file must be plain, with an extension that can belong to
+/// `target` and fits the content.
 ///
 /// # Errors
-/// When a file has no such name, that of another, or other content.
-pub fn placed<'s>(
+/// If a file has no valid name, the name of another file, or content that does not fit its name.
+pub fn place_files<'s>(
     files: impl IntoIterator<Item = StreamedFile<'s>>,
     target: Target,
     main: &Place,

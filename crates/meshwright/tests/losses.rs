@@ -1,4 +1,4 @@
-//! What a conversion keeps between formats that hold the same, and what it says of the rest.
+//! Data that conversions between similar formats keep, and the reported losses.
 #![cfg(all(feature = "dpm", feature = "iqm", feature = "tso", feature = "gltf"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
@@ -76,11 +76,11 @@ fn records_are_not_taken_apart() {
     let made = to(&flag, Format::Bmf);
     assert!(made.losses.is_empty() && made.value.get("flag.bmf").unwrap() == fixture("tso/flag.ok.bmf"));
     assert_eq!(names(&to(&flag, Format::TsoMesh)), ["flag.mesh"]);
-    let numbered = WriteOptions::default().with("tso-id", "7");
+    let numbered = WriteOptions::default().with_setting("tso-id", "7");
     assert_eq!(names(&flag.convert(Format::TsoMesh, &numbered).unwrap()), ["flag.mesh", "flag.bnd"]);
 }
 
-/// What is done to a model is done to a scene of it.
+/// Changes of a model are applied to its scene.
 #[test]
 fn what_changes_a_model_goes_by_way_of_a_scene() {
     let plain = |asset: &Asset, options: &WriteOptions| asset.transcribe(Format::Cmx, options).unwrap();
@@ -230,13 +230,13 @@ fn fields_that_a_format_has_no_place_for_are_said() {
     let lost: Vec<_> = made.losses.iter().filter(|loss| loss.code == "extras-dropped").collect();
     assert!(lost.iter().any(|loss| loss.path == "meshes" && loss.message.contains("groupids")), "{lost:?}");
     assert!(lost.iter().any(|loss| loss.path == "skeletons" && loss.message.contains("flags")), "{lost:?}");
-    // What is nothing is not lost, and what comes back is not.
+    // Empty fields are not losses, and neither are fields that the target stores.
     let plain = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &OpenOptions::default());
     assert_eq!(count(&to(&plain, Format::Bmd).losses, "extras-dropped"), None);
     let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
     let made = convert(&scene, Format::Dpm, &WriteOptions::default()).unwrap();
     assert_eq!(count(&made.losses, "extras-dropped"), None);
-    // Those of an editor's own are said too.
+    // Extras that an editor added are reported too.
     let mut scene = scene;
     scene.nodes[0].extras = Some(Extra::Map(vec![("mass".into(), Extra::Int(3))]));
     let made = convert(&scene, Format::Dpm, &WriteOptions::default()).unwrap();

@@ -132,7 +132,7 @@ fn every_format_becomes_every_other() {
             let mut options = WriteOptions::default().with_stem("model");
             if name.contains("bone32") {
                 // Its bones have numbers that other dialects have no room for.
-                options = options.with("dialect", "bone32");
+                options = options.with_setting("dialect", "bone32");
             }
             let made = convert(scene, target, &options);
             match made {

@@ -36,7 +36,8 @@ impl Visitor for Each {
         let mut runs = 0;
         for (setting, strategy) in K::strategies() {
             let settings = ReadSettings::from(read);
-            let settings = setting.map_or(settings.clone(), |(name, value)| settings.with(name, value));
+            let settings =
+                setting.map_or(settings.clone(), |(name, value)| settings.with_setting(name, value));
             let mut runner =
                 TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(self.1) });
             let strategy: BoxedStrategy<AnyModel> = strategy.prop_map(Into::into).boxed();

@@ -175,7 +175,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
         let mesh = first_mesh(s)?;
         let v = first_drawn(mesh)?;
         let color = mesh.colors.get_mut(v)?;
-        // For dark colours, a step of eight bits in linear light is 13 steps on a screen.
+        // In dark colours, one 8-bit step in linear light equals 13 display steps.
         let steps = if by.snap == Snap::Loose { 16 } else { 1 };
         color[0] = if color[0] >= steps { color[0] - steps } else { color[0] + steps };
         Some(())

@@ -306,7 +306,7 @@ fn bands(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Where there are fewer threads it takes longer.
+            // With fewer threads, rendering takes longer.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

@@ -1,6 +1,6 @@
 //! The models among the files that were dropped.
 
-use meshwright::page::{Dropped, about, dropped, glb, refused, saved, shown, thumb};
+use meshwright::page::{Dropped, about, dropped, glb, failure_facts, saved, open_scene, thumb};
 use meshwright::scene::Scene;
 use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const THUMB: u32 = 96;
 
 /// The message about a model, or about files, that cannot be read.
 pub(crate) fn failed(name: &str, why: &Failure) -> Value {
-    refused(name, why.code, &why.path, why.offset, &why.message)
+    failure_facts(name, why.code, &why.path, why.offset, &why.message)
 }
 
 /// The models, by their numbers in the list, and the one that was looked at last.
@@ -82,7 +82,7 @@ impl Gallery {
             return thumb(&shown.scene, THUMB, self.limits);
         }
         let (model, options) = self.model(id)?;
-        let (asset, scene) = shown(&model.finder, &model.path, &options)?;
+        let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
         drop(asset);
         thumb(&scene.value, THUMB, self.limits)
     }
@@ -112,7 +112,7 @@ impl Gallery {
             None => {
                 let name = self.models.get(id).map(|model| model.name.as_str()).unwrap_or_default();
                 let (model, options) = self.model(id)?;
-                let (asset, scene) = shown(&model.finder, &model.path, &options)?;
+                let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
                 Shown { about: about(&asset, &scene.value, name), scene: scene.value }
             }
         };

@@ -145,7 +145,7 @@ impl Work<'_> {
         place: &Place,
     ) -> Result<Files<'s>, Refusal> {
         let files = files.into_iter().map(Into::into);
-        Ok(meshwright::placed(files, self.to, place, self.reader.limits())?)
+        Ok(meshwright::place_files(files, self.to, place, self.reader.limits())?)
     }
 
     /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in

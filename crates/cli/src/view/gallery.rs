@@ -81,13 +81,13 @@ impl Gallery {
     fn about(&self, entry: &Entry) -> Value {
         let _turn = lock(&self.turn);
         let mut about = match (&entry.refused, self.scene(entry)) {
-            (Some(why), _) => page::refused(&entry.name, why.code, &why.path, why.offset, &why.message),
+            (Some(why), _) => page::failure_facts(&entry.name, why.code, &why.path, why.offset, &why.message),
             (None, Ok((opened, scene))) => page::about(&opened.asset, &scene.value, &entry.name),
             (None, Err(refusal)) => {
                 let error = refusal.json();
                 let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
                 let offset = error.get("offset").and_then(Value::as_u64);
-                page::refused(&entry.name, part("code"), part("path"), offset, part("message"))
+                page::failure_facts(&entry.name, part("code"), part("path"), offset, part("message"))
             }
         };
         if let Value::Object(about) = &mut about {

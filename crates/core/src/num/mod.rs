@@ -1,6 +1,6 @@
 //! Numeric encodings of the model formats.
 //!
-//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes back the very word it
+//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes the same word that it
 //! read; `decode` is a view and `encode` makes a new word. Equality and hashing compare bits.
 //!
 //! | type | bits | value |

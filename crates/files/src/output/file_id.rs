@@ -13,7 +13,7 @@ pub struct FileId((u64, u64));
 pub struct FileId(std::path::PathBuf);
 
 impl FileId {
-    /// The identity of the file at a path; `None` if it does not exist.
+    /// Returns the identity of the file at a path, or `None` if it does not exist.
     pub fn of(path: &Path) -> Option<Self> {
         #[cfg(unix)]
         {

@@ -38,7 +38,7 @@ fn mesh(scene: &Scene) -> Result<&Mesh, String> {
 
 fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, String> {
     let mesh = mesh(scene)?;
-    let (size, peer) = (mesh.triangles.len(), writer::Plain::of(mesh));
+    let (size, peer) = (mesh.triangles.len(), writer::Plain::new(mesh));
     let options = ExportOptions::default().with_memory(MEMORY);
     let export = || gltf::export(scene, &options);
     let ours = export().map_err(|e| e.to_string())?.value.into_glb();

@@ -52,7 +52,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    pub(crate) fn of(mut values: Vec<f64>) -> Self {
+    pub(crate) fn from_values(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let at = |part: usize| {
             let last = values.len().saturating_sub(1);
@@ -105,7 +105,7 @@ fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
 impl Samples {
     /// The factor by which `ours` is faster than `other`.
     pub(crate) fn ratio(&self, ours: usize, other: usize) -> Spread {
-        Spread::of(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
+        Spread::from_values(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
     }
 
     /// The slope of the logarithm of the time over that of the size, round by round.
@@ -120,7 +120,7 @@ impl Samples {
             });
             up / down
         };
-        Spread::of(self.rounds.iter().map(slope).collect())
+        Spread::from_values(self.rounds.iter().map(slope).collect())
     }
 
     /// The same with another contender in the place of the first.
@@ -135,7 +135,7 @@ impl Samples {
 
     /// Seconds per call.
     pub(crate) fn seconds(&self, contender: usize) -> Spread {
-        Spread::of(self.rounds.iter().map(|r| r[contender]).collect())
+        Spread::from_values(self.rounds.iter().map(|r| r[contender]).collect())
     }
 }
 

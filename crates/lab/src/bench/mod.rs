@@ -132,7 +132,7 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
             ("DPM's form, 2 influences", meshes::vertices(n, skinning::JOINTS, 2, 1)),
             ("DPM's form, 1 to 3 influences", meshes::mixed(n, skinning::JOINTS, 3)),
         ] {
-            let case = Case::of(&vertices, true, PlanOptions::default())?;
+            let case = Case::from_vertices(&vertices, true, PlanOptions::default())?;
             let s = case.measure(effort, Peer::Weighted);
             report.add(Row::new(what, "glam", n, &s, GLAM).target(1.35).kernel(&case.plan));
         }
@@ -140,8 +140,8 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
     for n in [10_000, 30_000, 100_000] {
         for (what, share) in [("DPM's form, joints agree", 1), ("DPM's form, agreed blends shared by 4", 4)] {
             let vertices = meshes::vertices(n, skinning::JOINTS, 2, share);
-            let held = Case::seen(&vertices, PlanOptions::default())?;
-            let stored = Case::seen(&vertices, PlanOptions::default().with_bind_pose(Choice::Never))?;
+            let held = Case::with_local(&vertices, PlanOptions::default())?;
+            let stored = Case::with_local(&vertices, PlanOptions::default().with_bind_pose(Choice::Never))?;
             let s = held.against(effort, &stored);
             report.add(Row::new(what, "as it is stored", n, &s, 1).kernel(&held.plan));
         }

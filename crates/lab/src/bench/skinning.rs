@@ -29,11 +29,11 @@ fn mesh(v: &Vertices, local: Vec<LocalVertex>) -> Mesh {
 
 impl Case {
     pub(crate) fn new(n: usize, width: u32, share: usize, options: PlanOptions) -> Result<Self, String> {
-        Self::of(&vertices(n, JOINTS, width, share), false, options)
+        Self::from_vertices(&vertices(n, JOINTS, width, share), false, options)
     }
 
-    /// With vertices as every joint sees them in the bind pose.
-    pub(crate) fn seen(v: &Vertices, options: PlanOptions) -> Result<Self, String> {
+    /// Creates a contender with vertices in the space of each joint.
+    pub(crate) fn with_local(v: &Vertices, options: PlanOptions) -> Result<Self, String> {
         let joints = skeleton(JOINTS as usize).joints;
         let local = |(vertex, i): (usize, &Influence)| {
             let bind = Affine3A::from_affine(&joints[i.joint as usize].inverse_bind);
@@ -44,16 +44,20 @@ impl Case {
         let ranges = v.starts.windows(2).map(|w| w[0] as usize..w[1] as usize).enumerate();
         let all = ranges.flat_map(|(vertex, range)| v.influences[range].iter().map(move |i| (vertex, i)));
         let locals = all.map(local).collect();
-        Self::with(v, Some(locals), options)
+        Self::with_vertices(v, Some(locals), options)
     }
 
-    pub(crate) fn of(v: &Vertices, local: bool, options: PlanOptions) -> Result<Self, String> {
+    pub(crate) fn from_vertices(v: &Vertices, local: bool, options: PlanOptions) -> Result<Self, String> {
         let empty = if local { None } else { Some(Vec::new()) };
-        Self::with(v, empty, options)
+        Self::with_vertices(v, empty, options)
     }
 
     /// Creates a contender with these local vertices, or those of joints that are all at the origin.
-    fn with(v: &Vertices, locals: Option<Vec<LocalVertex>>, options: PlanOptions) -> Result<Self, String> {
+    fn with_vertices(
+        v: &Vertices,
+        locals: Option<Vec<LocalVertex>>,
+        options: PlanOptions,
+    ) -> Result<Self, String> {
         let rig = Rig::new(&skeleton(JOINTS as usize)).map_err(|e| e.to_string())?;
         let first = |k: usize, v: usize, o: &Vertices| {
             let range = o.starts[v] as usize..o.starts[v + 1] as usize;
@@ -204,7 +208,7 @@ impl Series {
     pub(crate) fn measure(self, effort: Effort) -> Result<Samples, String> {
         let case = |n: usize| match self {
             Self::Skin { width, share, local } => {
-                Case::of(&vertices(n, JOINTS, width, share), local, PlanOptions::default())
+                Case::from_vertices(&vertices(n, JOINTS, width, share), local, PlanOptions::default())
             }
             Self::Sorted => Case::new(n, 1, n / 64, PlanOptions::default()),
             Self::Glam | Self::Copy => Case::new(n, 4, 1, PlanOptions::default()),

@@ -14,7 +14,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    pub(crate) fn of(mesh: &Mesh) -> Self {
+    pub(crate) fn new(mesh: &Mesh) -> Self {
         Self {
             positions: mesh.positions.clone(),
             normals: mesh.normals.clone(),

@@ -42,7 +42,7 @@ pub(crate) fn tables(root: &Path) -> Result<BTreeMap<(String, String), Table>, S
                 folders.push(path);
             } else if name.ends_with(".rs") {
                 let text = fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
-                for (table, content) in of(&text).map_err(|e| format!("{name}: {e}"))? {
+                for (table, content) in parse_tables(&text).map_err(|e| format!("{name}: {e}"))? {
                     tables.insert((name.clone(), table), content);
                 }
             }
@@ -51,8 +51,8 @@ pub(crate) fn tables(root: &Path) -> Result<BTreeMap<(String, String), Table>, S
     Ok(tables)
 }
 
-/// The tables of a source.
-fn of(text: &str) -> Result<Vec<(String, Table)>, String> {
+/// Parses the tables of a source file.
+fn parse_tables(text: &str) -> Result<Vec<(String, Table)>, String> {
     let mut found = Vec::new();
     for is_bits in [false, true] {
         let open = if is_bits { "bit_fields! {" } else { "record! {" };
@@ -168,7 +168,7 @@ mod tests {
         let text = "//! record! { no }\nmeshwright_core::record! {\n    /// A bone.\n    pub(crate) mod bone: 36 {\n        \
                     /// Padded,\n        /// by NUL.\n        NAME = \"name\": 0x00, 32;\n        PARENT = \"parent\": 32, 4;\n    }\n}\n\
                     bit_fields! {\n    /// A word.\n    mod word: 8 { HIGH = 7..1; LOW_BIT = 0..0; }\n}\n";
-        let tables = of(text).unwrap();
+        let tables = parse_tables(text).unwrap();
         let names: Vec<_> = tables.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["bone", "word"]);
         assert_eq!(

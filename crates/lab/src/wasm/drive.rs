@@ -17,8 +17,8 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// None where it cannot be had.
-    pub(super) fn found(root: &Path, site: &Path) -> Result<Option<Self>, String> {
+    /// Finds Chromium. Returns `None` if it is not installed.
+    pub(super) fn find(root: &Path, site: &Path) -> Result<Option<Self>, String> {
         let on_path = || {
             let names = ["chromium", "chromium-browser", "google-chrome"];
             let path = std::env::var_os("PATH")?;

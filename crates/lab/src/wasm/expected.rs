@@ -2,7 +2,7 @@
 
 use super::drive::Browser;
 use crate::json::{array, read, text};
-use meshwright::page::{Dropped, about, dropped, glb, refused, saved, shown};
+use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved};
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
 use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target, rig};
@@ -70,16 +70,16 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     let program = xtask::program(root, "meshwright", "dev")?;
     let mut counts = Counts::default();
     for ((drop, played), page) in drops.iter().zip(&played).zip(array(&seen, "folders")) {
-        alike(&drop.folder, &drop.models, &page["models"], &mut counts, &mut wrong);
+        compare_models(&drop.folder, &drop.models, &page["models"], &mut counts, &mut wrong);
         written(&program, drop, array(page, "models"), &mut counts, &mut wrong)?;
         for (played, boxes) in played.iter().zip(array(page, "bounds")) {
-            counts.boxes = counts.boxes.saturating_add(placed(played, boxes, &mut wrong)?);
+            counts.boxes = counts.boxes.saturating_add(compare_boxes(played, boxes, &mut wrong)?);
         }
     }
     for (path, page) in singles.iter().zip(array(&seen, "singles")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let models = dropped([(name, read(path)?)], Limits::default()).map_err(|e| e.to_string())?;
-        alike(path, &models, page, &mut counts, &mut wrong);
+        compare_models(path, &models, page, &mut counts, &mut wrong);
     }
     for (paths, page) in hostile.iter().zip(array(&seen, "hostile")) {
         let seconds = page["seconds"].as_f64().unwrap_or(f64::INFINITY);
@@ -190,7 +190,7 @@ fn options(model: &Dropped) -> Result<OpenOptions, Failure> {
 }
 
 fn scene(model: &Dropped) -> Result<Scene, Failure> {
-    Ok(shown(&model.finder, &model.path, &options(model)?)?.1.value)
+    Ok(open_scene(&model.finder, &model.path, &options(model)?)?.1.value)
 }
 
 /// The model with the most clips for every format of a drop; their formats are added to the seen ones.
@@ -229,8 +229,8 @@ fn seconds(scene: &Scene) -> Value {
     if all.is_empty() { json!([[-1, 0.0]]) } else { all.into() }
 }
 
-/// Holds boxes of the page against those of the library; how many there are.
-fn placed(played: &Played, page: &Value, wrong: &mut Vec<String>) -> Result<u64, String> {
+/// Compares boxes of the page with those of the library, and returns their number.
+fn compare_boxes(played: &Played, page: &Value, wrong: &mut Vec<String>) -> Result<u64, String> {
     let scene = &played.scene;
     let mut evaluator =
         rig::Evaluator::new(scene).map_err(|e| e.to_string())?.with_precision(rig::Precision::Double);
@@ -261,8 +261,14 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Holds what the page has of models against what the library has.
-fn alike(from: &Path, models: &[Dropped], page: &Value, counts: &mut Counts, wrong: &mut Vec<String>) {
+/// Compares the models on the page with those of the library.
+fn compare_models(
+    from: &Path,
+    models: &[Dropped],
+    page: &Value,
+    counts: &mut Counts,
+    wrong: &mut Vec<String>,
+) {
     let empty = Vec::new();
     let page = page.as_array().unwrap_or(&empty);
     let names = |m: &Dropped| m.name.clone();
@@ -273,7 +279,7 @@ fn alike(from: &Path, models: &[Dropped], page: &Value, counts: &mut Counts, wro
         return;
     }
     for (model, page) in models.iter().zip(page) {
-        let own = said(model);
+        let own = model_facts(model);
         for key in ["about", "drawn", "saved", "file", "losses"] {
             let (a, b) = (own.get(key), page.get(key));
             if a != b {
@@ -292,12 +298,12 @@ fn alike(from: &Path, models: &[Dropped], page: &Value, counts: &mut Counts, wro
     }
 }
 
-/// The library's facts about a model.
-fn said(model: &Dropped) -> Value {
-    let failed = |why: &Failure| refused(&model.name, why.code, &why.path, why.offset, &why.message);
+/// Returns the library's facts about a model.
+fn model_facts(model: &Dropped) -> Value {
+    let failed = |why: &Failure| failure_facts(&model.name, why.code, &why.path, why.offset, &why.message);
     let open = || -> Result<Value, Failure> {
         let (options, limits) = (options(model)?, Limits::default());
-        let (asset, scene) = shown(&model.finder, &model.path, &options)?;
+        let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
         let mut said = json!({ "about": about(&asset, &scene.value, &model.name) });
         if let Ok(bytes) = glb(&scene.value, limits) {
             said["drawn"] = hash(&bytes).into();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     let large = large(words).map_err(|e| e.to_string())?;
     let Some(site) = build::site(root)? else { return Ok(()) };
-    let Some(browser) = drive::Browser::found(root, &site)? else { return Ok(()) };
+    let Some(browser) = drive::Browser::find(root, &site)? else { return Ok(()) };
     match large {
         Some(file) => large::measured(root, &browser, &file),
         None => expected::compared(root, &browser),

@@ -109,7 +109,7 @@ fn text_of(bytes: &[u8]) -> String {
 
 /// The settings for keys with these numbers of translations and rotations.
 pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u32, u32)) -> ReadSettings {
-    settings.with("counts", format!("{translations},{rotations}"))
+    settings.with_setting("counts", format!("{translations},{rotations}"))
 }
 
 impl Finder {

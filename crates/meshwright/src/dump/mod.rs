@@ -145,7 +145,7 @@ impl<'m> Dump<'m> {
         options: &DumpOptions,
     ) -> Result<Self, DumpError> {
         let file = SceneOptions::in_space(Space::File).with_extras(true).with_memory(options.memory);
-        let own = model.own(companions);
+        let own = model.dump_part(companions);
         file.budget().charge("meshes", own.repeated)?;
         let scene = match own.meshes {
             Some(_) => None,
@@ -226,7 +226,7 @@ impl<'m> Dump<'m> {
     }
 
     fn document<'d>(&'d self, stage: Option<&'d RefCell<Stage<'d>>>) -> Item<'d> {
-        let Own { bones, clips, meshes, native, .. } = self.model.own(self.companions);
+        let Own { bones, clips, meshes, native, .. } = self.model.dump_part(self.companions);
         let scene = self.scene.as_ref();
         let joints = move || scene.into_iter().flat_map(|s| &s.skeletons).flat_map(|s| &s.joints);
         let moved = move || scene.into_iter().flat_map(|s| &s.clips).take(self.clips).enumerate();

@@ -32,7 +32,7 @@ impl Kind for Bmd {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let mut made = Self::from_scene(scene, &options.of(Default::default()))?;
+        let mut made = Self::from_scene(scene, &options.for_format(Default::default()))?;
         if made.value.bones.is_empty() && !scene.skeletons.is_empty() && made.losses.is_empty() {
             let message = "a skeleton that moves nothing is left out";
             let loss = Loss::new("skeleton-dropped", "skeletons", message);
@@ -44,7 +44,7 @@ impl Kind for Bmd {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, patch, options, .. } = *merging;
-        merging.single(self.merge(native, patch, &options.of(Default::default()))?)
+        merging.single(self.merge(native, patch, &options.for_format(Default::default()))?)
     }
 
     fn summary(&self) -> Summary {

@@ -15,7 +15,7 @@ pub(super) struct Shape<'m> {
 }
 
 impl<'m> Shape<'m> {
-    pub(super) fn of(model: &'m AnyModel) -> Option<Self> {
+    pub(super) fn from_model(model: &'m AnyModel) -> Option<Self> {
         match model {
             AnyModel::TsoMesh(m) => Some(Self::plain(&m.geometry)),
             AnyModel::Bmf(m) => Some(Self::named(&m.geometry, m.texture.text())),
@@ -47,7 +47,8 @@ pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Co
     let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
     let lead = lead.map(|shape| (name, shape, companions.texture.clone().or_else(bound)));
     let parts = companions.files.iter().filter(|file| file.role == Role::Part);
-    let parts = parts.filter_map(|p| Some((p.name.as_str(), Shape::of(&p.model)?, p.texture.clone())));
+    let parts =
+        parts.filter_map(|p| Some((p.name.as_str(), Shape::from_model(&p.model)?, p.texture.clone())));
     for (name, shape, texture) in lead.into_iter().chain(parts) {
         let part = Part::new(name, shape.geometry);
         // A texture that was found replaces a name or its placeholder.
@@ -70,7 +71,7 @@ pub(crate) fn skeleton_for<'a>(
     if let [] | [_] = skeletons.as_slice() {
         return skeletons.first().copied();
     }
-    let parts = companions.files.iter().filter_map(|file| Some(Shape::of(&file.model)?.geometry));
+    let parts = companions.files.iter().filter_map(|file| Some(Shape::from_model(&file.model)?.geometry));
     let meshes: Vec<&Geometry> = lead.into_iter().chain(parts).collect();
     let misfit = |skel: &&Skel| meshes.iter().filter_map(|g| g.misfit(skel)).reduce(f64::max);
     let fits: Vec<_> = skeletons.iter().filter_map(|s| Some((misfit(s)?, *s))).collect();
@@ -127,7 +128,7 @@ pub(crate) fn geometries<'a>(
     companions: &'a Companions,
 ) -> impl Iterator<Item = &'a Geometry> {
     let all = core::iter::once(model).chain(companions.files.iter().map(|file| &file.model));
-    all.filter_map(|model| Some(Shape::of(model)?.geometry))
+    all.filter_map(|model| Some(Shape::from_model(model)?.geometry))
 }
 
 /// The skills of a model whose keys are there, as animations; an animation itself.

@@ -15,17 +15,17 @@ meshwright_core::rules! {
         "Files of this kind have no such companion.",
         "Leave it out.";
     error EMPTY = "companion-empty", Missing [NoEngine],
-        "A companion holds nothing of what it was named for.",
-        "Name the file that does.";
+        "A companion file does not have the expected content.",
+        "Name the right file.";
     warning NOT_THERE = "companion-missing", Missing,
-        "A file without which the model is not whole is not there.",
-        "Put it beside the model under the name that was looked for, or name it.";
+        "A companion file that the model needs was not found.",
+        "Put it next to the model under the name in the message, or name the file.";
     warning ID_DUP = "W_ID_DUP", Duplicate,
-        "Two files of the tree have the same numbers of file and type, and hold different things.",
-        "Remove one of them; the first is taken, and programs do not agree on which that is.";
+        "Two files of the tree have the same file and type numbers but different contents.",
+        "Remove one of them. The first one is used, and programs do not agree on which that is.";
     warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
-        "Two files of the tree have one name when letter case is left aside, and hold different things.",
-        "Remove one of them: the one beside the model is taken, else the first of the tree; The Sims takes one in an archive.";
+        "Two files of the tree have the same name, ignoring case, but different contents.",
+        "Remove one of them. The one next to the model is used, otherwise the first of the tree; The Sims uses one in an archive.";
 }
 
 /// Rules between a model and its companion files, in addition to those of their formats.
@@ -143,7 +143,7 @@ pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
 /// The keys that a skill names, among files.
 #[cfg(feature = "tso")]
 pub(crate) fn keys<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c Cfp> {
-    Cfp::of(&keys_file(files, name)?.model)
+    Cfp::from_any(&keys_file(files, name)?.model)
 }
 
 /// The file that holds the keys of a skill.
@@ -153,7 +153,7 @@ pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&
     files.iter().find(|file| {
         let called = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
-        Cfp::of(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
+        Cfp::from_any(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
     })
 }
 
@@ -286,12 +286,12 @@ impl Companions {
 
     /// The companions of one kind, in order.
     pub fn all<K: Registered>(&self) -> impl Iterator<Item = &K> {
-        self.files.iter().filter_map(|file| K::of(&file.model))
+        self.files.iter().filter_map(|file| K::from_any(&file.model))
     }
 
     /// The companion of one kind that was added last.
     pub fn one<K: Registered>(&self) -> Option<&K> {
-        self.files.iter().rev().find_map(|file| K::of(&file.model))
+        self.files.iter().rev().find_map(|file| K::from_any(&file.model))
     }
 
     /// True when some file has this role.

@@ -1,6 +1,6 @@
 //! The Crucible engine's files in the facade.
 
-use super::merging::refused;
+use super::merging::invalid_file;
 use super::write::bare;
 use super::{CompanionFile, Companions, Kind, Merging, Registered, Summary, WriteOptions};
 use meshwright_core::{Finding, Report};
@@ -19,7 +19,7 @@ fn write(
     let mut own = CrucibleTarget::default().with_file(file);
     own.dialect = options.setting("dialect").unwrap_or(own.dialect);
     own.quaternions = options.setting("quaternions").unwrap_or(own.quaternions);
-    write_scene(scene, stem, &options.of(own))
+    write_scene(scene, stem, &options.for_format(own))
 }
 
 /// The target of conversions whose results are compared with a model's files.
@@ -37,12 +37,12 @@ fn with_skeleton(
     own: CrucibleTarget,
     made: &mut Converted<OutputFiles>,
 ) -> Result<(), ConvertError> {
-    let file = |f: &&CompanionFile| SkeletonChunk::of(&f.model).is_some();
+    let file = |f: &&CompanionFile| SkeletonChunk::from_any(&f.model).is_some();
     let Some(file) = merging.companions.files.iter().rev().find(file) else { return Ok(()) };
-    let Some(native) = SkeletonChunk::of(&file.model) else { return Ok(()) };
-    let merged = native.merge(merging.native, merging.patch, &merging.options.of(own))?.value;
+    let Some(native) = SkeletonChunk::from_any(&file.model) else { return Ok(()) };
+    let merged = native.merge(merging.native, merging.patch, &merging.options.for_format(own))?.value;
     if merged != *native {
-        made.value.push(file.file_name(), merged.to_bytes().map_err(refused)?);
+        made.value.push(file.file_name(), merged.to_bytes().map_err(invalid_file)?);
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ macro_rules! meshes {
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let $m = self;
                 let own = like($chunks, merging.companions.one()).with_file(CrucibleFile::$file);
-                let merged = self.merge(merging.native, merging.patch, &merging.options.of(own))?;
+                let merged = self.merge(merging.native, merging.patch, &merging.options.for_format(own))?;
                 let mut made = merging.single(merged)?;
                 with_skeleton(merging, own, &mut made)?;
                 Ok(made)
@@ -158,7 +158,7 @@ impl Kind for SkeletonChunk {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = like(&[], Some(self)).with_file(CrucibleFile::Skeleton);
-        merging.single(self.merge(merging.native, merging.patch, &merging.options.of(own))?)
+        merging.single(self.merge(merging.native, merging.patch, &merging.options.for_format(own))?)
     }
 
     fn summary(&self) -> Summary {

@@ -1,6 +1,6 @@
 //! DPM, ZYM and their clips in the facade.
 
-use super::merging::refused;
+use super::merging::invalid_file;
 use super::write::single;
 use super::{
     ClipNames, Companions, Format, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
@@ -147,13 +147,13 @@ pub(super) fn with_text(
     let text = match (listing(merging.companions), merging.companions.one::<FrameGroups>()) {
         (Some(groups), _) => {
             let groups_of = clips.into_iter().map(|clip| edited(groups, clip, resized)).collect();
-            groups.edited(groups_of).map_err(refused)?
+            groups.edited(groups_of).map_err(invalid_file)?
         }
         (None, Some(empty)) if clips.is_empty() => empty.clone(),
         (None, _) if clips.is_empty() || says(&clips) => return Ok(()),
         (None, _) => text_of(clips.into_iter().map(|c| c.clip)),
     };
-    made.value.push(format!("{}.framegroups", merging.name), text.to_bytes().map_err(refused)?);
+    made.value.push(format!("{}.framegroups", merging.name), text.to_bytes().map_err(invalid_file)?);
     Ok(())
 }
 
@@ -318,7 +318,7 @@ impl Kind for Dpm {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        with_listing(stem, write_scene(scene, &options.of(Default::default()))?)
+        with_listing(stem, write_scene(scene, &options.for_format(Default::default()))?)
     }
 
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
@@ -333,7 +333,7 @@ impl Kind for Dpm {
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, patch, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, patch, listed, &options.of(Default::default()))?;
+        let merged = self.merge(native, patch, listed, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let (own, resized) = (model.clips_from_names(), model.frames.len() != self.frames.len());
         let mut made = merging.single(Converted::new(model, merged.losses))?;
@@ -412,7 +412,7 @@ impl Kind for Zym {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
+        single(stem, Self::from_scene(scene, &options.for_format(Default::default()))?)
     }
 
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
@@ -427,7 +427,7 @@ impl Kind for Zym {
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, patch, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, patch, listed, &options.of(Default::default()))?;
+        let merged = self.merge(native, patch, listed, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.pose_count() != self.pose_count();
         let mut made = merging.single(Converted::new(model, merged.losses))?;

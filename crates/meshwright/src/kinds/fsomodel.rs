@@ -1,6 +1,6 @@
 //! FSOMODEL and its metadata in the facade.
 
-use super::merging::refused;
+use super::merging::invalid_file;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
@@ -9,7 +9,7 @@ use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Sc
 impl Kind for FsoModel<'static> {
     const MENDED: &'static [(&'static str, &'static str)] = &[
         ("MeshRange", "the mesh ends with the last index that there is"),
-        ("IndexRange", "the corner lies on another one of its triangle, which so draws nothing"),
+        ("IndexRange", "the corner gets the index of another corner, so that its triangle is not drawn"),
         ("LooseMinMax", "the lowest and the highest index are computed"),
         ("MinMaxAfterBase", "the lowest and the highest index are computed"),
         ("WrongMinMax", "the lowest and the highest index are computed"),
@@ -47,15 +47,15 @@ impl Kind for FsoModel<'static> {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let own =
             options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::with_dialect);
-        write_scene(scene, stem, &options.of(own))
+        write_scene(scene, stem, &options.for_format(own))
     }
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = FsoSceneOptions::with_dialect(self.dialect);
         let Converted { value: merged, losses, .. } =
-            self.merge(merging.native, merging.patch, &merging.options.of(own))?;
-        let text = merged.metadata.as_ref().map(Metadata::to_bytes).transpose().map_err(refused)?;
+            self.merge(merging.native, merging.patch, &merging.options.for_format(own))?;
+        let text = merged.metadata.as_ref().map(Metadata::to_bytes).transpose().map_err(invalid_file)?;
         let mut made = merging.single(Converted::new(merged, losses))?;
         let beside =
             Self::COMPANIONS.iter().find(|c| c.role == Role::Metadata).and_then(|c| c.beside.first());

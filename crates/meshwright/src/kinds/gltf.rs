@@ -32,13 +32,13 @@ impl Kind for GltfFile {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         let limits = options.limits;
-        let refused = |e: ReadError| match self.memory_needed() {
+        let invalid_file = |e: ReadError| match self.memory_needed() {
             Some(needs) if e.kind() == meshwright_core::Kind::Limit => {
                 ConvertError::Limit(LimitExceeded::bytes("glTF scene", needs, limits.memory))
             }
             _ => ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code())),
         };
-        let (made, _) = self.import_within(name, companions.rate, limits).map_err(refused)?;
+        let (made, _) = self.import_within(name, companions.rate, limits).map_err(invalid_file)?;
         Ok(made.map(|import| import.scene.in_space(options.space)))
     }
 

@@ -215,7 +215,7 @@ impl Kind for Iqm {
         let own = IqmOptions::default().with_scales(if kept { Scales::Kept } else { Scales::Baked });
         let own =
             own.with_adjacency(chosen("adjacency", "yes")).with_tangents(chosen("tangents", "computed"));
-        let mut made = Self::from_scene(scene, &options.of(own))?;
+        let mut made = Self::from_scene(scene, &options.for_format(own))?;
         if let Some(engine) = engine {
             for finding in made.value.check_for(engine).iter() {
                 let (path, message) = (finding.path.to_string(), finding.message.to_string());
@@ -236,7 +236,7 @@ impl Kind for Iqm {
             native,
             patch,
             is_listed(merging.companions),
-            &options.of(IqmOptions::default().with_adjacency(adjacency)),
+            &options.for_format(IqmOptions::default().with_adjacency(adjacency)),
         )?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.frame_count != self.frame_count;

@@ -1,25 +1,25 @@
-//! What a kind of file needs to write an edited scene into a model.
+//! Input of a format for writing an edited scene into a model.
 
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 
-/// An edited scene, and what belongs to the model that it came from.
+/// An edited scene, with the original model's scene and companion files.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Merging<'m> {
-    /// What belongs to the model.
+    /// The companion files of the model.
     pub companions: &'m Companions,
-    /// The scene that the model gives.
+    /// The scene of the original model.
     pub native: &'m Scene,
-    /// What was edited.
+    /// The edits.
     #[cfg(feature = "gltf")]
     pub patch: &'m meshwright_edit::Patch,
-    /// That scene with its edits.
+    /// The scene of the original model with the edits.
     pub recovered: &'m Scene,
     /// The name of the main file.
     pub name: &'m str,
-    /// How scenes are written.
+    /// Options for writing scenes.
     pub options: &'m WriteOptions,
 }
 
@@ -29,12 +29,12 @@ impl Merging<'_> {
     /// # Errors
     /// When the model breaks a rule of its format.
     pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let bytes = made.value.to_bytes().map_err(refused)?;
+        let bytes = made.value.to_bytes().map_err(invalid_file)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
     }
 }
 
 /// A file that cannot be written.
-pub(super) fn refused(e: WriteError) -> ConvertError {
+pub(super) fn invalid_file(e: WriteError) -> ConvertError {
     ConvertError::invalid("file", e.to_string())
 }

@@ -66,16 +66,16 @@ pub trait Registered: FileFormat + Into<AnyModel> {
     /// Its name in the registry.
     const FORMAT: Format;
 
-    /// The model, where it is of this kind.
-    fn of(model: &AnyModel) -> Option<&Self>;
+    /// Returns the model if it is of this kind.
+    fn from_any(model: &AnyModel) -> Option<&Self>;
 }
 
 /// The operations of a format in addition to reading and writing.
 pub trait Kind: Registered {
-    /// The model as a scene, with what belongs to it. `name` becomes that of a mesh whose file has none.
+    /// Converts the model and its companion files to a scene. A mesh without a name in its file gets `name`.
     ///
     /// # Errors
-    /// When the model breaks a rule that a lenient reader passed over, when nothing can be shown of it, or when the scene
+    /// When the model breaks a rule that a lenient reader accepted, when it has nothing to draw, or when the scene
     /// would exceed the limits of the options.
     fn to_scene(
         &self,
@@ -86,8 +86,8 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} holds nothing to draw by itself", Self::TITLE)))
     }
 
-    /// As [`to_scene`](Self::to_scene), of a model that is not asked for its meshes afterwards: they may be gone, so that what
-    /// a scene holds alike is not copied.
+    /// Like [`to_scene`](Self::to_scene), but may move the meshes out of the model, so that data that
+    /// a scene stores in the same form is not copied.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
@@ -119,13 +119,13 @@ pub trait Kind: Registered {
         None
     }
 
-    /// The model with what is other in the edited scene than in the native one.
+    /// Merges the edits of a scene into the model.
     ///
     /// # Errors
-    /// When that is not done for files of this kind, else as [`write_scene`](Self::write_scene).
+    /// When files of this kind cannot be merged, otherwise as [`write_scene`](Self::write_scene).
     #[cfg(feature = "gltf")]
     fn merge(&self, _merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        Err(ConvertError::unsupported("file", format!("{} is written anew", Self::TITLE)))
+        Err(ConvertError::unsupported("file", format!("edits cannot be merged into {}", Self::TITLE)))
     }
 
     /// Returns true if [`write_scene`](Self::write_scene) uses a native field of a part of a scene: one of its
@@ -272,14 +272,14 @@ impl From<ReadOptions> for ReadSettings {
 }
 
 impl ReadSettings {
-    /// The same settings with a choice.
+    /// Adds a setting.
     #[must_use]
-    pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn with_setting(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((setting.into(), value.into()));
         self
     }
 
-    /// The same settings with a companion.
+    /// Adds a companion file.
     #[must_use]
     pub fn with_companion(mut self, role: Role, bytes: impl Into<Arc<[u8]>>) -> Self {
         self.attached.push((role, bytes.into()));
@@ -328,7 +328,7 @@ macro_rules! kinds {
         impl Registered for $model {
             const FORMAT: Format = Format::$variant;
 
-            fn of(model: &AnyModel) -> Option<&Self> {
+            fn from_any(model: &AnyModel) -> Option<&Self> {
                 match model {
                     AnyModel::$variant(model) => Some(model),
                     _ => None,
@@ -537,7 +537,7 @@ macro_rules! kinds {
 
             /// The format's own part of a dump.
             #[cfg(feature = "dump")]
-            pub(crate) fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+            pub(crate) fn dump_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Dumped::own_part(&**m, companions),)+
                 }

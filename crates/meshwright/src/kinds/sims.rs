@@ -76,7 +76,7 @@ macro_rules! characters {
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
                 let own = made_for(options).with_character(CharacterForm::$form);
-                let made = write_scene(scene, stem, &options.of(own))?;
+                let made = write_scene(scene, stem, &options.for_format(own))?;
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
 
@@ -243,7 +243,7 @@ macro_rules! meshes {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                write_scene(scene, stem, &options.of(meshes_as(MeshForm::$form, options)))
+                write_scene(scene, stem, &options.for_format(meshes_as(MeshForm::$form, options)))
             }
 
             fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
@@ -332,7 +332,7 @@ impl Kind for Skel {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, false)?;
-        let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
+        let mut made = Self::from_scene(scene, &options.for_format(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
     }
@@ -400,7 +400,7 @@ impl Kind for Anim {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, true)?;
-        let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
+        let mut made = Self::from_scene(scene, &options.for_format(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
     }
@@ -449,14 +449,14 @@ impl Kind for Cfp {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let refused = |e: WriteError| ConvertError::invalid("file", e.to_string());
+        let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
         let lost = bare(scene, true)?;
-        let mut made = Anim::from_scene(scene, &options.of(made_for(options)))?;
+        let mut made = Anim::from_scene(scene, &options.for_format(made_for(options)))?;
         made.losses.extend(lost);
         let (skill, keys) = Skill::from_anim(&made.value, Name::from_text(stem).0);
         let record = Cmx::new(Character { skills: vec![skill], ..Character::default() });
-        let mut files = OutputFiles::single(format!("{stem}.cfp"), keys.to_bytes().map_err(refused)?);
-        files.push(format!("{stem}.cmx"), record.to_bytes().map_err(refused)?);
+        let mut files = OutputFiles::single(format!("{stem}.cfp"), keys.to_bytes().map_err(invalid_file)?);
+        files.push(format!("{stem}.cmx"), record.to_bytes().map_err(invalid_file)?);
         Ok(Converted::new(files, made.losses))
     }
 

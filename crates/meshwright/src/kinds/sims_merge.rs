@@ -1,7 +1,7 @@
 //! Edited scenes written into the files of The Sims that they came from, file by file.
 
 use super::companions::{keys, keys_file};
-use super::merging::refused;
+use super::merging::invalid_file;
 use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
@@ -70,7 +70,7 @@ impl<'m> Work<'m> {
         let meshes = lead.into_iter().chain(parts).collect();
         let figure = Figure { meshes, skeleton, animations, binding: merging.companions.one() };
         let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
-        let made = figure.merge(merging.native, merging.patch, stem, &merging.options.of(options))?;
+        let made = figure.merge(merging.native, merging.patch, stem, &merging.options.for_format(options))?;
         (work.edited, work.losses) = (made.value, made.losses);
         Ok(work)
     }
@@ -90,9 +90,9 @@ impl<'m> Work<'m> {
                 (AnyModel::TsoAnimation(old), AnyModel::TsoAnimation(new)) => old == new,
                 _ => false,
             };
-            return if same { Ok(()) } else { self.put(source, number, now) };
+            return if same { Ok(()) } else { self.replace_record(source, number, now) };
         }
-        let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(refused)?);
+        let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(invalid_file)?);
         if old.as_ref() != Ok(&now) {
             self.files.push(was.file_name(), now);
         }
@@ -100,7 +100,12 @@ impl<'m> Work<'m> {
     }
 
     /// A record of a file that became another.
-    fn put(&mut self, source: &Arc<SourceFile>, number: usize, now: AnyModel) -> Result<(), ConvertError> {
+    fn replace_record(
+        &mut self,
+        source: &Arc<SourceFile>,
+        number: usize,
+        now: AnyModel,
+    ) -> Result<(), ConvertError> {
         let known = self.sources.iter().position(|(file, _)| Arc::ptr_eq(file, source));
         let place = match (known, &source.model) {
             (Some(place), _) => place,
@@ -139,7 +144,7 @@ impl<'m> Work<'m> {
         match keys_file(files, name) {
             Some(file) => self.push(file, keys),
             None => {
-                self.files.push(format!("{}.cfp", name.text()), keys.to_bytes().map_err(refused)?);
+                self.files.push(format!("{}.cfp", name.text()), keys.to_bytes().map_err(invalid_file)?);
                 Ok(())
             }
         }
@@ -183,17 +188,17 @@ impl<'m> Work<'m> {
                 None => self.gone("meshes", file),
             }
         }
-        let binding = companions.files.iter().rev().find(|file| Bnd::of(&file.model).is_some());
+        let binding = companions.files.iter().rev().find(|file| Bnd::from_any(&file.model).is_some());
         if let Some((file, made)) = binding.zip(self.edited.binding.take()) {
             self.push(file, made)?;
         }
         let is_own = |skel: &Skel| skeleton.is_some_and(|own| std::ptr::eq(own, skel));
-        let file = companions.files.iter().find(|file| Skel::of(&file.model).is_some_and(is_own));
+        let file = companions.files.iter().find(|file| Skel::from_any(&file.model).is_some_and(is_own));
         if let Some((file, made)) = file.zip(self.edited.skeleton.clone()) {
             self.push(file, made)?;
         }
         let animations = std::mem::take(&mut self.edited.animations);
-        let files = companions.files.iter().filter(|file| Anim::of(&file.model).is_some());
+        let files = companions.files.iter().filter(|file| Anim::from_any(&file.model).is_some());
         for (file, made) in files.zip(animations.into_iter().skip(own_animations)) {
             match made {
                 Some(made) => self.push(file, made)?,
@@ -207,7 +212,7 @@ impl<'m> Work<'m> {
     fn finish(mut self, main: Vec<u8>) -> Result<Converted<OutputFiles>, ConvertError> {
         let mut made = OutputFiles::single(self.merging.name, main);
         for (source, model) in std::mem::take(&mut self.sources) {
-            self.files.push(source.name.clone(), model.to_bytes().map_err(refused)?);
+            self.files.push(source.name.clone(), model.to_bytes().map_err(invalid_file)?);
         }
         let files = self.files.into_iter().chain(self.edited.new_files);
         files.for_each(|file| made.push(file.name, file.bytes));
@@ -227,7 +232,7 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
     let mut work = Work::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
     let main = work.lead(&lead, own.geometry)?;
     work.companions(skeleton, 0)?;
-    work.finish(main.to_bytes().map_err(refused)?)
+    work.finish(main.to_bytes().map_err(invalid_file)?)
 }
 
 /// A file of skeletons, suits and skills; `make` gives its bytes, with other content where there is such.
@@ -279,11 +284,11 @@ pub(super) fn merge_character(
     made.skills.retain(|_| gone.next() != Some(true));
     made.skills.append(&mut work.edited.skills);
     work.companions(skeleton.filter(|_| rest.is_none()), skills.len())?;
-    let bytes = make(Some(made).filter(|made| made != character)).map_err(refused)?;
+    let bytes = make(Some(made).filter(|made| made != character)).map_err(invalid_file)?;
     work.finish(bytes)
 }
 
-/// An animation alone.
+/// Merges edits into an animation file.
 pub(super) fn merge_animation(
     native: &Anim,
     rest: Option<&Skel>,
@@ -305,7 +310,8 @@ pub(super) fn merge_animation(
     merging.single(Converted::new(made, work.losses))
 }
 
-/// How many joints of the first skeleton rest elsewhere, are called otherwise, hang from others, are new, or are gone.
+/// Returns the number of joints of the first skeleton that were added, removed, renamed, or got another rest pose or
+/// parent.
 fn edited_joints(merging: &Merging<'_>) -> usize {
     let (Some(native), Some(joints)) = (merging.native.skeletons.first(), merging.patch.joints.first())
     else {
@@ -315,7 +321,7 @@ fn edited_joints(merging: &Merging<'_>) -> usize {
     native.joints.len().max(joints.len()).saturating_sub(kept)
 }
 
-/// What a record leads to, each part in its file; the record stays as it is.
+/// Merges edits into the files that a record names, each in its own file. The record stays unchanged.
 pub(super) fn merge_worn<K: Kind>(
     record: &K,
     skeleton: Option<&Skel>,
@@ -324,7 +330,7 @@ pub(super) fn merge_worn<K: Kind>(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let mut work = Work::new(merging, None, skeleton, merging.companions.all().collect(), options)?;
     work.companions(skeleton, 0)?;
-    work.finish(record.to_bytes().map_err(refused)?)
+    work.finish(record.to_bytes().map_err(invalid_file)?)
 }
 
 /// A skeleton with what moves it: clips that were edited are written into their files, and new clips and meshes are files of
@@ -337,5 +343,5 @@ pub(super) fn merge_skeleton(
     let mut work = Work::new(merging, None, Some(native), merging.companions.all().collect(), options)?;
     work.companions(None, 0)?;
     let merged = work.edited.skeleton.take().unwrap_or_else(|| native.clone());
-    work.finish(merged.to_bytes().map_err(refused)?)
+    work.finish(merged.to_bytes().map_err(invalid_file)?)
 }

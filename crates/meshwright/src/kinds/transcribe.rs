@@ -24,14 +24,14 @@ pub struct Transcription<'a> {
 mod sims {
     use super::{ConvertError, Converted, Format, OutputFiles, Transcribed, Transcription};
     use crate::kinds::companions::{keys, keys_file};
-    use crate::kinds::merging::refused;
+    use crate::kinds::merging::invalid_file;
     use crate::kinds::write::single;
     use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
 
     type Made = Result<Converted<OutputFiles>, ConvertError>;
 
     /// Adds a file to a result.
-    fn with(made: Made, name: String, bytes: Vec<u8>) -> Made {
+    fn with_file(made: Made, name: String, bytes: Vec<u8>) -> Made {
         made.map(|mut made| {
             made.value.push(name, bytes);
             made
@@ -64,9 +64,9 @@ mod sims {
                         if made.as_ref().is_ok_and(|made| made.value.get(&name).is_none()) {
                             let bytes = match file.source.as_ref().and_then(|source| source.bytes.as_ref()) {
                                 Some(bytes) => Ok(bytes.to_vec()),
-                                None => file.model.to_bytes().map_err(refused),
+                                None => file.model.to_bytes().map_err(invalid_file),
                             };
-                            made = bytes.and_then(|bytes| with(made, name, bytes));
+                            made = bytes.and_then(|bytes| with_file(made, name, bytes));
                         }
                     }
                     Some(made)
@@ -93,7 +93,11 @@ mod sims {
             let Converted { value: (character, cfp), losses, .. } =
                 Character::from_anim(anim, Name::from_text(&name).0);
             let record = spelled(Converted::new(character, losses), self)?;
-            Some(cfp.to_bytes().map_err(refused).and_then(|keys| with(record, format!("{name}.cfp"), keys)))
+            Some(
+                cfp.to_bytes()
+                    .map_err(invalid_file)
+                    .and_then(|keys| with_file(record, format!("{name}.cfp"), keys)),
+            )
         }
 
         /// A mesh of The Sims 1.
@@ -109,8 +113,8 @@ mod sims {
                     Some(match bound {
                         Some(bound) => bound
                             .to_bytes()
-                            .map_err(refused)
-                            .and_then(|bytes| with(made, format!("{}.bnd", self.stem), bytes)),
+                            .map_err(invalid_file)
+                            .and_then(|bytes| with_file(made, format!("{}.bnd", self.stem), bytes)),
                         None => made,
                     })
                 }

@@ -24,21 +24,20 @@ pub struct WriteOptions {
     pub single: bool,
     /// Textures are not written next to native files, under the names that engines search for.
     pub without_pictures: bool,
-    /// For OBJ: the paths of texture files in its materials, by their [source](meshwright_scene::Image::source): a
-    /// path with slashes, relative to the material file. Other textures, and files that readers of OBJ cannot open,
-    /// are written next to it.
+    /// Paths of texture files in OBJ materials, by their [source](meshwright_scene::Image::source): paths with slashes,
+    /// relative to the material file. Other textures, and files that readers of OBJ cannot open, are written next to
+    /// it.
     pub texture_files: BTreeMap<String, String>,
-    /// For OBJ: other positions and normals for every mesh than those of the bind pose.
+    /// Positions and normals for every mesh of an OBJ file, instead of those of the bind pose.
     pub posed: Option<Vec<MeshPose>>,
-    /// For files of The Sims: the existing skeleton of the game, which is not written; see
-    /// `TsoSceneOptions::made_for`.
+    /// The existing skeleton of the game for files of The Sims, which is not written; see `TsoSceneOptions::made_for`.
     #[cfg(feature = "tso")]
     pub made_for: Option<meshwright_tso::Skel>,
     /// Options for writing glTF; its limit is that of the shared options.
     #[cfg(feature = "gltf")]
     pub gltf: meshwright_gltf::ExportOptions,
-    /// A [native model](crate::Asset::record) that goes along with a glTF document, so that what was not edited comes
-    /// back as it was.
+    /// A [native model](crate::Asset::record) to embed in a glTF document, so that an import restores unedited parts
+    /// unchanged.
     #[cfg(feature = "gltf")]
     pub kept: Option<std::sync::Arc<meshwright_scene::Extra>>,
 }
@@ -65,14 +64,14 @@ impl WriteOptions {
         self
     }
 
-    /// The same options with a choice.
+    /// Adds a setting.
     #[must_use]
-    pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn with_setting(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((setting.into(), value.into()));
         self
     }
 
-    /// The same options with a native model that goes along.
+    /// Sets the native model to embed.
     #[cfg(feature = "gltf")]
     #[must_use]
     pub fn with_kept(mut self, record: meshwright_scene::Extra) -> Self {
@@ -80,14 +79,14 @@ impl WriteOptions {
         self
     }
 
-    /// The value of a setting that was chosen last, where the target knows it.
+    /// Returns the last value of a setting, if the target knows it.
     #[cfg(any(feature = "crucible", feature = "fsomodel", feature = "tso"))]
     pub(crate) fn setting<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.settings.iter().rev().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// The shared options around those of a format.
-    pub(crate) fn of<T>(&self, format: T) -> FromSceneOptions<T> {
+    /// Combines the shared options with those of a format.
+    pub(crate) fn for_format<T>(&self, format: T) -> FromSceneOptions<T> {
         self.shared.clone().with_format(format)
     }
 }
@@ -115,8 +114,8 @@ pub(super) fn single<K: Kind>(
     stem: &str,
     made: Converted<K>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let refused = |e: WriteError| ConvertError::invalid("file", e.to_string());
-    let bytes = made.value.to_bytes().map_err(refused)?;
+    let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
+    let bytes = made.value.to_bytes().map_err(invalid_file)?;
     let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
     Ok(Converted::new(OutputFiles::single(format!("{stem}.{extension}"), bytes), made.losses))
 }

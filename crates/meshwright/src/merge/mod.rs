@@ -64,8 +64,8 @@ impl Visitor for Into<'_> {
         let recovered = &patch.scene;
         let companions = original.companions();
         let merging = Merging { companions, native, patch, recovered, name, options };
-        let model =
-            K::of(original.model()).ok_or_else(|| ConvertError::invalid("file", "it is of another kind"))?;
+        let model = K::from_any(original.model())
+            .ok_or_else(|| ConvertError::invalid("file", "it is of another kind"))?;
         let merged = model.merge(&merging);
         let mut made = match merged {
             Err(refused @ (ConvertError::Invalid { .. } | ConvertError::Unsupported { .. })) => {

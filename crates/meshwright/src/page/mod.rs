@@ -7,7 +7,7 @@ pub use crate::html::Page;
 pub use dropped::{Dropped, dropped};
 #[cfg(all(feature = "render", feature = "textures"))]
 pub use shown::thumb;
-pub use shown::{about, glb, refused, saved, shown};
+pub use shown::{about, failure_facts, glb, open_scene, saved};
 
 use crate::convert::Target;
 use serde_json::{Value, json};

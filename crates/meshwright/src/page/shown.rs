@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 /// The most findings that are shown.
 const MOST_FINDINGS: usize = 200;
 
-/// An open model without the bytes of its file, and the scene that is drawn of it with the pictures of its materials.
+/// Opens a model without keeping the bytes of its file, and returns it with its scene and the textures of its
+/// materials.
 ///
 /// # Errors
 /// As [`Finder::open`] and [`Asset::to_scene`].
-pub fn shown(
+pub fn open_scene(
     finder: &Finder,
     path: &TreePath,
     options: &OpenOptions,
@@ -48,16 +49,16 @@ pub fn about(asset: &Asset, scene: &Scene, name: &str) -> Value {
     json!({ "name": name, "format": asset.format().title(), "findings": findings, "count": count })
 }
 
-/// The same for a model that cannot be shown: `error` is a line of text with the code, the field and the offset of
-/// its first byte; `code`, `path` and `offset` hold them separately.
-pub fn refused(name: &str, code: &str, path: &str, offset: Option<u64>, message: &str) -> Value {
+/// Returns the facts about a model that cannot be opened: `error` is a line of text with the code, the field and the
+/// offset of its first byte; `code`, `path` and `offset` hold them separately.
+pub fn failure_facts(name: &str, code: &str, path: &str, offset: Option<u64>, message: &str) -> Value {
     let field = if path.is_empty() { String::new() } else { format!("{path}: ") };
     let place = offset.map(|offset| format!(" (offset {offset:#x})")).unwrap_or_default();
     let text = visible(&format!("{name}: error[{code}] {field}{message}{place}")).to_string();
     json!({ "name": name, "error": text, "code": code, "path": path, "offset": offset })
 }
 
-/// The GLB that the page draws: all influences of a vertex, and loops that come round.
+/// Returns the GLB that the page draws: all influences of a vertex, and closed loops.
 ///
 /// # Errors
 /// As [`convert`](crate::convert).

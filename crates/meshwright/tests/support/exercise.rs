@@ -308,7 +308,7 @@ fn converted(scene: &Scene) {
         };
         for dialect in choices.iter().map(|d| Some(*d)).chain(choices.is_empty().then_some(None)) {
             let options = WriteOptions::default().with_limits(Limits::default().with_memory(MEMORY));
-            let options = dialect.map_or(options.clone(), |d| options.with("dialect", d));
+            let options = dialect.map_or(options.clone(), |d| options.with_setting("dialect", d));
             match convert(scene, target, &options) {
                 Ok(made) => readable(target, dialect, &made.value),
                 Err(e) => conversion(&e),
@@ -331,7 +331,7 @@ fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
             }
         }
         if let Some(dialect) = dialect {
-            settings = settings.with("dialect", dialect);
+            settings = settings.with_setting("dialect", dialect);
         }
         if let Err(e) = AnyModel::parse_with(&file.bytes, format, &settings) {
             let limit = matches!(e.class(), ErrorClass::Limit { .. });

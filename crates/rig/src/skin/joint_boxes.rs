@@ -35,7 +35,7 @@ impl GrowingBox {
 /// The boxes of the vertices of each joint. They give a box around the mesh in any pose.
 ///
 /// A vertex is the sum of `w * x` over its influences, where `x` is the vertex moved by this joint only. With all
-/// `x` in a box of centre `c` and half size `h`, the vertex lies within `h * sum|w|` of `c * sum(w)`: for
+/// `x` in a box of centre `c` and half size `h`, the vertex is within `h * sum|w|` of `c * sum(w)`: for
 /// weights of a sum of 1 that is the box itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointBounds {

@@ -64,7 +64,7 @@ pub(crate) fn make(
     let path = format!("clips[{id}]");
     let sampler = Sampler::new(scene, id, budget)?;
     let clip = sampler.clip();
-    let frames = Frames::of(&sampler, &path, losses)?;
+    let frames = Frames::of_clip(&sampler, &path, losses)?;
     let mut namer = Namer::new(LONG, MeshForm::Mesh, options.names, budget);
     let mut anim = Anim {
         name: namer.fit(&clip.name, &format!("{path}.name"), losses)?,
@@ -73,7 +73,7 @@ pub(crate) fn make(
         ..Anim::default()
     };
     let axes = options.axes(scene, &TO_GLTF);
-    let keys = Keys::of(&sampler, scene, frames, &axes, budget, &path, losses)?;
+    let keys = Keys::sample(&sampler, scene, frames, &axes, budget, &path, losses)?;
     let keyed = match &options.format.made_for {
         Some(skel) => onto::keys(skel, keys, names, &sampler, frames, &axes, budget, &path, losses)?,
         None => names.iter().cloned().zip(keys).collect(),

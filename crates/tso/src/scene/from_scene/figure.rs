@@ -135,10 +135,10 @@ impl<'s> Made<'s> {
             gatherer.add(&drawable)?;
             gatherer.report(&drawable.path(), losses);
             let mut geometry = gatherer.arrange()?;
-            geometry.total = extras::total_in(said(scene, &drawable));
+            geometry.total = extras::total_in(extras_of(scene, &drawable));
             let stem = match &mut character {
                 Some(records) => {
-                    records.skin(drawable.name, said(scene, &drawable), &geometry, files, budget)?
+                    records.skin(drawable.name, extras_of(scene, &drawable), &geometry, files, budget)?
                 }
                 None if meshes.is_empty() => String::from(stem),
                 None => files.name(drawable.name)?,
@@ -220,12 +220,12 @@ impl<'s> Made<'s> {
     }
 }
 
-/// The fields of the mesh in addition to its vertices.
-fn said<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<&'s Extra> {
+/// Returns the fields of the mesh in addition to its vertices.
+fn extras_of<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<&'s Extra> {
     scene.meshes.get(drawable.id()?.0)?.extras.as_ref()
 }
 
-/// Textures that were written are not lost.
+/// Removes the textures that were written from the reported losses.
 fn settle(losses: &mut Vec<Loss>, written: usize) {
     for loss in losses.iter_mut().filter(|loss| loss.code == Unsupported::Images.code()) {
         loss.count = loss.count.saturating_sub(written as u64);

@@ -23,8 +23,8 @@ impl Keys {
         self.translations.is_empty() && self.rotations.is_empty()
     }
 
-    /// Keys of all joints.
-    pub(crate) fn of(
+    /// Samples the keys of all joints.
+    pub(crate) fn sample(
         sampler: &Sampler<'_, '_>,
         scene: &Scene,
         frames: Frames,
@@ -173,7 +173,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub(crate) fn of(
+    pub(crate) fn of_clip(
         sampler: &Sampler<'_, '_>,
         path: &str,
         losses: &mut Vec<Loss>,

@@ -34,8 +34,8 @@ pub(crate) fn all_bones(
     all.map(|id| names::bones(scene, id, form, options.names, budget, losses)).collect()
 }
 
-/// Everything that a scene draws.
-fn whole(
+/// Converts all drawn meshes of a scene.
+fn drawn_geometry(
     scene: &Scene,
     form: MeshForm,
     options: &FromSceneOptions<TsoSceneOptions>,
@@ -74,7 +74,7 @@ impl Mesh {
         options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let mut losses = Vec::new();
-        let geometry = whole(scene, MeshForm::Mesh, options, &options.budget(), &mut losses)?;
+        let geometry = drawn_geometry(scene, MeshForm::Mesh, options, &options.budget(), &mut losses)?;
         Unsupported::report(
             &[Unsupported::Materials, Unsupported::Colors, Unsupported::Tangents, Unsupported::Clips],
             scene,
@@ -110,7 +110,7 @@ macro_rules! ts1 {
                 options: &FromSceneOptions<TsoSceneOptions>,
             ) -> Result<Converted<Self>, ConvertError> {
                 let (budget, mut losses) = (options.budget(), Vec::new());
-                let geometry = whole(scene, MeshForm::$ty, options, &budget, &mut losses)?;
+                let geometry = drawn_geometry(scene, MeshForm::$ty, options, &budget, &mut losses)?;
                 let texture = scene.materials.first().map_or("", |m| &m.name);
                 let [skin, texture] =
                     skin_and_texture(&scene.name, texture, MeshForm::$ty, options, &budget, &mut losses)?;

@@ -23,13 +23,13 @@ pub(crate) struct Namer<'b> {
 impl<'b> Namer<'b> {
     /// Names of at most `longest` bytes, which may repeat.
     pub(crate) fn new(longest: usize, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
-        Self::by(NameRules::new(encoding(form), longest), form, naming, budget)
+        Self::with_rules(NameRules::new(encoding(form), longest), form, naming, budget)
     }
 
     /// Names of bones. `NULL` is not allowed.
     fn of_bones(form: MeshForm, naming: Naming, budget: &'b Budget) -> Result<Self, ConvertError> {
         let rules = NameRules::new(encoding(form), SHORT).unique();
-        let mut namer = Self::by(rules, form, naming, budget);
+        let mut namer = Self::with_rules(rules, form, naming, budget);
         for case in 0..1_u8 << 4 {
             let mut null = *b"NULL";
             for (i, byte) in null.iter_mut().enumerate() {
@@ -40,7 +40,7 @@ impl<'b> Namer<'b> {
         Ok(namer)
     }
 
-    fn by(rules: NameRules, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
+    fn with_rules(rules: NameRules, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
         Self { names: Names::new(rules, naming, budget), lines: form == MeshForm::Skn }
     }
 

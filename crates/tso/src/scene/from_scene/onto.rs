@@ -26,8 +26,8 @@ struct Bones<'s> {
 }
 
 impl<'s> Bones<'s> {
-    /// The bones, and the joints without a bone of the same name.
-    fn of(skel: &'s Skel, names: &[Name], budget: &Budget) -> Result<(Self, Vec<usize>), ConvertError> {
+    /// Assigns joints to bones by name. Returns also the joints without a bone of the same name.
+    fn assign(skel: &'s Skel, names: &[Name], budget: &Budget) -> Result<(Self, Vec<usize>), ConvertError> {
         let n = skel.bones.len();
         let each = NameIndex::MEMORY + size_of::<[usize; 8]>() + 6 * size_of::<Affine64>();
         budget.charge_items("bones", n as u64, each)?;
@@ -73,7 +73,7 @@ impl<'s> Bones<'s> {
             let hangs = joint.parent == parent.and_then(|p| self.joints.get(p).copied().flatten());
             let own = axes.trs64(&joint.rest.to_trs64());
             let rest = Trs64::from_affine(&rest.matrix());
-            let turned = apart(rest.rotation, own.rotation);
+            let turned = rotation_error(rest.rotation, own.rotation);
             let hangs = hangs && (joint.parent.is_some() || parent.is_none());
             hangs && distance(own.translation, rest.translation) <= ALIKE[0] && turned <= ALIKE[1]
         })
@@ -146,8 +146,8 @@ impl<'s> Bones<'s> {
     }
 }
 
-/// The difference of rotations: the largest difference between numbers of their quaternions.
-fn apart(a: [f64; 4], b: [f64; 4]) -> f64 {
+/// Returns the largest difference between the components of two quaternions.
+fn rotation_error(a: [f64; 4], b: [f64; 4]) -> f64 {
     a.iter().zip(quat::toward(a, b)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn keys(
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<(Name, Keys)>, ConvertError> {
-    let (bones, strangers) = Bones::of(skel, names, budget)?;
+    let (bones, strangers) = Bones::assign(skel, names, budget)?;
     let is_moved = |j: &&usize| own.get(**j).is_some_and(|keys| !keys.is_empty());
     let strange = strangers.iter().filter(is_moved).count();
     if strange > 0 {
@@ -185,7 +185,7 @@ pub(crate) fn keys(
     for ((bone, keys), joint) in skel.bones.iter().zip(&mut keys).zip(&bones.joints) {
         let rest = bone.rest();
         let near = |t: &[F32; 3]| distance(t.map(F32::get).map(f64::from), rest.translation) <= ALIKE[0];
-        let same = |q: &[F32; 4]| apart(rest.rotation, q.map(F32::get).map(f64::from)) <= ALIKE[1];
+        let same = |q: &[F32; 4]| rotation_error(rest.rotation, q.map(F32::get).map(f64::from)) <= ALIKE[1];
         let stays = keys.translations.iter().all(near);
         // A bone does not move if its joint does not.
         if stays && joint.is_some_and(|j| still.contains(&j)) && keys.rotations.iter().all(same) {

@@ -283,7 +283,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let Bound { target, inverse, .. } = part.joint;
         let (p, n) = match part.seen.filter(|_| exact) {
             Some((p, n)) => (scale(p, 1.0 / part.weight), n),
-            None => (inverse.point(position), turned(&inverse, normal)),
+            None => (inverse.point(position), transform_normal(&inverse, normal)),
         };
         let position = narrow(p);
         let known = position.iter().all(|c| c.is_finite());
@@ -421,12 +421,12 @@ fn is_near(a: &Affine64, b: &Affine64) -> bool {
     columns.iter().all(|(a, b)| distance(*a, *b) <= SAME_REST)
 }
 
-/// A normal through a matrix that may scale.
-fn turned(m: &Affine64, normal: [f64; 3]) -> [f64; 3] {
+/// Transforms a normal by a matrix that may scale.
+fn transform_normal(m: &Affine64, normal: [f64; 3]) -> [f64; 3] {
     m.normals().unwrap_or(*m).vector(normal)
 }
 
-/// True where what the joints see of a vertex is what the scene binds.
+/// Returns true if the joint-space positions of a vertex agree with its bind position.
 fn agrees(parts: &[Part], position: [f64; 3]) -> bool {
     let mut sum = [0.0; 3];
     let mut total = 0.0;

@@ -1,7 +1,7 @@
 //! Animations, key by key.
 
 use super::bones::Bones;
-use super::skel::{moved, turned};
+use super::skel::{merge_rotation, merge_translation};
 use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
 use crate::fields::Flag;
 use crate::scene::extras::{DISTANCE, DURATION, EVENTS, MOVING, PROPERTIES};
@@ -192,11 +192,17 @@ impl Edited<'_> {
         let changed = |frame: u32| self.patch.poses.is_changed(frame, joint);
         let [translations, rotations] = [counts(0), counts(1)];
         if translations {
-            keys.translations =
-                channel(keys.translations, [all.translations, rest.translations], whole, changed, moved);
+            keys.translations = channel(
+                keys.translations,
+                [all.translations, rest.translations],
+                whole,
+                changed,
+                merge_translation,
+            );
         }
         if rotations {
-            keys.rotations = channel(keys.rotations, [all.rotations, rest.rotations], whole, changed, turned);
+            keys.rotations =
+                channel(keys.rotations, [all.rotations, rest.rotations], whole, changed, merge_rotation);
         }
         if whole && (translations || rotations) {
             // Another motion of the bone has what counts.
@@ -267,7 +273,7 @@ impl Anim {
     /// Puts keys where the native ones are; false where they are not as many, or where motions that share keys no longer
     /// have the same.
     fn patch(&mut self, list: &[(Motion, Keys)]) -> bool {
-        fn put<T: Clone>(all: &mut [T], first: u32, keys: Option<&Vec<T>>) -> bool {
+        fn overwrite_keys<T: Clone>(all: &mut [T], first: u32, keys: Option<&Vec<T>>) -> bool {
             let Some(keys) = keys else { return true };
             let first = first as usize;
             let own = all.get_mut(first..first.saturating_add(keys.len()));
@@ -285,8 +291,8 @@ impl Anim {
         }
         let mut made = self.clone();
         for (motion, keys) in list {
-            if !put(&mut made.translations, motion.first_translation, keys.translations.as_ref())
-                || !put(&mut made.rotations, motion.first_rotation, keys.rotations.as_ref())
+            if !overwrite_keys(&mut made.translations, motion.first_translation, keys.translations.as_ref())
+                || !overwrite_keys(&mut made.rotations, motion.first_rotation, keys.rotations.as_ref())
             {
                 return false;
             }
@@ -301,7 +307,7 @@ impl Anim {
 
     /// Stores the keys of all motions one after another.
     fn rebuild(&mut self, list: Vec<(Motion, Keys)>) -> Result<(), ConvertError> {
-        fn put<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
+        fn append_keys<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
             let first = u32::try_from(all.len())
                 .map_err(|_| ConvertError::unsupported("keys", "the format counts keys with 32 bits"))?;
             Ok(keys.map(|keys| {
@@ -316,8 +322,9 @@ impl Anim {
         for (mut motion, keys) in list {
             motion.has_translation = flag(motion.has_translation, keys.translations.is_some());
             motion.has_rotation = flag(motion.has_rotation, keys.rotations.is_some());
-            motion.first_translation = put(&mut self.translations, keys.translations)?.unwrap_or(KEYS_UNUSED);
-            motion.first_rotation = put(&mut self.rotations, keys.rotations)?.unwrap_or(KEYS_UNUSED);
+            motion.first_translation =
+                append_keys(&mut self.translations, keys.translations)?.unwrap_or(KEYS_UNUSED);
+            motion.first_rotation = append_keys(&mut self.rotations, keys.rotations)?.unwrap_or(KEYS_UNUSED);
             self.motions.push(motion);
         }
         Ok(())

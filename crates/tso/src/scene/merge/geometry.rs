@@ -36,8 +36,8 @@ impl Row {
         core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
     }
 
-    /// The same vertex owned by the bone that pulls it.
-    fn turned(&self) -> Option<Self> {
+    /// Returns the same vertex with its two bones exchanged.
+    fn swap_bones(&self) -> Option<Self> {
         let [pull] = self.pulls.as_slice() else { return None };
         let real = RealVertex { uv: self.real.uv, position: pull.position, normal: pull.normal };
         let weight = Q1_15::encode(1.0 - pull.weight.decode());
@@ -190,7 +190,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
     }
     let same = |made: &Row| row.bones().eq(made.bones());
     // A conversion lets the larger weight own a vertex, a file may do otherwise.
-    let turned = if same(&made) { Some(made.clone()) } else { made.turned().filter(same) };
+    let turned = if same(&made) { Some(made.clone()) } else { made.swap_bones().filter(same) };
     let Some(new) = turned else {
         let real = RealVertex { uv: row.real.uv, ..made.real };
         return Row { native: row.native, real, ..made };

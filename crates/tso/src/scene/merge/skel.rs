@@ -56,8 +56,9 @@ pub(super) fn merge(
         Some(Bone {
             name: name(at)?,
             parent: parent(origin, change, own),
-            translation: rest.map_or(own.translation, |new| moved(own.translation, new.translation)),
-            rotation: rest.map_or(own.rotation, |new| turned(own.rotation, new.rotation)),
+            translation: rest
+                .map_or(own.translation, |new| merge_translation(own.translation, new.translation)),
+            rotation: rest.map_or(own.rotation, |new| merge_rotation(own.rotation, new.rotation)),
             ..own.clone()
         })
     };
@@ -74,14 +75,14 @@ pub(super) fn merge(
 /// The largest difference that counts as rounding, for numbers up to 1.
 const SAME: f64 = 1e-6;
 
-/// A translation that was edited: the original's where that is the same but for rounding.
-pub(super) fn moved(old: [F32; 3], new: [F32; 3]) -> [F32; 3] {
+/// Returns the edited translation, or the original's if they are equal except for rounding.
+pub(super) fn merge_translation(old: [F32; 3], new: [F32; 3]) -> [F32; 3] {
     let near = |(a, b): (&F32, &F32)| (wide(*a) - wide(*b)).abs() <= SAME * wide(*a).abs().max(1.0);
     if old.iter().zip(&new).all(near) { old } else { new }
 }
 
-/// A rotation that was edited: the original's, of any length and sign, where that is the same but for rounding.
-pub(super) fn turned(old: [F32; 4], new: [F32; 4]) -> [F32; 4] {
+/// Returns the edited rotation, or the original's (of any length and sign) if they are equal except for rounding.
+pub(super) fn merge_rotation(old: [F32; 4], new: [F32; 4]) -> [F32; 4] {
     let [a, b] = [old, new].map(|q| q.map(wide));
     let dot = |a: &[f64; 4], b: &[f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let factor = dot(&a, &b) / dot(&a, &a);

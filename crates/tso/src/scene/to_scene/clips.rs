@@ -46,7 +46,7 @@ fn clip(
     losses: &mut Vec<Loss>,
 ) -> Result<Clip, ConvertError> {
     let mut notes = Notes::default();
-    let moved = moved(anim, joints, &mut notes);
+    let moved = collect_keys(anim, joints, &mut notes);
     let mut tracks: Vec<Track> = budget.reserve("tracks", moved.len())?;
     for (joint, keys) in moved {
         tracks.push(track(index, joint, keys, options.space, budget, &mut notes)?);
@@ -67,8 +67,9 @@ fn clip(
         .with_extras((!extras.is_empty()).then_some(Extra::Map(extras))))
 }
 
-/// The keys of every joint that moves: of several motions of one bone the last with keys counts, channel by channel.
-fn moved<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, Keys<'a>> {
+/// Returns the keys of every moving joint. If a bone has several motions, the last one with keys counts, for each
+/// channel.
+fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, Keys<'a>> {
     let mut moved: BTreeMap<usize, Keys<'_>> = BTreeMap::new();
     for motion in &anim.motions {
         let (t, r) = (motion.translations(anim), motion.rotations(anim));

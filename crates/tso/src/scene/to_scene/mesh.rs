@@ -28,7 +28,7 @@ const LOSS: Make = Loss::new;
 /// Something that was decided.
 const NOTE: Make = Loss::note;
 
-/// For each loss code, the broken rules behind it and the treatment of the geometry.
+/// Loss codes with the broken rules that cause them, and the treatment of the geometry.
 const MADE_DO: &[(&str, &[&Rule], &str)] = &[
     ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
     ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings claim vertices of an earlier one"),
