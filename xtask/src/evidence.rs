@@ -1,4 +1,4 @@
-//! `xtask evidence [--seconds N] [--seed N] [--keep N]`: the figures of docs/reliability.md, from one run of a stated time.
+//! `xtask evidence [--seconds N] [--seed N] [--keep N]`: the figures of docs/promises.md, from one run of a stated time.
 //!
 //! Random inputs for every target, every small change of every fixture, and how much of the code that reads files these
 //! random inputs execute. The whole block of figures is replaced; what was not run is not in it.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-const PAGE: &str = "docs/reliability.md";
+const PAGE: &str = "docs/promises.md";
 const OPEN: &str = "<!-- figures -->\n";
 const CLOSE: &str = "<!-- /figures -->";
 

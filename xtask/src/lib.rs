@@ -139,7 +139,7 @@ const VERBS: &[Verb] = &[
     ),
     Verb(
         "evidence",
-        "[--seconds N] [--seed N] [--keep N]: the figures of docs/reliability.md",
+        "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md",
         Words(evidence::run),
     ),
     Verb(

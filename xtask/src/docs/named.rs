@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Pages whose code spans name tests: `crates/x/tests/y.rs: test`, or a file for all of its tests.
-const PAGES: &[&str] = &["SECURITY.md", "docs/promises.md", "docs/reliability.md"];
+const PAGES: &[&str] = &["docs/promises.md"];
 /// The statements of the formats' descriptions: rows that are numbered below each heading, with a proof each.
 const STATEMENTS: &str = "docs/seeds.md";
 
