@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const VERSION: u64 = 1;
 
@@ -138,7 +139,8 @@ impl<'a> Manifest<'a> {
         }
         let (path, top) = (self.path.to_owned(), self.top.to_owned());
         let shard = self.args.shard.unwrap_or((1, 1));
-        Ok(Written { path, top, options, order, before, entries: BTreeMap::new(), shard })
+        let (entries, saved, cost) = (BTreeMap::new(), Instant::now(), Duration::ZERO);
+        Ok(Written { path, top, options, order, before, entries, shard, saved, cost })
     }
 }
 
@@ -156,6 +158,9 @@ pub(crate) struct Written {
     entries: BTreeMap<usize, Value>,
     /// Which of how many parts of the inputs this run makes.
     shard: (usize, usize),
+    /// When it was written last, and how long that took.
+    saved: Instant,
+    cost: Duration,
 }
 
 impl Written {
@@ -225,17 +230,40 @@ impl Written {
         }
     }
 
+    /// Writes the manifest while the run goes on, from time to time: a run that is killed is resumed from there. What an
+    /// earlier run did stays until its turn comes. The write at the end reports errors.
+    pub(crate) fn save(&mut self, results: &Results, plan: &Plan) {
+        /// The most work that is done again.
+        const OFTEN: Duration = Duration::from_millis(200);
+        if self.saved.elapsed() < OFTEN.max(self.cost.saturating_mul(20)) {
+            return;
+        }
+        let start = Instant::now();
+        if self.put(self.before.iter(), results, plan).is_ok() {
+            plan.reopen(&Place::named(&self.path));
+        }
+        (self.saved, self.cost) = (Instant::now(), start.elapsed());
+    }
+
     /// Writes the manifest. What other parts of the inputs became stays as their run wrote it.
-    pub(crate) fn write(mut self, results: &Results, plan: &Plan) -> Result<(), Fail> {
+    pub(crate) fn write(self, results: &Results, plan: &Plan) -> Result<(), Fail> {
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
-        let others = self.before.into_iter().filter(|(place, _)| place.checked_rem(parts) != own);
-        self.entries.extend(others);
-        let failed = self.entries.values().filter(|entry| !entry["error"].is_null()).count();
+        self.put(self.before.iter().filter(|(place, _)| place.checked_rem(parts) != own), results, plan)
+    }
+
+    fn put<'e>(
+        &self,
+        others: impl Iterator<Item = (&'e usize, &'e Value)>,
+        results: &Results,
+        plan: &Plan,
+    ) -> Result<(), Fail> {
+        let all: BTreeMap<_, _> = others.chain(&self.entries).collect();
+        let failed = all.values().filter(|entry| !entry["error"].is_null()).count();
         let mut summary = results.left_aside();
-        summary["converted"] = self.entries.len().saturating_sub(failed).into();
+        summary["converted"] = all.len().saturating_sub(failed).into();
         summary["failed"] = failed.into();
-        let files: Vec<Value> = self.entries.into_values().collect();
+        let files: Vec<&Value> = all.into_values().collect();
         let document =
             json!({ "version": VERSION, "options": self.options, "files": files, "summary": summary });
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap_or_default());

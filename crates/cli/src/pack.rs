@@ -68,6 +68,10 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     }
     let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
     let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
+    let is_dat = args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dat"));
+    if is_dat && original.is_none() {
+        builder = builder.numbered();
+    }
     if let Some(original) = &original {
         builder = builder.based_on(original).map_err(|e| unpackable(&e))?;
     }

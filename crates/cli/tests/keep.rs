@@ -250,6 +250,92 @@ fn a_picture_that_was_edited_is_written() {
     assert_eq!(json(&output)["recovery"]["untouched"], true);
 }
 
+/// Skins go along with a model, and what is edited of their looks is written or reported.
+#[test]
+fn skins_come_back_with_their_model() {
+    let dir = models();
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("models/hopper")).unwrap();
+    fs::write(dir.join("models/hopper/skin.png"), RED).unwrap();
+    fs::write(dir.join("models/hopper/blue.png"), GREEN).unwrap();
+    fs::write(dir.join("new.png"), GREEN).unwrap();
+    let eye = "models/hopper/eye,models/hopper/eye\n";
+    let skins = ["skin", "blue"].map(|n| format!("// mine\r\nmodels/hopper/skin,models/hopper/{n}\r\n{eye}"));
+    for (number, text) in skins.iter().enumerate() {
+        fs::write(dir.join(format!("hopper.dpm_{number}.skin")), text).unwrap();
+    }
+    run(dir, "convert hopper.dpm -o a.gltf --keep-native");
+    let whole = fs::read_to_string(dir.join("a.gltf")).unwrap();
+    let back = |edit: &dyn Fn(&str) -> String, name: &str| {
+        let edited = edit(&whole);
+        fs::write(dir.join("b.gltf"), edited).unwrap();
+        fs::create_dir(dir.join("out")).unwrap();
+        let said = stderr(&run(dir, &format!("convert b.gltf -o out/{name}")));
+        let names =
+            fs::read_dir(dir.join("out")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<(String, Vec<u8>)> =
+            names.map(|name| (name.clone(), fs::read(dir.join("out").join(name)).unwrap())).collect();
+        files.sort();
+        fs::remove_dir_all(dir.join("out")).unwrap();
+        (said, files)
+    };
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|file| file.0.clone()).collect::<Vec<_>>();
+    let replaced = |from: &'static str, to: &'static str| {
+        move |text: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        }
+    };
+    let plain = ["x.dpm", "x.dpm.framegroups", "x.dpm_0.skin", "x.dpm_1.skin"];
+    let (said, files) = back(&str::to_owned, "x.dpm");
+    assert!(names(&files) == plain && said.contains("nothing was edited"), "{said} {:?}", names(&files));
+    assert!(files[2].1 == skins[0].as_bytes() && files[3].1 == skins[1].as_bytes());
+    let (_, files) = back(&str::to_owned, "x.zym");
+    assert_eq!(names(&files), ["x.zym", "x.zym_0.skin", "x.zym_1.skin"]);
+    assert_eq!(files[2].1, skins[1].as_bytes());
+    let (said, _) = back(&str::to_owned, "x.bmd");
+    assert!(said.contains("lost[variants-dropped]"), "{said}");
+    // Editors that know no variants drop them.
+    let (said, files) = back(&replaced("KHR_materials_variants", "X_none"), "x.dpm");
+    assert!(names(&files) == plain && said.contains("nothing was edited"), "{said}");
+    // A look has other materials.
+    let (said, files) = back(&replaced("\"variants\":[0]", "\"variants\":[0,1]"), "x.dpm");
+    assert!(said.contains("lost[variants-dropped]") && !said.contains("nothing was edited"), "{said}");
+    assert!(names(&files) == plain && files[3].1 == skins[1].as_bytes());
+    // A mesh has another name.
+    let renamed = replaced("\"name\":\"models/hopper/skin\",\"pbr", "\"name\":\"models/hopper/fur\",\"pbr");
+    let (_, files) = back(&renamed, "x.dpm");
+    let wanted = skins[1].replace("models/hopper/skin,", "models/hopper/fur,");
+    assert_eq!((names(&files), &*files[3].1), (plain.map(String::from).to_vec(), wanted.as_bytes()));
+}
+
+/// The picture of another look is written under its own name.
+#[test]
+fn an_edited_picture_of_a_skin_is_not_that_of_another() {
+    let dir = models();
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("models/hopper")).unwrap();
+    for (name, picture) in [("skin", RED), ("blue", GREEN)] {
+        fs::write(dir.join(format!("models/hopper/{name}.png")), picture).unwrap();
+    }
+    for (number, name) in ["skin", "blue"].iter().enumerate() {
+        let text = format!("models/hopper/skin,models/hopper/{name}\n");
+        fs::write(dir.join(format!("hopper.dpm_{number}.skin")), text).unwrap();
+    }
+    run(dir, "convert hopper.dpm -o a.gltf --keep-native");
+    let mut document: Value = serde_json::from_slice(&fs::read(dir.join("a.gltf")).unwrap()).unwrap();
+    let images = document["images"].as_array_mut().unwrap();
+    let blue = images.iter_mut().find(|image| image["name"] == "blue").unwrap();
+    *blue = serde_json::json!({ "name": "blue", "uri": "models/hopper/skin.png" });
+    fs::write(dir.join("b.gltf"), document.to_string()).unwrap();
+    fs::create_dir(dir.join("out")).unwrap();
+    let output = run(dir, "convert b.gltf -o out/x.dpm");
+    assert!(!stderr(&output).contains("nothing was edited"), "{}", stderr(&output));
+    same(dir, "out/blue.png", "models/hopper/skin.png");
+    assert!(!dir.join("out/skin.png").exists());
+    same(dir, "out/x.dpm", "hopper.dpm");
+}
+
 /// Blender leaves custom properties out unless it is told otherwise, and the original with them.
 #[test]
 fn a_document_of_blender_without_its_original_is_noted() {

@@ -238,3 +238,28 @@ fn a_run_goes_on_where_the_last_one_ended() {
     assert!(tree(&dir.path().join("parts")) == first);
     assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "parts", "--shard", "3/2"])), 2);
 }
+
+/// A run that is killed leaves a manifest of what it did, from which the next one goes on.
+#[test]
+fn a_killed_run_is_resumed() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("in")).unwrap();
+    let model = fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
+    for n in 0..2000 {
+        fs::write(dir.join(format!("in/m{n}.dpm")), &model).unwrap();
+    }
+    let words = ["convert", "in", "-o", "out", "--manifest", "m.json", "--jobs", "1", "--quiet"];
+    let mut child = crate::common::program().current_dir(dir).args(words).spawn().unwrap();
+    while !dir.join("m.json").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the manifest is only written at the end");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(dir.join("m.json")).unwrap()).unwrap();
+    let known = manifest["files"].as_array().unwrap().len();
+    assert!((1..2000).contains(&known), "{known}");
+    let said = ok(dir, &["convert", "in", "-o", "out", "--manifest", "m.json", "--resume"]);
+    assert!(said.contains(&format!("{} converted, {known} as before", 2000 - known)), "{said}");
+}

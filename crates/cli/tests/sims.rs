@@ -141,6 +141,62 @@ fn a_record_comes_back_as_the_file_that_holds_it() {
     assert_eq!(crate::common::names(&dir.join("out")), ["flag.skn", "flower.cmx"]);
 }
 
+/// Skills that `--anim` names come back as the file that holds them, with the file of their keys.
+#[test]
+fn skills_come_back_as_their_files() {
+    let dir = folder(&[
+        ("flag.ok.skn", "flag.skn"),
+        ("flower.ok.cmx", "bones.cmx"),
+        ("flower.ok.cmx", "moves.cmx"),
+        ("sway.ok.cfp", "sway.cfp"),
+        ("flower.ok.mesh", "flower.mesh"),
+        ("flower.ok.skel", "flower.skel"),
+        ("sway.ok.anim", "all/walk.anim"),
+    ]);
+    let dir = dir.path();
+    for (options, name, wanted) in [
+        (
+            "flag.skn --skeleton bones.cmx --anim moves.cmx",
+            "flag.skn",
+            &["bones.cmx", "flag.skn", "moves.cmx", "sway.cfp"][..],
+        ),
+        ("flag.skn --skeleton bones.cmx --anim moves.cmx", "moves.cmx", &["moves.cmx", "sway.cfp"]),
+        (
+            "flower.mesh --skeleton flower.skel --anim all --anim-name *",
+            "flower.mesh",
+            &["flower.mesh", "flower.skel", "walk.anim"],
+        ),
+    ] {
+        let out = dir.join("out");
+        fs::create_dir(&out).unwrap();
+        run(dir, &format!("convert {options} --keep-native -o kept.glb"));
+        run(dir, &format!("convert kept.glb -o out/{name}"));
+        assert_eq!(crate::common::names(&out), wanted, "{options}");
+        for name in wanted {
+            let original = if *name == "walk.anim" { dir.join("all").join(name) } else { dir.join(name) };
+            assert!(fs::read(out.join(name)).unwrap() == fs::read(original).unwrap(), "{name}");
+        }
+        fs::remove_dir_all(out).unwrap();
+    }
+}
+
+/// A suit whose meshes are not there shows nothing, and comes back all the same.
+#[test]
+fn a_suit_without_its_meshes_comes_back() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path();
+    let suit = "version 300\n0\n1\ncensor\n1\n0\n1\nPELVIS\nxskin-censor-PELVIS-BOX\n1\n0\n0\n";
+    fs::write(dir.join("censor.cmx"), suit).unwrap();
+    let refused =
+        program().current_dir(dir).args(["convert", "censor.cmx", "-o", "plain.glb"]).output().unwrap();
+    assert!(code(&refused) == 1 && stderr(&refused).contains("--skeleton"), "{}", stderr(&refused));
+    let kept = run(dir, "convert censor.cmx --keep-native -o kept.glb");
+    assert!(stderr(&kept).contains("lost[companion-missing]"), "{}", stderr(&kept));
+    run(dir, "check kept.glb");
+    run(dir, "convert kept.glb -o back.cmx");
+    assert_eq!(fs::read_to_string(dir.join("back.cmx")).unwrap(), suit);
+}
+
 #[test]
 fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
     let dir = folder(&[

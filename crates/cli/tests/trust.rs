@@ -75,6 +75,43 @@ fn damaged_models_in_a_folder_are_errors_with_their_names() {
     assert_eq!(document["files"].as_array().unwrap().len(), 3);
 }
 
+/// An archive, and keys of a skill, may be damaged in any folder.
+#[test]
+fn damaged_archives_and_keys_are_found_at_any_depth() {
+    let dir = folder(&[("tso/flower.ok.mesh", "d/flower.mesh")]);
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("d/deep/deeper")).unwrap();
+    fs::write(dir.join("d/deep/deeper/lost.far"), b"").unwrap();
+    fs::write(dir.join("d/deep/zeros.far"), [0; 300]).unwrap();
+    fs::write(dir.join("d/other.dat"), b"another program").unwrap();
+    fs::write(dir.join("d/sway.cfp"), b"").unwrap();
+    let (status, text) = said(dir, "check d");
+    assert_eq!(status, 1, "{text}");
+    for error in
+        ["deeper/lost.far: error[E_MAGIC]", "deep/zeros.far: error[E_MAGIC]", "sway.cfp: error[empty-file]"]
+    {
+        assert!(text.contains(error), "{text}");
+    }
+    assert!(!text.contains("other.dat"), "{text}");
+}
+
+/// The Sims Online reads no archive with a member without numbers.
+#[test]
+fn members_of_a_dat_need_numbers() {
+    let dir = folder(&[
+        ("tso/flower.ok.mesh", "d/flower.00c0ffee00000009.mesh"),
+        ("tso/flag.ok.mesh", "e/flag.mesh"),
+    ]);
+    let dir = dir.path();
+    assert_eq!(said(dir, "pack d -o a.dat").0, 0);
+    for words in ["pack e -o b.dat", "pack e --onto a.dat -o b.dat"] {
+        let (status, text) = said(dir, words);
+        assert!(status == 1 && text.contains("error[not-packable]") && text.contains("flag.mesh"), "{text}");
+        assert!(!dir.join("b.dat").exists());
+    }
+    assert_eq!(said(dir, "pack e -o b.far").0, 0);
+}
+
 /// Files of other programs share some extensions: siblings and the beginning of the content decide.
 #[test]
 fn shared_extensions_are_errors_where_the_files_are_ours() {

@@ -145,4 +145,15 @@ fn images_are_looked_into() {
     assert_eq!(image(&png[..png.len() - 12]), Some(("image-data", Severity::Warning)));
     assert_eq!(image(&png[..30]), Some(("image-data", Severity::Error)));
     assert_eq!(image(b"a text, not an image"), Some(("image-type", Severity::Error)));
+    // A texture without an image, unless an extension names one.
+    for (texture, code) in [
+        (serde_json::json!({}), Some(("texture-empty", Severity::Warning))),
+        (serde_json::json!({ "extensions": { "KHR_texture_basisu": { "source": 0 } } }), None),
+    ] {
+        let mut document = recorded["bases"]["simple"].clone();
+        document["textures"][0] = texture;
+        document["extensionsUsed"] = serde_json::json!(["KHR_texture_basisu"]);
+        let report = GltfFile::parse(document.to_string().as_bytes()).unwrap().conformance();
+        assert_eq!(report.iter().map(|f| (f.code, f.severity)).find(|f| f.0 == "texture-empty"), code);
+    }
 }

@@ -6,7 +6,8 @@
     reason = "a failing test panics"
 )]
 
-use meshwright_core::{ReadError, Report};
+use meshwright_core::{ReadError, Report, Severity};
+use meshwright_gltf::GltfFile;
 use meshwright_gltf::document::{Document, Options, no_files};
 use meshwright_gltf::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_rig::Evaluator;
@@ -47,11 +48,15 @@ impl Made {
         self.push(5126, kind, values.len(), false, &bytes)
     }
 
-    fn read(mut self) -> Result<(Converted<Import>, Report), ReadError> {
-        self.root["buffers"] = json!([{ "byteLength": self.bytes.len(), "uri": data(&self.bytes) }]);
-        let text = serde_json::to_vec(&self.root).unwrap();
-        let document =
-            Document::from_slice(&text, &no_files, &Options::default().with_extensions(EXTENSIONS))?;
+    fn text(&self) -> Vec<u8> {
+        let mut root = self.root.clone();
+        root["buffers"] = json!([{ "byteLength": self.bytes.len(), "uri": data(&self.bytes) }]);
+        serde_json::to_vec(&root).unwrap()
+    }
+
+    fn read(self) -> Result<(Converted<Import>, Report), ReadError> {
+        let (text, options) = (self.text(), Options::default().with_extensions(EXTENSIONS));
+        let document = Document::from_slice(&text, &no_files, &options)?;
         let made = import(&document, &ImportOptions::named("made"))?;
         made.value.scene.validate().unwrap();
         Ok((made, document.report()))
@@ -455,7 +460,8 @@ fn what_is_made_of_weights_and_keys_is_said() {
     made.root["animations"][0]["extras"] = json!({ "rate": 10 });
     let weights = made.floats("VEC4", &[[1.0, 0.0, 0.0, 0.0], [0.5, 0.25, 0.0, 0.0], [2.0, -1.0, 0.0, 0.0]]);
     made.root["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
-    let (made, report) = made.read().unwrap();
+    let file = GltfFile::parse(&made.text()).unwrap();
+    let (made, _) = made.read().unwrap();
     let said: Vec<_> = made.losses.iter().map(|l| (l.code, l.is_note(), l.count, l.amount)).collect();
     let wanted = [
         ("weights-normalized", true, 2, Some(1.0)),
@@ -468,6 +474,12 @@ fn what_is_made_of_weights_and_keys_is_said() {
         let off = said.3.unwrap_or(0.0) - wanted.3.unwrap_or(0.0);
         assert!(off.abs() < 1e-6, "{said:?}");
     }
-    assert!(report.iter().any(|finding| finding.code == "weights-normalized"));
+    // The check reports each fault once, and as glTF ranks it: a sum in vertex 1, a negative weight in vertex 2.
+    let report = file.conformance();
+    let weights = report.iter().filter(|finding| finding.code.starts_with("weights-"));
+    let weights: Vec<_> = weights.map(|f| (f.code, f.severity, f.path.to_string())).collect();
+    let path = |vertex: usize| format!("meshes[0].primitives[0].attributes[{vertex}]");
+    let fault = |vertex| ("weights-normalized", Severity::Error, path(vertex));
+    assert_eq!(weights, [fault(1), fault(2)]);
     assert_eq!(made.value.scene.clips[0].frames, 4);
 }

@@ -5,7 +5,7 @@
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
 use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Asset, Budget, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Asset, Format, OpenOptions, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use std::path::Path;
 
@@ -151,7 +151,7 @@ fn skins_go_along_under_the_new_name() {
     ];
     let tree = Tree::memory(files).unwrap();
     let asset = Asset::open(&tree, "m/a.dpm", &OpenOptions::default()).unwrap();
-    let skins = asset.skins(&tree, "b.iqm", &Budget::new(Default::default())).unwrap();
+    let skins = asset.skins("b.iqm");
     let names: Vec<_> = skins.iter().map(|s| (s.name.as_str(), s.bytes.len())).collect();
     assert_eq!(names, [("b.iqm_0.skin", 18), ("b.iqm_1.skin", 19)]);
     // Skins name meshes, textures follow from materials: both are the shader.

@@ -62,6 +62,9 @@ impl Many<'_, '_> {
                     }
                     (Made::Before, ..) => results.unchanged(),
                 }
+                if let Some(manifest) = manifest.as_mut().filter(|_| !args.write.dry_run) {
+                    manifest.save(results, self.work.reader.plan());
+                }
                 Ok(())
             },
         )?;

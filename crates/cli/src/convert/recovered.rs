@@ -10,9 +10,9 @@ use crate::manifest::Took;
 use crate::reader::Opened;
 use crate::refusal::Refusal;
 use meshwright::edit::Snap;
-use meshwright::files::output::{OutputRole, Place};
+use meshwright::files::output::{Output, OutputRole, Place};
 use meshwright::scene::{ConvertError, Loss, SceneOptions};
-use meshwright::{Asset, Original, RecoverOptions, Recovered, Target};
+use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -131,7 +131,10 @@ impl Work<'_> {
             }
         }
         if single {
-            let left = files.extract_if(.., |file| file.role == OutputRole::Unedited);
+            let is_left = |file: &mut Output<StreamedFile<'_>>| {
+                file.role == OutputRole::Unedited || file.content.name.ends_with(".skin")
+            };
+            let left = files.extract_if(.., is_left);
             losses.extend(left.map(|file| {
                 let why = "is not written: this output takes one file";
                 Loss::new("companion-left", file.content.name, why)

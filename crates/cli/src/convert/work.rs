@@ -253,7 +253,7 @@ impl Work<'_> {
         if let Some(text) = &args.pose {
             options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
         }
-        let skins = self.skins(&opened, path)?;
+        let skins = self.skins(&opened, path);
         drop(opened);
         let made = meshwright::stream(&scene.value, self.to, &options)?;
         let mut files = self.with_skins(made.value, skins, place)?;
@@ -268,13 +268,11 @@ impl Work<'_> {
     }
 
     /// The skins of a model whose file has this path: they go by its name.
-    fn skins(&self, opened: &Opened, path: &Path) -> Result<Vec<OutputFile>, Refusal> {
+    fn skins(&self, opened: &Opened, path: &Path) -> Vec<OutputFile> {
         if !self.to.has_skins() || *self.outputs.destination() == Destination::Stdout {
-            return Ok(Vec::new());
+            return Vec::new();
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let budget = meshwright::Budget::new(self.reader.limits());
-        Ok(opened.asset.skins(opened.finder.tree(), &name, &budget).map_err(ConvertError::from)?)
+        opened.asset.skins(&path.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// The files of a model and its skins with their places.
@@ -314,7 +312,7 @@ impl Work<'_> {
                 Loss::new("companion-left", file.name, "is not written: this output takes one file")
             }));
         }
-        let mut files = self.with_skins(files, self.skins(opened, path)?, place)?;
+        let mut files = self.with_skins(files, self.skins(opened, path), place)?;
         for file in files.iter_mut().filter(|file| file.role == OutputRole::Companion) {
             if is_copy(&file.content.name) {
                 file.role = OutputRole::Unedited;
@@ -326,7 +324,12 @@ impl Work<'_> {
     /// A model as a scene, as the arguments want it, with its pictures.
     /// It comes with the bone map, if a file of it is wanted.
     fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Shaped, Refusal> {
-        let mut scene = opened.asset.take_scene(options).map_err(|e| hinted(e, &opened.asset))?;
+        let mut scene = match opened.asset.take_scene(options) {
+            Err(ConvertError::Unsupported { .. }) if self.args.keep_native && opened.asset.lacks_files() => {
+                opened.asset.empty_scene()
+            }
+            scene => scene.map_err(|e| hinted(e, &opened.asset))?,
+        };
         let map = self.retarget(&mut scene, options)?;
         reshape(&mut scene, self.args, self.to, options)?;
         if !self.args.no_textures && self.to.holds_textures() {

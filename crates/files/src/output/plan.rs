@@ -101,6 +101,8 @@ enum State {
     /// It will be the main file of a result.
     Reserved,
     Written,
+    /// It was written, and is written again.
+    Growing,
 }
 
 impl Plan {
@@ -142,6 +144,13 @@ impl Plan {
             None => Ok(()),
             Some(_) => Err(Clash::Output(place.path().to_owned())),
         }
+    }
+
+    /// Lets the next write of an output replace what this run wrote there, such as a list that grows with the run.
+    pub fn reopen(&self, place: &Place) {
+        let mut table = self.table();
+        let key = table.key(place.path());
+        table.outputs.insert(key, State::Growing);
     }
 
     /// Refuses an output in the place of an input. A rewrite may take the place of its `own`.
@@ -221,6 +230,7 @@ impl Plan {
         let is_main = file.role == OutputRole::Main;
         match table.outputs.get(key) {
             Some(State::Reserved) if is_main => {}
+            Some(State::Growing) if is_main => return Ok(true),
             Some(_) => return Err(Clash::Output(path.to_owned())),
             None => {}
         }

@@ -53,6 +53,11 @@ fn untagged(path: &TreePath) -> (Option<Vec<u8>>, Option<(u32, u32)>) {
     found().map_or((None, None), |(name, id)| (Some(name), Some(id)))
 }
 
+/// True if a name has the numbers of file and type.
+pub(super) fn is_numbered(path: &TreePath) -> bool {
+    untagged(path).1.is_some()
+}
+
 /// The items of the archive in order, and their variant.
 fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Variant, Vec<Item<'b>>)> {
     let (mut items, mut variant) = (Vec::new(), None);
@@ -76,8 +81,8 @@ fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Var
         }
     }
     let files = builder.new_files();
-    let numbered = |file: &&File<'_>| untagged(&file.path).1.is_some();
-    let fits = if !files.is_empty() && files.iter().all(numbered) { Variant::Three } else { Variant::OneA };
+    let all_numbered = !files.is_empty() && files.iter().all(|file| is_numbered(&file.path));
+    let fits = if all_numbered { Variant::Three } else { Variant::OneA };
     let variant = variant.unwrap_or(fits);
     for file in files {
         let mut raw = new(file, variant);

@@ -43,6 +43,8 @@ pub struct PackBuilder<'a> {
     limits: Limits,
     /// Compresses quickly rather than well.
     quick: bool,
+    /// Names need the numbers of file and type.
+    numbered: bool,
 }
 
 impl fmt::Debug for PackBuilder<'_> {
@@ -71,7 +73,8 @@ impl<'a> PackBuilder<'a> {
     pub fn new(kind: PackKind) -> Result<Self, FilesError> {
         match kind {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
-                Ok(Self { kind, files: BTreeMap::new(), onto: None, limits: Limits::default(), quick: false })
+                let (files, limits) = (BTreeMap::new(), Limits::default());
+                Ok(Self { kind, files, onto: None, limits, quick: false, numbered: false })
             }
             #[allow(unreachable_patterns, reason = "later kinds cannot be written until a writer exists")]
             _ => Err(unpackable("", format!("a {kind} is read and not written"))),
@@ -92,6 +95,14 @@ impl<'a> PackBuilder<'a> {
         self
     }
 
+    /// The same pack, in which all files that are added need the numbers of file and type in their names, as in
+    /// `a.00c0ffee0000000d.oft`: The Sims Online reads no other archives.
+    #[must_use]
+    pub fn numbered(mut self) -> Self {
+        self.numbered = true;
+        self
+    }
+
     /// Keeps what another pack of the same kind holds: its files stay byte for byte, headers included, in their order,
     /// but for those that are added with other bytes. Where nothing is, the pack stays byte for byte.
     ///
@@ -102,6 +113,9 @@ impl<'a> PackBuilder<'a> {
             let why = format!("is a {}, which does not become a {}", pack.kind(), self.kind);
             return Err(unpackable(pack.name(), why));
         }
+        // Without numbers, a file would be number 0 of type 0.
+        let mut files = pack.files().map(|(path, _)| path).peekable();
+        self.numbered |= self.kind == PackKind::Far && files.peek().is_some() && files.all(far::is_numbered);
         self.onto = Some(pack);
         Ok(self)
     }
@@ -121,6 +135,9 @@ impl<'a> PackBuilder<'a> {
             "a file needs a name".to_owned()
         } else if bytes.len() > longest {
             format!("has {} bytes, names of a {} have at most {longest}", bytes.len(), self.kind)
+        } else if self.numbered && !far::is_numbered(&path) {
+            "has no numbers of file and type before its extension, as `a.00c0ffee0000000d.oft`; a .far needs none"
+                .to_owned()
         } else if bytes.contains(&b':') || bytes.iter().any(u8::is_ascii_control) || bytes.contains(&b'\\') {
             "no pack holds a name with a colon, a backslash or control characters".to_owned()
         } else {

@@ -2,7 +2,7 @@
 
 use super::Findings;
 use crate::document::rules::{
-    BUFFER_MISSING, IMAGE_CUT, IMAGE_DATA, IMAGE_MISSING, IMAGE_TYPE, IMAGE_UNKNOWN, LIMIT,
+    BUFFER_MISSING, IMAGE_CUT, IMAGE_DATA, IMAGE_MISSING, IMAGE_TYPE, IMAGE_UNKNOWN, LIMIT, TEXTURE_EMPTY,
 };
 use crate::document::{Document, Files, ImageSource};
 use meshwright_core::json::JsonValue;
@@ -67,6 +67,11 @@ fn textures(document: &Document<'_>, kinds: &[Option<Kind>], findings: &mut Find
     for (t, (texture, value)) in document.textures().iter().zip(list).enumerate() {
         let webp = value.get("extensions").and_then(|e| e.get("EXT_texture_webp")?.get("source")?.as_u64());
         let webp = webp.and_then(|image| usize::try_from(image).ok());
+        // An extension may name an image of another type.
+        if texture.image.is_none() && value.get("extensions").is_none() {
+            let message = || "names no image";
+            findings.broken(TEXTURE_EMPTY, &all.index(t), || value.offset(), message);
+        }
         for (image, known) in [(texture.image, &["image/png", "image/jpeg"][..]), (webp, &["image/webp"])] {
             let Some((image, found)) = image.and_then(|i| document.images().get(i).zip(kinds.get(i))) else {
                 continue;

@@ -251,14 +251,8 @@ meshwright_core::rules! {
     warning NORMALS_SCALED = "normals-scaled", NotNormalized [NoEngine],
         "Normals are not of length 1.",
         "Normalise them.";
-    warning WEIGHTS_NEGATIVE = "weights-negative", BadValue [NoEngine],
-        "Weights are negative and count as 0.",
-        "Give every vertex weights of at least 0.";
-    warning WEIGHTS_NORMALIZED = "weights-normalized", NotNormalized [NoEngine],
-        "The weights of vertices do not sum to 1 and are scaled.",
-        "Normalise them.";
-    error WEIGHTS_UNEVEN = "weights-normalized", NotNormalized [NoEngine],
-        "The weights of a vertex are negative, or do not sum to 1.",
+    error WEIGHTS_NORMALIZED = "weights-normalized", NotNormalized [NoEngine],
+        "The weights of a vertex are negative, or do not sum to 1: the reader leaves out the first and scales the second.",
         "Normalise them.";
     warning VERTICES_UNBOUND = "vertices-unbound", Missing [NoEngine],
         "Vertices of a skinned mesh follow no joint.",
@@ -299,6 +293,9 @@ meshwright_core::rules! {
     error IMAGE_MISSING = "image-missing", Missing [NoEngine],
         "An image file is missing, or embedded image data cannot be decoded.",
         "Put the file next to the document.";
+    warning TEXTURE_EMPTY = "texture-empty", Missing [NoEngine],
+        "A texture names no image: what uses it is drawn without a texture.",
+        "Name an image in `source`.";
     error IMAGE_DATA = "image-data", Truncated [NoEngine],
         "An image ends before its size is known, or its header is broken.",
         "Export the image again.";

@@ -451,6 +451,10 @@ impl<'a> Export<'a, '_> {
                 self.out.memory.charge_items("levels", skinned.len() as u64, NODE_INDEX)?;
                 nodes.extend(skinned.iter().map(|s| s.0));
             }
+            // An embedded original may have nothing to show.
+            if nodes.is_empty() && self.kept.is_some() && self.scene.nodes.is_empty() {
+                continue;
+            }
             if nodes.is_empty() {
                 self.lose(
                     "empty-level",

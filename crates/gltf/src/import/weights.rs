@@ -1,7 +1,7 @@
 //! The influences of vertices.
 
 use crate::document::rules::{
-    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED,
+    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NORMALIZED,
 };
 use crate::document::{Blocks, Document, Primitive, Semantic};
 use core::ops::Range;
@@ -213,16 +213,15 @@ impl Oddities {
             losses.push(note.with_count(self.scaled, "vertex", "vertices").with_amount(self.off, "off 1"));
         }
         if self.negative > 0 {
-            let loss =
-                Loss::new(WEIGHTS_NEGATIVE.code, format!("meshes[{m}]"), "negative weights were left out");
+            let message = "negative weights were left out";
+            let loss = Loss::new("weights-negative", format!("meshes[{m}]"), message);
             losses.push(loss.with_count(self.negative, "weight", "weights"));
         }
     }
 
+    /// Reports what the audit does not: it finds uneven weights by itself.
     fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
-            (WEIGHTS_NEGATIVE, self.negative, "weights are negative"),
-            (WEIGHTS_NORMALIZED, self.scaled, "vertices have weights that do not sum to 1"),
             (VERTICES_UNBOUND, self.unbound, "vertices have no weights"),
             (JOINT_RANGE_UNUSED, self.unused, "joints that are not there have weight 0"),
         ];

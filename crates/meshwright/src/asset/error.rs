@@ -60,6 +60,13 @@ pub(crate) const EMPTY: &Rule = &Rule::error(
 );
 
 impl AssetError {
+    /// The error of a file without bytes that would be read as one without content.
+    #[cfg(feature = "tso")]
+    pub(super) fn empty(format: Format, settings: &ReadSettings) -> Self {
+        let error = ReadError::broken(EMPTY, &FieldPath::ROOT, 0, "the file is empty");
+        Self::Model { format, bytes: Vec::new(), settings: Box::new(settings.clone()), error }
+    }
+
     /// The same error, in plain words where the file is empty.
     pub(super) fn of_empty(mut self) -> Self {
         if let Self::Model { bytes, error, .. } = &mut self

@@ -127,7 +127,7 @@ impl Asset {
     }
 
     /// The model's file, for companions that come from it.
-    fn source(&self) -> SourceFile {
+    pub(super) fn source(&self) -> SourceFile {
         let name = String::from_utf8_lossy(self.path.name());
         SourceFile::new(&name).read(&self.bytes, &self.forgiven)
     }

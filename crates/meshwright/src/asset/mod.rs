@@ -18,7 +18,7 @@ mod picture;
 mod scripts;
 #[cfg(feature = "tso")]
 mod sims;
-mod skins;
+pub(crate) mod skins;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod surfaces;
 #[cfg(feature = "textures")]
@@ -32,6 +32,7 @@ pub use error::AssetError;
 pub(crate) use error::EMPTY;
 pub use figure::FigureError;
 pub use finder::Finder;
+pub(crate) use options::Origin;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]
@@ -43,6 +44,7 @@ use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, Transcr
 use meshwright_core::{Report, Role, Severity, WriteError};
 use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use std::sync::Arc;
 
 /// A model with the files that belong to it: companions, textures, further meshes of a figure.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct Asset {
     companions: Companions,
     parts: Vec<Part>,
     losses: Vec<Loss>,
+    /// The skins of the model, in the order of their numbers.
+    skins: Vec<Arc<[u8]>>,
 }
 
 impl Asset {
@@ -135,7 +139,13 @@ impl Asset {
         #[cfg(feature = "gltf")]
         let scene_options =
             if options.kept.is_some() { scene_options.with_static_meshes(false) } else { scene_options };
-        let mut scene = self.to_scene(&scene_options)?;
+        let mut scene = match self.to_scene(&scene_options) {
+            #[cfg(feature = "gltf")]
+            Err(ConvertError::Unsupported { .. }) if options.kept.is_some() && self.lacks_files() => {
+                self.empty_scene()
+            }
+            scene => scene?,
+        };
         match (scale, target) {
             (Some(factor), _) => scene.value.rescale(factor)?,
             (None, Target::Native(_)) if options.scale.is_none() => scene.unscale()?,
@@ -192,6 +202,12 @@ impl Asset {
         &mut self.companions
     }
 
+    /// Adds a skin after those that the model has.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn add_skin(&mut self, bytes: Arc<[u8]>) {
+        self.skins.push(bytes);
+    }
+
     /// Broken rules that a lenient reader passed over.
     pub fn forgiven(&self) -> &Report {
         &self.forgiven
@@ -218,6 +234,7 @@ impl Asset {
                 files.push(String::from_utf8_lossy(&beside), bytes?);
             }
         }
+        self.skins(name).into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
         Ok(files)
     }
 
@@ -287,6 +304,17 @@ impl Asset {
     pub fn take_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let scene = self.model.take_scene(&self.stem(), &self.companions, options)?;
         Ok(self.with_losses(scene))
+    }
+
+    /// True if files that the model names are not there.
+    pub fn lacks_files(&self) -> bool {
+        !self.companions.missing.is_empty()
+    }
+
+    /// Returns a scene without content, for a model that is [embedded](Self::record) although files that it
+    /// [lacks](Self::lacks_files) are all that there is to show.
+    pub fn empty_scene(&self) -> Converted<Scene> {
+        self.with_losses(Converted::new(Scene::new(self.stem()), Vec::new()))
     }
 
     /// The scene with what is known to be lost.

@@ -43,6 +43,10 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         worn: Default::default(),
     };
     work.parts.push(Part::new(PartRole::Model, path, PartState::Named));
+    #[cfg(feature = "tso")]
+    if bytes.is_empty() && format == Format::Cfp && work.key_counts().is_none() {
+        return Err(AssetError::empty(format, &options.settings));
+    }
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
     work.referenced(&mut parsed.model)?;
     if let Err(error) = parsed.model.complete() {
@@ -56,6 +60,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     }
     #[cfg(feature = "tso")]
     work.figure(&mut companions, &parsed.model)?;
+    let skins = work.skins();
     let (parts, losses) = (work.parts, work.losses);
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
     let mut asset = Asset {
@@ -66,6 +71,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         companions,
         parts,
         losses,
+        skins,
     };
     #[cfg(feature = "textures")]
     if options.textures {
@@ -238,6 +244,9 @@ impl Opening<'_> {
             companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(
                 |error| AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error },
             )?;
+            if let Some(origin) = &file.origin {
+                companions.read_from(origin);
+            }
             self.parts.push(Part::named(PartRole::Companion(role), name, PartState::Named));
         }
         Ok(())

@@ -1,41 +1,55 @@
 //! Skins of a model.
 
-use super::Asset;
-use meshwright_core::{Budget, LimitExceeded};
-use meshwright_files::{FilesError, Tree, TreePath};
+use super::opening::Opening;
+use super::{Asset, Part, PartRole, PartState};
+use meshwright_core::Budget;
+use meshwright_files::{Tree, TreePath};
 use meshwright_scene::OutputFile;
+use std::sync::Arc;
 
 /// Skins of a model that engines look for.
-const MOST: usize = 256;
+pub(crate) const MOST: usize = 256;
 
-fn name(model: &[u8], number: usize) -> Vec<u8> {
-    [model, format!("_{number}.skin").as_bytes()].concat()
+/// The name of a skin of a model file, as engines of the Quake family count them.
+pub(crate) fn name(model: &str, number: usize) -> String {
+    format!("{model}_{number}.skin")
 }
 
-/// The skins of a model's file, as engines of the Quake family count them: `x.dpm_0.skin` and on, up to the first
-/// missing number.
+/// The skins of a model's file: `x.dpm_0.skin` and on, up to the first missing number.
 pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
-    let path = |number| model.beside(name(model.name(), number));
+    let path = |number| model.beside([model.name(), format!("_{number}.skin").as_bytes()].concat());
     (0..MOST).map_while(|number| tree.find(path(number).ok()?).ok()?).collect()
+}
+
+impl Opening<'_> {
+    /// Reads the skins next to the model, up to the first that cannot be read.
+    pub(super) fn skins(&mut self) -> Vec<Arc<[u8]>> {
+        if !self.format.has_skins() || !self.options.companions {
+            return Vec::new();
+        }
+        let budget = Budget::new(self.options.settings.read.limits);
+        let mut skins = Vec::new();
+        for path in beside(&self.finder.tree, self.path) {
+            match self.finder.tree.read(&path, &budget) {
+                Ok(bytes) => skins.push(bytes.into()),
+                Err(error) => {
+                    self.parts.push(Part::new(PartRole::Skin, &path, PartState::Ignored(error.reason())));
+                    break;
+                }
+            }
+        }
+        skins
+    }
 }
 
 impl Asset {
     /// The skins of the model (`<file name>_<number>.skin`, as engines of the Quake family count them), with the
     /// names for a model file `name`.
-    ///
-    /// # Errors
-    /// If the budget does not suffice.
-    pub fn skins(&self, tree: &Tree, name: &str, budget: &Budget) -> Result<Vec<OutputFile>, LimitExceeded> {
-        let mut skins = Vec::new();
-        for (number, path) in beside(tree, self.path()).iter().enumerate() {
-            let bytes = match tree.read(path, budget) {
-                Ok(bytes) => bytes.into_owned(),
-                Err(FilesError::Limit(e)) => return Err(e),
-                Err(_) => break,
-            };
-            let name = String::from_utf8_lossy(&self::name(name.as_bytes(), number)).into_owned();
-            skins.push(OutputFile { name, bytes });
-        }
-        Ok(skins)
+    pub fn skins(&self, name: &str) -> Vec<OutputFile> {
+        let skin = |(number, bytes): (usize, &Arc<[u8]>)| OutputFile {
+            name: self::name(name, number),
+            bytes: bytes.to_vec(),
+        };
+        self.skins.iter().enumerate().map(skin).collect()
     }
 }

@@ -3,13 +3,13 @@
 
 use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
-use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use super::{AssetError, Finder, NamedFile, OpenOptions, Origin, Part, PartRole, PartState};
 use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, character};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;
 use meshwright_tso::{
-    Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Name, Oft, Po, Region, Side, Skel, Wear,
+    Anim, Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Name, Oft, Po, Region, Side, Skel, Wear,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -132,7 +132,8 @@ impl Finder {
     }
 
     /// The animations of a file: what an `.anim` holds, or the skills of The Sims 1 whose keys are in the tree. They come as
-    /// files of The Sims Online, to be [named](OpenOptions::with_named) for a model.
+    /// files of The Sims Online, to be [named](OpenOptions::with_named) for a model, which remembers the files that they
+    /// were read from.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -142,12 +143,26 @@ impl Finder {
         options: &OpenOptions,
     ) -> Result<Vec<NamedFile>, AssetError> {
         let asset = self.open(path, options)?;
-        let motions = character::motions(&asset.model, &asset.companions);
-        let file = |anim: &meshwright_tso::Anim| {
-            let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
-            Some(NamedFile::new(Role::Animation, anim.name.text(), bytes))
+        let (source, own) = (asset.source(), asset.companions.files);
+        let named = |anim: &Anim, bytes: Vec<u8>, origin| {
+            let file = NamedFile::new(Role::Animation, anim.name.text(), bytes);
+            NamedFile { origin: Some(origin), ..file }
         };
-        Ok(motions.iter().filter_map(file).collect())
+        if let AnyModel::TsoAnimation(anim) = &asset.model {
+            let origin = Origin { source: Arc::new(source), record: None, keys: None };
+            return Ok(vec![named(anim, asset.bytes, origin)]);
+        }
+        let source = Arc::new(source.with_model(asset.model));
+        let Some(character) = source.model.as_ref().and_then(AnyModel::character) else {
+            return Ok(Vec::new());
+        };
+        let file = |(number, anim): (usize, Anim)| {
+            let keys = crate::kinds::sims_keys_file(&own, &character.skills.get(number)?.keys).cloned();
+            let origin = Origin { source: Arc::clone(&source), record: Some(number), keys };
+            let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
+            Some(named(&anim, bytes, origin))
+        };
+        Ok(character::skills(character, &own).into_iter().filter_map(file).collect())
     }
 }
 

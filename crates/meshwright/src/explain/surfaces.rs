@@ -121,8 +121,8 @@ notices! {
         "A texture was left out for meshes without texture coordinates.",
         "Unwrap the mesh in the editor.";
     loss "variants-dropped",
-        "The target has one look; further skins or variants were left out.",
-        "Pass `--skin N` to convert another one.";
+        "The target has one look, or an edited look is none of the skins of the original; further looks were left out.",
+        "Pass `--skin N` to convert another one; edit the `.skin` files for other skins of the original.";
     loss "wear-unused",
         "`--wear` names a suit, a skin or a texture that the model or the game's folder does not have.",
         "Correct the name: `info` lists suits, and `list` the files.";

@@ -2,6 +2,7 @@
 
 mod error;
 mod fields;
+mod looks;
 #[cfg(feature = "tso")]
 mod onto;
 #[cfg(feature = "textures")]
@@ -20,9 +21,9 @@ pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
 pub use restored::Restored;
 
-use crate::asset::{Asset, Part, PartRole};
+use crate::asset::{Asset, Part, PartRole, skins};
 use crate::kinds::{AnyModel, CompanionFile, Format};
-use meshwright_core::{Beside, Budget, Companion, Role, WriteError};
+use meshwright_core::{Beside, Budget, Companion, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
@@ -124,10 +125,19 @@ impl Original {
     fn named_files(&self, name: &str) -> Result<Vec<Called>, WriteError> {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
+        let mut number = 0_usize;
         let of = |file: OwnFile<'_>| {
             let (format, has_records) = (self.companion_format(&file), !file.records.is_empty());
-            let Some(role) = file.role else {
-                let (name, bytes) = (name.to_owned(), file.bytes.into_owned());
+            let PartRole::Companion(role) = file.role else {
+                let bytes = file.bytes.into_owned();
+                let name = match file.role {
+                    PartRole::Skin => {
+                        let own = skins::name(name, number);
+                        number = number.saturating_add(1);
+                        own
+                    }
+                    _ => name.to_owned(),
+                };
                 return Called { name, bytes, format, has_records, like_model: None, follows: true };
             };
             let named = |c: &&Companion| c.role == role && !c.many;
@@ -151,7 +161,7 @@ impl Original {
             return Some(source.unwrap_or(&own.model).format());
         }
         let mut declared = self.asset.format().companions().iter();
-        declared.find(|c| Some(c.role) == file.role).and_then(|c| c.kind.parse().ok())
+        declared.find(|c| PartRole::Companion(c.role) == file.role).and_then(|c| c.kind.parse().ok())
     }
 }
 
@@ -177,8 +187,8 @@ impl Called {
 
 /// A file of an asset.
 struct OwnFile<'a> {
-    /// The role for the model; `None` for the model itself.
-    role: Option<Role>,
+    /// The model, a companion, or a skin.
+    role: PartRole,
     /// A name without folders.
     name: String,
     bytes: Cow<'a, [u8]>,
@@ -191,7 +201,7 @@ struct OwnFile<'a> {
 }
 
 impl<'a> OwnFile<'a> {
-    fn new(role: Option<Role>, name: &str, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+    fn new(role: PartRole, name: &str, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         let (name, bytes) = (plain(name), bytes.into());
         Self { role, name, bytes, companion: None, records: Vec::new(), aside: false }
     }
@@ -204,7 +214,7 @@ impl<'a> OwnFile<'a> {
             None => source.and_then(|source| source.model.as_ref()).unwrap_or(&own.model).to_bytes()?.into(),
         };
         let records = own.record.iter().map(|_| own).collect();
-        let file = Self::new(Some(own.role), &own.file_name(), bytes);
+        let file = Self::new(PartRole::Companion(own.role), &own.file_name(), bytes);
         Ok(Self { companion: Some(own), records, aside, ..file })
     }
 
@@ -225,7 +235,7 @@ impl Asset {
     /// The files that the model is read from, pictures aside: the model's own first.
     fn own_files(&self) -> Result<Vec<OwnFile<'_>>, WriteError> {
         let name = String::from_utf8_lossy(self.path().name());
-        let mut files = vec![OwnFile::new(None, &name, self.bytes())];
+        let mut files = vec![OwnFile::new(PartRole::Model, &name, self.bytes())];
         for companion in self.format().companions().iter().filter(|c| c.part_of_reading) {
             let role = companion.role;
             if let Some(bytes) = self.model().attached(role) {
@@ -234,7 +244,7 @@ impl Asset {
                 let beside = || companion.beside.first().map(|b| b.name(self.path().name()));
                 let beside = || beside().map(|name| String::from_utf8_lossy(&name).into_owned());
                 let name = part.or_else(beside).unwrap_or_else(|| role.name().to_owned());
-                files.push(OwnFile::new(Some(role), &name, bytes?));
+                files.push(OwnFile::new(PartRole::Companion(role), &name, bytes?));
             }
         }
         let companions = self.companions();
@@ -247,6 +257,8 @@ impl Asset {
         for own in &companions.aside {
             files.push(OwnFile::from_companion(own, true)?);
         }
+        let skins = self.skins(&name).into_iter();
+        files.extend(skins.map(|skin| OwnFile::new(PartRole::Skin, &skin.name, skin.bytes)));
         Ok(files)
     }
 

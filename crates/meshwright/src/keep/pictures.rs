@@ -2,13 +2,19 @@
 
 use super::fields::Value;
 use meshwright_edit::is_palette;
-use meshwright_scene::{Budget, Extra, Image, LimitExceeded, Marks, Material, Scene};
+use meshwright_scene::{Budget, Extra, Image, LimitExceeded, Marks, Material, Scene, Variant};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// The field of a record that holds them, and its fields.
 const PICTURES: &str = "pictures";
 const FILE: &str = "sha256";
 const PIXELS: &str = "pixels";
+
+/// The field of a record that holds the looks of the export, and its fields.
+const LOOKS: &str = "looks";
+const NAME: &str = "name";
+const MATERIALS: &str = "materials";
 
 /// The known facts about the texture of a material of the original.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,9 +28,27 @@ enum Print {
     Known { file: String, pixels: Option<String> },
 }
 
-/// The known facts about the textures of an original, by material.
+/// A look: its name, and the numbers of its materials in the export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Look {
+    name: String,
+    materials: BTreeSet<usize>,
+}
+
+impl Look {
+    /// The look of a variant; `number` gives the number of a material.
+    fn new(variant: &Variant, number: impl Fn(usize) -> Option<usize>) -> Self {
+        let materials = variant.materials.iter().filter_map(|(_, material)| number(material.0));
+        Self { name: variant.name.clone(), materials: materials.collect() }
+    }
+}
+
+/// The known facts about the textures and looks of an original, by material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pictures(Vec<Print>);
+pub(super) struct Pictures {
+    prints: Vec<Print>,
+    looks: Vec<Look>,
+}
 
 fn hex(digest: impl AsRef<[u8]>) -> String {
     digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
@@ -69,10 +93,16 @@ impl Print {
     }
 }
 
+/// The number that a material of an edited scene had in the export.
+fn number(marks: &Marks, edited: usize) -> Option<usize> {
+    marks.materials.get(edited).and_then(Option::as_ref).map(|mark| mark.index)
+}
+
 impl Pictures {
     /// The pictures of a scene that is exported.
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
-        Self(scene.materials.iter().map(|m| Print::new(m.image.as_ref(), budget)).collect())
+        let prints = scene.materials.iter().map(|m| Print::new(m.image.as_ref(), budget)).collect();
+        Self { prints, looks: scene.variants.iter().map(|variant| Look::new(variant, Some)).collect() }
     }
 
     /// The pictures that were found for an original; of others nothing is known.
@@ -81,7 +111,8 @@ impl Pictures {
             Some(image) => Print::new(Some(image), budget),
             None => Print::Unknown,
         };
-        Self(scene.materials.iter().map(print).collect())
+        let looks = scene.variants.iter().map(|variant| Look::new(variant, Some)).collect();
+        Self { prints: scene.materials.iter().map(print).collect(), looks }
     }
 
     /// The pictures that a record tells of.
@@ -95,7 +126,41 @@ impl Pictures {
             }
             None => Print::None,
         };
-        Ok(Self(list.items().map(print).collect()))
+        let prints = list.items().map(print).collect();
+        let looks = record.get(LOOKS);
+        budget.charge_items("looks", looks.items().count() as u64, size_of::<[Look; 2]>())?;
+        let number = |n: Value<'_>| n.as_integer().and_then(|n| usize::try_from(n).ok());
+        let look = |item: Value<'_>| {
+            let materials = item.get(MATERIALS);
+            budget.charge_items("looks", materials.items().count() as u64, size_of::<[usize; 4]>())?;
+            let name = item.get(NAME).text().unwrap_or_default().to_owned();
+            Ok(Look { name, materials: materials.items().filter_map(number).collect() })
+        };
+        let looks = looks.items().map(look).collect::<Result<_, LimitExceeded>>()?;
+        Ok(Self { prints, looks })
+    }
+
+    fn looks(&self) -> Extra {
+        let number = |n: &usize| i64::try_from(*n).ok().map(Extra::Int);
+        let look = |look: &Look| {
+            let materials = look.materials.iter().filter_map(number).collect();
+            let name = (NAME.to_owned(), look.name.as_str().into());
+            Extra::Map(vec![name, (MATERIALS.to_owned(), Extra::List(materials))])
+        };
+        Extra::List(self.looks.iter().map(look).collect())
+    }
+
+    /// Returns the names of the looks of an edited scene that are others than those of the export. Editors that know no
+    /// looks drop them all, which is no edit.
+    pub(super) fn new_looks(&self, edited: &Scene, marks: &Marks) -> Vec<String> {
+        let is_known = |variant: &&Variant| {
+            let look = Look::new(variant, |e| number(marks, e));
+            // Of materials that a tool gave no numbers nothing is known.
+            let same = |known: &Look| look.materials.is_empty() || look.materials == known.materials;
+            self.looks.iter().any(|known| known.name == look.name && same(known))
+        };
+        let new = edited.variants.iter().filter(|variant| !is_known(variant));
+        new.map(|variant| variant.name.clone()).collect()
     }
 
     fn to_extra(&self) -> Extra {
@@ -107,7 +172,23 @@ impl Pictures {
             }
             Print::None | Print::Unknown => Extra::Map(Vec::new()),
         };
-        Extra::List(self.0.iter().map(item).collect())
+        Extra::List(self.prints.iter().map(item).collect())
+    }
+
+    /// Returns the edited images of materials that only other looks than that of the native scene have.
+    pub(super) fn changed_looks(
+        &self,
+        edited: &Scene,
+        marks: &Marks,
+        native: &Scene,
+        budget: &Budget,
+    ) -> Vec<Image> {
+        let changed = |(e, own): (usize, &Material)| {
+            let mark = number(marks, e).filter(|mark| *mark >= native.materials.len())?;
+            let image = own.image.as_ref()?;
+            self.prints.get(mark)?.differs(image, budget).then(|| image.clone())
+        };
+        edited.materials.iter().enumerate().filter_map(changed).collect()
     }
 
     /// The materials of an edited scene whose picture is another one than that of the material of the original.
@@ -120,9 +201,13 @@ impl Pictures {
     ) -> Vec<bool> {
         let changed = |(e, own): (usize, &Material)| {
             let image = own.image.as_ref().filter(|_| !is_palette(&own.name))?;
-            let mark = marks.materials.get(e).and_then(Option::as_ref).map(|mark| mark.index);
+            let mark = number(marks, e);
+            // The material of another look has its name from a native one, and its picture from elsewhere.
+            if mark.is_some_and(|mark| mark >= native.materials.len()) {
+                return None;
+            }
             let named = || native.materials.iter().position(|n| n.name == own.name && !n.name.is_empty());
-            let print = self.0.get(mark.or_else(named)?)?;
+            let print = self.prints.get(mark.or_else(named)?)?;
             Some(print.differs(image, budget))
         };
         let all = edited.materials.iter().enumerate().map(changed);
@@ -136,7 +221,11 @@ pub(crate) fn with_pictures(record: &Extra, scene: &Scene, budget: &Budget) -> E
     if let Extra::Map(fields) = &mut record
         && !scene.materials.is_empty()
     {
-        fields.push((PICTURES.into(), Pictures::new(scene, budget).to_extra()));
+        let pictures = Pictures::new(scene, budget);
+        fields.push((PICTURES.into(), pictures.to_extra()));
+        if !pictures.looks.is_empty() {
+            fields.push((LOOKS.into(), pictures.looks()));
+        }
     }
     record
 }

@@ -9,12 +9,14 @@
 //! | `read` | choices by name where the bytes did not decide |
 //! | `lenient`, `clip_names`, `texture` | how else it was opened |
 //! | `pictures` | by material SHA-256 of its picture, and of its size and pixels; written with the export |
+//! | `looks` | name and numbers of the materials of each variant; written with the export |
 //! | `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
 
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
-use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions};
+use crate::asset::skins::MOST as MOST_SKINS;
+use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions, PartRole};
 use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use meshwright_core::{Budget, Role, Strictness};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
@@ -25,9 +27,6 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 const VERSION: i64 = 1;
-
-/// The role of the model's own file.
-const MODEL: &str = "model";
 
 /// The roles of files of records.
 const RECORDS: [Role; 2] = [Role::Skeleton, Role::Animation];
@@ -103,7 +102,7 @@ impl Asset {
         pack.write(&mut bytes).map_err(|e| failed(&e))?;
         let file = |file: &OwnFile<'_>| {
             let mut fields: Fields = vec![
-                ("role".into(), file.role.map_or(MODEL, Role::name).into()),
+                ("role".into(), file.role.to_string().into()),
                 ("name".into(), file.name.as_str().into()),
                 ("sha256".into(), hash(&file.bytes).into()),
             ];
@@ -209,20 +208,22 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let choices =
         record.get("read").entries().filter_map(|(name, v)| Some((name.to_owned(), v.text()?.to_owned())));
     open.settings.settings = choices.collect();
-    let (mut model, mut beside) = (None, Vec::new());
+    let (mut model, mut beside, mut skins) = (None, Vec::new(), Vec::new());
     for file in files {
         match (file.role, file.format) {
-            (None, _) if model.is_none() => model = Some(file),
+            (PartRole::Model, _) if model.is_none() => model = Some(file),
             // It takes part in reading.
-            (Some(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
-            (Some(role), Some(format)) => beside.push(Beside { role, format, file }),
-            (None, _) => return Err(KeptError::Field("role")),
+            (PartRole::Companion(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
+            (PartRole::Companion(role), Some(format)) => beside.push(Beside { role, format, file }),
+            (PartRole::Skin, _) if format.has_skins() && skins.len() < MOST_SKINS => skins.push(file.bytes),
+            _ => return Err(KeptError::Field("role")),
         }
     }
     let model = model.ok_or(KeptError::Field("model"))?;
     let path = TreePath::new(&model.name)?;
     let tree = Tree::memory([(&path, model.bytes.to_vec())])?;
     let mut asset = Finder::new(tree).open(&path, &open).map_err(KeptError::read)?;
+    skins.into_iter().for_each(|skin| asset.add_skin(skin));
     let companions = asset.companions_mut();
     companions.recompute_normals = record.get("recompute_normals").is();
     companions.blend_normals = record.get("blend_normals").is();
@@ -320,8 +321,8 @@ fn records(
 
 /// A file out of a record.
 struct Unpacked {
-    /// The role for the model; `None` for the model itself.
-    role: Option<Role>,
+    /// The model, a companion, or a skin.
+    role: PartRole,
     /// Its own kind; nothing where it takes part in reading the model.
     format: Option<Format>,
     name: String,
@@ -344,10 +345,9 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
     let mut files = Vec::new();
     for (number, file) in record.get("files").items().enumerate() {
         let role = file.get("role").text().ok_or(KeptError::Field("role"))?;
-        let known = roles.into_iter().find(|known| known.name() == role);
-        if known.is_none() && role != MODEL {
-            return Err(KeptError::Field("role"));
-        }
+        let roles = roles.into_iter().map(PartRole::Companion).chain([PartRole::Model, PartRole::Skin]);
+        let role =
+            roles.into_iter().find(|known| known.to_string() == role).ok_or(KeptError::Field("role"))?;
         let name = file.get("name").text().ok_or(KeptError::Field("name"))?;
         if name.is_empty() || name.contains(['/', '\\']) {
             return Err(KeptError::Field("name"));
@@ -371,7 +371,7 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
             *numbers = all.ok_or(KeptError::Field("records"))?;
         }
         files.push(Unpacked {
-            role: known,
+            role,
             format,
             name: name.to_owned(),
             called,

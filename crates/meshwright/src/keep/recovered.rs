@@ -1,11 +1,14 @@
 //! The result of comparing an edited model with its original.
 
+use super::looks::EditedLooks;
 #[cfg(feature = "tso")]
 use super::onto;
 use super::{Called, Original, times};
 use crate::asset::Asset;
 use crate::convert::{Target, convert};
 use crate::kinds::WriteOptions;
+#[cfg(feature = "tso")]
+use crate::kinds::{CompanionFile, sims_keys_file};
 use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
 use meshwright_core::ReadError;
 use meshwright_edit::{Absent, Options, Patch, Snap};
@@ -71,6 +74,8 @@ pub struct Recovered {
     pub native: Scene,
     /// Data that the edited file lacks.
     pub losses: Vec<Loss>,
+    /// What was edited of the looks of the original.
+    looks: EditedLooks,
 }
 
 impl Recovered {
@@ -90,10 +95,15 @@ impl Original {
     pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
-        let Converted { value: native, losses: notes, .. } = self.asset().to_scene(&own)?;
+        let shown = match self.asset().to_scene(&own) {
+            // Its meshes are not there, and were not when it was embedded.
+            Err(ConvertError::Unsupported { .. }) if self.is_kept() => self.asset().empty_scene(),
+            shown => shown?,
+        };
+        let Converted { value: native, losses: notes, .. } = shown;
         if options.unedited && self.is_kept() {
             let patch = Patch::unedited(native.clone());
-            return Ok(Recovered { patch, native, losses: Vec::new() });
+            return Ok(Recovered { patch, native, losses: Vec::new(), looks: EditedLooks::default() });
         }
         let Edited { mut scene, marks, mut losses, frames_at, blender } =
             Edited::convert(edited, options, &scenes)?;
@@ -134,7 +144,9 @@ impl Original {
         if !self.is_kept() {
             onto::require_skeleton(self, &scene, &patch)?;
         }
-        Ok(Recovered { patch, native, losses })
+        let looks = EditedLooks::find(self, (&scene, &marks), (&native, &patch), &scenes.budget());
+        looks.report(&mut patch.report);
+        Ok(Recovered { patch, native, losses, looks })
     }
 
     /// Writes the edited model as files. In the original's own format, unedited parts are unchanged (byte for byte if
@@ -162,13 +174,16 @@ impl Original {
                 None => self.write_anew(recovered, target, options),
             };
         }
-        if recovered.is_untouched() {
+        if recovered.is_untouched() || recovered.looks.alone {
             let files = self.files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
-            return Ok(Converted::new(files, Vec::new()));
+            let mut made = Converted::new(files, Vec::new());
+            self.add_looks(&recovered.looks, target, options, &mut made);
+            return Ok(made);
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let options = options.clone().with_stem(stem);
         let mut made = merge(self.asset(), &recovered.native, &recovered.patch, &options)?;
+        self.add_looks(&recovered.looks, target, &options, &mut made);
         if made.losses.iter().any(|loss| loss.code == ORIGINAL_DROPPED) {
             return Ok(made);
         }
@@ -187,7 +202,8 @@ impl Original {
     }
 
     /// Writes one companion file of the original: the one called `name`, otherwise the first in the format of the target.
-    /// A file of records is only written under its own name, because its format holds whole characters too. `None` if there is no such file, or nothing of it can be kept.
+    /// A file of records is only written under its own name, because its format holds whole characters too; the keys of
+    /// its skills are written with it. `None` if there is no such file, or nothing of it can be kept.
     fn write_member(
         &self,
         recovered: &Recovered,
@@ -213,9 +229,15 @@ impl Original {
         if made.losses.iter().any(dropped) {
             return Ok(None);
         }
-        let bytes = made.value.get(&member.name).unwrap_or(&member.bytes).to_vec();
+        let now = |file: &Called| made.value.get(&file.name).unwrap_or(&file.bytes).to_vec();
+        let mut files = OutputFiles::single(name, now(member));
+        let keys = self.keys_of(member);
         let mut losses = made.losses;
         for file in all.iter().filter(|file| file.name != member.name) {
+            if keys.contains(&file.name) {
+                files.push(file.name.clone(), now(file));
+                continue;
+            }
             let edited = made.value.get(&file.name).is_some_and(|bytes| *bytes != file.bytes);
             losses.push(if edited {
                 Loss::new(
@@ -230,7 +252,23 @@ impl Original {
         let new = made.value.iter().filter(|file| all.iter().all(|old| old.name != file.name));
         losses
             .extend(new.map(|file| Loss::new(MEMBER_LEFT, &file.name, "is new, and is not in this output")));
-        Ok(Some(Converted::new(OutputFiles::single(name, bytes), losses)))
+        Ok(Some(Converted::new(files, losses)))
+    }
+
+    /// Returns the names of the files of keys that the skills of a file of records name.
+    fn keys_of(&self, member: &Called) -> Vec<String> {
+        #[cfg(feature = "tso")]
+        if member.has_records {
+            let companions = self.asset().companions();
+            let sources = companions.files.iter().filter(|file| file.record.is_some());
+            let source = sources.filter_map(|file| file.source.as_deref()).find(|s| s.name == member.name);
+            let character = source.and_then(|source| source.model.as_ref()?.character());
+            let skills = character.into_iter().flat_map(|character| &character.skills);
+            let files = skills.filter_map(|skill| sims_keys_file(&companions.aside, &skill.keys));
+            return files.map(CompanionFile::file_name).collect();
+        }
+        let _ = member;
+        Vec::new()
     }
 
     /// Writes the edited model as files without reusing any file of the original.
@@ -251,7 +289,9 @@ impl Original {
         {
             return convert(&scene, target, &options);
         }
-        convert(&recovered.patch.scene, target, options)
+        let mut made = convert(&recovered.patch.scene, target, options)?;
+        self.add_looks(&recovered.looks, target, options, &mut made);
+        Ok(made)
     }
 }
 

@@ -130,11 +130,3 @@ pub(crate) fn geometries<'a>(
     let all = core::iter::once(model).chain(companions.files.iter().map(|file| &file.model));
     all.filter_map(|model| Some(Shape::from_model(model)?.geometry))
 }
-
-/// The skills of a model whose keys are there, as animations; an animation itself.
-pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
-    match model {
-        AnyModel::TsoAnimation(anim) => vec![(**anim).clone()],
-        _ => model.character().map(|c| animations(c, companions)).unwrap_or_default(),
-    }
-}

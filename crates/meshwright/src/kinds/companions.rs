@@ -3,6 +3,7 @@
 #[cfg(feature = "tso")]
 use super::Summary;
 use super::{AnyModel, Format, ReadSettings, Registered};
+use crate::asset::Origin;
 use meshwright_core::{FieldPath, Findings, Parsed, ReadError, Report, Role};
 use meshwright_scene::Image;
 #[cfg(feature = "tso")]
@@ -256,6 +257,17 @@ impl Companions {
         let source = SourceFile::new(&name).read(bytes, &forgiven);
         self.forgiven.append(forgiven.of_part(role.name()));
         self.take(role, name, model, source)
+    }
+
+    /// Notes the file that the companion which was added last was read from.
+    pub(crate) fn read_from(&mut self, origin: &Origin) {
+        let Some(own) = self.files.last_mut() else { return };
+        (own.source, own.record) = (Some(Arc::clone(&origin.source)), origin.record);
+        if let Some(keys) = &origin.keys
+            && self.aside.iter().all(|known| known.file_name() != keys.file_name())
+        {
+            self.aside.push(keys.clone());
+        }
     }
 
     /// Keeps a file in the role that it has: a file of The Sims 1 holds any number of skeletons, of which each is one.

@@ -38,14 +38,18 @@ mod write;
 
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
 #[cfg(feature = "tso")]
-pub(crate) use companions::{keys as sims_keys, skeletons as sims_skeletons};
+pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
 pub(crate) use extras::{dropped as dropped_extras, tagged};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
+#[cfg(feature = "gltf")]
+pub(crate) use pictures::push_picture;
 pub(crate) use pictures::{beside as pictures_beside, has_looks, one_look};
+#[cfg(all(feature = "dpm", feature = "gltf"))]
+pub(crate) use skins::{mesh_in_skin, renamed_skin};
 pub use summary::Summary;
 pub use transcribe::{Transcribed, Transcription};
 pub use write::WriteOptions;

@@ -91,6 +91,34 @@ struct Written<'i> {
     bytes: Cow<'i, [u8]>,
 }
 
+/// The file of a picture as it is, or the reason why there is none.
+fn file_of<'i>(image: &'i Image, stem: &str) -> Result<Written<'i>, String> {
+    let (extension, head) = match image.mime {
+        "image/jpeg" => ("jpg", &b"\xff\xd8\xff"[..]),
+        _ => ("png", &b"\x89PNG\r\n\x1a\n"[..]),
+    };
+    if !image.bytes.starts_with(head) {
+        return Err(format!("the image is no {extension}"));
+    }
+    Ok(Written { name: format!("{stem}.{extension}"), bytes: Cow::Borrowed(image.bytes.as_slice()) })
+}
+
+/// Adds a picture of another look of a model, under its own name.
+#[cfg(feature = "gltf")]
+pub(crate) fn push_picture(image: &Image, made: &mut Converted<OutputFiles>) {
+    let stem = super::texture_names::stem(&image.name).ok_or_else(|| "the image has no name".to_owned());
+    let written = stem.and_then(|stem| file_of(image, &stem)).and_then(|written| {
+        match made.value.iter().all(|file| !file.name.eq_ignore_ascii_case(&written.name)) {
+            true => Ok(written),
+            false => Err(format!("another file is called {}", written.name)),
+        }
+    });
+    match written {
+        Ok(Written { name, bytes }) => made.value.push(name, bytes.into_owned()),
+        Err(why) => made.losses.push(Loss::new("picture-dropped", "variants", why)),
+    }
+}
+
 /// The file of a picture: as it is, or of 256 colours where the engine takes no other; none where it cannot be made.
 #[cfg_attr(
     not(feature = "textures"),
@@ -104,17 +132,9 @@ fn file<'i, K: Kind>(
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Written<'i>>, ConvertError> {
     if !K::PALETTED {
-        let (extension, head) = match image.mime {
-            "image/jpeg" => ("jpg", &b"\xff\xd8\xff"[..]),
-            _ => ("png", &b"\x89PNG\r\n\x1a\n"[..]),
-        };
-        if !image.bytes.starts_with(head) {
-            let path = format!("materials[{material}]");
-            losses.push(Loss::new("picture-dropped", path, format!("the image is no {extension}")));
-            return Ok(None);
-        }
-        let name = format!("{stem}.{extension}");
-        return Ok(Some(Written { name, bytes: Cow::Borrowed(image.bytes.as_slice()) }));
+        let made = file_of(image, stem);
+        let dropped = |why| losses.push(Loss::new("picture-dropped", format!("materials[{material}]"), why));
+        return Ok(made.map_err(dropped).ok());
     }
     #[cfg(feature = "textures")]
     {

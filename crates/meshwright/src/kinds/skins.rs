@@ -7,6 +7,8 @@ use meshwright_scene::names::{Encoding, NameRules};
 use meshwright_scene::{
     Budget, ConvertError, Converted, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, Variant,
 };
+#[cfg(feature = "gltf")]
+use meshwright_scene::{Limits, OutputFile};
 use std::collections::BTreeMap;
 
 /// The name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
@@ -25,6 +27,39 @@ fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
     let longest = if format.id() == "iqm" { usize::MAX } else { 31 };
     let fitted = NameRules::new(encoding, longest).fit(name);
     fitted.is_exact().then_some(fitted.bytes)
+}
+
+/// The name by which skins know a mesh of a scene, as the format stores it.
+#[cfg(feature = "gltf")]
+pub(crate) fn mesh_in_skin(format: Format, scene: &Scene, mesh: usize) -> Option<Vec<u8>> {
+    stored(format, name_of(format, scene, mesh))
+}
+
+/// Gives meshes in a skin their new names. Lines that name none of them stay as they are.
+#[cfg(feature = "gltf")]
+pub(crate) fn renamed_skin(mut skin: OutputFile, renames: &[[Vec<u8>; 2]]) -> OutputFile {
+    let new_name = |mesh: &[u8]| renames.iter().find(|[old, _]| old == mesh).map(|[_, new]| new);
+    let read = |text: &[u8]| Skin::parse(text, &Budget::new(Limits::default()));
+    let Ok(mut wanted) = read(&skin.bytes) else { return skin };
+    if wanted.lines.iter().all(|line| new_name(&line.mesh).is_none()) {
+        return skin;
+    }
+    for line in &mut wanted.lines {
+        line.mesh = new_name(&line.mesh).unwrap_or(&line.mesh).clone();
+    }
+    let rename = |line: &[u8]| {
+        let name: &[u8] = line.split(|b| matches!(b, b',' | b' ' | b'\t')).next().unwrap_or_default();
+        match new_name(name) {
+            Some(new) => [new, line.get(name.len()..).unwrap_or_default()].concat(),
+            None => line.to_vec(),
+        }
+    };
+    skin.bytes = skin.bytes.split_inclusive(|b| *b == b'\n').flat_map(rename).collect();
+    // A line that is written in another way, such as between quotes.
+    if !read(&skin.bytes).is_ok_and(|read| read.lines == wanted.lines) {
+        skin.bytes = wanted.to_bytes();
+    }
+    skin
 }
 
 /// Adds a `.skin` file for each look of a scene to a model called `stem`. The look without a variant is the first, where
@@ -76,4 +111,23 @@ pub(super) fn beside<K: Kind>(
             .push(Loss::new("variants-dropped", "variants", message).with_count(lost, "mesh", "meshes"));
     }
     Ok(())
+}
+
+#[cfg(all(test, feature = "gltf"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renamed_mesh_is_renamed_in_its_skin() {
+        let renames = [[b"body".to_vec(), b"fur".to_vec()], [b"a hat".to_vec(), b"hat".to_vec()]];
+        for (text, wanted) in [
+            ("// mine\nbody,a\r\neye , b\n", "// mine\nfur,a\r\neye , b\n"),
+            ("bodyguard,a\ntag_body,\n", "bodyguard,a\ntag_body,\n"),
+            ("body,a\n\"a hat\",b\n", "fur,a\nhat,b\n"),
+            ("replace body a\n", "fur,a\n"),
+        ] {
+            let skin = OutputFile { name: "x_0.skin".into(), bytes: text.into() };
+            assert_eq!(String::from_utf8(renamed_skin(skin, &renames).bytes).unwrap(), wanted);
+        }
+    }
 }

@@ -106,8 +106,7 @@ pub fn saved(
     let (mut files, losses) = (made.value, made.losses);
     let name = files.main().map(|file| file.name.clone()).unwrap_or_default();
     if target.has_skins() && target != Target::Native(asset.format()) {
-        let skins = asset.skins(finder.tree(), &name, &Budget::new(limits)).map_err(ConvertError::from)?;
-        skins.into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
+        asset.skins(&name).into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
     }
     let single = if files.len() == 1 {
         files.into_iter().next()

@@ -1,0 +1,104 @@
+//! The skins of an original, with what was edited of its looks.
+
+use super::Original;
+use crate::convert::Target;
+use crate::kinds::WriteOptions;
+use meshwright_edit::{MaterialChange, Part, Patch, Recovery, State};
+use meshwright_scene::{Budget, Converted, Image, Loss, Marks, OutputFiles, Scene};
+
+/// The loss of looks that are not in the output.
+const VARIANTS_DROPPED: &str = "variants-dropped";
+
+/// What was edited of the looks of an original.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EditedLooks {
+    /// Nothing else was edited.
+    pub(super) alone: bool,
+    /// The names of looks that the original does not have.
+    new: Vec<String>,
+    /// Edited textures of other looks than that of the native scene.
+    images: Vec<Image>,
+    /// Old and new names by which skins know meshes.
+    renames: Vec<[Vec<u8>; 2]>,
+}
+
+impl EditedLooks {
+    pub(super) fn find(
+        original: &Original,
+        (edited, marks): (&Scene, &Marks),
+        (native, patch): (&Scene, &Patch),
+        budget: &Budget,
+    ) -> Self {
+        let mut looks = Self {
+            alone: patch.is_empty(),
+            new: original.pictures.new_looks(edited, marks),
+            images: original.pictures.changed_looks(edited, marks, native, budget),
+            renames: Vec::new(),
+        };
+        #[cfg(feature = "dpm")]
+        for (is, was) in patch.meshes.iter().enumerate() {
+            let Some(was) = was.original else { continue };
+            let format = original.asset().format();
+            let names = crate::kinds::mesh_in_skin(format, native, was).zip(crate::kinds::mesh_in_skin(
+                format,
+                &patch.scene,
+                is,
+            ));
+            looks.renames.extend(names.filter(|(was, is)| was != is).map(|(was, is)| [was, is]));
+        }
+        #[cfg(not(feature = "dpm"))]
+        let _ = patch;
+        looks
+    }
+
+    /// Adds the edits to a report.
+    pub(super) fn report(&self, report: &mut Recovery) {
+        let mut picture = MaterialChange::default();
+        picture.picture = true;
+        let image = |image: &Image| (image.name.clone(), picture.clone());
+        let look = |name: &String| (name.clone(), MaterialChange::default());
+        let all = self.images.iter().map(image).chain(self.new.iter().map(look));
+        report.materials.extend(all.map(|(name, change)| Part { name, state: State::Edited, change }));
+    }
+}
+
+impl Original {
+    /// Adds the skins of the original to an edited model, with the new names of its meshes, and edited textures of its
+    /// looks.
+    pub(super) fn add_looks(
+        &self,
+        looks: &EditedLooks,
+        target: Target,
+        options: &WriteOptions,
+        made: &mut Converted<OutputFiles>,
+    ) {
+        let skins = self.asset().skins(made.value.main().map_or("", |main| &main.name));
+        if !looks.new.is_empty() {
+            let message = match skins.as_slice() {
+                [] => "the original has no skins: its look is written",
+                _ => "the skins of the original are written",
+            };
+            let loss = Loss::new(VARIANTS_DROPPED, "variants", message);
+            made.losses.push(loss.with_count(looks.new.len(), "edited look", "edited looks"));
+        }
+        if !target.has_skins() {
+            if !skins.is_empty() {
+                let message = "the format has one look; the first is written";
+                let loss = Loss::new(VARIANTS_DROPPED, "variants", message);
+                made.losses.push(loss.with_count(skins.len(), "skin", "skins"));
+            }
+            return;
+        }
+        for skin in skins {
+            if made.value.iter().all(|file| file.name != skin.name) {
+                #[cfg(feature = "dpm")]
+                let skin = crate::kinds::renamed_skin(skin, &looks.renames);
+                made.value.push(skin.name, skin.bytes);
+            }
+        }
+        let images = looks.images.iter().filter(|_| !options.without_pictures);
+        for image in images {
+            crate::kinds::push_picture(image, made);
+        }
+    }
+}
