@@ -253,7 +253,7 @@ impl Written {
     }
 
     fn put<'e>(
-        &self,
+        &'e self,
         others: impl Iterator<Item = (&'e usize, &'e Value)>,
         results: &Results,
         plan: &Plan,

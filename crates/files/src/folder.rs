@@ -3,7 +3,7 @@
 use crate::bytes::ByteSource;
 use crate::cache::Cache;
 use crate::error::FilesError;
-use crate::inner::{Inner, Place, is_archive, is_called_archive};
+use crate::inner::{Inner, Place, is_archive};
 use crate::listing::{EntryKind, Listing};
 use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
@@ -258,7 +258,7 @@ impl Place for Folder {
     fn looks_like_one(&self, path: &TreePath) -> bool {
         // The named file is read whatever its kind, once.
         let at = self.os_path(path).filter(|_| !self.is_start(path));
-        at.is_some_and(|at| is_called_archive(path) || os::head(&at, 4).is_ok_and(|head| is_archive(&head)))
+        at.and_then(|at| os::head(&at, 4).ok()).is_some_and(|head| is_archive(&head))
     }
 
     fn source(&self, path: &TreePath, _: &Budget) -> Result<Arc<dyn ByteSource>, FilesError> {

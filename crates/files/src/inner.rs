@@ -127,20 +127,15 @@ pub(crate) fn is_archive(head: &[u8]) -> bool {
     PackKind::from_magic(head) == Some(PackKind::Far)
 }
 
-/// True for a file that only an archive is called like: with other content, it is a damaged one.
-pub(crate) fn is_called_archive(path: &TreePath) -> bool {
-    PackKind::is_telling(path.name()) && PackKind::from_name(path.name()) == Some(PackKind::Far)
-}
-
 fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
     let source = match place.source(path, budget) {
         Ok(source) => source,
         Err(e) => return Some(Err(e)),
     };
     let mut head = [0; HEAD];
-    let begins = source.read_at(0, &mut head).is_ok() && is_archive(&head);
+    source.read_at(0, &mut head).ok()?;
     let most = inner_allowance(source.size());
-    (begins || is_called_archive(path))
+    is_archive(&head)
         .then(|| Pack::open_shared(source, &place.display_path(path), budget, most).map(Arc::new))
 }
 

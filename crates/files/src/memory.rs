@@ -2,7 +2,7 @@
 
 use crate::bytes::ByteSource;
 use crate::error::FilesError;
-use crate::inner::{Inner, Place, is_archive, is_called_archive};
+use crate::inner::{Inner, Place, is_archive};
 use crate::listing::{Listing, folders};
 use crate::path::TreePath;
 use meshwright_core::{Budget, Limits};
@@ -48,7 +48,7 @@ impl Memory {
 
 impl Place for Memory {
     fn looks_like_one(&self, path: &TreePath) -> bool {
-        self.bytes(path).is_some_and(|bytes| is_called_archive(path) || is_archive(bytes))
+        self.bytes(path).is_some_and(is_archive)
     }
 
     fn source(&self, path: &TreePath, _: &Budget) -> Result<Arc<dyn ByteSource>, FilesError> {

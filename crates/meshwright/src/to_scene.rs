@@ -3,7 +3,8 @@
 use crate::kinds::{AnyModel, Companions};
 use meshwright_core::Report;
 use meshwright_scene::{
-    Budget, Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
+    Budget, Clip, ConvertError, Converted, Interpolation, Loss, Motion, PoseSetId, Scene, SceneOptions,
+    SkeletonId,
 };
 
 /// Calls what has no name after the model.
@@ -73,7 +74,14 @@ impl AnyModel {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         scene.value.name = name.into();
+        let nameless = scene.value.meshes.iter().filter(|mesh| mesh.name.is_empty()).count();
         name_parts(&mut scene.value, name, &options.budget())?;
+        // Skins and shaders go by the names of meshes in these formats; others have none.
+        if nameless > 0 && !name.is_empty() && self.format().has_skins() {
+            let message = "meshes without a name are named after the file";
+            let note = Loss::note("name-changed", "meshes", message);
+            scene.losses.push(note.with_count(nameless, "mesh", "meshes"));
+        }
         if scene.value.format.is_empty() {
             scene.value.format = self.format().id().into();
         }

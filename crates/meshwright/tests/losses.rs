@@ -220,6 +220,19 @@ fn looks_are_skins_beside_a_model() {
     assert_eq!(count(&made.losses, "skins-numbered"), Some(1));
 }
 
+/// A shader without a name gives the mesh no name either.
+#[test]
+fn a_made_up_name_of_a_mesh_is_said() {
+    let mut dpm = tagged();
+    let named = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    assert_eq!(count(&to(&named, Format::Iqm).losses, "name-changed"), None);
+    dpm.meshes[0].shader = Name::truncated(b"");
+    let asset = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let made = to(&asset, Format::Iqm);
+    let note = made.losses.iter().find(|loss| loss.code == "name-changed").unwrap();
+    assert!(note.is_note() && note.path == "meshes" && note.count == 1, "{note:?}");
+}
+
 #[test]
 fn fields_that_a_format_has_no_place_for_are_said() {
     let mut dpm = tagged();
