@@ -88,6 +88,10 @@ impl<'a> Manifest<'a> {
     pub(crate) fn plan(&self, plan: Plan) -> Result<Plan, Fail> {
         let place = Place::named(self.path);
         plan.reserve(&place).map_err(|clash| Fail::Usage(format!("--manifest {clash}")))?;
+        if self.before.is_some() {
+            // A manifest gives way to the next one, whatever else is kept.
+            plan.reopen(&place);
+        }
         if !self.args.write.dry_run {
             // Before the work, not after it. The folder of the outputs may not be there yet.
             if self.path.parent() == Some(self.top) {

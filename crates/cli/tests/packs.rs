@@ -250,7 +250,7 @@ fn a_killed_run_is_resumed() {
         fs::write(dir.join(format!("in/m{n}.dpm")), &model).unwrap();
     }
     let words = ["convert", "in", "-o", "out", "--manifest", "m.json", "--jobs", "1", "--quiet"];
-    let mut child = crate::common::program().current_dir(dir).args(words).spawn().unwrap();
+    let mut child = program().current_dir(dir).args(words).spawn().unwrap();
     while !dir.join("m.json").exists() {
         assert!(child.try_wait().unwrap().is_none(), "the manifest is only written at the end");
         std::thread::sleep(std::time::Duration::from_millis(5));

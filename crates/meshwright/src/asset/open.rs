@@ -6,7 +6,7 @@ use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
-use meshwright_files::{AsTreePath, FilesError, Pack, TreePath};
+use meshwright_files::{AsTreePath, FilesError, TreePath};
 use std::sync::Arc;
 
 impl Finder {
@@ -24,11 +24,6 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let mut format = options.format;
     if options.met && format.is_none() {
         let found = finder.detect_met(path, options.settings.read.limits)?;
-        if found.is_none() && path.extension().eq_ignore_ascii_case(b"far") {
-            // It would be a folder if it were whole: the reader of archives says what is wrong.
-            let budget = Budget::new(options.settings.read.limits);
-            Pack::open(finder.tree.read(path, &budget)?.into_owned(), &path.to_string(), &budget)?;
-        }
         format = Some(found.ok_or(AssetError::UnknownFormat)?.format);
     }
     if let Some(refused) = refused_early(finder, path, format.or_else(|| Format::from_name(&name)), options) {
