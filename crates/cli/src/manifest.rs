@@ -243,7 +243,7 @@ impl Written {
             return;
         }
         let start = Instant::now();
-        if self.put(self.before.iter(), results, plan).is_ok() {
+        if self.write_entries(self.before.iter(), results, plan).is_ok() {
             plan.reopen(&Place::named(&self.path));
         }
         (self.saved, self.cost) = (Instant::now(), start.elapsed());
@@ -253,10 +253,14 @@ impl Written {
     pub(crate) fn write(self, results: &Results, plan: &Plan) -> Result<(), Fail> {
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
-        self.put(self.before.iter().filter(|(place, _)| place.checked_rem(parts) != own), results, plan)
+        self.write_entries(
+            self.before.iter().filter(|(place, _)| place.checked_rem(parts) != own),
+            results,
+            plan,
+        )
     }
 
-    fn put<'e>(
+    fn write_entries<'e>(
         &'e self,
         others: impl Iterator<Item = (&'e usize, &'e Value)>,
         results: &Results,

@@ -250,7 +250,7 @@ fn a_picture_that_was_edited_is_written() {
     assert_eq!(json(&output)["recovery"]["untouched"], true);
 }
 
-/// Skins go along with a model, and what is edited of their looks is written or reported.
+/// Skins are embedded with their model. Edits of their looks are written or reported.
 #[test]
 fn skins_come_back_with_their_model() {
     let dir = models();

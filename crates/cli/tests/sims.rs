@@ -141,7 +141,7 @@ fn a_record_comes_back_as_the_file_that_holds_it() {
     assert_eq!(crate::common::names(&dir.join("out")), ["flag.skn", "flower.cmx"]);
 }
 
-/// Skills that `--anim` names come back as the file that holds them, with the file of their keys.
+/// Skills of `--anim` are written back as their own file, with the file of their keys.
 #[test]
 fn skills_come_back_as_their_files() {
     let dir = folder(&[
@@ -180,7 +180,7 @@ fn skills_come_back_as_their_files() {
     }
 }
 
-/// A suit whose meshes are not there shows nothing, and comes back all the same.
+/// A suit without its meshes shows nothing, and is written back unchanged.
 #[test]
 fn a_suit_without_its_meshes_comes_back() {
     let dir = TempDir::new().unwrap();

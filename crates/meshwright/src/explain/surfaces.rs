@@ -121,7 +121,7 @@ notices! {
         "A texture was left out for meshes without texture coordinates.",
         "Unwrap the mesh in the editor.";
     loss "variants-dropped",
-        "The target has one look, or an edited look is none of the skins of the original; further looks were left out.",
+        "The target has one look, or a look was edited and the original has no such skin; these looks were left out.",
         "Pass `--skin N` to convert another one; edit the `.skin` files for other skins of the original.";
     loss "wear-unused",
         "`--wear` names a suit, a skin or a texture that the model or the game's folder does not have.",

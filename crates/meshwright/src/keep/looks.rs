@@ -9,7 +9,7 @@ use meshwright_scene::{Budget, Converted, Image, Loss, Marks, OutputFiles, Scene
 /// The loss of looks that are not in the output.
 const VARIANTS_DROPPED: &str = "variants-dropped";
 
-/// What was edited of the looks of an original.
+/// The edits of the looks of an original.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EditedLooks {
     /// Nothing else was edited.

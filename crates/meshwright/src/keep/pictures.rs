@@ -150,12 +150,12 @@ impl Pictures {
         Extra::List(self.looks.iter().map(look).collect())
     }
 
-    /// Returns the names of the looks of an edited scene that are others than those of the export. Editors that know no
-    /// looks drop them all, which is no edit.
+    /// Returns the names of the looks of an edited scene that differ from those of the export. A scene without looks was
+    /// not edited: many editors drop all of them.
     pub(super) fn new_looks(&self, edited: &Scene, marks: &Marks) -> Vec<String> {
         let is_known = |variant: &&Variant| {
             let look = Look::new(variant, |e| number(marks, e));
-            // Of materials that a tool gave no numbers nothing is known.
+            // Tools may drop the numbers of materials.
             let same = |known: &Look| look.materials.is_empty() || look.materials == known.materials;
             self.looks.iter().any(|known| known.name == look.name && same(known))
         };

@@ -74,7 +74,7 @@ pub struct Recovered {
     pub native: Scene,
     /// Data that the edited file lacks.
     pub losses: Vec<Loss>,
-    /// What was edited of the looks of the original.
+    /// The edits of the looks of the original.
     looks: EditedLooks,
 }
 

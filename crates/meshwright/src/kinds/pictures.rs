@@ -91,7 +91,10 @@ struct Written<'i> {
     bytes: Cow<'i, [u8]>,
 }
 
-/// The file of a picture as it is, or the reason why there is none.
+/// Returns the unchanged file of a picture.
+///
+/// # Errors
+/// If the image is neither PNG nor JPEG.
 fn file_of<'i>(image: &'i Image, stem: &str) -> Result<Written<'i>, String> {
     let (extension, head) = match image.mime {
         "image/jpeg" => ("jpg", &b"\xff\xd8\xff"[..]),
