@@ -200,7 +200,7 @@ impl Kinds {
         let is = |known: &&str| known.eq_ignore_ascii_case(extension);
         if let Some((_, head)) = PICTURES.iter().find(|(known, _)| is(known)) {
             let whole = bytes.starts_with(head);
-            return if whole { Ok(()) } else { Err(format!("it is no picture of the kind {extension}")) };
+            return if whole { Ok(()) } else { Err(format!("it is not a {extension} image")) };
         }
         let settings = ReadSettings::from(ReadOptions::lenient().with_limits(limits));
         let mut why = None;

@@ -1,6 +1,6 @@
 //! The models among the files that were dropped.
 
-use meshwright::page::{Dropped, about, dropped, glb, failure_facts, saved, open_scene, thumb};
+use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved, thumb};
 use meshwright::scene::Scene;
 use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target};
 use serde_json::{Value, json};

@@ -58,18 +58,18 @@ impl Census {
         extensions.iter().find_map(|e| self.named.get(&(stem.clone(), e.as_bytes().to_vec())))
     }
 
-    /// Another file of the number of this one.
+    /// Returns another file with the same number.
     pub(super) fn of_same_number(&self, number: Number, taken: &TreePath) -> Option<&TreePath> {
         other(&number, taken, &self.numbered, &self.numbered_again)
     }
 
-    /// Another file of the name of this one.
+    /// Returns another file with the same name.
     pub(super) fn of_same_name(&self, taken: &TreePath) -> Option<&TreePath> {
         let name = (taken.stem().to_ascii_lowercase(), taken.extension().to_ascii_lowercase());
         other(&name, taken, &self.named, &self.named_again)
     }
 
-    /// The first picture whose name begins so.
+    /// Returns the first image file whose name has this prefix.
     pub(super) fn picture(&self, prefix: &str) -> Option<&TreePath> {
         let prefix = prefix.to_ascii_lowercase().into_bytes();
         let after = self.named.range((prefix.clone(), Vec::new())..);
@@ -77,7 +77,7 @@ impl Census {
         here.find(|((_, extension), _)| matches!(&**extension, b"bmp" | b"tga")).map(|(_, path)| path)
     }
 
-    /// The picture of a number anywhere in the tree.
+    /// Returns the image file with this number, anywhere in the tree.
     pub(super) fn texture(&self, id: &ResourceId) -> Option<&TreePath> {
         let found = self.numbered.get(&(id.file, id.kind))?;
         let extension = found.extension().to_ascii_lowercase();
@@ -87,7 +87,7 @@ impl Census {
 
 type Found<K> = BTreeMap<K, TreePath>;
 
-/// Keeps a path, and of paths of one key the first two.
+/// Stores a path. For paths with the same key, it keeps the first two.
 fn keep<K: Ord + Clone>(key: K, path: &TreePath, first: &mut Found<K>, second: &mut Found<K>) {
     match first.entry(key.clone()) {
         Entry::Vacant(free) => {
@@ -99,7 +99,7 @@ fn keep<K: Ord + Clone>(key: K, path: &TreePath, first: &mut Found<K>, second: &
     }
 }
 
-/// Files of the same name at other paths.
+/// Returns files of the same name at other paths.
 fn other<'f, K: Ord>(
     key: &K,
     taken: &TreePath,

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 /// The decoded images; `None` for an image without colours of its own.
 type Pictures = BTreeMap<TreePath, Result<Option<Image>, String>>;
 
-/// The texture of a material whose picture the engine does not find, where that is not what the material says, with the
-/// names that it looks for.
+/// The texture of a material that the engine does not find, if it differs from the material's own, and the names that
+/// it searched for.
 type Unfound = Option<(Option<String>, Vec<String>)>;
 
-/// Meshes that look alike: by their material, the name of their texture, and whether they are drawn.
+/// Meshes that look alike, by material, texture name, and whether they are drawn.
 type Groups<'s> = BTreeMap<(usize, &'s str, bool), (Vec<usize>, &'s Surface)>;
 
 fn surfaces_of<'s>(scene: &Scene, surfaces: &'s Surfaces) -> Groups<'s> {
@@ -31,8 +31,8 @@ fn surfaces_of<'s>(scene: &Scene, surfaces: &'s Surfaces) -> Groups<'s> {
 }
 
 impl Search<'_> {
-    /// Dresses the meshes of a model as the engine does. Returns the materials that are settled; those whose picture is
-    /// missing with what was looked for.
+    /// Assigns materials to the meshes of a model as the engine does. Returns the resolved materials; those without a
+    /// found texture have the names that were searched for.
     pub(super) fn engine(
         &mut self,
         asset: &Asset,
@@ -116,7 +116,7 @@ impl Search<'_> {
         Ok(Some(image.with_source(source)))
     }
 
-    /// Says which skin is shown, and what of it names nothing.
+    /// Reports which skin is used, and the names in it that match nothing.
     fn skins(&mut self, asset: &Asset, surfaces: &Surfaces, skin: Option<u32>) {
         let all = self.finder.skins(asset).len();
         match &surfaces.skin {
@@ -199,7 +199,7 @@ impl Search<'_> {
         }
     }
 
-    /// A picture that takes part.
+    /// Adds an image file that the model uses.
     fn take_image(&mut self, material: &str, path: &TreePath, pictures: &mut Pictures) -> Option<Image> {
         let image = pictures.entry(path.clone()).or_insert_with(|| self.looked_at(path)).as_ref();
         let known = self.found.parts.iter().any(|part| part.path.as_ref() == Some(path));
@@ -218,7 +218,7 @@ impl Search<'_> {
         image
     }
 
-    /// An image with the alpha of a separate image file.
+    /// Returns an image with the alpha of a separate image file.
     fn masked(
         &mut self,
         material: &str,
@@ -239,7 +239,7 @@ impl Search<'_> {
         Some(made.unwrap_or(image))
     }
 
-    /// The directions that the engine computes of heights.
+    /// Computes the normal map that the engine derives from a height map.
     fn directions(&mut self, material: &str, heights: &TreePath, pictures: &mut Pictures) -> Option<Image> {
         let image = self.take_image(material, heights, pictures)?;
         let made = self.derived.get(heights).cloned().unwrap_or_else(|| {

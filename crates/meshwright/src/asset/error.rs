@@ -13,7 +13,7 @@ pub enum AssetError {
     /// The file cannot be read.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// Neither content nor name is of a known kind.
+    /// Neither the content nor the name identifies a known format.
     #[error("not a known format")]
     UnknownFormat,
     /// The file breaks a rule of its format.
@@ -28,15 +28,15 @@ pub enum AssetError {
         /// The broken rule.
         error: ReadError,
     },
-    /// A companion without which the model is not whole was found and cannot be read.
+    /// A companion file that the model needs was found but cannot be read.
     #[error("{error}")]
     Unreadable {
         /// The path in the tree.
         path: TreePath,
-        /// Why not.
+        /// The error.
         error: FilesError,
     },
-    /// A companion that was named breaks a rule of its format.
+    /// A companion file named by the caller breaks a rule of its format.
     #[error("{name}: {error}")]
     Companion {
         /// The companion's name.
@@ -46,12 +46,12 @@ pub enum AssetError {
         /// The broken rule.
         error: ReadError,
     },
-    /// The materials of the model, whose pictures were asked for, are not known.
+    /// The textures of the model cannot be found, because its scene cannot be made.
     #[error(transparent)]
     Scene(#[from] ConvertError),
 }
 
-/// The rule that a file of any format breaks when it has no bytes.
+/// The rule that an empty file breaks, in any format.
 pub(crate) const EMPTY: &Rule = &Rule::error(
     "empty-file",
     Kind::Truncated,
@@ -60,14 +60,14 @@ pub(crate) const EMPTY: &Rule = &Rule::error(
 );
 
 impl AssetError {
-    /// The error of a file without bytes that would be read as one without content.
+    /// Returns the error for an empty file whose format would accept it as a file without content.
     #[cfg(feature = "tso")]
     pub(super) fn empty(format: Format, settings: &ReadSettings) -> Self {
         let error = ReadError::broken(EMPTY, &FieldPath::ROOT, 0, "the file is empty");
         Self::Model { format, bytes: Vec::new(), settings: Box::new(settings.clone()), error }
     }
 
-    /// The same error, in plain words where the file is empty.
+    /// Returns the same error, or a plainer one if the file is empty.
     pub(super) fn of_empty(mut self) -> Self {
         if let Self::Model { bytes, error, .. } = &mut self
             && bytes.is_empty()

@@ -15,18 +15,18 @@ pub enum FigureError {
     /// The list of files is empty.
     #[error("a figure needs a file")]
     Empty,
-    /// A file goes with none of the others.
+    /// A file does not belong to the others.
     #[error("a file of kind {format} goes into no figure with the others")]
     Foreign {
-        /// Which of the files.
+        /// Index of the file.
         index: usize,
-        /// Its kind.
+        /// Format of the file.
         format: Format,
     },
     /// Two files have a role that a character has only once.
     #[error("a figure has one {role}", role = .role.name())]
     Several {
-        /// The second of them.
+        /// Index of the second file.
         index: usize,
         /// The role of both.
         role: Role,
@@ -34,7 +34,7 @@ pub enum FigureError {
 }
 
 impl FigureError {
-    /// Which of the files is at fault.
+    /// Index of the faulty file.
     pub fn index(&self) -> usize {
         match self {
             Self::Empty => 0,
@@ -47,7 +47,8 @@ fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
     lead.companions().iter().find(|c| c.kind == other.id() && !c.part_of_reading)
 }
 
-/// The file that the others belong to: the first that takes parts, else the first of the kind that is registered first.
+/// Returns the index of the main file: the first that accepts parts, otherwise the first of the format that is
+/// registered first.
 fn lead(formats: &[Format]) -> Option<usize> {
     let takes_parts = |f: Format| f.companions().iter().any(|c| c.role == Role::Part);
     let order = |f: Format| if takes_parts(f) { None } else { Some(f) };
@@ -55,7 +56,8 @@ fn lead(formats: &[Format]) -> Option<usize> {
 }
 
 impl Asset {
-    /// Which of several files gives a [figure](Self::figure) its name, because the others belong to it; none of none.
+    /// Returns the index of the file that gives a [figure](Self::figure) its name, because the others belong to it. It
+    /// is `None` for an empty list.
     pub fn figure_lead(assets: &[Self]) -> Option<usize> {
         lead(&assets.iter().map(Self::format).collect::<Vec<_>>())
     }

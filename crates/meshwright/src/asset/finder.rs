@@ -1,4 +1,4 @@
-//! Finding what belongs to the models of a tree.
+//! Finding companion files, textures and other parts of the models of a tree.
 
 use super::OpenOptions;
 #[cfg(feature = "tso")]
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::sync::{Mutex, PoisonError};
 
-/// Opens the models of a tree; what it learned of a folder serves all models in it.
+/// Opens the models of a tree, and caches what it learns about folders.
 #[derive(Debug)]
 pub struct Finder {
     pub(super) tree: Tree,
@@ -26,7 +26,7 @@ pub struct Finder {
     siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
     sims: Mutex<BTreeMap<TreePath, Arc<Index>>>,
-    /// Shader scripts, read when the first is asked for.
+    /// Shader scripts, read on first use.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     scripts: OnceLock<Arc<Scripts>>,
     #[cfg(feature = "tso")]
@@ -37,7 +37,7 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// A finder that has seen nothing yet.
+    /// Makes a finder without cached data.
     pub fn new(tree: Tree) -> Self {
         Self {
             tree,
@@ -65,7 +65,7 @@ impl Finder {
     /// # Errors
     /// If the file cannot be read, and has the extension of a model.
     pub fn detect_met(&self, path: &TreePath, limits: Limits) -> Result<Option<Detection>, FilesError> {
-        /// More than any kind's first bytes.
+        /// Larger than the header of any format.
         const HEAD: u64 = 4096;
         let (name, budget) = (String::from_utf8_lossy(path.name()), Budget::new(limits));
         let called = Format::from_name(&name);

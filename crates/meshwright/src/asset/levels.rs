@@ -1,11 +1,11 @@
-//! Levels of detail in files of their own.
+//! Levels of detail in separate files.
 
 use super::{Asset, Finder, Part, PartRole};
 use meshwright_files::{Tree, TreePath};
 
 /// The text before the number of a level, as in `x_lod1.iqm` next to `x.iqm`.
 const MARK: &[u8] = b"_lod";
-/// The most levels that are looked for.
+/// Most levels that are searched for.
 const MOST: u32 = 64;
 
 /// The levels of a model: the files next to it, up to the first missing number.
@@ -15,7 +15,7 @@ fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     (1..=MOST).map_while(|n| tree.find(model.beside(name(n)).ok()?).ok()?).collect()
 }
 
-/// The model that a file is a level of, by its name.
+/// Returns the model of a level-of-detail file, by its name.
 fn base(path: &TreePath) -> Option<TreePath> {
     let stem = path.stem();
     let digits = stem.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -27,7 +27,7 @@ fn base(path: &TreePath) -> Option<TreePath> {
 }
 
 impl Finder {
-    /// Further levels of detail of a model in files of their own: `x_lod1.iqm` next to `x.iqm`, up to the first
+    /// Returns further levels of detail of a model in separate files: `x_lod1.iqm` next to `x.iqm`, up to the first
     /// missing number.
     pub fn levels(&self, asset: &Asset) -> Vec<TreePath> {
         beside(&self.tree, asset.path())
@@ -41,7 +41,7 @@ impl Finder {
 }
 
 impl Asset {
-    /// Remembers the files of a level of detail as parts of the model.
+    /// Adds the files of a level of detail to the parts of the model.
     pub fn adopt_level(&mut self, level: &Self) {
         let own = |part: &Part| {
             let role = if part.role == PartRole::Model { PartRole::Level } else { part.role };

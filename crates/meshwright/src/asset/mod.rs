@@ -1,4 +1,4 @@
-//! A model with all that belongs to it.
+//! A model with its companion files, textures and parts.
 
 #[cfg(feature = "tso")]
 mod census;
@@ -46,7 +46,7 @@ use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 use std::sync::Arc;
 
-/// A model with the files that belong to it: companions, textures, further meshes of a figure.
+/// A model with its files: companion files, textures, and further meshes of a character.
 #[derive(Clone, Debug)]
 pub struct Asset {
     path: TreePath,
@@ -99,7 +99,7 @@ impl Asset {
         Finder::new(tree).open(&start, options)
     }
 
-    /// Opens a file that is in memory, called `name`: with it, those that belong to it by names relative to its own.
+    /// Opens a file in memory under a `name`, with its companion files, which have names relative to it.
     ///
     /// # Errors
     /// As [`open`](Self::open); when a name leaves the folder.
@@ -113,8 +113,8 @@ impl Asset {
         Finder::new(Tree::memory(files)?).open(name, options)
     }
 
-    /// The asset as the files of a target: byte for byte as they were where it is of this format already, else by way of
-    /// a [scene](Self::to_scene). What they do not hold is among the losses.
+    /// Converts the asset to the files of a target. If the model already has this format, its files are unchanged, byte
+    /// for byte; otherwise they are made from a [scene](Self::to_scene). Dropped data is among the losses.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene) and [`convert`](crate::convert); when the model breaks a rule of its own format.
@@ -135,7 +135,7 @@ impl Asset {
             return Ok(made);
         }
         let scene_options = target.scene_options().with_limits(options.shared.limits);
-        // The way back looks for bones even where nothing moves.
+        // An edited file that is imported later needs the bones even if they do not move.
         #[cfg(feature = "gltf")]
         let scene_options =
             if options.kept.is_some() { scene_options.with_static_meshes(false) } else { scene_options };
@@ -208,18 +208,18 @@ impl Asset {
         self.skins.push(bytes);
     }
 
-    /// Broken rules that a lenient reader passed over.
+    /// Broken rules that a lenient reader accepted.
     pub fn forgiven(&self) -> &Report {
         &self.forgiven
     }
 
-    /// Every file that took part, and why; and every one that was found and could not be used.
+    /// Every file that was used, with its role, and every file that was found but could not be used.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The asset in its own format: the model's file under this name, and the companions whose names follow from it, as
-    /// they were. They belong together: all are written, or none.
+    /// Writes the asset in its own format: the model under this name, and the companion files whose names depend on it,
+    /// unchanged. Write all of them or none.
     ///
     /// # Errors
     /// When one of them breaks a rule of its format, or a number does not fit its field.
@@ -264,7 +264,7 @@ impl Asset {
         if to == self.format() || changed {
             return Ok(None);
         }
-        // Records are there twice, and their file.
+        // Records exist twice, and their file.
         options.shared.budget().charge_items("records", self.bytes.len() as u64, 8)?;
         let own = self.stem();
         let stem = if options.stem.is_empty() { &own } else { &options.stem };
@@ -272,8 +272,8 @@ impl Asset {
         self.model.transcribe(&work).transpose()
     }
 
-    /// Everything that is odd about the model, about what belongs to it, about how they go together, and about the name
-    /// of the model's file. What a lenient reader passed over is a warning.
+    /// Checks the model, its companion files, how they fit together, and the name of the model's file. Rules that a
+    /// lenient reader accepted are warnings.
     pub fn check(&self) -> Report {
         let mut report = self.forgiven.clone();
         report.append(self.companions.forgiven.clone());
@@ -296,8 +296,8 @@ impl Asset {
         Ok(self.with_losses(self.model.to_scene(&self.stem(), &self.companions, options)?))
     }
 
-    /// As [`to_scene`](Self::to_scene), of an asset whose model is not asked for its meshes afterwards: they may be gone, so
-    /// that what a scene holds alike is not copied.
+    /// Like [`to_scene`](Self::to_scene), but may move the meshes out of the model, so that data that a scene stores in
+    /// the same form is not copied.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
@@ -306,7 +306,7 @@ impl Asset {
         Ok(self.with_losses(scene))
     }
 
-    /// True if files that the model names are not there.
+    /// Returns true if files that the model names are missing.
     pub fn lacks_files(&self) -> bool {
         !self.companions.missing.is_empty()
     }
@@ -317,7 +317,7 @@ impl Asset {
         self.with_losses(Converted::new(Scene::new(self.stem()), Vec::new()))
     }
 
-    /// The scene with what is known to be lost.
+    /// Adds the known losses to a scene.
     fn with_losses(&self, mut scene: Converted<Scene>) -> Converted<Scene> {
         let missing = self.companions.missing.iter();
         scene.losses.extend(missing.map(|(role, name)| {

@@ -1,4 +1,4 @@
-//! From a path to an asset.
+//! Opening an asset from a path.
 
 use super::finder::lacks_magic;
 use super::opening::Opening;
@@ -104,7 +104,7 @@ fn refused_early(
     Some(AssetError::Model { format, bytes, settings, error })
 }
 
-/// The fault of a file that the search found, without any of its content: it may be any file.
+/// Returns the error of a file that the search found, without any of its content, because it may be any file.
 fn unsaid(e: &ReadError) -> String {
     e.clone().without_content().to_string()
 }
@@ -165,7 +165,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Remembers the companions without which the model is not whole, where none was found.
+    /// Records the companion files that the model needs but that were not found.
     fn missing(&self, model: &AnyModel, companions: &mut Companions) {
         let took_part = |role| self.parts.iter().any(|part| part.role == PartRole::Companion(role));
         let wanted = self.format.companions().iter().filter(|c| c.part_of_reading && model.needs(c.role));
@@ -221,7 +221,7 @@ impl Opening<'_> {
         }
     }
 
-    /// A companion under one of the names that the model's format gives it.
+    /// Finds a companion file under one of the names that the model's format uses.
     fn beside_model(&self, companion: &Companion) -> Option<TreePath> {
         let mut names = companion.beside.iter().map(|beside| beside.name(self.path.name()));
         names.find_map(|name| self.finder.tree.find(self.path.beside(name).ok()?).ok()?)
@@ -234,7 +234,7 @@ impl Opening<'_> {
             match self.format.companions().iter().find(|c| c.role == role) {
                 Some(companion) if companion.part_of_reading => continue,
                 Some(_) => {}
-                // One file may be named for models of many kinds.
+                // The same file may be given for models of several formats.
                 None => {
                     let why = format!("a file of kind {} has no {}", self.format, role.name());
                     self.parts.push(Part::named(PartRole::Companion(role), name, PartState::Ignored(why)));

@@ -7,7 +7,7 @@ use meshwright_scene::Loss;
 #[cfg(feature = "tso")]
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An asset that is being opened: its parts so far, and what finds more of them.
+/// An asset that is being opened: the parts so far, and the finder of more parts.
 pub(super) struct Opening<'w> {
     pub(super) finder: &'w Finder,
     pub(super) path: &'w TreePath,

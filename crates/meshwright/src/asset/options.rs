@@ -49,22 +49,22 @@ impl NamedFile {
 pub struct OpenOptions {
     /// The settings for reading its files.
     pub settings: ReadSettings,
-    /// The kind of the model's file, whatever content and name say.
+    /// The format of the model's file, instead of the detected one.
     pub format: Option<Format>,
-    /// The file was met in a folder, not named: what may be no model is taken for none.
+    /// The file was found in a folder, not named by the user: a file that may not be a model is skipped.
     pub met: bool,
     /// Search for companion files of the model.
     pub companions: bool,
-    /// Companions that the caller names; of their roles none is looked for.
+    /// Companion files from the caller. No others are searched for their roles.
     pub named: Vec<NamedFile>,
-    /// Pictures of materials are looked for.
+    /// Search for textures of materials.
     pub textures: bool,
-    /// The skin in which pictures are looked for, of models that have several. Without it the first is shown, and the
-    /// scene has all of them as variants.
+    /// The skin whose textures are searched, for models with several. Without it, the first skin is shown, and the
+    /// scene has all skins as variants.
     pub skin: Option<u32>,
     /// The source of the names of clips that a companion file lists.
     pub clip_names: ClipNames,
-    /// The tone of skin of a figure of The Sims.
+    /// The skin tone of a The Sims character.
     #[cfg(feature = "tso")]
     pub tone: meshwright_tso::Tone,
     /// The gestures of the right and the left hand of a The Sims character.
@@ -103,28 +103,28 @@ impl From<ReadOptions> for OpenOptions {
 }
 
 impl OpenOptions {
-    /// The same options for a file of this kind.
+    /// Sets the format of the model's file.
     #[must_use]
     pub fn with_format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// The same options with a companion.
+    /// Adds a companion file.
     #[must_use]
     pub fn with_named(mut self, file: NamedFile) -> Self {
         self.named.push(file);
         self
     }
 
-    /// The same options with another source of names for clips that a companion lists.
+    /// Sets the source of clip names that a companion file lists.
     #[must_use]
     pub fn with_clip_names(mut self, names: ClipNames) -> Self {
         self.clip_names = names;
         self
     }
 
-    /// The same options for a figure of The Sims with another tone of skin, and other gestures of its right and left hand.
+    /// Sets the skin tone and the gestures of the right and the left hand of a The Sims character.
     #[cfg(feature = "tso")]
     #[must_use]
     pub fn with_look(mut self, tone: meshwright_tso::Tone, gestures: [meshwright_tso::Gesture; 2]) -> Self {
@@ -132,7 +132,7 @@ impl OpenOptions {
         self
     }
 
-    /// The same options with what persons of The Sims 1 wear.
+    /// Sets the clothes of The Sims 1 characters.
     #[cfg(feature = "tso")]
     #[must_use]
     pub fn with_wear(mut self, wear: Vec<meshwright_tso::Wear>) -> Self {
@@ -140,21 +140,21 @@ impl OpenOptions {
         self
     }
 
-    /// The same options with pictures looked for or not.
+    /// Enables or disables the search for textures.
     #[must_use]
     pub fn with_textures(mut self, textures: bool) -> Self {
         self.textures = textures;
         self
     }
 
-    /// The same options for a single skin.
+    /// Selects a single skin.
     #[must_use]
     pub fn with_skin(mut self, skin: u32) -> Self {
         self.skin = Some(skin);
         self
     }
 
-    /// The same options, with or without the search for companion files.
+    /// Enables or disables the search for companion files.
     #[must_use]
     pub fn with_companions(mut self, companions: bool) -> Self {
         self.companions = companions;

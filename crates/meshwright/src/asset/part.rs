@@ -4,7 +4,7 @@ use meshwright_core::Role;
 use meshwright_files::TreePath;
 use std::fmt;
 
-/// Extensions of textures, the one that is preferred first.
+/// Extensions of textures in order of preference.
 #[cfg(any(feature = "tso", feature = "textures"))]
 pub(super) const IMAGES: [&str; 7] = ["png", "jpg", "jpeg", "tga", "bmp", "pcx", "dds"];
 
@@ -14,13 +14,13 @@ pub(super) const IMAGES: [&str; 7] = ["png", "jpg", "jpeg", "tga", "bmp", "pcx",
 pub enum PartRole {
     /// The model itself.
     Model,
-    /// A companion.
+    /// A companion file.
     Companion(Role),
-    /// A picture of a material.
+    /// A texture of a material.
     Texture,
-    /// A file that the model's file names and consists of.
+    /// A data file that the model's file names.
     Data,
-    /// A text that says which meshes have which textures.
+    /// A text that assigns textures to meshes.
     Skin,
     /// A level of detail of the model.
     Level,
@@ -59,7 +59,7 @@ pub enum PartState {
 pub struct Part {
     /// The role.
     pub role: PartRole,
-    /// Its name: for a file of the tree its path.
+    /// The name; for a file of the tree, its path.
     pub name: String,
     /// The path in the tree; `None` for a file from the caller.
     pub path: Option<TreePath>,
@@ -78,7 +78,7 @@ impl Part {
 }
 
 impl Part {
-    /// True where it is not [ignored](PartState::Ignored).
+    /// Returns true if the file is not [ignored](PartState::Ignored).
     pub fn took_part(&self) -> bool {
         !matches!(self.state, PartState::Ignored(_))
     }

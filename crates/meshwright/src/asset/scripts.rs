@@ -12,7 +12,7 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    /// All scripts, each name once, in the order of their names without regard to case.
+    /// Reads all scripts in order of their names, ignoring case. Each name is read once.
     pub(super) fn read(tree: &Tree, limits: Limits) -> Self {
         let mut scripts = Self::default();
         let budget = Budget::new(limits);
@@ -33,7 +33,7 @@ impl Scripts {
         scripts
     }
 
-    /// The shader of a name, and the script that it is from.
+    /// Returns the shader of a name, and the script with it.
     pub(super) fn get(&self, name: &[u8]) -> Option<(&Shader, &TreePath)> {
         let (shader, script) = self.shaders.get(name)?;
         Some((shader, self.files.get(script)?))

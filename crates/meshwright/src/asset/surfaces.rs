@@ -1,4 +1,4 @@
-//! From the meshes of a model to their pictures, as DarkPlaces finds them: skins, shader scripts, pictures.
+//! The textures of a model's meshes, as DarkPlaces finds them: by skins, shader scripts and image files.
 
 use super::scripts::Scripts;
 use super::{Asset, Finder, OpenOptions};
@@ -10,9 +10,9 @@ use meshwright_quake::{BlendFactor, ColourSource, Shader, Skin, Stage};
 use meshwright_scene::Scene;
 use std::collections::BTreeMap;
 
-/// The longest name of a picture that it keeps.
+/// Longest name of a texture that DarkPlaces keeps.
 const LONGEST: usize = 127;
-/// Steps of work that a candidate takes at least.
+/// Least work that is charged for a candidate.
 const ATTEMPT: u64 = 256;
 
 /// The treatment of a surface.
@@ -21,15 +21,15 @@ const ATTEMPT: u64 = 256;
 pub enum SurfaceStatus {
     /// Its texture was found.
     Found,
-    /// Its picture is nowhere.
+    /// Its texture was not found.
     Missing,
     /// It is not drawn.
     NotDrawn,
-    /// It has no picture.
+    /// It has no texture.
     Untextured,
     /// It is the sky.
     Sky,
-    /// Its picture is one that the engine makes.
+    /// Its texture is built into the engine.
     Builtin,
 }
 
@@ -39,21 +39,21 @@ pub enum SurfaceStatus {
 pub struct Surface {
     /// The mesh, by the name that a skin knows it by.
     pub mesh: String,
-    /// The name of its texture or shader, without an extension; empty where a skin does not name the mesh.
+    /// The name of its texture or shader, without an extension; empty if the skin does not name the mesh.
     pub name: String,
     /// The treatment of the surface.
     pub status: SurfaceStatus,
-    /// The shader of that name, and the script that it is from.
+    /// The shader with this name, and its script.
     pub shader: Option<(Shader, TreePath)>,
-    /// The stage of the shader whose picture is the base colour.
+    /// The stage of the shader whose texture is the base colour.
     pub stage: Option<usize>,
-    /// The picture.
+    /// The texture.
     pub image: Option<TreePath>,
     /// The frames of an animation; `None` for a missing one.
     pub frames: Vec<Option<TreePath>>,
-    /// Further pictures by what they are for: `norm`, `bump`, `glow`, `gloss`, `pants`, `shirt`, `reflect`, `alpha`.
+    /// Further textures by purpose: `norm`, `bump`, `glow`, `gloss`, `pants`, `shirt`, `reflect`, `alpha`.
     pub companions: BTreeMap<&'static str, TreePath>,
-    /// The names that were looked for, in their order, where the picture is missing.
+    /// The names that were searched for, in order, if the texture is missing.
     pub looked_for: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct Surfaces {
     pub skin: Option<TreePath>,
     /// One for each mesh of the model's scene.
     pub surfaces: Vec<Surface>,
-    /// Meshes that the skin names and the model has not.
+    /// Meshes that the skin names but the model lacks.
     pub unused: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ fn stripped(name: &[u8]) -> &[u8] {
     bare.get(..LONGEST).unwrap_or(bare)
 }
 
-/// The files that a picture of a name can be, in the engine's order.
+/// Returns the candidate files for a texture name, in the engine's order.
 fn candidates(name: &[u8]) -> Vec<Vec<u8>> {
     let clean: Vec<u8> = name
         .iter()
@@ -226,7 +226,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         Ok(())
     }
 
-    /// The picture of a name, with what belongs to it.
+    /// Finds the texture of a name, and its normal map and other companions.
     fn pictured(&mut self, surface: &mut Surface, name: &[u8]) -> Result<(), FilesError> {
         surface.image = self.picture(name)?;
         surface.status = if surface.image.is_some() { SurfaceStatus::Found } else { SurfaceStatus::Missing };
@@ -266,7 +266,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         Ok(())
     }
 
-    /// The first file that a name can be and that is a picture.
+    /// Returns the first candidate of a name that is a readable image.
     fn picture(&mut self, name: &[u8]) -> Result<Option<TreePath>, FilesError> {
         for candidate in candidates(name) {
             self.budget.work("search", ATTEMPT.saturating_add(candidate.len() as u64))?;

@@ -1,4 +1,4 @@
-//! Pictures of materials.
+//! Textures of materials.
 
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
@@ -99,7 +99,7 @@ impl Finder {
         for (i, material) in scene.materials.iter().enumerate().filter(|(_, m)| m.image.is_none()) {
             #[cfg(feature = "dpm")]
             let other = match settled.get(&i) {
-                // Nothing is looked for, or it was found.
+                // Nothing to search for, or already found.
                 Some(None) => continue,
                 Some(Some((other, looked_for))) => {
                     search.looked_for.clone_from(looked_for);
@@ -128,7 +128,7 @@ impl Finder {
 /// The textures found for a scene.
 #[derive(Default)]
 pub(super) struct Found {
-    /// By material.
+    /// Textures by material.
     images: BTreeMap<usize, Image>,
     /// The materials by the rules of the engine.
     #[cfg(feature = "dpm")]
@@ -142,16 +142,16 @@ pub(super) struct Found {
 /// The search for the textures of one scene.
 pub(super) struct Search<'f> {
     pub(super) finder: &'f Finder,
-    /// The model's.
+    /// The folder of the model.
     folder: TreePath,
     pub(super) room: Room,
     /// The paths for the names of materials.
     by_name: BTreeMap<String, Option<TreePath>>,
     /// The image files that were read; for unreadable ones, the index of the loss.
     by_path: BTreeMap<TreePath, Result<Image, usize>>,
-    /// The names that the engine looks for where the picture of a material is missing.
+    /// The names that the engine searches for a missing texture.
     looked_for: Vec<String>,
-    /// The format is of an engine whose search is known, so that what is found in another way is not found in the game.
+    /// The search rules of the format's engine are known, so that the game does not find textures in other places.
     has_engine: bool,
     /// Files that are used although the engine does not find them.
     elsewhere: BTreeSet<TreePath>,
@@ -267,7 +267,7 @@ impl Search<'_> {
     }
 
     fn read(&self, path: &TreePath) -> Result<Image, String> {
-        // The file's bytes are given back, unless they are what is kept.
+        // The memory of the file's bytes is released, unless they are kept.
         let passing = Budget::new(Limits::default().with_memory(self.room.remaining()));
         let bytes = self.finder.tree.read(path, &passing).map_err(|e| e.reason())?.into_owned();
         self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;

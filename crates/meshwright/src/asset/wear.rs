@@ -21,7 +21,7 @@ const MOST_UNFIT: usize = 4;
 /// The memory for a record or a skeleton.
 const RECORD: u64 = 4 << 20;
 
-/// The picture that a skin of The Sims 1 has by its suit, where its file says none: the names that are tried.
+/// Returns the texture names to try for a skin of The Sims 1 whose file names none, by its suit.
 fn pictures_of(suit: &str, tone: &str) -> Vec<String> {
     let code = suit.split('_').next().unwrap_or_default().to_ascii_lowercase();
     let letters: Vec<char> = code.chars().collect();
@@ -42,13 +42,13 @@ fn pictures_of(suit: &str, tone: &str) -> Vec<String> {
     names
 }
 
-/// The suit that the name of a skin speaks of: `xskin-<suit>-<bone>-<part>`.
+/// Returns the suit in the name of a skin: `xskin-<suit>-<bone>-<part>`.
 fn suit_of(skin: &str) -> Option<&str> {
     let rest = skin.get(6..).filter(|_| skin.get(..6).is_some_and(|p| p.eq_ignore_ascii_case("xskin-")))?;
     rest.split('-').next()
 }
 
-/// The name of a texture in another tone; none for a name without a tone.
+/// Returns the name of a texture in another skin tone, or `None` for a name without a tone.
 fn in_tone(texture: &str, tone: &str) -> Option<String> {
     let lower = texture.to_ascii_lowercase();
     let at = ["lgt", "med", "drk"].iter().find_map(|tone| lower.find(tone))?;
@@ -73,7 +73,7 @@ impl Worn {
         given
     }
 
-    /// The losses of what was asked for and has no effect.
+    /// Returns losses for options that had no effect.
     fn unused(&self, wear: &[Wear]) -> Vec<Loss> {
         let mut losses = Vec::new();
         let mut lose = |message: String| losses.push(Loss::new("wear-unused", "wear", message));
@@ -94,7 +94,7 @@ impl Worn {
     }
 }
 
-/// A tone as names of The Sims 1 have it.
+/// Returns a skin tone as it is in names of The Sims 1.
 const fn tone(tone: meshwright_tso::Tone) -> &'static str {
     match tone {
         meshwright_tso::Tone::Light => "lgt",
@@ -131,9 +131,9 @@ impl Finder {
         known.get(&text_of(stem).to_lowercase()).copied()
     }
 
-    /// The animations of a file: what an `.anim` holds, or the skills of The Sims 1 whose keys are in the tree. They come as
-    /// files of The Sims Online, to be [named](OpenOptions::with_named) for a model, which remembers the files that they
-    /// were read from.
+    /// Returns the animations of a file: that of an `.anim`, or the skills of The Sims 1 whose keys are in the tree.
+    /// They are files of The Sims Online that can be [named](OpenOptions::with_named) for a model, which stores the files
+    /// that they were read from.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -278,7 +278,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Remembers another file by the same number, or by the same name, that holds something else than the one that is taken.
+    /// Records another file with the same number or name but different content.
     fn doubled(&self, companions: &mut Companions, taken: &TreePath, number: Option<(u32, u32)>) {
         let census = self.finder.census();
         let other = match number {
@@ -294,7 +294,7 @@ impl Opening<'_> {
         }
     }
 
-    /// A file by its name: in the model's folder, else anywhere in the tree.
+    /// Finds a file by name: first in the model's folder, then anywhere in the tree.
     fn beside_or_anywhere(&self, stem: &str, extensions: &[&str]) -> Option<TreePath> {
         let folder = self.path.parent();
         let names = extensions.iter().map(|e| format!("{stem}.{e}"));
@@ -303,9 +303,9 @@ impl Opening<'_> {
         beside.next().or_else(|| self.finder.census().file(stem, extensions).cloned())
     }
 
-    /// The name of the picture that a skin of The Sims 1 has: the one that the person wears, the one that its mesh names, in
-    /// the tone that is asked for, or the first of its suit. Where it is found is remembered; where none is, the names that
-    /// were tried are.
+    /// Returns the texture name of a skin of The Sims 1: the one that the person wears, the one that its mesh names, in
+    /// the chosen tone, or the first of its suit. It records where the texture was found; for a missing one, it records
+    /// the names that were tried.
     fn picture(&mut self, companions: &mut Companions, skin: &str, own: &str) -> Option<String> {
         const EXTENSIONS: [&str; 2] = ["bmp", "tga"];
         let left = own.is_empty() || own.eq_ignore_ascii_case(character::CHOSEN_BY_SUIT);
@@ -378,7 +378,7 @@ impl Opening<'_> {
         }
         let Some(path) = self.numbered(companions, "hands", outfit.hands, 18) else { return };
         let Some(hands) = self.record(&path).and_then(|bytes| Hag::parse(&bytes).ok()) else {
-            companions.missing.push((Role::Part, format!("{path} is no group of hands")));
+            companions.missing.push((Role::Part, format!("{path} is not a group of hands")));
             return;
         };
         self.data(companions, &path, hands.clone());
@@ -398,7 +398,7 @@ impl Opening<'_> {
                 self.data(companions, &path, outfit.clone());
                 self.outfit(companions, &outfit);
             }
-            None => companions.missing.push((Role::Part, format!("{path} is no outfit"))),
+            None => companions.missing.push((Role::Part, format!("{path} is not an outfit"))),
         }
     }
 
@@ -412,7 +412,7 @@ impl Opening<'_> {
                 self.data(companions, &path, look.clone());
                 self.look(companions, role, &look);
             }
-            None => companions.missing.push((Role::Part, format!("{path} is no appearance"))),
+            None => companions.missing.push((Role::Part, format!("{path} is not an appearance"))),
         }
     }
 
@@ -470,7 +470,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Notes which skeletons next to a mesh of several bones are not used for it, and why.
+    /// Records the skeletons next to a mesh with several bones that are not used for it, and the reasons.
     fn unfit_skeletons(&mut self, shapes: &[&Geometry], child: bool) {
         let bones = shapes.iter().flat_map(|shape| shape.bones.iter().map(Name::text));
         if bones.collect::<BTreeSet<_>>().len() < 2 {
@@ -489,8 +489,8 @@ impl Opening<'_> {
         }
     }
 
-    /// The skeleton that brings blend and real vertices of the meshes together; without blends, the one of an adult or a
-    /// child by what the file's name says, where it has all bones. With its number in its file.
+    /// Returns the skeleton whose rest pose fits the blend vertices of the meshes best, with its index in its file.
+    /// Without blend vertices, it is the one of an adult or a child, by the file's name, if it has all bones.
     fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, usize, Skel)> {
         let wanted = skeleton_for(child);
         let mut best: Option<(f64, (TreePath, usize, Skel))> = None;

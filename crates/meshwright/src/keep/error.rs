@@ -1,23 +1,23 @@
-//! Why a native model that went along cannot be used.
+//! Reasons why an embedded original cannot be used.
 
 use crate::asset::AssetError;
 use meshwright_core::LimitExceeded;
 use meshwright_files::FilesError;
 
-/// Why a native model that is [kept](super::Original::kept_in) in a document is left out of account.
+/// The reason why an [embedded original](super::Original::kept_in) is ignored.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeptError {
-    /// A field is not there, or not what it must be.
+    /// A field is missing or invalid.
     #[error("the kept model has no {0} that can be read")]
     Field(&'static str),
-    /// A newer version of this program kept it, or none.
+    /// The version is that of a newer program, or invalid.
     #[error("the kept model is of version {0}, this program knows version 1")]
     Version(i64),
-    /// It is of a kind that this build does not know, or that none keeps.
+    /// This build does not know the format, or the format is never embedded.
     #[error("the kept model is of a kind {0:?} that is not known here")]
     Format(String),
-    /// A file is not what it was when it was kept.
+    /// A file changed after it was embedded.
     #[error("{0:?} is not what it was when it was kept: its hash is another")]
     Hash(String),
     /// The files cannot be unpacked.
@@ -26,7 +26,7 @@ pub enum KeptError {
     /// The model breaks a rule of its format.
     #[error("the kept model cannot be read: {0}")]
     Read(Box<AssetError>),
-    /// It takes more memory than is allowed.
+    /// It needs more memory than the limits allow.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
 }

@@ -60,27 +60,27 @@ pub struct Original {
 }
 
 impl Original {
-    /// A model that what is edited is held against, or added to.
+    /// Makes an original with which an edited model is compared, or to which it is added.
     pub fn new(asset: Asset) -> Self {
         Self { asset, export: None, solids: false, pictures: pictures::Pictures::default() }
     }
 
-    /// The same model with the pictures that were found for the materials of its scene: what is edited has others only where
-    /// their pixels are others. Of a material without one nothing is known.
+    /// Sets the textures that were found for the materials of its scene. An edited material has another texture only if
+    /// the pixels differ. For a material without a texture here, edits are unknown.
     #[must_use]
     pub fn with_pictures(mut self, scene: &meshwright_scene::Scene, budget: &Budget) -> Self {
         self.pictures = pictures::Pictures::from_scene(scene, budget);
         self
     }
 
-    /// The same model with meshes that bound bones drawn too, or not.
+    /// Sets whether meshes that are bounds of joints are drawn too.
     #[must_use]
     pub const fn with_solids(mut self, solids: bool) -> Self {
         self.solids = solids;
         self
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn asset(&self) -> &Asset {
         &self.asset
     }
@@ -90,8 +90,8 @@ impl Original {
         self.export.is_some()
     }
 
-    /// Its files as they are, byte for byte: the model's own under this name, then what it was opened with: companions
-    /// whose names follow from the model's, and others under their own.
+    /// Returns its files unchanged: the model's own under this name, then the files that it was opened with. Companion
+    /// files whose names depend on the model's are renamed, others keep their names.
     ///
     /// # Errors
     /// When a companion breaks a rule of its format.
@@ -121,7 +121,7 @@ impl Original {
         Ok(files)
     }
 
-    /// The companion files, with their names for a model of this name.
+    /// Returns the companion files, named for a model of this name.
     fn named_files(&self, name: &str) -> Result<Vec<Called>, WriteError> {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
@@ -171,9 +171,9 @@ struct Called {
     bytes: Vec<u8>,
     /// The format of a companion file; `None` for the model itself.
     format: Option<Format>,
-    /// Companions are records of it.
+    /// Companions are records of the file.
     has_records: bool,
-    /// The name that leads from the model's to a file of its kind.
+    /// The name of such a file for a model of the same stem.
     like_model: Option<String>,
     /// It has that name, or is the model.
     follows: bool,
@@ -192,11 +192,12 @@ struct OwnFile<'a> {
     /// A name without folders.
     name: String,
     bytes: Cow<'a, [u8]>,
-    /// Nothing for the model, and for what took part in reading it. Of a file of records the first.
+    /// The companion; `None` for the model, and for files that are part of reading it. For a file of records, it is the
+    /// first one.
     companion: Option<&'a CompanionFile>,
     /// All of its records that are companions.
     records: Vec<&'a CompanionFile>,
-    /// It says something of companions.
+    /// It has data about companions.
     aside: bool,
 }
 
@@ -218,21 +219,21 @@ impl<'a> OwnFile<'a> {
         Ok(Self { companion: Some(own), records, aside, ..file })
     }
 
-    /// True for the file that a companion is a record of.
+    /// Returns true for the file that contains a companion as a record.
     fn holds(&self, own: &CompanionFile) -> bool {
         let sources = own.record.and(own.source.as_ref()).zip(self.companion.and_then(|c| c.source.as_ref()));
         sources.is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 }
 
-/// The last part of a name, for a file of its own.
+/// Returns the last part of a name.
 fn plain(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     if matches!(last, "" | "." | "..") { "file".into() } else { last.into() }
 }
 
 impl Asset {
-    /// The files that the model is read from, pictures aside: the model's own first.
+    /// Returns the files that the model is read from, without textures; the model's own is first.
     fn own_files(&self) -> Result<Vec<OwnFile<'_>>, WriteError> {
         let name = String::from_utf8_lossy(self.path().name());
         let mut files = vec![OwnFile::new(PartRole::Model, &name, self.bytes())];
@@ -262,7 +263,7 @@ impl Asset {
         Ok(files)
     }
 
-    /// The glTF document that it is.
+    /// Returns the glTF document, if the model is one.
     pub(crate) fn gltf(&self) -> Option<&meshwright_gltf::GltfFile> {
         match self.model() {
             AnyModel::Gltf(file) => Some(file),

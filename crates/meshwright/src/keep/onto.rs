@@ -1,4 +1,4 @@
-//! Files of The Sims that are made for the skeleton of another one.
+//! Conversion of edited files of The Sims for an existing skeleton.
 
 use super::Original;
 use crate::convert::Target;
@@ -7,7 +7,7 @@ use meshwright_edit::{Patch, Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};
 
-/// True for kinds of files that go with a skeleton which is not in them.
+/// Returns true for formats that need a skeleton from another file.
 fn is_made_for_one(format: Format) -> bool {
     use Format::{Bcf, Bmf, Cfp, Cmx, Skn, TsoAnimation, TsoMesh};
     matches!(format, TsoMesh | TsoAnimation | Bmf | Skn | Cmx | Bcf | Cfp)
@@ -29,7 +29,7 @@ pub(super) fn fitted(
     }
     let Some(skel) = skeleton(original) else { return Ok(None) };
     let mut scene = recovered.copied(&options.shared.budget())?;
-    // The result has the native joints before others.
+    // The joints of the result begin with the native ones.
     for (is, was) in scene.skeletons.iter_mut().zip(&native.skeletons) {
         for (is, was) in is.joints.iter_mut().zip(&was.joints) {
             is.name.clone_from(&was.name);
@@ -51,7 +51,8 @@ pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
         && clips.iter().any(|part| part.state == State::New)
 }
 
-/// Refuses edits of a mesh on a skeleton that its original lacks: without it the mesh would be written in another place.
+/// Rejects edits of a mesh if its original was opened without a skeleton: without it, the mesh would be written in
+/// another position.
 pub(super) fn require_skeleton(
     original: &Original,
     edited: &Scene,
@@ -70,7 +71,7 @@ pub(super) fn require_skeleton(
     Err(ConvertError::unsupported("skeletons", message))
 }
 
-/// The skeleton that a model holds, or that goes with it.
+/// Returns the skeleton in a model or in its companion files.
 fn skeleton(original: &Original) -> Option<Skel> {
     let asset = original.asset();
     if let AnyModel::TsoSkeleton(skel) = asset.model() {

@@ -6,11 +6,11 @@ use meshwright_scene::color::linear;
 use meshwright_scene::{Budget, Image, LimitExceeded, MaterialId, Mesh, Scene};
 use std::collections::BTreeMap;
 
-/// Pixels of a side of a picture; those of tools are some dozens wide.
+/// Longest side of a palette image in pixels; those of tools have a few dozen.
 const LARGEST: u32 = 1 << 12;
 
-/// Gives each mesh whose vertices all lie on one pixel of such a picture a material of its colour, and no texture
-/// coordinates, which say nothing else. Pictures that cannot be read stay.
+/// Replaces the material of each mesh whose vertices are all on one pixel of a palette image with one of that colour,
+/// and removes the texture coordinates, which have no other use. Unreadable images stay.
 pub(super) fn flat(scene: &mut Scene, budget: &Budget) -> Result<(), LimitExceeded> {
     for m in 0..scene.materials.len() {
         let Some(own) = scene.materials.get(m).filter(|own| is_palette(&own.name)).cloned() else { continue };
@@ -39,7 +39,7 @@ pub(super) fn flat(scene: &mut Scene, budget: &Budget) -> Result<(), LimitExceed
     Ok(())
 }
 
-/// The colours of a picture.
+/// The colours of an image.
 struct Colors {
     width: u32,
     height: u32,
@@ -64,7 +64,7 @@ fn pixels(image: &Image, budget: &Budget) -> Option<Colors> {
     Some(Colors { width: picture.width, height: picture.height, pixels })
 }
 
-/// The colour that all vertices of a mesh have, where they have one.
+/// Returns the colour that all vertices of a mesh share.
 fn pixel(mesh: &Mesh, picture: &Colors) -> Option<[u8; 4]> {
     let place = |share: f32, size: u32| {
         let at = (f64::from(share) * f64::from(size)).floor();

@@ -1,4 +1,4 @@
-//! Pictures of an export, known again by their pixels.
+//! Fingerprints of exported textures, to detect edited ones.
 
 use super::fields::Value;
 use meshwright_edit::is_palette;
@@ -6,7 +6,7 @@ use meshwright_scene::{Budget, Extra, Image, LimitExceeded, Marks, Material, Sce
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// The field of a record that holds them, and its fields.
+/// The field of a record that stores the fingerprints, and its fields.
 const PICTURES: &str = "pictures";
 const FILE: &str = "sha256";
 const PIXELS: &str = "pixels";
@@ -24,7 +24,7 @@ enum Print {
     Unknown,
     /// It has none.
     None,
-    /// Hashes of its file, and of its pixels where it can be decoded.
+    /// Hashes of the file, and of the pixels if it can be decoded.
     Known { file: String, pixels: Option<String> },
 }
 
@@ -54,7 +54,7 @@ fn hex(digest: impl AsRef<[u8]>) -> String {
     digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// A hash of the size and the pixels of a picture; nothing for one that this build cannot decode.
+/// Returns a hash of the size and the pixels of an image, or `None` if this build cannot decode it.
 fn pixels(image: &Image, budget: &Budget) -> Option<String> {
     #[cfg(feature = "textures")]
     {
@@ -99,13 +99,13 @@ fn number(marks: &Marks, edited: usize) -> Option<usize> {
 }
 
 impl Pictures {
-    /// The pictures of a scene that is exported.
+    /// Computes the fingerprints of the textures of an exported scene.
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
         let prints = scene.materials.iter().map(|m| Print::new(m.image.as_ref(), budget)).collect();
         Self { prints, looks: scene.variants.iter().map(|variant| Look::new(variant, Some)).collect() }
     }
 
-    /// The pictures that were found for an original; of others nothing is known.
+    /// Computes the fingerprints of the textures that were found for an original. Other textures are unknown.
     pub(super) fn from_scene(scene: &Scene, budget: &Budget) -> Self {
         let print = |m: &Material| match &m.image {
             Some(image) => Print::new(Some(image), budget),
@@ -115,7 +115,7 @@ impl Pictures {
         Self { prints: scene.materials.iter().map(print).collect(), looks }
     }
 
-    /// The pictures that a record tells of.
+    /// Reads the fingerprints from a record.
     pub(super) fn read(record: Value<'_>, budget: &Budget) -> Result<Self, LimitExceeded> {
         let list = record.get(PICTURES);
         budget.charge_items("pictures", list.items().count() as u64, size_of::<[Print; 4]>())?;
@@ -191,7 +191,7 @@ impl Pictures {
         edited.materials.iter().enumerate().filter_map(changed).collect()
     }
 
-    /// The materials of an edited scene whose picture is another one than that of the material of the original.
+    /// Returns, for each material of an edited scene, whether its texture differs from the original's.
     pub(super) fn changed(
         &self,
         edited: &Scene,
@@ -215,7 +215,7 @@ impl Pictures {
     }
 }
 
-/// A record of an original with what is known of the pictures that are exported with it.
+/// Adds the fingerprints of the exported textures to the record of an original.
 pub(crate) fn with_pictures(record: &Extra, scene: &Scene, budget: &Budget) -> Extra {
     let mut record = record.clone();
     if let Extra::Map(fields) = &mut record

@@ -43,28 +43,28 @@ fn hash(bytes: &[u8]) -> String {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Keeping<'o> {
-    /// The options that it was opened with.
+    /// The options with which the model was opened.
     pub open: &'o OpenOptions,
     /// The options of its export.
     pub export: ExportOptions,
-    /// Meshes that bound bones are drawn too.
+    /// Meshes that are bounds of joints are drawn too.
     pub solids: bool,
 }
 
 impl<'o> Keeping<'o> {
-    /// The options for a model that was opened with `open`.
+    /// Makes the options for a model that was opened with `open`.
     pub fn new(open: &'o OpenOptions) -> Self {
         Self { open, export: ExportOptions::default(), solids: false }
     }
 
-    /// The same for an export of these options.
+    /// Sets the options of the export.
     #[must_use]
     pub const fn exported(mut self, options: ExportOptions) -> Self {
         self.export = options;
         self
     }
 
-    /// The same with meshes that bound bones drawn too, or not.
+    /// Sets whether meshes that are bounds of joints are drawn too.
     #[must_use]
     pub const fn with_solids(mut self, solids: bool) -> Self {
         self.solids = solids;
@@ -81,7 +81,7 @@ impl Asset {
     /// format, or it takes more memory than its reader was allowed.
     pub fn record(&self, how: &Keeping<'_>) -> Result<Extra, ConvertError> {
         if self.gltf().is_some() {
-            return Err(ConvertError::unsupported("kept", "glTF is no native model"));
+            return Err(ConvertError::unsupported("kept", "glTF is not a native format"));
         }
         let failed = |e: &dyn std::fmt::Display| ConvertError::invalid("kept", e.to_string());
         let files = self.own_files().map_err(|e| failed(&e))?;
@@ -90,7 +90,7 @@ impl Asset {
         }
         let limits = how.open.settings.read.limits;
         let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);
-        // A pack, the same as text, and the record around it.
+        // Memory for a pack, its text, and the record around it.
         Budget::new(limits).charge_items("kept files", size as u64, 4)?;
         let pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?;
         let mut pack = pack.with_limits(limits).quick();
@@ -133,7 +133,7 @@ impl Asset {
 }
 
 impl Keeping<'_> {
-    /// The options of opening and exporting the model that are not the default.
+    /// Returns the options for opening and exporting the model that differ from the defaults.
     fn fields(&self, asset: &Asset) -> Fields {
         let mut fields = Fields::new();
         let settings = &self.open.settings;
@@ -176,7 +176,7 @@ impl Original {
     }
 }
 
-/// True for formats that are embedded: those with something to show, and outfits, which lead to it.
+/// Returns true for formats that are embedded: those with something to draw, and outfits, which refer to such files.
 fn is_kept(format: Format) -> bool {
     #[cfg(feature = "tso")]
     if matches!(format, Format::Oft | Format::Apr | Format::Po) {
@@ -212,7 +212,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     for file in files {
         match (file.role, file.format) {
             (PartRole::Model, _) if model.is_none() => model = Some(file),
-            // It takes part in reading.
+            // The file is part of reading the model.
             (PartRole::Companion(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
             (PartRole::Companion(role), Some(format)) => beside.push(Beside { role, format, file }),
             (PartRole::Skin, _) if format.has_skins() && skins.len() < MOST_SKINS => skins.push(file.bytes),
@@ -228,7 +228,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     companions.recompute_normals = record.get("recompute_normals").is();
     companions.blend_normals = record.get("blend_normals").is();
     companions.texture = record.get("texture").text().map(str::to_owned);
-    // Records take their keys from files aside.
+    // Records take their keys from files aside, which must come first.
     beside.sort_by_key(|beside| !beside.file.aside);
     for beside in beside {
         beside.read(companions, &open.settings, &budget)?;
@@ -241,7 +241,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     Ok(Original { asset, export: Some(export), solids: record.get("solids").is(), pictures })
 }
 
-/// A companion out of a record.
+/// A companion file from a record.
 struct Beside {
     role: Role,
     format: Format,
@@ -308,7 +308,7 @@ fn records(
     Ok(())
 }
 
-/// Without The Sims there are no records.
+/// Without the `tso` feature there are no files of records.
 #[cfg(not(feature = "tso"))]
 fn records(
     _: &Arc<SourceFile>,
@@ -319,18 +319,18 @@ fn records(
     Err(KeptError::Field("records"))
 }
 
-/// A file out of a record.
+/// A file from a record.
 struct Unpacked {
     /// The model, a companion, or a skin.
     role: PartRole,
-    /// Its own kind; nothing where it takes part in reading the model.
+    /// The format; `None` if it is part of reading the model.
     format: Option<Format>,
     name: String,
     /// The name that the model uses for it.
     called: String,
     texture: Option<String>,
     bytes: Arc<[u8]>,
-    /// The numbers of its skeletons and of its skills that are companions, where it is a file of records.
+    /// The indices of its skeletons and skills that are companions, for a file of records.
     records: [Vec<usize>; 2],
     aside: bool,
 }
@@ -385,7 +385,7 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
 }
 
 impl Asset {
-    /// True for a glTF document with which a native model [went along](Original::kept_in).
+    /// Returns true for a glTF document with an [embedded original](Original::kept_in).
     pub fn has_kept(&self) -> bool {
         self.gltf().and_then(meshwright_gltf::GltfFile::embedded).is_some()
     }

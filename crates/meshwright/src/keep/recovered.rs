@@ -17,7 +17,7 @@ use meshwright_gltf::{Influences, reread};
 use meshwright_scene::{ConvertError, Converted, Limits, Loss, Marks, OutputFiles, Scene, SceneOptions};
 use std::num::NonZeroU16;
 
-/// The loss, or note, of a file of the original that an output of one member does not have.
+/// The code for a file of the original that an output of one member lacks.
 const MEMBER_LEFT: &str = "member-left";
 
 /// Options for comparing an edited model with its original.
@@ -26,37 +26,37 @@ const MEMBER_LEFT: &str = "member-left";
 pub struct RecoverOptions {
     /// The tolerance within which a value counts as unedited.
     pub snap: Snap,
-    /// The rate at which the keys of native clips lie in the edited file, where that is not said there.
+    /// The frame rate of native clips in the edited file, if the file does not state it.
     pub frames_at: Option<NonZeroU16>,
-    /// Nothing was edited, as who calls knows better: the model that was [kept](Original::is_kept) is the result.
+    /// The caller knows that nothing was edited: the result is the [embedded](Original::is_kept) model.
     pub unedited: bool,
     /// The limits of intermediate scenes.
     pub limits: Limits,
 }
 
 impl RecoverOptions {
-    /// The same options with another nearness.
+    /// Sets the tolerance for unedited values.
     #[must_use]
     pub const fn with_snap(mut self, snap: Snap) -> Self {
         self.snap = snap;
         self
     }
 
-    /// The same options with a rate at which keys lie.
+    /// Sets the frame rate of native clips in the edited file.
     #[must_use]
     pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
         self.frames_at = rate;
         self
     }
 
-    /// The same options for a model that was edited, or was not.
+    /// Sets whether the caller knows that nothing was edited.
     #[must_use]
     pub const fn with_unedited(mut self, unedited: bool) -> Self {
         self.unedited = unedited;
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -64,7 +64,7 @@ impl RecoverOptions {
     }
 }
 
-/// A model that came back.
+/// An edited model compared with its original.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recovered {
@@ -79,19 +79,19 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// True where nothing was edited.
+    /// Returns true if nothing was edited.
     pub fn is_untouched(&self) -> bool {
         self.patch.is_empty()
     }
 }
 
 impl Original {
-    /// Holds an edited model against this one. Of one that was [kept](Self::is_kept), what the edited model does not have
-    /// was deleted; else the edited model adds to this one: its clips stay, and its meshes where the edited model has none.
+    /// Compares an edited model with this one. If this one was [embedded](Self::is_kept), missing parts were deleted.
+    /// Otherwise the edited model adds to this one: its clips stay, and its meshes stay if the edited model has none.
     ///
     /// # Errors
-    /// When one of both cannot be shown, the edited model is placed by a skeleton that this one lacks, or scenes of theirs
-    /// take more memory than is allowed.
+    /// When one of the models has nothing to draw, when the edited model needs a skeleton that this one lacks, or when
+    /// their scenes need more memory than the limits allow.
     pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
@@ -295,20 +295,20 @@ impl Original {
     }
 }
 
-/// A mesh that glTF needs more than one set of influences for.
+/// Returns true for a mesh with more influences per vertex than one set of glTF holds.
 fn several(scene: &Scene) -> bool {
     let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref());
     skins.into_iter().any(|s| (0..s.vertex_count()).any(|v| s.influences(v).len() > 4))
 }
 
-/// An edited scene as it is, with its marks.
+/// An edited scene with the identities of its parts.
 struct Edited {
     scene: Scene,
     marks: Marks,
     losses: Vec<Loss>,
-    /// The rate at which keys of native clips lie.
+    /// The frame rate of native clips in the edited file.
     frames_at: Option<f64>,
-    /// Blender wrote it, which keeps clips in which nothing moves.
+    /// Blender wrote the file, which keeps clips without motion.
     blender: bool,
 }
 

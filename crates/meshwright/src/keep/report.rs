@@ -4,7 +4,7 @@ use meshwright_core::text::counted;
 use meshwright_edit::{ClipChange, JointChange, MaterialChange, MeshChange, Part, Recovery, State};
 use serde_json::{Map, Value, json};
 
-/// Joints of a clip that are named one by one.
+/// Number of joints of a clip that are named.
 const NAMED: usize = 6;
 
 /// Lists the edits as lines for people, one for each kind of part, with at most `most` parts of a kind by name.
@@ -101,8 +101,8 @@ fn material(change: &MaterialChange) -> String {
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Clips, and how many more there are in which the same joints move otherwise throughout, as when an armature was moved: those
-/// are one part.
+/// Groups clips in which the same joints changed in all frames, for example because an armature was moved. Returns the
+/// first clip of each group and the number of the others.
 fn moved_alike(clips: &[Part<ClipChange>]) -> Vec<Part<(ClipChange, usize)>> {
     let plain = |state: State, change: &ClipChange| {
         let ClipChange { renamed, length, says, throughout, .. } = change;
@@ -125,7 +125,7 @@ fn moved_alike(clips: &[Part<ClipChange>]) -> Vec<Part<(ClipChange, usize)>> {
     made
 }
 
-/// Numbers that follow each other as one range.
+/// Joins consecutive numbers to ranges.
 fn ranges(frames: &[u32]) -> String {
     let mut text = String::new();
     for run in frames.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {

@@ -21,12 +21,12 @@ pub struct Restored {
 }
 
 impl Asset {
-    /// The files that an edited model becomes, the main one under `name`: by way of the native model that is named, else
-    /// of the one that is [kept](Original::kept_in) in it. Without any, and where the one that is kept cannot be used,
-    /// which is among the losses, they are made as by [`convert`](Self::convert).
+    /// Writes an edited model as files; the main file has `name`. It uses the given original, otherwise the
+    /// [embedded](Original::kept_in) one. Without an original, or if the embedded one cannot be used (which is reported
+    /// as a loss), the files are made as by [`convert`](Self::convert).
     ///
     /// # Errors
-    /// As [`Original::recover`] with the one that is named, as [`Original::write`] and as [`convert`](Self::convert).
+    /// As [`Original::recover`] with the given original, as [`Original::write`] and as [`convert`](Self::convert).
     pub fn restore(
         &self,
         onto: Option<&Original>,
@@ -83,7 +83,7 @@ impl Asset {
         (edited && rigged).then(|| Loss::note("original-missing", "scene.extras", message))
     }
 
-    /// The model that went along, for a native target.
+    /// Returns the embedded original, for a native target.
     fn embedded_original(&self, target: Target, how: &RecoverOptions) -> (Option<Original>, Vec<Loss>) {
         if !matches!(target, Target::Native(_)) {
             return (None, Vec::new());
@@ -98,7 +98,7 @@ impl Asset {
 }
 
 impl Original {
-    /// As [`write`](Self::write), with scaled lengths if requested: then everything counts as edited.
+    /// Like [`write`](Self::write), with scaled lengths if requested. Then everything counts as edited.
     fn written(
         &self,
         recovered: &mut Recovered,

@@ -82,9 +82,9 @@ impl Kind for Bmd {
     }
 }
 
-/// The levels of detail, with how far each is meant.
+/// Returns the levels of detail as text, with their distances.
 fn levels(model: &Bmd) -> String {
-    /// As many as a line has room for.
+    /// Most levels in a line.
     const SHOWN: usize = 8;
     let count = model.lods.len();
     let reach = |l: &meshwright_bmd::Lod| match l.max_distance() {

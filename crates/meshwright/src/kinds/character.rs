@@ -60,8 +60,8 @@ pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Co
     figure
 }
 
-/// The skeleton that brings blend and real vertices together best, of those that are there; without blends, the one that
-/// the name of a mesh speaks of, else the last.
+/// Returns the skeleton whose rest pose fits the blend vertices best. Without blend vertices, it is the one that the
+/// name of a mesh suggests, otherwise the last.
 pub(crate) fn skeleton_for<'a>(
     name: &str,
     lead: Option<&Geometry>,
@@ -102,7 +102,7 @@ impl AnyModel {
     }
 }
 
-/// The texture that a mesh of The Sims 1 names, which may be none; no such mesh, no texture.
+/// Returns the texture that a mesh of The Sims 1 names. It may be empty; other models have none.
 pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
     match model {
         AnyModel::Bmf(m) => Some(m.texture.text()),
@@ -111,13 +111,13 @@ pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
     }
 }
 
-/// The skills of a file whose keys are there, as animations with their numbers in the file.
+/// Returns the skills of a file whose keys were found, as animations with their indices in the file.
 pub(crate) fn skills(character: &Character, keys_in: &[CompanionFile]) -> Vec<(usize, Anim)> {
     let all = character.skills.iter().enumerate();
     all.filter_map(|(n, skill)| Some((n, skill.to_anim(keys(keys_in, &skill.keys)?)?))).collect()
 }
 
-/// The same without their numbers.
+/// Returns the same animations without indices.
 pub(super) fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
     skills(character, &companions.files).into_iter().map(|(_, anim)| anim).collect()
 }

@@ -1,4 +1,4 @@
-//! Files that belong to a model and say more about it.
+//! Companion files of a model.
 
 #[cfg(feature = "tso")]
 use super::Summary;
@@ -42,7 +42,7 @@ pub struct CompanionFile {
     pub name: String,
     /// The content.
     pub model: AnyModel,
-    /// The name of its texture, where that is known better than the file itself says.
+    /// The name of its texture, if it is known from elsewhere.
     pub texture: Option<String>,
     /// The file that it was read from, if any.
     pub source: Option<Arc<SourceFile>>,
@@ -58,24 +58,24 @@ pub struct SourceFile {
     pub name: String,
     /// The content, if companions are records of it.
     pub model: Option<AnyModel>,
-    /// Its bytes, where they do not follow from what it holds: a lenient reader passed over broken rules.
+    /// Its bytes, if they cannot be written from the content because a lenient reader accepted broken rules.
     pub bytes: Option<Arc<[u8]>>,
 }
 
 impl SourceFile {
-    /// A file by its name, also with folders.
+    /// Makes a file without content, by its name or path.
     pub fn new(name: &str) -> Self {
         Self { name: name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned(), model: None, bytes: None }
     }
 
-    /// The same file with what it holds.
+    /// Adds the content.
     #[must_use]
     pub fn with_model(mut self, model: AnyModel) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// The same file with its bytes, where rules were passed over.
+    /// Adds the bytes, if a lenient reader accepted broken rules.
     #[must_use]
     pub fn read(mut self, bytes: &[u8], forgiven: &Report) -> Self {
         self.bytes = (!forgiven.is_empty()).then(|| bytes.into());
@@ -84,19 +84,19 @@ impl SourceFile {
 }
 
 impl CompanionFile {
-    /// A companion without a texture.
+    /// Makes a companion file without a texture.
     pub fn new(role: Role, name: impl Into<String>, model: impl Into<AnyModel>) -> Self {
         Self { role, name: name.into(), model: model.into(), texture: None, source: None, record: None }
     }
 
-    /// The same companion out of a file.
+    /// Sets the file that it was read from.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Arc<SourceFile>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The same companion as a record of a file, with its number there.
+    /// Sets the file of which it is a record, and its index there.
     #[must_use]
     pub fn with_record(mut self, source: &Arc<SourceFile>, number: usize) -> Self {
         (self.source, self.record) = (Some(Arc::clone(source)), Some(number));
@@ -109,12 +109,12 @@ impl CompanionFile {
             return source.name.clone();
         }
         let name = SourceFile::new(&self.name).name;
-        // Companions may be known by what they hold.
+        // Companion files may be named after their content.
         let own = self.model.format().extensions().first().copied().unwrap_or_default();
         if name.contains('.') { name } else { format!("{name}.{own}") }
     }
 
-    /// The same file with the name of its texture.
+    /// Sets the name of the texture.
     #[must_use]
     pub fn with_texture(mut self, texture: Option<String>) -> Self {
         self.texture = texture;
@@ -122,15 +122,15 @@ impl CompanionFile {
     }
 }
 
-/// Two files of a tree with equal names, of which the first is used.
+/// Two files of a tree with equal names, the first of which is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Doubled {
-    /// The path of the file that is taken.
+    /// The path of the used file.
     pub taken: String,
     /// The path of the other one.
     pub other: String,
-    /// They have the numbers of file and type in common; else the name.
+    /// They have the same file and type numbers. Otherwise they have the same name.
     pub by_number: bool,
 }
 
@@ -183,11 +183,11 @@ pub enum ClipNames {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Companions {
-    /// All of them, in the order in which they were added.
+    /// The files, in the order in which they were added.
     pub files: Vec<CompanionFile>,
-    /// Files that say something of these: the keys of skills, the bindings of further meshes, records without skeletons.
+    /// Files with data about the companions: keys of skills, bindings of further meshes, records without skeletons.
     pub aside: Vec<CompanionFile>,
-    /// The name of the model's own texture, where it is known better than a binding says.
+    /// The name of the model's own texture, if it is known from elsewhere than a binding.
     pub texture: Option<String>,
     /// Compute the normals of The Sims' meshes from their faces.
     pub recompute_normals: bool,
@@ -195,13 +195,13 @@ pub struct Companions {
     pub blend_normals: bool,
     /// The source of the names of clips.
     pub clip_names: ClipNames,
-    /// Files without which the model is not whole and that are not there, by the names that were looked for.
+    /// Needed companion files that were not found, with the names that were searched for.
     pub missing: Vec<(Role, String)>,
-    /// Broken rules of these files that a lenient reader passed over.
+    /// Broken rules in companion files that a lenient reader accepted.
     pub forgiven: Report,
-    /// Files that were taken although the tree has others by the same numbers or the same name.
+    /// Used files with duplicates in the tree, by number or by name.
     pub doubled: Vec<Doubled>,
-    /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
+    /// Frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
     pub rate: Option<f32>,
     /// The paths of textures in the tree, by the names of their materials, if these differ from the names.
     pub pictures: BTreeMap<String, String>,
@@ -259,7 +259,7 @@ impl Companions {
         self.take(role, name, model, source)
     }
 
-    /// Notes the file that the companion which was added last was read from.
+    /// Sets the file from which the last companion was read.
     pub(crate) fn read_from(&mut self, origin: &Origin) {
         let Some(own) = self.files.last_mut() else { return };
         (own.source, own.record) = (Some(Arc::clone(&origin.source)), origin.record);
@@ -270,7 +270,7 @@ impl Companions {
         }
     }
 
-    /// Keeps a file in the role that it has: a file of The Sims 1 holds any number of skeletons, of which each is one.
+    /// Stores a file under its role. A file of The Sims 1 may have several skeletons, and each of them is a companion.
     fn take(
         &mut self,
         role: Role,
@@ -311,9 +311,9 @@ impl Companions {
         self.files.iter().any(|file| file.role == role)
     }
 
-    /// Everything that is odd about the companions. Offsets count in the companion, whose role the findings name as
-    /// their stream. Meshes of a figure and what took part in reading the model are left out: they are checked by
-    /// themselves and with the model.
+    /// Checks the companion files. Offsets are in the companion file, whose role the findings name as their stream.
+    /// Meshes of a character and files that were part of reading the model are left out: they are checked separately
+    /// and with the model.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         for (role, name) in &self.missing {

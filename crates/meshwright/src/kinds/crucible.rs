@@ -61,7 +61,7 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
 /// The repairs of chunks.
 const MENDED: &[(&str, &str)] = &[("IndexSizeByte", "the byte for the width of indices is 1")];
 
-/// Mends what a finding is about. Chunks of a container come before the path of what is in them.
+/// Repairs a finding. Findings in a container have paths that begin with the chunk.
 fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
     let chunk = chunks.get_mut(crate::repair::item(finding, "meshes").unwrap_or(0));
     chunk.filter(|chunk| finding.code == "IndexSizeByte" && chunk.index_size.0 > 1).is_some_and(|chunk| {
@@ -150,7 +150,7 @@ impl Kind for SkeletonChunk {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, false)?;
         let mut made = write(scene, CrucibleFile::Skeleton, stem, options)?;
-        // The crate says so itself where it knows.
+        // The crate reports the loss itself if it knows the reason.
         made.losses.extend(lost.filter(|lost| made.losses.iter().all(|loss| loss.code != lost.code)));
         Ok(made)
     }

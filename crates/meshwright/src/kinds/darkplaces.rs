@@ -16,8 +16,8 @@ use meshwright_scene::{
     SceneOptions,
 };
 
-/// The clips that a model's `.framegroups` companion names, and what was changed to fit the model, which are notes. `name`
-/// is what the model calls a frame.
+/// Returns the clips that a model's `.framegroups` file lists, and notes on changes to fit the model. `name` returns
+/// the name of a frame.
 fn resolve_clips<'m>(
     companions: &Companions,
     poses: usize,
@@ -183,7 +183,7 @@ fn edited(groups: &FrameGroups, merged: MergedClip, resized: bool) -> (Option<us
     (Some(c), group)
 }
 
-/// The findings of a model, and of the clips that want frames which it does not have.
+/// Adds findings about clips with frames that the model lacks.
 fn validate_with(mut report: Report, companions: &Companions, poses: usize) -> Report {
     if let Some(groups) = companions.one::<FrameGroups>() {
         report.append(groups.validate_for(poses).of_part(Role::Clips.name()));
@@ -194,7 +194,7 @@ fn validate_with(mut report: Report, companions: &Companions, poses: usize) -> R
 /// Returns the summary of a model with this number of poses. A companion that lists clips replaces their number.
 fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: bool) -> Summary {
     match companions.one::<FrameGroups>().map(|groups| groups.clip_count(poses)) {
-        // A text without a clip leaves the model's own list, which a model that does not move has none of.
+        // A text without clips leaves the model's own list, which is empty for a static model.
         Some(0) if still => Summary { clips: 0, ..summary },
         Some(clips) if clips > 0 => Summary { clips, ..summary },
         _ => summary,

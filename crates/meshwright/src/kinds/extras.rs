@@ -12,7 +12,7 @@ const DERIVED: &[&str] =
 /// Names that a message lists.
 const LISTED: usize = 8;
 
-/// True for what a file that does not hold it says as well: nothing, no, or none.
+/// Returns true for values that mean the same as an absent field.
 fn is_blank(value: &Extra) -> bool {
     match value {
         Extra::Bool(on) => !on,
@@ -24,7 +24,7 @@ fn is_blank(value: &Extra) -> bool {
     }
 }
 
-/// The scene with bones for the places that it marks, where a kind of file has such.
+/// Returns the scene with bones for its marked places, if the format has such bones.
 pub(crate) fn tagged<'s, K: Kind>(
     scene: &'s Scene,
     budget: &Budget,
@@ -41,7 +41,7 @@ pub(crate) fn tagged<'s, K: Kind>(
     Ok((scene, notes))
 }
 
-/// Native fields that a file of this kind was not made with, a loss for each kind of part.
+/// Returns a loss for each kind of part with native fields that the format does not store.
 pub(crate) fn dropped<K: Kind>(scene: &Scene) -> Vec<Loss> {
     let is_dropped = |part: &str, name: &str, value: &Extra| {
         !DERIVED.contains(&name) && !is_blank(value) && !K::takes(part, name, value)

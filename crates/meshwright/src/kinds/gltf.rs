@@ -51,7 +51,7 @@ impl Kind for GltfFile {
             .map(|made| made.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb())))
     }
 
-    /// Everything that glTF forbids, of what keeps no scene from being made as well.
+    /// Reports everything that glTF forbids, including faults that do not prevent a conversion.
     fn validate_with(&self, _: &Companions) -> Report {
         self.conformance()
     }
@@ -84,7 +84,7 @@ impl Kind for GltfFile {
         }
     }
 
-    /// Pictures are in the scene, or nowhere.
+    /// Textures are in the document, or missing.
     fn texture(&self, _material: usize, _name: &str) -> Option<String> {
         None
     }

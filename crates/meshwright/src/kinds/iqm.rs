@@ -10,7 +10,7 @@ use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
 use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
 use std::borrow::Cow;
 
-/// The model with the clips that its `.framegroups` companion names, which engines take instead of its own.
+/// Applies the clips that the `.framegroups` file of the model lists; engines use them instead of the model's own.
 #[cfg(feature = "dpm")]
 fn with_clips<'m>(
     model: &'m Iqm,
@@ -63,7 +63,7 @@ fn with_clips<'m>(
     Ok((Cow::Borrowed(model), options.clone(), Report::new()))
 }
 
-/// Mends what a finding is about.
+/// Repairs a finding.
 fn mend(model: &mut Iqm, finding: &Finding) -> bool {
     let (joint, pose) = (item(finding, "joints"), item(finding, "poses"));
     match finding.code {
@@ -170,7 +170,7 @@ impl Kind for Iqm {
         ("unknown-channels", "the bits beyond the channels are cleared"),
     ];
 
-    /// Flags of joints are reported where they are dropped.
+    /// Dropped flags of joints are reported elsewhere.
     fn takes(part: &str, field: &str, value: &Extra) -> bool {
         match (part, field) {
             ("meshes", "fte_mesh") | ("skeletons", "flags" | "attach") => true,
@@ -248,7 +248,7 @@ impl Kind for Iqm {
     fn summary(&self) -> Summary {
         Summary {
             meshes: self.meshes.len(),
-            // Meshes may have some in common.
+            // Meshes may share vertices.
             vertices: self.meshes.iter().map(|m| m.vertex_count as usize).sum(),
             triangles: self.meshes.iter().map(|m| m.triangle_count as usize).sum(),
             bones: self.joints.len().max(self.poses.len()),

@@ -14,13 +14,13 @@ pub(crate) struct Look {
     pub(crate) double_sided: bool,
     /// Textures stop at their edges.
     pub(crate) clamped: bool,
-    /// It is not drawn, for this reason.
+    /// The reason why it is not drawn.
     pub(crate) hidden: Option<String>,
-    /// Further pictures that a material has no place for: what they are for, and where they lie.
+    /// Further textures that materials cannot have: their purpose and path.
     pub(crate) further: Vec<(&'static str, String)>,
 }
 
-/// The look of some meshes that have a material in common.
+/// The look of some meshes with a common material.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Dressing {
     pub(crate) meshes: Vec<usize>,
@@ -28,7 +28,7 @@ pub(crate) struct Dressing {
     pub(crate) look: Look,
 }
 
-/// Another look of the whole.
+/// Another look of the whole model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Variation {
     pub(crate) name: String,

@@ -1,5 +1,5 @@
-//! The registry: one row for every kind of file, and a file for each family that says what else can be done with it. Detection, models of any kind, laws, fuzz targets, conformance and the
-//! README's tables follow from it.
+//! The registry: a row for every format, and a file for each family with its operations. Detection, models of any
+//! format, laws, fuzz targets, conformance and the tables of the README follow from it.
 
 #[cfg(feature = "bmd")]
 mod bmd;
@@ -67,7 +67,7 @@ use std::sync::Arc;
 
 /// The entry of a kind of file in the registry.
 pub trait Registered: FileFormat + Into<AnyModel> {
-    /// Its name in the registry.
+    /// Its entry in the registry.
     const FORMAT: Format;
 
     /// Returns the model if it is of this kind.
@@ -104,7 +104,7 @@ pub trait Kind: Registered {
         self.to_scene(name, companions, options)
     }
 
-    /// A scene as files of this kind, the main one called `stem`.
+    /// Writes a scene as files of this format; the main file has the stem `stem`.
     ///
     /// # Errors
     /// When the scene breaks its own rules, when the kind can express nothing of it, or when the result would exceed
@@ -117,8 +117,8 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} holds nothing of a scene", Self::TITLE)))
     }
 
-    /// The model as another kind of file that holds the same records, without a scene in between; none where there is no
-    /// such kind, or where the other kind needs more than the records.
+    /// Converts the model to another format with the same records, without a scene. It is `None` if no such format
+    /// exists, or if the other format needs more data.
     fn transcribe(&self, _work: &Transcription<'_>) -> Transcribed {
         None
     }
@@ -148,7 +148,7 @@ pub trait Kind: Registered {
         self.summary()
     }
 
-    /// Everything that is odd about the model, held against what belongs to it where that can be.
+    /// Checks the model and, if possible, that it fits its companion files.
     fn validate_with(&self, _companions: &Companions) -> Report {
         self.validate()
     }
@@ -163,44 +163,44 @@ pub trait Kind: Registered {
         Report::new()
     }
 
-    /// The companion that was read with the model, as a file.
+    /// Returns the companion file that was read with the model.
     fn attached(&self, _role: Role) -> Option<Result<Vec<u8>, WriteError>> {
         None
     }
 
-    /// The name of the picture that a material of the model's scene means; none where it means a colour.
+    /// Returns the texture name for a material of the model's scene, or `None` for a plain colour.
     fn texture(&self, _material: usize, name: &str) -> Option<String> {
         Some(name.to_owned())
     }
 
-    /// The folder that names of pictures may begin with, or leave out; empty where there is none.
+    /// Returns a folder that texture names may include or omit; empty if there is none.
     fn texture_folder(&self) -> &'static str {
         ""
     }
 
-    /// The level of detail for a viewer so many metres away, in formats that say.
+    /// Returns the level of detail for a distance of the viewer in metres, for formats with distances.
     fn level_at(&self, _metres: f64) -> Option<usize> {
         None
     }
 
-    /// Files that this one names and needs: paths with slashes below its folder.
+    /// Returns the files that this file names and needs: paths with slashes below its folder.
     fn references(&self) -> &[String] {
         &[]
     }
 
-    /// Hands over a file that this one names.
+    /// Supplies a file that this file names.
     fn supply(&mut self, _name: &str, _bytes: Arc<[u8]>) {}
 
-    /// Looks at what could not be before the files that this one names were handed over.
+    /// Completes the checks that need the supplied files.
     ///
     /// # Errors
-    /// When one is missing, or breaks a rule together with this one.
+    /// When a file is missing, or breaks a rule together with this file.
     fn complete(&mut self) -> Result<(), ReadError> {
         Ok(())
     }
 
-    /// The name, with or without extension, by which engines look for the picture of a material; none where they look for
-    /// none, or [write_scene](Self::write_scene) writes it itself.
+    /// Returns the name, with or without extension, by which engines search for the texture of a material. It is `None`
+    /// if they search for none, or if [write_scene](Self::write_scene) writes it.
     fn picture(_material: &Material) -> Option<&str> {
         None
     }
@@ -220,12 +220,12 @@ pub trait Kind: Registered {
     /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
     const MENDED: &'static [(&'static str, &'static str)] = &[];
 
-    /// Mends what a finding is about, where it is one of those; `false` when nothing has changed.
+    /// Repairs a finding if it is one of [`MENDED`](Self::MENDED). Returns `false` if nothing changed.
     fn mend(&mut self, _finding: &Finding) -> bool {
         false
     }
 
-    /// Mends what has to be before a file is read; `false` when nothing has changed.
+    /// Repairs a finding that prevents reading the file. Returns `false` if nothing changed.
     fn mend_bytes(_bytes: &mut [u8], _finding: &Finding) -> bool {
         false
     }
@@ -233,10 +233,10 @@ pub trait Kind: Registered {
     /// The axis of the file that points up, 0 to 2.
     const UP: usize = 1;
 
-    /// The unit of length in metres, where the format has one.
+    /// The unit of length in metres, if the format has one.
     const METRES: Option<f64> = None;
 
-    /// The settings by which the models of a strategy are read, with each strategy.
+    /// Generators of models, each with the setting that reads its files.
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<Strategy<Self>> {
         Vec::new()
@@ -247,12 +247,12 @@ pub trait Kind: Registered {
 #[cfg(feature = "proptest")]
 pub type Strategy<K> = (Option<(&'static str, &'static str)>, proptest::strategy::BoxedStrategy<K>);
 
-/// Work on a kind of file, whatever it is.
+/// An operation for a format that is known only at run time.
 pub trait Visitor {
     /// The type of the result.
     type Output;
 
-    /// Does it for one kind.
+    /// Runs the operation for one format.
     fn visit<K: Kind>(self) -> Self::Output;
 }
 
@@ -262,10 +262,9 @@ pub trait Visitor {
 pub struct ReadSettings {
     /// Limits and strictness.
     pub read: ReadOptions,
-    /// Choices by name where the bytes do not decide, such as `dialect`; those that a kind of file does not have are
-    /// left out of account.
+    /// Settings by name for cases that the bytes do not decide, such as `dialect`. Formats ignore unknown settings.
     pub settings: Vec<(String, String)>,
-    /// Companions that take part in reading.
+    /// Companion files that are part of reading.
     pub attached: Vec<(Role, Arc<[u8]>)>,
 }
 
@@ -302,17 +301,17 @@ impl ReadSettings {
     }
 }
 
-/// Declares [`Format`], [`AnyModel`] and what is said once for all kinds.
+/// Declares [`Format`], [`AnyModel`] and the functions that all formats share.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident, $feature:literal, $family:literal, $model:ty;)+) => {
-        /// A kind of file that this build reads.
+        /// A format that this build reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Format {
             $(#[cfg(feature = $feature)] $(#[$doc])* $variant,)+
         }
 
-        /// A model of any kind of file.
+        /// A model of any format.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyModel {
@@ -341,7 +340,7 @@ macro_rules! kinds {
         })+
 
         impl Format {
-            /// All kinds of file of this build.
+            /// All formats of this build.
             pub const ALL: &'static [Self] = &[$(#[cfg(feature = $feature)] Self::$variant),+];
 
             /// The short name used on the command line and in JSON.
@@ -349,17 +348,17 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::ID,)+ }
             }
 
-            /// The name that dumps use; kinds of file may share one.
+            /// The name in dumps. Formats of a family may share one.
             pub const fn family(self) -> &'static str {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => $family,)+ }
             }
 
-            /// The feature of this crate that it comes with, which formats of one family share.
+            /// The feature of this crate that enables it. Formats of a family share one.
             pub(crate) const fn feature(self) -> &'static str {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => $feature,)+ }
             }
 
-            /// The name for people.
+            /// The display name.
             pub const fn title(self) -> &'static str {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::TITLE,)+ }
             }
@@ -369,7 +368,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::EXTENSIONS,)+ }
             }
 
-            /// True where a file of this kind holds something to draw or to move.
+            /// Returns true if files of this format have something to draw or to move.
             pub const fn holds_model(self) -> bool {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::HOLDS_MODEL,)+ }
             }
@@ -389,7 +388,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::HAS_SKINS,)+ }
             }
 
-            /// The unit of length of its files in metres, where it has one.
+            /// The unit of length of its files in metres, if it has one.
             pub const fn metres(self) -> Option<f64> {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::METRES,)+ }
             }
@@ -403,7 +402,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::mend_bytes(bytes, finding),)+ }
             }
 
-            /// Files that belong to one of this kind.
+            /// The companion files of this format.
             pub const fn companions(self) -> &'static [Companion] {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::COMPANIONS,)+ }
             }
@@ -418,7 +417,7 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as FileFormat>::sniff(bytes),)+ }
             }
 
-            /// Does some work for this kind of file.
+            /// Runs an operation for this format.
             pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => visitor.visit::<$model>(),)+ }
             }
@@ -470,12 +469,13 @@ macro_rules! kinds {
                 }
             }
 
-            /// The level of detail for a viewer so many metres away; none where the file does not say.
+            /// Returns the level of detail for a distance of the viewer in metres, or `None` if the file has no
+            /// distances.
             pub fn level_at(&self, metres: f64) -> Option<usize> {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::level_at(&**m, metres),)+ }
             }
 
-            /// The name of the picture that a material of the model's scene means; none where it means a colour.
+            /// Returns the texture name for a material of the model's scene, or `None` for a plain colour.
             pub fn texture(&self, material: usize, name: &str) -> Option<String> {
                 let texture: Option<String> = match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture(&**m, material, name),)+
@@ -483,27 +483,27 @@ macro_rules! kinds {
                 texture.filter(|texture| !texture.is_empty())
             }
 
-            /// The folder that names of pictures may begin with, or leave out; empty where there is none.
+            /// Returns a folder that texture names may include or omit; empty if there is none.
             pub(crate) fn texture_folder(&self) -> &'static str {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture_folder(&**m),)+ }
             }
 
-            /// Files that the model's file names and needs: paths with slashes below its folder.
+            /// Returns the files that the model's file names and needs: paths with slashes below its folder.
             pub fn references(&self) -> &[String] {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::references(&**m),)+ }
             }
 
-            /// Hands over a file that the model's file names.
+            /// Supplies a file that the model's file names.
             pub fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::supply(&mut **m, name, bytes),)+
                 }
             }
 
-            /// Looks at what could not be before the files that the model's file names were handed over.
+            /// Completes the checks that need the supplied files.
             ///
             /// # Errors
-            /// When one is missing, or breaks a rule together with the model's file.
+            /// When a file is missing, or breaks a rule together with the model's file.
             pub fn complete(&mut self) -> Result<(), ReadError> {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::complete(&mut **m),)+ }
             }
@@ -521,12 +521,12 @@ macro_rules! kinds {
                 }
             }
 
-            /// The model as another kind of file that holds the same records; see [`Kind::transcribe`].
+            /// Converts the model to another format with the same records; see [`Kind::transcribe`].
             pub(crate) fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::transcribe(&**m, work),)+ }
             }
 
-            /// As [`own_scene`](Self::own_scene); the model may be without its meshes afterwards.
+            /// Like [`own_scene`](Self::own_scene), but may move the meshes out of the model.
             pub(crate) fn taken_scene(
                 &mut self,
                 name: &str,
@@ -547,7 +547,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Everything that is odd about the model, held against what belongs to it where that can be.
+            /// Checks the model and, if possible, that it fits its companion files.
             pub(crate) fn validate_own(&self, companions: &Companions) -> Report {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_with(&**m, companions),)+
@@ -565,17 +565,17 @@ macro_rules! kinds {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_name(&**m, file_name),)+ }
             }
 
-            /// The companion that was read with the model, as a file.
+            /// Returns the companion file that was read with the model.
             pub(crate) fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::attached(&**m, role),)+ }
             }
 
-            /// Everything that is odd about the model.
+            /// Checks the model.
             pub fn validate(&self) -> Report {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.validate(),)+ }
             }
 
-            /// The model as a file: byte for byte the one it was read from, unless it was edited.
+            /// Writes the model as a file. An unedited model has the bytes that it was read from.
             ///
             /// # Errors
             /// When the model breaks a rule of the format, or a number does not fit its field.
@@ -664,7 +664,7 @@ impl FromStr for Format {
 }
 
 impl Format {
-    /// The format whose extension a file name has; the first where several share it.
+    /// Returns the format with a file name's extension; the first one if several share it.
     pub fn from_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         let has = |f: &Self| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(extension));
@@ -677,7 +677,7 @@ impl Format {
         !self.holds_model() && Self::ALL.iter().any(of)
     }
 
-    /// The values of a setting where this kind of file has it.
+    /// The values of a setting, if this format has it.
     pub fn values(self, setting: &str) -> &'static [&'static str] {
         self.settings().iter().find(|s| s.name == setting).map_or(&[], |s| s.values)
     }

@@ -15,7 +15,7 @@ use meshwright_scene::OutputFiles;
 use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
 use meshwright_tso::{Apr, Col, Hag, Oft, Po};
 
-/// A figure of what the numbers of a record led to.
+/// Assembles a character from the files that a record refers to.
 fn worn(
     name: &str,
     companions: &Companions,
@@ -48,7 +48,7 @@ macro_rules! records {
                 Err(ConvertError::unsupported("file", message))
             }
 
-            /// The record itself stays; the parts that it leads to are edited in their files.
+            /// The record stays unchanged. The parts that it refers to are edited in their files.
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 if !$drawn {

@@ -1,4 +1,4 @@
-//! Pictures of 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
+//! Images with 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
 
 use crate::pixels::{self, Allowance, DecodeError, Kind};
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
@@ -7,17 +7,18 @@ use std::collections::BTreeMap;
 /// The number of colours of a palette.
 const COLORS: usize = 256;
 
-/// A picture of 256 colours.
+/// An image with 256 colours.
 pub(super) struct Paletted {
     /// The file.
     pub(super) bytes: Vec<u8>,
-    /// The most that a channel of a pixel is off, of 255.
+    /// The largest error of a pixel's channel, of 255.
     pub(super) worst: u8,
-    /// It had alpha, which is gone.
+    /// The image had alpha, which was dropped.
     pub(super) had_alpha: bool,
 }
 
-/// Makes a picture one of 256 colours; none where it cannot be decoded. One that has no more colours keeps them all.
+/// Reduces an image to 256 colours, or returns `None` if it cannot be decoded. An image with no more colours keeps all
+/// of them.
 pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, ConvertError> {
     let charge = |width: u32, height: u32, _: u64| {
         let pixels = u64::from(width).saturating_mul(height.into());
@@ -51,11 +52,11 @@ pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, 
     Ok(bytes.map(|bytes| Paletted { bytes, worst, had_alpha }))
 }
 
-/// Colours and how many pixels have each.
+/// Colours with their numbers of pixels.
 type Counted = Vec<([u8; 3], u64)>;
 
-/// A full palette for colours, and the place of each: boxes of colours are parted at the median of their longest side,
-/// the box with the widest side first, until there are as many as places.
+/// Returns a full palette for colours, and the index of each colour. It splits boxes of colours at the median of their
+/// longest side, the box with the longest side first, until the palette is full.
 fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
     let mut boxes = vec![colors];
     while boxes.len() < COLORS {
@@ -77,7 +78,7 @@ fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
     }
     let mut palette = Vec::with_capacity(COLORS);
     let mut places = BTreeMap::new();
-    // Sorted, so that equal pictures give equal files however their boxes were parted.
+    // The order does not depend on the splits, so that equal images give equal files.
     boxes.sort_unstable();
     for (place, list) in (0..=u8::MAX).zip(&boxes) {
         palette.push(mean(list));
@@ -87,7 +88,7 @@ fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
     (palette, places)
 }
 
-/// The channel in which colours differ most, and by how much.
+/// Returns the channel with the largest range of colours, and the range.
 fn longest(colors: &[([u8; 3], u64)]) -> (usize, u8) {
     let side = |channel: usize| {
         let values = || colors.iter().filter_map(|(color, _)| color.get(channel).copied());
@@ -97,7 +98,7 @@ fn longest(colors: &[([u8; 3], u64)]) -> (usize, u8) {
     (0..3).map(|channel| (channel, side(channel))).max_by_key(|(_, side)| *side).unwrap_or((0, 0))
 }
 
-/// The mean of colours by their pixels, rounded.
+/// Returns the mean of colours weighted by pixels, rounded.
 fn mean(colors: &[([u8; 3], u64)]) -> [u8; 3] {
     let all: u64 = colors.iter().map(|(_, n)| n).sum::<u64>().max(1);
     std::array::from_fn(|channel| {

@@ -7,8 +7,9 @@ use meshwright_scene::{
 };
 use std::borrow::Cow;
 
-/// Adds the pictures of a scene's materials to what was made of it, each under the last part of the name by which engines
-/// look for it, and the looks of the scene where engines know such. A picture that is written is not lost.
+/// Adds the textures of a scene's materials to the converted files, each under the last part of the name by which
+/// engines search for it. It also adds skins for other looks of the scene if engines support them. A written texture is
+/// not a loss.
 pub(crate) fn beside<K: Kind>(
     scene: &Scene,
     stem: &str,
@@ -23,7 +24,7 @@ pub(crate) fn beside<K: Kind>(
     let names = TextureNames::new::<K>(scene);
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
-        // Other looks are left out where there is but one.
+        // If there is only one look, the others are left out.
         let is_drawn = scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(i)));
         let Some(name) = names.name(i).filter(|_| has_looks || is_drawn || scene.variants.is_empty()) else {
             continue;
@@ -69,7 +70,7 @@ pub(crate) fn has_looks<K: Kind>(options: &WriteOptions) -> bool {
     K::HAS_SKINS && cfg!(feature = "dpm") && !options.without_pictures
 }
 
-/// Says what of the looks of a scene a format of one look, and of one picture a material, does not hold.
+/// Reports the looks and textures of a scene that a format with one look, and one texture per material, cannot store.
 pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses: &mut Vec<Loss>) {
     let further = scene.materials.iter().flat_map(|m| [&m.normal, &m.emissive]).flatten().count();
     if further > 0 && !pictures_beside {
@@ -85,7 +86,7 @@ pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses
     }
 }
 
-/// A picture as the engine reads it.
+/// A texture in the form that the engine reads.
 struct Written<'i> {
     name: String,
     bytes: Cow<'i, [u8]>,

@@ -34,13 +34,13 @@ fn meshes_as(form: MeshForm, options: &WriteOptions) -> TsoSceneOptions {
     made_for(options).with_meshes(form).with_id(options.setting("tso-id"))
 }
 
-/// The options for meshes, skeleton and clips in files of their own.
+/// Returns the options for meshes, skeleton and clips in separate files.
 #[cfg(feature = "gltf")]
 pub(super) fn as_parts(options: &WriteOptions) -> TsoSceneOptions {
     meshes_as(MeshForm::Mesh, options)
 }
 
-/// The files with the one of an extension before the meshes that it names.
+/// Moves the file with one of these extensions before the meshes that it names.
 fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
     let is_main = |file: &OutputFile| {
         let own = file.name.rsplit_once('.').map(|(_, e)| e);
@@ -148,7 +148,8 @@ characters! {
     Cmx: Text, to_bcf, meshwright_tso::strategy::cmx();
 }
 
-/// The skeleton with its skills, or the skins of the suits on the skeleton that is there.
+/// Makes the scene of a character file: the skeleton with its skills, or the skins of its suits on an existing
+/// skeleton.
 fn character_scene(
     character: &Character,
     name: &str,
@@ -163,7 +164,7 @@ fn character_scene(
     let own: Vec<Skel> = character.skeletons.iter().map(CharacterSkeleton::to_skel).collect();
     let skills = animations(character, companions);
     let mut figure = figure(name, None, companions);
-    // The file's own skeleton is meant, where it has one.
+    // The file's own skeleton takes precedence.
     figure.skeleton = own.first().or(figure.skeleton);
     for part in &mut figure.parts {
         let name = Name::from_text(&part.name).0;
@@ -277,7 +278,7 @@ macro_rules! meshes {
             const PALETTED: bool = $paletted;
 
             fn picture(material: &Material) -> Option<&str> {
-                // The pictures of The Sims Online go by numbers, with their meshes.
+                // Textures of The Sims Online are found by number, with their meshes.
                 let chosen = material.name.eq_ignore_ascii_case(CHOSEN_BY_SUIT);
                 Some(material.name.as_str()).filter(|_| $paletted && !chosen)
             }
@@ -443,7 +444,7 @@ impl Kind for Cfp {
         takes(field, value)
     }
 
-    /// The keys of a clip, and the record of the skill that says whose they are, without which they are only numbers.
+    /// Writes the keys of a clip, and the record of the skill. Without the record, the keys are only numbers.
     fn write_scene(
         scene: &Scene,
         stem: &str,

@@ -1,4 +1,4 @@
-//! Edited scenes written into the files of The Sims that they came from, file by file.
+//! Writes edited scenes into the files of The Sims that they came from, file by file.
 
 use super::companions::{keys, keys_file};
 use super::merging::invalid_file;
@@ -12,7 +12,7 @@ use meshwright_tso::{
 };
 use std::sync::Arc;
 
-/// A mesh of any of the games' kinds.
+/// Returns a mesh of any format of the games.
 fn mesh(model: &AnyModel) -> Option<FigureMesh<'_>> {
     match model {
         AnyModel::TsoMesh(m) => Some(FigureMesh { geometry: &m.geometry, names: None }),
@@ -22,7 +22,7 @@ fn mesh(model: &AnyModel) -> Option<FigureMesh<'_>> {
     }
 }
 
-/// The file of a mesh with another geometry, and with other names of skin and texture where there are such.
+/// Replaces the geometry of a mesh file, and optionally the names of skin and texture.
 fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> AnyModel {
     match &mut model {
         AnyModel::TsoMesh(m) => m.geometry = other,
@@ -43,15 +43,15 @@ fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> 
 struct Work<'m> {
     merging: &'m Merging<'m>,
     edited: EditedFigure,
-    /// Companions that were edited.
+    /// Edited companion files.
     files: OutputFiles,
-    /// Files of which records were edited.
+    /// Files with edited records.
     sources: Vec<(Arc<SourceFile>, AnyModel)>,
     losses: Vec<Loss>,
 }
 
 impl<'m> Work<'m> {
-    /// The edited files of a figure. The `lead` is the mesh of the main file.
+    /// Merges the edits of a character. `lead` is the mesh of the main file.
     fn new(
         merging: &'m Merging<'m>,
         lead: Option<FigureMesh<'_>>,
@@ -75,13 +75,13 @@ impl<'m> Work<'m> {
         Ok(work)
     }
 
-    /// Further meshes of the figure.
+    /// Returns the further meshes of the character.
     fn parts(&self) -> impl Iterator<Item = &'m CompanionFile> + use<'m> {
         let files = self.merging.companions.files.iter();
         files.filter(|file| file.role == Role::Part && mesh(&file.model).is_some())
     }
 
-    /// A companion that became another.
+    /// Adds a changed companion file.
     fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
         let now = now.into();
         if let (Some(source), Some(number)) = (&was.source, was.record) {
@@ -99,7 +99,7 @@ impl<'m> Work<'m> {
         Ok(())
     }
 
-    /// A record of a file that became another.
+    /// Replaces a record of a file.
     fn replace_record(
         &mut self,
         source: &Arc<SourceFile>,
@@ -139,7 +139,7 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// The keys of a skill that became others, in the file that holds them.
+    /// Replaces the keys of a skill in the file that contains them.
     fn put_keys(&mut self, files: &[CompanionFile], name: &Name, keys: Cfp) -> Result<(), ConvertError> {
         match keys_file(files, name) {
             Some(file) => self.push(file, keys),
@@ -150,7 +150,7 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// A file that is left with nothing to say; a file of records has others.
+    /// Reports a file without remaining content. A file of records has other records.
     fn gone(&mut self, what: &'static str, file: &CompanionFile) {
         let (code, message) = match file.record {
             None => (FILE_LEFT, format!("{what} of the file are no longer used: it is not written")),
@@ -161,7 +161,7 @@ impl<'m> Work<'m> {
         self.losses.push(Loss::note(code, file.file_name(), message));
     }
 
-    /// The mesh of the main file: without vertices if it is gone.
+    /// Returns the mesh of the main file, without vertices if it was removed.
     fn lead(&mut self, lead: &AnyModel, geometry: &Geometry) -> Result<AnyModel, ConvertError> {
         if let Some((geometry, names)) = self.edited.meshes.remove(0) {
             return Ok(with_mesh(lead.clone(), geometry, names));
@@ -176,7 +176,8 @@ impl<'m> Work<'m> {
         Ok(with_mesh(lead.clone(), empty, None))
     }
 
-    /// The companions: further meshes, the binding, the skeleton and the animations, the first of which are in the main file.
+    /// Merges the companions: further meshes, the binding, the skeleton and the animations. The first `own_animations`
+    /// animations are in the main file.
     fn companions(&mut self, skeleton: Option<&Skel>, own_animations: usize) -> Result<(), ConvertError> {
         let Merging { companions, .. } = *self.merging;
         let meshes = std::mem::take(&mut self.edited.meshes);
@@ -208,7 +209,7 @@ impl<'m> Work<'m> {
         Ok(())
     }
 
-    /// The result: the main file, and what goes with it.
+    /// Returns the result: the main file and its companion files.
     fn finish(mut self, main: Vec<u8>) -> Result<Converted<OutputFiles>, ConvertError> {
         let mut made = OutputFiles::single(self.merging.name, main);
         for (source, model) in std::mem::take(&mut self.sources) {
@@ -220,7 +221,7 @@ impl<'m> Work<'m> {
     }
 }
 
-/// A mesh with its figure.
+/// Merges the edits of a mesh and its character.
 pub(super) fn merge_mesh<K: Kind + Clone>(
     model: &K,
     skeleton: Option<&Skel>,
@@ -228,14 +229,14 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let lead = model.clone().into();
-    let own = mesh(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is no mesh"))?;
+    let own = mesh(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
     let mut work = Work::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
     let main = work.lead(&lead, own.geometry)?;
     work.companions(skeleton, 0)?;
     work.finish(main.to_bytes().map_err(invalid_file)?)
 }
 
-/// A file of skeletons, suits and skills; `make` gives its bytes, with other content where there is such.
+/// Merges the edits of a file of skeletons, suits and skills. `make` writes the file, with new content if there is any.
 pub(super) fn merge_character(
     character: &Character,
     skeleton: Option<&Skel>,
@@ -245,7 +246,7 @@ pub(super) fn merge_character(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let files = &merging.companions.files;
     let own = |skill: &Skill| skill.to_anim(keys(files, &skill.keys)?);
-    // Skills whose keys are not there are in no scene.
+    // Skills without their keys are not in the scene.
     let skills: Vec<(usize, Anim)> =
         character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
     let animations = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
@@ -263,7 +264,7 @@ pub(super) fn merge_character(
             skin.bone.clone_from(new);
         }
     }
-    // New meshes are worn with the last suit.
+    // New meshes are added to the last suit.
     let skins = std::mem::take(&mut work.edited.skins);
     if made.suits.is_empty() && !skins.is_empty() {
         let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
@@ -333,8 +334,8 @@ pub(super) fn merge_worn<K: Kind>(
     work.finish(record.to_bytes().map_err(invalid_file)?)
 }
 
-/// A skeleton with what moves it: clips that were edited are written into their files, and new clips and meshes are files of
-/// their own.
+/// Merges the edits of a skeleton file with its animations. Edited clips are written into their files; new clips and
+/// meshes become new files.
 pub(super) fn merge_skeleton(
     native: &Skel,
     merging: &Merging<'_>,

@@ -21,7 +21,7 @@ fn name_of(format: Format, scene: &Scene, mesh: usize) -> &str {
     }
 }
 
-/// A name as the format stores it.
+/// Returns a name as the format stores it.
 fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
     let encoding = if format.id() == "iqm" { Encoding::Utf8 } else { Encoding::LATIN1 };
     let longest = if format.id() == "iqm" { usize::MAX } else { 31 };
@@ -91,7 +91,7 @@ pub(super) fn beside<K: Kind>(
         let mut lines: BTreeMap<Vec<u8>, Option<MaterialId>> = BTreeMap::new();
         for mesh in &drawn {
             let material = worn(variant, *mesh);
-            // Meshes of one name have one line.
+            // Meshes with the same name share a line.
             let name = stored(K::FORMAT, name_of(K::FORMAT, scene, *mesh));
             let is_written = name.is_some_and(|name| *lines.entry(name).or_insert(material) == material);
             lost = lost.saturating_add(usize::from(!is_written));

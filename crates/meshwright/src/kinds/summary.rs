@@ -12,9 +12,9 @@ pub struct Summary {
     pub triangles: usize,
     /// Bones.
     pub bones: usize,
-    /// Named motions: those of the file itself, or those that a companion names instead.
+    /// Named clips: those of the file itself, or those of a companion file that replaces them.
     pub clips: usize,
-    /// Stored frames, where the format has a frame table.
+    /// Stored frames, if the format has a frame table.
     pub frames: Option<usize>,
     /// More facts that only this format has.
     pub notes: Vec<String>,

@@ -5,15 +5,15 @@ use meshwright_files::output::OutputName;
 use meshwright_scene::{Material, MaterialId, Scene};
 use std::collections::BTreeMap;
 
-/// Extensions that a name may have and that the file need not.
+/// Extensions that a name may have, although the file may have another one.
 const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
 
 /// The names by which an engine looks for the textures of a scene's materials.
 pub(crate) struct TextureNames(Vec<Option<String>>);
 
 impl TextureNames {
-    /// The names that a kind of file gives its materials. Where one name would mean different pictures, as of materials of
-    /// several looks, the later material is called like its own picture, else with a number.
+    /// Assigns the texture names of a scene's materials for a format. If one name would mean different textures, for
+    /// example in several looks, the later material gets the name of its own texture, or a number.
     pub(super) fn new<K: Kind>(scene: &Scene) -> Self {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
@@ -51,8 +51,8 @@ impl TextureNames {
     }
 }
 
-/// The last part of a name without the extension of a picture, as every file system takes it and short enough for what
-/// follows it.
+/// Returns the last part of a name without an image extension, in a form that every file system accepts, and short
+/// enough for a suffix.
 pub(super) fn stem(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next()?;
     let stem = match last.rsplit_once('.') {

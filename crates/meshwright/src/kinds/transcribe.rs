@@ -1,16 +1,16 @@
-//! Files that become another kind of file which holds the same records, without a scene in between.
+//! Conversions between formats with the same records, without a scene.
 
 use super::{Companions, Format, WriteOptions};
 use meshwright_scene::{ConvertError, Converted, OutputFiles};
 
-/// Files that hold the same records, the main one first; none where the kind of file that is wanted holds others.
+/// Files with the same records; the main one is first. It is `None` if the other format has other records.
 pub type Transcribed = Option<Result<Converted<OutputFiles>, ConvertError>>;
 
 /// The conversion of a file to another format with the same records, with its companions.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Transcription<'a> {
-    /// The kind of file that is wanted.
+    /// The format to write.
     pub to: Format,
     /// The name of the main file without its extension.
     pub stem: &'a str,
@@ -38,7 +38,7 @@ mod sims {
         })
     }
 
-    /// Records of a character as text or in binary.
+    /// Writes the records of a character as text or in binary.
     fn spelled(made: Converted<Character>, work: &Transcription<'_>) -> Transcribed {
         match work.to {
             Format::Bcf => Some(single(work.stem, made.map(Bcf::new))),
@@ -48,7 +48,7 @@ mod sims {
     }
 
     impl Transcription<'_> {
-        /// A character file: in its `other` spelling with the keys of its skills as they are, or one of its records.
+        /// Converts a character file: to its `other` form, with unchanged keys of its skills, or to one of its records.
         pub(in crate::kinds) fn character(
             &self,
             character: &Character,
@@ -77,12 +77,12 @@ mod sims {
             }
         }
 
-        /// A skeleton as the record of a character file.
+        /// Writes a skeleton as the record of a character file.
         pub(in crate::kinds) fn skeleton(&self, skel: &Skel) -> Transcribed {
             spelled(Character::from_skel(skel), self)
         }
 
-        /// An animation as the record of a character file, with a file of its keys.
+        /// Writes an animation as the record of a character file, with a file for its keys.
         pub(in crate::kinds) fn animation(&self, anim: &Anim) -> Transcribed {
             if !matches!(self.to, Format::Bcf | Format::Cmx) {
                 return None;
@@ -100,7 +100,7 @@ mod sims {
             )
         }
 
-        /// A mesh of The Sims 1.
+        /// Converts a mesh of The Sims 1.
         pub(in crate::kinds) fn mesh_of_sims1(&self, bmf: Converted<Bmf>) -> Transcribed {
             match self.to {
                 Format::Bmf => Some(single(self.stem, bmf)),
@@ -122,7 +122,7 @@ mod sims {
             }
         }
 
-        /// A mesh of The Sims Online, with the texture that a binding says.
+        /// Converts a mesh of The Sims Online, with the texture of its binding.
         pub(in crate::kinds) fn mesh(&self, mesh: &Mesh) -> Transcribed {
             let bound = || self.companions.one::<Bnd>()?.texture.as_ref().map(ResourceId::tag);
             let texture = self.companions.texture.clone().or_else(bound);

@@ -15,14 +15,14 @@ pub struct WriteOptions {
     pub shared: FromSceneOptions,
     /// The name of the main file without its extension; empty for the scene's name.
     pub stem: String,
-    /// The factor of all lengths, for a whole [asset](crate::Asset::convert). Without it, native files get the
-    /// lengths before the scale that a document states.
+    /// The factor of all lengths, for a whole [asset](crate::Asset::convert). Without it, a scale that a document
+    /// states is undone in native files.
     pub scale: Option<f64>,
-    /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
+    /// Settings of the target by name, such as `dialect`. The target ignores unknown settings.
     pub settings: Vec<(String, String)>,
     /// The result is one file: an OBJ without its materials.
     pub single: bool,
-    /// Textures are not written next to native files, under the names that engines search for.
+    /// Do not write textures next to native files under the names that engines search for.
     pub without_pictures: bool,
     /// Paths of texture files in OBJ materials, by their [source](meshwright_scene::Image::source): paths with slashes,
     /// relative to the material file. Other textures, and files that readers of OBJ cannot open, are written next to
@@ -43,21 +43,21 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// The same options with a name for the main file.
+    /// Sets the name of the main file without its extension.
     #[must_use]
     pub fn with_stem(mut self, stem: impl Into<String>) -> Self {
         self.stem = stem.into();
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.shared.limits = limits;
         self
     }
 
-    /// The same options with lengths multiplied, or not.
+    /// Sets the factor of all lengths.
     #[must_use]
     pub const fn with_scale(mut self, scale: Option<f64>) -> Self {
         self.scale = scale;
@@ -109,7 +109,7 @@ pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertEr
     Ok(Some(loss).filter(|loss| loss.count > 0))
 }
 
-/// A model that is one file.
+/// Writes a model as a single file.
 pub(super) fn single<K: Kind>(
     stem: &str,
     made: Converted<K>,

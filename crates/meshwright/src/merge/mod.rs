@@ -1,23 +1,24 @@
-//! An edited scene written into the model that it came from.
+//! Writes an edited scene into the model that it came from.
 
 use crate::asset::Asset;
 use crate::kinds::{Kind, Merging, Visitor, WriteOptions};
 use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
 
-/// The loss of a model of which nothing could be kept.
+/// The loss code if nothing of the original could be kept.
 pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
 
-/// The note on a companion that is no longer used; its path is the name of the file.
+/// The note code for a companion file that is no longer used. The path is the name of the file.
 pub(crate) const FILE_LEFT: &str = "file-left";
 
-/// The files of a model, the main one first, with a patch of `native`, the scene that the model gives.
+/// Writes a patch of `native`, the scene of the original model, as files; the main file is first.
 ///
-/// Where the patch names no change the result has the bits of the model, elsewhere those that the edited scene gives in its format. What scenes cannot hold, flags, unknown words, names' padding, comments,
-/// the layout of the file, stays as it is in the model; where it cannot, a loss says so. With nothing edited the result is
-/// the original, byte for byte. Pictures are written for materials that the native scene does not have.
+/// Unchanged parts have the model's bits; changed parts are encoded from the edited scene. Data that scenes cannot hold
+/// (flags, unknown words, padding of names, comments, the file layout) stays as it is in the model. Where this is not
+/// possible, a loss reports it. Without edits, the result is the original, byte for byte. Textures are written for
+/// materials that the native scene lacks.
 ///
-/// The files are called like the model's unless the options name a stem.
+/// The files are named like the model's unless the options give a stem.
 ///
 /// # Errors
 /// When a scene breaks its own rules, when the format can express nothing of the edited scene, or when the result would
@@ -83,7 +84,7 @@ impl Visitor for Into<'_> {
     }
 }
 
-/// The materials of an edited scene, those that are native without their pictures.
+/// Returns the materials of an edited scene; native ones have no textures.
 fn pictures(native: &Scene, recovered: &Scene) -> Scene {
     let known = |m: &Material| native.materials.iter().any(|n| n.name == m.name && n.image == m.image);
     let without = |m: &Material| if known(m) { m.clone().with_image(None) } else { m.clone() };

@@ -32,7 +32,7 @@ impl Room {
         self.budget.remaining().saturating_add(self.largest.get())
     }
 
-    /// Memory that is given back before the next picture is read.
+    /// Charges memory that is released before the next image is read.
     pub(super) fn passing(&self, bytes: u64) -> Result<(), LimitExceeded> {
         let largest = self.largest.get();
         self.budget.charge("a texture while it is read", bytes.saturating_sub(largest))?;
@@ -55,12 +55,12 @@ impl Room {
     }
 }
 
-/// Why a picture cannot be used.
+/// The reason why an image cannot be used.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// It is of no kind that is read.
+    /// The format is unknown.
     Unknown,
-    /// It is of a kind that is read, and this is wrong with it.
+    /// The image is damaged.
     Broken(Kind, DecodeError),
     Limit(LimitExceeded),
 }
@@ -74,14 +74,14 @@ impl From<LimitExceeded> for Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("is no picture of a kind that is read"),
+            Self::Unknown => f.write_str("is not an image in a supported format"),
             Self::Broken(_, DecodeError::Limit(e)) | Self::Limit(e) => e.fmt(f),
             Self::Broken(kind, why) => write!(f, "{why} ({kind})"),
         }
     }
 }
 
-/// A picture file as PNG or JPEG: these as they are, others as PNG.
+/// Converts an image file to PNG or JPEG. Files in these formats are unchanged; others become PNG.
 pub(super) fn read(name: String, bytes: Vec<u8>, extension: &[u8], room: &Room) -> Result<Image, Refused> {
     let kind = Kind::detect(&bytes, extension).ok_or(Refused::Unknown)?;
     let decoded = room.decode(&bytes, kind)?;
