@@ -1,4 +1,4 @@
-//! Names, bones and their transforms, which DPM and ZYM have alike.
+//! Names, bones and transforms, which are the same in DPM and ZYM.
 
 use core::fmt;
 use meshwright_core::math::Affine64;
@@ -9,32 +9,32 @@ bit_fields! {
     mod bone_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// The bone is for attaching things: tools do not remove it.
+        /// An attachment point, which tools do not remove.
         ATTACHMENT = 0..0;
     }
 }
 
-/// A name field of 32 bytes, as DPM and ZYM use it for everything.
+/// A name field of 32 bytes.
 pub type Name = FixedName<32>;
 
 /// A bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bone {
-    /// Its name; engines look names up without regard to case and take the first.
+    /// Name. Engines search names ignoring case, and use the first match.
     pub name: Name,
-    /// The number of the parent bone, less than its own; -1 for a root.
+    /// Index of the parent, less than the bone's own; -1 for a root.
     pub parent: i32,
     /// Flags.
     pub flags: BoneFlags,
 }
 
 impl Bone {
-    /// A bone without flags; `parent` is -1 for a root.
+    /// Makes a bone without flags. `parent` is -1 for a root.
     pub const fn new(name: Name, parent: i32) -> Self {
         Self { name, parent, flags: BoneFlags(0) }
     }
 
-    /// The parent bone.
+    /// Returns the parent bone.
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
     }
@@ -45,15 +45,15 @@ impl Bone {
 pub struct BoneFlags(pub u32);
 
 impl BoneFlags {
-    /// The bone is an attachment point: tools do not remove it although no vertex follows it.
+    /// An attachment point: tools do not remove it, even if no vertex follows it.
     pub const ATTACHMENT: Self = Self(bone_flags::ATTACHMENT.mask32());
 
-    /// True when all bits of `other` are set.
+    /// Returns true if all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Bits without a known meaning.
+    /// Returns the bits without a known meaning.
     pub const fn unknown(self) -> u32 {
         self.0 & bone_flags::UNKNOWN.mask32()
     }
@@ -65,25 +65,25 @@ impl fmt::Debug for BoneFlags {
     }
 }
 
-/// The transform of a bone relative to its parent, or of a root relative to the model: three rows of four, the
-/// last of each row being the translation.
+/// A bone's transform relative to its parent, or a root's relative to the model: three rows of four numbers. The last
+/// number of each row is the translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct BonePose(pub [[F32; 4]; 3]);
 
 impl BonePose {
-    /// The transform that changes nothing.
+    /// The identity transform.
     pub const IDENTITY: Self = {
         let (o, i) = (F32::new(0.0), F32::new(1.0));
         Self([[i, o, o, o], [o, i, o, o], [o, o, i, o]])
     };
 
-    /// The rows as plain numbers.
+    /// Returns the rows as plain numbers.
     pub fn rows(&self) -> [[f32; 4]; 3] {
         self.0.map(values)
     }
 
-    /// No element is infinite or NaN.
+    /// Returns true if no element is infinite or NaN.
     pub fn is_finite(&self) -> bool {
         self.0.as_flattened().iter().all(|v| v.is_finite())
     }

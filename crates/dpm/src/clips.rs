@@ -3,36 +3,36 @@
 use crate::bone::Name;
 use alloc::vec::Vec;
 
-/// The rate of clips that nothing states one for.
+/// Default rate of clips, in frames per second.
 pub(crate) const DEFAULT_RATE: f32 = 10.0;
 
 /// A clip of a DPM or ZYM model: a range of its frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameClip {
-    /// Its name, as bytes.
+    /// Name as bytes.
     pub name: Vec<u8>,
-    /// Its first frame.
+    /// First frame.
     pub start: u32,
-    /// The number of frames, at least 1.
+    /// Number of frames, at least 1.
     pub length: u32,
     /// Frames per second.
     pub fps: f32,
-    /// True if the last frame blends into the first.
+    /// The last frame blends into the first.
     pub looping: bool,
 }
 
 impl FrameClip {
-    /// A looping clip of 10 frames per second.
+    /// Makes a looping clip with 10 frames per second.
     pub fn new(name: impl Into<Vec<u8>>, start: u32, length: u32) -> Self {
         Self { name: name.into(), start, length, fps: DEFAULT_RATE, looping: true }
     }
 
-    /// The frames of the model that the clip has.
+    /// Returns the frames of the clip.
     pub fn frames(&self) -> core::ops::Range<u32> {
         self.start..self.start.saturating_add(self.length)
     }
 
-    /// The duration in seconds, including the blend from the last frame into the first for a looping clip.
+    /// Returns the duration in seconds, including the blend from the last frame to the first for a looping clip.
     pub fn seconds(&self) -> f32 {
         let steps = if self.looping { self.length } else { self.length.saturating_sub(1) };
         #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
@@ -41,7 +41,7 @@ impl FrameClip {
     }
 }
 
-/// Clips guessed from the names of frames: consecutive ones whose names are alike up to a rising number form a clip.
+/// Derives clips from frame names: consecutive frames whose names differ only in an increasing number form a clip.
 pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
     let names: Vec<_> = frames.iter().map(|name| split(name.bytes())).collect();
     let mut clips = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
     clips
 }
 
-/// The clip name within a frame's name: the name without its number, or all of it if it has nothing else.
+/// Returns the clip name in a frame's name: the name without its number, or the whole name if it is only a number.
 pub(crate) fn clip_name(name: &Name) -> &[u8] {
     match split(name.bytes()) {
         ([], _) => name.bytes(),
@@ -70,7 +70,7 @@ pub(crate) fn clip_name(name: &Name) -> &[u8] {
     }
 }
 
-/// A frame's name without its trailing digits and one `_` before them, and the digits.
+/// Splits a frame's name into the part before its trailing digits, without one `_`, and the digits.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
     let start = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last.saturating_add(1));
     let (base, number) = name.split_at_checked(start).unwrap_or((name, &[]));
@@ -78,7 +78,7 @@ fn split(name: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn follows((base, number): (&[u8], &[u8]), (next_base, next_number): (&[u8], &[u8])) -> bool {
-    // Numbers of any length: without leading zeros, the longer or else the greater in text is the greater.
+    // Compares numbers of any length: without leading zeros, the longer one is greater, otherwise the greater text.
     let value = |digits: &[u8]| {
         let digits: Vec<u8> = digits.iter().copied().skip_while(|b| *b == b'0').collect();
         (digits.len(), digits)

@@ -1,4 +1,4 @@
-//! Arrays as they are stored.
+//! Encoding of arrays.
 #![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
 
 use crate::bone::BonePose;
@@ -6,7 +6,7 @@ use crate::record::{WORD, matrix};
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, F32};
 
-/// Records one after the other.
+/// Encodes records in sequence.
 pub(crate) fn table<'t, T: 't>(
     items: impl IntoIterator<Item = &'t T>,
     put: fn(&mut ByteWriter, &T),
@@ -16,7 +16,7 @@ pub(crate) fn table<'t, T: 't>(
     w.into_bytes()
 }
 
-/// Floats, big endian.
+/// Encodes floats in big-endian order.
 pub(crate) fn floats(values: &[F32]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(values.len() * WORD);
     for v in values {
@@ -25,7 +25,7 @@ pub(crate) fn floats(values: &[F32]) -> Vec<u8> {
     bytes
 }
 
-/// Integers, big endian.
+/// Encodes integers in big-endian order.
 pub(crate) fn words(values: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(values.len() * WORD);
     for v in values {
@@ -34,7 +34,7 @@ pub(crate) fn words(values: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Bone poses, big endian.
+/// Encodes bone poses in big-endian order.
 pub(crate) fn poses(poses: &[BonePose]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(poses.len() * matrix::SIZE);
     for v in poses.iter().flat_map(|p| p.0.as_flattened()) {

@@ -3,13 +3,13 @@
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
 
-/// The old numbers of bones in an order in which parents come first, with as few changes as possible.
+/// Returns the old indices of bones in an order with parents first, with as few changes as possible.
 ///
 /// # Errors
-/// The number of a bone whose parent is missing, or that is its own ancestor.
+/// Returns the index of a bone whose parent is missing, or which is its own ancestor.
 pub(crate) fn parents_first(bones: &[Bone]) -> Result<Vec<u32>, usize> {
     let mut order = Vec::with_capacity(bones.len());
-    // 0 for a bone that is not reached, 1 for one that waits for its parents, 2 for one that has its place.
+    // 0: not visited; 1: waits for its parents; 2: has its place.
     let mut marks = alloc::vec![0_u8; bones.len()];
     let mut waiting = Vec::new();
     for start in 0..bones.len() {
@@ -36,11 +36,11 @@ pub(crate) fn parents_first(bones: &[Bone]) -> Result<Vec<u32>, usize> {
     Ok(order)
 }
 
-/// Bones that are kept, in their new order, and what becomes of everything that names them by number.
+/// New indices for the remaining bones, and for everything that refers to them.
 pub(crate) struct Renumbering {
-    /// The old number of each bone that is kept.
+    /// The old index of each remaining bone.
     order: Vec<u32>,
-    /// The new number of each old one.
+    /// The new index of each old bone.
     numbers: Vec<Option<u32>>,
 }
 
@@ -56,12 +56,12 @@ impl Renumbering {
         Self { order, numbers }
     }
 
-    /// True when every bone keeps its number.
+    /// Returns true if every bone keeps its index.
     pub(crate) fn is_identity(&self) -> bool {
         self.order.len() == self.numbers.len() && self.order.is_sorted()
     }
 
-    /// The new number of a bone; its old one where it is not kept.
+    /// Returns the new index of a bone, or the old one if the bone was removed.
     pub(crate) fn new_number(&self, bone: u32) -> u32 {
         self.numbers.get(bone as usize).copied().flatten().unwrap_or(bone)
     }
@@ -76,7 +76,7 @@ impl Renumbering {
         self.order.iter().filter_map(bone).collect()
     }
 
-    /// Turns poses of all old bones, one after the other, into poses of the new ones.
+    /// Converts poses of all old bones to poses of the new ones.
     pub(crate) fn poses(&self, poses: &mut Vec<BonePose>) {
         let (old, new) = (self.numbers.len(), self.order.len());
         let mut pose = Vec::with_capacity(new);
@@ -94,10 +94,10 @@ impl Renumbering {
     }
 }
 
-/// Bytes for each bone that sorting bones takes: marks, numbers, bones, a pose.
+/// Memory that sorting takes per bone: marks, indices, bones, a pose.
 pub(crate) const SORTING: usize = 128;
 
-/// True when every parent comes before its children.
+/// Returns true if every parent comes before its children.
 pub(crate) fn is_in_order(bones: &[Bone]) -> bool {
     bones.iter().enumerate().all(|(i, bone)| bone.parent().is_none_or(|parent| parent < i))
 }

@@ -1,4 +1,4 @@
-//! Bones in model space, and what is skinned by them, in 64 bits.
+//! Model-space bones and skinned vertices, computed with 64-bit floats.
 #![allow(clippy::arithmetic_side_effects, reason = "vectors of fixed size")]
 
 use crate::bone::{Bone, BonePose};
@@ -10,13 +10,13 @@ use meshwright_core::math::{Affine64, add, length, unit};
 pub struct Surface {
     /// A position per vertex.
     pub positions: Vec<[f32; 3]>,
-    /// A normal per vertex, as the sum over its influences gives it: of other length than 1 where the root is
-    /// scaled or influences bend.
+    /// A normal per vertex: the sum over its influences. Its length differs from 1 if the root is scaled or if several
+    /// influences have different directions.
     pub normals: Vec<[f32; 3]>,
 }
 
-/// Model-space matrices of a pose: each bone's matrix after its parent's. Parents that do not come before
-/// their children count as none.
+/// Computes the model-space matrices of a pose: the parent's matrix times each bone's. A parent that does not come
+/// before its child is ignored.
 pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affine64>) {
     out.clear();
     for (bone, local) in bones.iter().zip(pose) {
@@ -26,7 +26,7 @@ pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affin
     }
 }
 
-/// The linear part applied to a vector.
+/// Applies the linear part of a matrix to a vector.
 #[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn rotate_normal(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
@@ -34,7 +34,7 @@ pub(crate) fn rotate_normal(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
     [x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c]
 }
 
-/// The linear part applied to a vector, plus `weight` times the translation.
+/// Applies the linear part of a matrix to a vector, and adds `weight` times the translation.
 #[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
@@ -42,10 +42,10 @@ pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
     [x + weight * t[0], y + weight * t[1], z + weight * t[2]]
 }
 
-/// A sum of vectors below this share of their lengths is what rounding leaves of vectors that cancel.
+/// A sum of vectors below this fraction of their lengths is only rounding error.
 const NOISE: f64 = 2.0e-5;
 
-/// A sum of vectors that knows whether its parts cancel.
+/// A sum of vectors, with the sum of their lengths to detect that they cancel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub vector: [f64; 3],
@@ -59,7 +59,7 @@ impl Sum {
         self.lengths += length(v);
     }
 
-    /// The direction of the sum; none where the parts cancel.
+    /// Returns the direction of the sum, or `None` if the vectors cancel.
     #[inline]
     pub(crate) fn direction(&self) -> Option<[f64; 3]> {
         unit(self.vector).filter(|_| length(self.vector) > NOISE * self.lengths)

@@ -1,4 +1,4 @@
-//! Items that DPM and ZYM store alike.
+//! Records that are the same in DPM and ZYM.
 
 use meshwright_core::record::Field;
 
@@ -40,20 +40,20 @@ meshwright_core::record! {
     }
 }
 
-/// The size of any single number.
+/// Size of a single number.
 pub(crate) const WORD: usize = 4;
 
-/// The offset of item `index` in a table of items of `size` bytes.
+/// Returns the offset of item `index` in a table of items with `size` bytes.
 pub(crate) const fn item(start: u64, index: usize, size: usize) -> u64 {
     start.saturating_add((index as u64).saturating_mul(size as u64))
 }
 
-/// The size of `count` items of `size` bytes.
+/// Returns the size of `count` items with `size` bytes.
 pub(crate) const fn length(count: usize, size: usize) -> u64 {
     item(0, count, size)
 }
 
-/// A field of the record that is the field `outer` of another.
+/// Returns a field of a record that is the field `outer` of another record.
 pub(crate) const fn within(outer: Field, inner: Field) -> Field {
     Field { name: inner.name, offset: outer.offset.saturating_add(inner.offset), width: inner.width }
 }

@@ -1,11 +1,11 @@
-//! Numbers of the text formats, as C prints and reads them.
+//! Numbers of the text formats, in the form of C's `printf` and `scanf`.
 
 use alloc::format;
 use core::fmt::{self, Write};
 use meshwright_core::F32;
 
-/// Writes a number as C's `%g` does, with exponents of three digits as Visual C++ has them: with six digits, as
-/// the game's own files are, or with nine where six do not bring the same float back.
+/// Writes a number like C's `%g`, with three-digit exponents as in Visual C++. It uses six digits like the game's own
+/// files, or nine if six do not give the same float.
 pub(crate) fn put_float(w: &mut impl Write, value: F32) -> fmt::Result {
     if !value.is_finite() {
         return write!(w, "{}", value.get());
@@ -17,7 +17,7 @@ pub(crate) fn put_float(w: &mut impl Write, value: F32) -> fmt::Result {
     w.write_str(&general(value.get(), 9))
 }
 
-/// `%.<digits>g`.
+/// Formats a number like `%.<digits>g`.
 fn general(value: f32, digits: usize) -> alloc::string::String {
     let wide = f64::from(value);
     let scientific = format!("{wide:.*e}", digits.saturating_sub(1));
@@ -39,22 +39,22 @@ fn general(value: f32, digits: usize) -> alloc::string::String {
     format!("{}e{sign}{:03}", bare(mantissa), power.unsigned_abs())
 }
 
-/// The meaning of a word of text where a number is expected.
+/// A word of text where a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Word {
     /// A number.
     Number(F32),
-    /// A number that no float holds, or Visual C++'s words for NaN and infinity.
+    /// A number too large for a float, or Visual C++'s words for NaN and infinity.
     NotFinite,
-    /// Something else.
+    /// Another word.
     Other,
 }
 
-/// A real number, rounded to the nearest float.
+/// Parses a real number, rounded to the nearest float.
 pub(crate) fn float(word: &[u8]) -> Word {
     let Ok(text) = str::from_utf8(word) else { return Word::Other };
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    // "1.#QNAN", "-1.#IND", "1.#INF", and what other runtimes print.
+    // "1.#QNAN", "-1.#IND", "1.#INF", and the words of other runtimes.
     let named = ["1.#", "nan", "inf"]
         .iter()
         .any(|w| unsigned.get(..w.len()).is_some_and(|start| start.eq_ignore_ascii_case(w)));
@@ -68,7 +68,7 @@ pub(crate) fn float(word: &[u8]) -> Word {
     }
 }
 
-/// A whole number; one beyond 64 bits is as large as there can be.
+/// Parses an integer. One beyond 64 bits is clamped.
 pub(crate) fn parse_integer(word: &[u8]) -> Option<i64> {
     let text = str::from_utf8(word).ok()?;
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -3,39 +3,39 @@
 use meshwright_core::F32;
 use meshwright_core::math::{Affine64, Trs64, quat, unit};
 
-/// A bone's transform relative to its parent, as the files have it.
+/// A bone's transform relative to its parent, as stored in files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BonePose {
     /// Translation.
     pub translation: [f64; 3],
-    /// Quaternion x, y, z, w as stored, which is the conjugate of the rotation.
+    /// Quaternion x, y, z, w as stored: the conjugate of the rotation.
     pub rotation: [f64; 4],
 }
 
 impl BonePose {
-    /// The transform: translation after the rotation by the conjugate of the quaternion, taken at length 1.
+    /// Returns the transform: a rotation by the normalised conjugate of the quaternion, then a translation.
     pub fn matrix(&self) -> Affine64 {
         Trs64 { translation: self.translation, rotation: turn(self.rotation), scale: [1.0; 3] }.to_affine()
     }
 }
 
-/// The normalised rotation of a stored quaternion.
+/// Returns the normalised rotation of a stored quaternion.
 pub(crate) fn turn(stored: [f64; 4]) -> [f64; 4] {
     quat::conjugate(unit(stored).unwrap_or(quat::IDENTITY))
 }
 
-/// The interpolation of rotations between two keys. Translations are blended linearly.
+/// The interpolation of rotations between two keys. Translations are interpolated linearly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Between {
-    /// Spherical, the short way, as FreeSO does.
+    /// Spherical, along the shorter arc, as in FreeSO.
     #[default]
     Slerp,
-    /// Linear and renormalised, the short way, as Niotso does.
+    /// Linear and normalised, along the shorter arc, as in Niotso.
     Nlerp,
 }
 
 impl Between {
-    /// The rotation at `t` (0 to 1) from `a` to `b`.
+    /// Interpolates the rotation at `t` (0 to 1) from `a` to `b`.
     pub fn rotation(self, a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
         let (Some(a), Some(b)) = (unit(a), unit(b)) else { return if t < 0.5 { a } else { b } };
         let b = quat::toward(a, b);
@@ -46,10 +46,10 @@ impl Between {
     }
 }
 
-/// Quaternions whose squared length differs from 1 by more are reported.
+/// Largest difference of a quaternion's squared length from 1 that is not reported.
 const LENGTH_TOLERANCE: f64 = 2e-3;
 
-/// True where a quaternion can be taken as it is.
+/// Returns true if a quaternion has length 1 within the tolerance.
 pub(crate) fn is_unit(q: [F32; 4]) -> bool {
     let square: f64 = q.iter().map(|c| f64::from(c.get()) * f64::from(c.get())).sum();
     (square - 1.0).abs() <= LENGTH_TOLERANCE

@@ -1,4 +1,4 @@
-//! Small changes that leave everything else of a file as it is.
+//! Small edits that leave the rest of a file unchanged.
 
 use super::model::Dpm;
 use crate::bone::{BoneFlags, Name};
@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::text::Escaped;
 
-/// A small change of a model. Bones are named as engines look them up: without regard to case, the first of a name;
-/// meshes by their shader. `#3` is the bone or mesh of that number.
+/// A small edit of a model. Bones are searched like in engines: ignoring case, the first match. Meshes are named by
+/// their shader. `#3` is the bone or mesh with index 3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Edit {
-    /// Flags a bone as an attachment, so that tools do not remove it, or no longer.
+    /// Sets or clears the attachment flag of a bone. Tools do not remove attachments.
     Attachment {
         /// The bone.
         bone: Vec<u8>,
@@ -52,16 +52,16 @@ pub enum Edit {
     },
 }
 
-/// Why a model cannot be changed that way.
+/// The reason why an edit is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// No bone or mesh has the name or number.
+    /// No bone or mesh has the name or index.
     #[error("no {what} is called {name}")]
     Unknown {
         /// `bone` or `mesh`.
         what: &'static str,
-        /// The name that was searched, escaped.
+        /// The searched name, escaped.
         name: String,
     },
     /// Several meshes have the name.
@@ -71,16 +71,16 @@ pub enum EditError {
         name: String,
         /// The number of items with this name.
         count: usize,
-        /// The number of the first.
+        /// Index of the first.
         first: usize,
     },
-    /// A name is too long for its field, or has a NUL in it.
+    /// A name is too long for its field, or contains NUL.
     #[error("{name} is no name of at most 31 bytes without a NUL")]
     Name {
         /// The name, escaped.
         name: String,
     },
-    /// Another bone has the name, without regard to case: engines would find one of them only.
+    /// Another bone has the name, ignoring case. Engines would find only one of them.
     #[error("bone #{other} is called {name} already")]
     Taken {
         /// The name, escaped.
@@ -88,10 +88,10 @@ pub enum EditError {
         /// The bone that has it.
         other: usize,
     },
-    /// A mesh has no such triangles.
+    /// A mesh lacks these triangles.
     #[error("triangles {start} to {last} of mesh #{mesh}, which has {count}")]
     Triangles {
-        /// The number of the mesh.
+        /// Index of the mesh.
         mesh: usize,
         /// The first triangle.
         start: u32,
@@ -156,14 +156,14 @@ impl Dpm {
         Ok(())
     }
 
-    /// The number of a bone by its name, or by its number as `#3`.
+    /// Returns the index of a bone by its name, or by its index as `#3`.
     fn bone_called(&self, name: &[u8]) -> Result<usize, EditError> {
         let found = self.bones.iter().position(|b| b.name.bytes().eq_ignore_ascii_case(name));
         let found = found.or_else(|| numbered(name, self.bones.len()));
         found.ok_or_else(|| EditError::Unknown { what: "bone", name: display_name(name) })
     }
 
-    /// The number of a mesh by its shader, or by its number as `#3`.
+    /// Returns the index of a mesh by its shader, or by its index as `#3`.
     fn mesh_called(&self, name: &[u8]) -> Result<usize, EditError> {
         let mut called = self.meshes.iter().enumerate().filter(|(_, m)| m.shader.bytes() == name);
         let first = called.next().map(|(i, _)| i);

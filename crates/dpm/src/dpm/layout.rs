@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use meshwright_core::layout::Gaps;
 
-/// Offsets of everything, and what they were computed for.
+/// Offsets of all sections, and the sizes for which they were computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The header's claim.
+    /// The size in the header.
     pub filesize: u32,
     /// The file's real size.
     pub size: u64,

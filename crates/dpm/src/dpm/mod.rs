@@ -1,4 +1,4 @@
-//! DPM, type 2: any number of influences per vertex, meshes with vertices of their own, clips in a companion.
+//! DPM, type 2: any number of influences per vertex, separate vertices for each mesh, clips in a companion file.
 
 mod decode;
 mod edit;

@@ -1,4 +1,4 @@
-//! A DPM file as values.
+//! The content of a DPM file.
 
 use super::layout::Layout;
 use super::record::{influence, vertex};
@@ -12,26 +12,26 @@ use meshwright_core::layout::Retained;
 
 /// A DarkPlaces model, type 2: hierarchical skeletal poses.
 ///
-/// Every field holds the file's own bits. Where a model came from a file, its layout travels along unseen, so
-/// that writing it gives the same bytes; an edit that changes the size of a section gives that up for the
-/// layout that the dpmodel compiler writes.
+/// Every field has the bits of the file. A model that was read from a file also stores the layout, so that writing it
+/// gives the same bytes. An edit that changes the size of a section replaces the layout with that of the dpmodel
+/// compiler.
 ///
 /// Space: right-handed, x forward, y left, z up, without a unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dpm {
-    /// Stored bounds over all frames. Often wrong by far: the original compiler computes them from
-    /// unweighted points, before it applies the script's rotation, and with a wrong index.
+    /// Stored bounds of all frames. They are often wrong: the original compiler computes them from unweighted points,
+    /// before it applies the rotation of the script, and with a wrong index.
     pub bounds: Bounds,
     /// Bones, parents before their children.
     pub bones: Vec<Bone>,
     /// Meshes, each with one shader.
     pub meshes: Vec<Mesh>,
-    /// Poses that frames refer to, one after the other, each with a matrix per bone: bone `b` of pose `p` is
-    /// at `p * bones.len() + b`. Frames that share a pose in the file share it here.
+    /// Poses of the frames in sequence, with a matrix per bone: bone `b` of pose `p` is at `p * bones.len() + b`.
+    /// Frames that share a pose in the file share it here.
     ///
     /// A file's poses are in the order of their offsets. Every pose is used by some frame.
     pub poses: Vec<BonePose>,
-    /// Frames; frame 0 is the pose that the skeleton was bound in.
+    /// Frames. Frame 0 is the bind pose.
     pub frames: Vec<Frame>,
     pub(crate) layout: Retained<Layout>,
 }
@@ -39,18 +39,18 @@ pub struct Dpm {
 /// A box and two radii around the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Least coordinates.
+    /// Smallest coordinates.
     pub mins: [F32; 3],
-    /// Greatest coordinates.
+    /// Largest coordinates.
     pub maxs: [F32; 3],
-    /// Radius of a cylinder about the z axis.
+    /// Radius of a cylinder around the z axis.
     pub yawradius: F32,
-    /// Radius of a sphere.
+    /// Radius of a sphere around the origin.
     pub allradius: F32,
 }
 
 impl Bounds {
-    /// All eight numbers, in file order.
+    /// Returns all eight numbers in file order.
     pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
         let radii = [self.yawradius, self.allradius];
         self.mins.into_iter().chain(self.maxs).chain(radii)
@@ -60,15 +60,15 @@ impl Bounds {
 /// Triangles of one shader. Meshes that share a section in the file share it here.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Mesh {
-    /// The shader: a path without extension, which names the mesh as well. Need not be unique.
+    /// The shader: a path without extension. It is also the name of the mesh, and need not be unique.
     pub shader: Name,
-    /// The bones of the vertices, with positions in their spaces.
+    /// Vertices, stored by influence in the spaces of bones.
     pub vertices: Arc<Vertices>,
     /// Texture coordinates, one per vertex; `v` = 0 is the top of the image.
     pub texcoords: Arc<Vec<[F32; 2]>>,
-    /// Triangles, counter-clockwise from outside; numbers count the vertices of this mesh.
+    /// Triangles, counter-clockwise seen from outside. Indices refer to the vertices of this mesh.
     pub triangles: Arc<Vec<[u32; 3]>>,
-    /// A number per triangle, free for game code.
+    /// A number per triangle for game code.
     pub groupids: Arc<Vec<u32>>,
 }
 
@@ -83,12 +83,12 @@ impl fmt::Debug for Mesh {
     }
 }
 
-/// Vertices of a mesh: how many influences each has, and all of these in a row.
+/// Vertices of a mesh: the number of influences of each vertex, and all influences in sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vertices {
     /// Influences per vertex, at least 1.
     pub counts: Vec<u32>,
-    /// The influences of vertex 0, then those of vertex 1, and so on; as many as the counts sum up to.
+    /// The influences of vertex 0, then those of vertex 1, and so on. Their number is the sum of the counts.
     pub influences: Vec<Influence>,
 }
 
@@ -98,7 +98,7 @@ impl Vertices {
         self.counts.len()
     }
 
-    /// True without vertices.
+    /// Returns true if there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -110,12 +110,12 @@ impl Vertices {
         self.influences.extend(influences.iter().take(count as usize));
     }
 
-    /// The influences of each vertex in turn.
+    /// Iterates over the influences of each vertex.
     pub fn iter(&self) -> VertexIter<'_> {
         VertexIter { counts: self.counts.iter(), influences: &self.influences }
     }
 
-    /// Bytes in a file.
+    /// Returns the size in a file, in bytes.
     pub(crate) fn stored_len(&self) -> u64 {
         length(self.counts.len(), vertex::SIZE).saturating_add(length(self.influences.len(), influence::SIZE))
     }
@@ -144,7 +144,7 @@ impl<'a> IntoIterator for &'a Vertices {
     }
 }
 
-/// The influences of each vertex in turn. A count that goes beyond the list yields what is left of it.
+/// Iterates over the influences of each vertex. A count beyond the end of the list is reduced.
 #[derive(Clone, Debug)]
 pub struct VertexIter<'a> {
     counts: core::slice::Iter<'a, u32>,
@@ -168,29 +168,29 @@ impl<'a> Iterator for VertexIter<'a> {
 
 impl ExactSizeIterator for VertexIter<'_> {}
 
-/// One bone's part in one vertex. Position and normal are in the bone's space and **already multiplied by the
-/// influence**; an influence of 0 is common.
+/// The part of a bone in a vertex. Position and normal are in the bone's space and **already multiplied by the
+/// influence**. An influence of 0 is common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Influence {
     /// Weighted position.
     pub origin: [F32; 3],
-    /// The weight; those of a vertex sum to 1.
+    /// Weight. The weights of a vertex sum to 1.
     pub influence: F32,
     /// Weighted normal.
     pub normal: [F32; 3],
-    /// The number of the bone.
+    /// Index of the bone.
     pub bone: u32,
 }
 
-/// The number of a pose in [`Dpm::poses`].
+/// Index of a pose in [`Dpm::poses`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoseId(pub u32);
 
 /// A frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Its name, usually `<scene>_<number>`.
+    /// Name, usually `<scene>_<number>`.
     pub name: Name,
     /// Stored bounds; engines do not use them.
     pub bounds: Bounds,
@@ -199,36 +199,35 @@ pub struct Frame {
 }
 
 impl Dpm {
-    /// A model that comes from no file, with bounds of 0.
+    /// Makes a model without a file layout, with bounds of 0.
     pub fn new(bones: Vec<Bone>, meshes: Vec<Mesh>, poses: Vec<BonePose>, frames: Vec<Frame>) -> Self {
         Self { bounds: Bounds::default(), bones, meshes, poses, frames, layout: Retained::None }
     }
 
-    /// One pose: a matrix per bone, or `None` where there is no such pose.
+    /// Returns a pose as a matrix per bone, or `None` if the pose does not exist.
     pub fn pose(&self, id: PoseId) -> Option<&[BonePose]> {
         let bones = self.bones.len();
         let start = usize::try_from(id.0).ok()?.checked_mul(bones)?;
         self.poses.get(start..start.checked_add(bones)?)
     }
 
-    /// The pose of a frame.
+    /// Returns the pose of a frame.
     pub fn frame_pose(&self, frame: usize) -> Option<&[BonePose]> {
         self.pose(self.frames.get(frame)?.pose)
     }
 
-    /// The number of poses; frames that share one count once.
+    /// Number of poses. A pose that frames share counts once.
     pub fn pose_count(&self) -> usize {
         self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
     }
 
-    /// Forgets the layout of the file the model came from, so that it is written in the layout of the
-    /// dpmodel compiler.
+    /// Discards the file's layout, so that the model is written in the layout of the dpmodel compiler.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
 
-    /// True when the model would be written in the layout of the file it came from and that is not the one
-    /// of the dpmodel compiler.
+    /// Returns true if the model would be written in its file's layout and this differs from the layout of the dpmodel
+    /// compiler.
     pub fn has_own_layout(&self) -> bool {
         self.layout.original().is_some()
     }

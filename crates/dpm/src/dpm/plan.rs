@@ -1,4 +1,4 @@
-//! Layouts and models: the offsets of all parts, whether a layout still fits, and the layout that the writer chooses.
+//! Layouts of models: the offsets of all parts, whether a layout still fits, and the layout that the writer chooses.
 
 use super::layout::{Layout, MeshLayout};
 use super::model::{Dpm, Mesh};
@@ -13,12 +13,12 @@ use meshwright_core::record::Field;
 use meshwright_core::{FieldPath, WriteError};
 
 impl Layout {
-    /// The extent that the header states.
+    /// Returns the size that the header states.
     pub(crate) const fn extent(&self) -> Extent {
         Extent { field: header::FILESIZE, claimed: self.filesize, size: self.size }
     }
 
-    /// True when every section of `model` has the size that it had when this layout was made.
+    /// Returns true if every section of `model` has the size for which this layout was computed.
     pub(crate) fn fits(&self, model: &Dpm) -> bool {
         let same = |a: u32, b: usize| usize::try_from(a).is_ok_and(|a| a == b);
         let mesh_fits = |(l, m): (&MeshLayout, &Mesh)| {
@@ -33,7 +33,7 @@ impl Layout {
             && self.meshes.iter().zip(&model.meshes).all(mesh_fits)
     }
 
-    /// The end of the section that ends last.
+    /// Returns the end of the last section.
     pub(crate) fn end(&self) -> u64 {
         let table = |ofs: u32, count: u32, size: usize| item(ofs.into(), count as usize, size);
         let meshes = self.meshes.iter().flat_map(|m| {
@@ -54,9 +54,9 @@ impl Layout {
         tables.into_iter().chain(meshes).chain(poses).fold(0, u64::max)
     }
 
-    /// The layout of the dpmodel compiler: header, bones, mesh headers, frame headers, then per mesh its
-    /// vertices, texture coordinates, indices and group ids, then the poses. A section that several meshes
-    /// share is written once.
+    /// Computes the layout of the dpmodel compiler: header, bones, mesh headers, frame headers, then for each mesh its
+    /// vertices, texture coordinates, indices and group ids, then the poses. A section that several meshes share is
+    /// written once.
     pub(crate) fn canonical(model: &Dpm) -> Result<Self, WriteError> {
         let root = FieldPath::ROOT;
         let mut at = Planner::from(header::SIZE as u64);
@@ -127,12 +127,12 @@ fn meshes(model: &Dpm, at: &mut Planner) -> Result<Vec<MeshLayout>, WriteError> 
     Ok(meshes)
 }
 
-/// A table's length in the 32 bits that the format has for it.
+/// Returns a table's length in 32 bits, as the format stores it.
 fn count(what: &'static str, n: usize) -> Result<u32, WriteError> {
     WriteError::fit(&FieldPath::ROOT.field(what), what, n as u64, u32::MAX)
 }
 
-/// Offsets of a model's parts in the file it came from; none where it was built or has changed in size.
+/// Offsets of a model's parts in its file; `None` if it has no file or its size changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'a>(pub(crate) Option<&'a Layout>);
 
@@ -153,7 +153,7 @@ impl<'a> Places<'a> {
         self.0.map(|l| item(l.ofs_meshes.into(), i, mesh::SIZE))
     }
 
-    /// The start of a section of a mesh.
+    /// Returns the start of a section of a mesh.
     pub(crate) fn section(&self, i: usize, offset: fn(&MeshLayout) -> u32) -> Option<u64> {
         self.0?.meshes.get(i).map(|m| offset(m).into())
     }

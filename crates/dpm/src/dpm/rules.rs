@@ -1,4 +1,4 @@
-//! The rules of a DPM file, each stated once and run by reading, writing and validating.
+//! The rules of a DPM file, for reading, writing and validating.
 
 use super::decode;
 use super::layout::MeshLayout;
@@ -59,7 +59,7 @@ pub(crate) use own::*;
 pub(crate) const RULES: &[&Rule] =
     &joined::<{ rules::RULES.len() + own::RULES.len() }>(rules::RULES, own::RULES);
 
-/// The tolerance of the sum of a vertex's influences.
+/// Largest difference of a vertex's weight sum from 1.
 const SUM_TOLERANCE: f32 = 1.0e-3;
 
 const BONE: BoneFields =
@@ -78,13 +78,13 @@ impl Dpm {
     /// Stored bounds are not compared with true ones: in most files they are wrong, and no engine minds.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        // Validation passes over everything.
+        // Validation does not stop at an error.
         let _ = check(self, &mut findings).and_then(|()| check_oddities(self, &mut findings));
         findings.into_report()
     }
 }
 
-/// Everything that a strict reader refuses.
+/// Checks everything that a strict reader rejects.
 pub(crate) fn check(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     check_tables(
@@ -101,7 +101,7 @@ pub(crate) fn check(model: &Dpm, findings: &mut Findings) -> Checked {
     check_poses(model, &places, findings)
 }
 
-/// There is something of each: bones, meshes, frames.
+/// Checks that there are bones, meshes and frames.
 pub(crate) fn check_tables(
     counts: [usize; 3],
     at: impl Fn(Field) -> Option<u64>,
@@ -115,7 +115,7 @@ pub(crate) fn check_tables(
     Ok(())
 }
 
-/// Parents come before their children. `start` is where the table of bones is.
+/// Checks that parents come before their children. `start` is the offset of the bone table.
 pub(crate) fn check_bone_tree(bones: &[Bone], start: Option<u64>, findings: &mut Findings) -> Checked {
     check_parents(bones, &BONE, start, findings)
 }
@@ -153,7 +153,7 @@ fn check_length(
     findings.broken(rules::BAD_COUNT, &mesh.field(list), None, || format!("{found}, {expected} expected"))
 }
 
-/// Vertices of a model; a reader checks them piece by piece as it goes. `start` is where they are in a file.
+/// Checks the vertices of a model; `start` is their offset in a file. A reader checks them in blocks instead.
 fn check_vertices(
     vertices: &Vertices,
     bones: usize,
@@ -190,7 +190,7 @@ pub(crate) fn check_count(
     findings.broken(NO_INFLUENCE, &vertex::NUM_BONES.path(vertex), at, message)
 }
 
-/// Influences, of which a glance has `seen` whether there is anything to search for.
+/// Checks influences. `seen` is a summary, which shows whether a search for faults is necessary.
 pub(crate) fn check_influences(
     vertices: &Vertices,
     seen: Seen,
@@ -225,12 +225,12 @@ pub(crate) fn check_influences(
     Ok(())
 }
 
-/// The offset of influence `k` of the vertex at `vertex`.
+/// Returns the offset of influence `k` of the vertex at `vertex`.
 const fn influence_at(vertex: u64, k: usize) -> u64 {
     item(item(vertex, 1, vertex::SIZE), k, influence::SIZE)
 }
 
-/// Vertices with their numbers and, where they lie in a file, their offsets.
+/// Iterates over vertices with their indices and, for a file, their offsets.
 fn located(
     vertices: &Vertices,
     start: Option<u64>,
@@ -285,7 +285,7 @@ pub(crate) fn check_finite_poses(
     at: impl Fn(usize) -> Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    // The first frame that has a pose names it.
+    // A pose is reported under the first frame that uses it.
     let poses = poses.chunks(bones.max(1));
     let mut users = alloc::vec![0; poses.len()];
     for (i, frame) in frames.iter().enumerate().rev() {
@@ -302,7 +302,7 @@ pub(crate) fn check_finite_poses(
     Ok(())
 }
 
-/// Warnings about values that engines load.
+/// Warns about values that engines accept.
 fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     check_layout(model, &places, findings)?;
@@ -390,7 +390,7 @@ fn odd_vertices(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    // Nearly no vertex is odd: the offsets are computed only for a mesh that has one.
+    // Offsets are computed only for meshes with an odd vertex, because there are few.
     if !decode::some_odd(&mesh.vertices, bones, SUM_TOLERANCE) {
         return Ok(());
     }

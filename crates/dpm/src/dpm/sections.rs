@@ -1,4 +1,4 @@
-//! The sections of a DPM file: shared ones are found by their place and decoded once.
+//! Reads the sections of a DPM file. Shared sections are decoded once.
 
 use super::decode;
 use super::layout::MeshLayout;
@@ -32,12 +32,12 @@ type Key = (u32, u32);
 pub(crate) struct Reader<'s, 'a, 'f> {
     source: &'s Source<'a>,
     num_bones: u32,
-    /// The end of the section that ends last.
+    /// End of the last section.
     end: u64,
     coverage: Coverage,
     vertices: BTreeMap<Key, Arc<Vertices>>,
     texcoords: BTreeMap<Key, Arc<Vec<[F32; 2]>>>,
-    /// With the greatest vertex number.
+    /// Triangles with the largest vertex index.
     triangles: BTreeMap<Key, (Triangles, u32)>,
     groupids: BTreeMap<Key, Arc<Vec<u32>>>,
     findings: &'f mut Findings,
@@ -71,8 +71,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         self.end = self.end.max(start.saturating_add(len));
     }
 
-    /// A section of `count` items, which begins at `start`; each comes with the field of the record at `record` that
-    /// holds it. Of a section outside the file the count is at fault when so many fit nowhere.
+    /// Returns a section of `count` items at `start`, with the fields of the record at `record`. If the section does
+    /// not fit into the file, the count is reported as the fault if it is too large for any offset; otherwise the
+    /// offset is.
     fn section(
         &mut self,
         (of, record): (&FieldPath<'_>, u64),
@@ -94,7 +95,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         Ok(cursor)
     }
 
-    /// A section that the header names.
+    /// Returns a section that the header refers to.
     fn table(
         &mut self,
         section: (u32, Field),

@@ -1,4 +1,4 @@
-//! Bones of a model in another order.
+//! Reordering of a model's bones.
 
 use super::model::{Dpm, Vertices};
 use crate::order::{Renumbering, is_in_order, parents_first};
@@ -39,7 +39,7 @@ impl Dpm {
         }
         let none: Arc<Vertices> = Arc::default();
         for meshes in sharing.values() {
-            // Only one of them holds the vertices while these are changed, so that they need no copy.
+            // Only one mesh holds the shared vertices during a change, so that they are not copied.
             let mut held = None;
             for &i in meshes {
                 if let Some(mesh) = self.meshes.get_mut(i) {

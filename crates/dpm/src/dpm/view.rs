@@ -1,4 +1,4 @@
-//! Evaluation of a DPM model: poses in model space and skinned vertices; clips by the names of frames.
+//! Evaluation of a DPM model: model-space poses, skinned vertices, and clips derived from frame names.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "vectors of fixed size")]
 
 use super::model::{Dpm, PoseId, Vertices};
@@ -9,22 +9,22 @@ use meshwright_core::F32;
 use meshwright_core::math::{Affine64, narrow1};
 
 impl Dpm {
-    /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
-    /// pose.
+    /// Returns the model-space matrix of every bone in a pose, or `None` if the pose does not exist.
     pub fn model_matrices(&self, pose: PoseId) -> Option<Vec<Affine64>> {
         let mut matrices = Vec::new();
         self.model_matrices_into(pose, &mut matrices).then_some(matrices)
     }
 
-    /// As [`model_matrices`](Self::model_matrices), into a vector of the caller's; false where there is no such
-    /// pose.
+    /// Like [`model_matrices`](Self::model_matrices), but writes into `out`. Returns `false` if the pose does not
+    /// exist.
     pub fn model_matrices_into(&self, pose: PoseId, out: &mut Vec<Affine64>) -> bool {
         let Some(pose) = self.pose(pose) else { return false };
         concatenate(&self.bones, pose, out);
         true
     }
 
-    /// The vertices of a mesh in a frame, computed in 64 bits; `None` where there is no such mesh or frame.
+    /// Computes the vertices of a mesh in a frame with 64-bit floats. Returns `None` if the mesh or frame does not
+    /// exist.
     pub fn evaluate(&self, mesh: usize, frame: usize) -> Option<Surface> {
         let mesh = self.meshes.get(mesh)?;
         let matrices = self.model_matrices(self.frames.get(frame)?.pose)?;
@@ -33,24 +33,24 @@ impl Dpm {
         Some(surface)
     }
 
-    /// Clips guessed from the names of the frames, for a model without a `.framegroups` companion.
+    /// Derives clips from frame names, for a model without a `.framegroups` companion file.
     ///
-    /// Consecutive frames whose names are alike up to a rising number form a clip, which is named by what they
-    /// share without a last `_`. A frame of its own keeps its full name. 10 frames per second, looping.
+    /// Consecutive frames whose names differ only in an increasing number form a clip. Its name is the common part
+    /// without a trailing `_`. A single frame keeps its full name. Clips loop and have 10 frames per second.
     pub fn clips_from_names(&self) -> Vec<FrameClip> {
         from_names(&self.frames.iter().map(|f| &f.name).collect::<Vec<_>>())
     }
 
-    /// The name of the clip in a frame's name: without the number after it.
+    /// Returns the clip name in a frame's name: the part before its number.
     pub fn clip_name_at(&self, frame: u32) -> Option<&[u8]> {
         self.frames.get(frame as usize).map(|f| clip_name(&f.name))
     }
 }
 
-/// Computes vertices from model-space matrices, into a surface of the caller's that is emptied first.
+/// Computes vertices from model-space matrices into `out`, which is cleared first.
 ///
-/// A vertex is the sum of `R * origin + influence * t` over its influences, its normal the sum of `R * normal`.
-/// An influence of a bone that has no matrix adds nothing.
+/// A vertex is the sum of `R * origin + influence * t` over its influences, and its normal the sum of `R * normal`. An
+/// influence of a bone without a matrix adds nothing.
 pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
     let mut posed = Vec::new();
     skin_into(vertices, matrices, &mut posed);
@@ -60,10 +60,10 @@ pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
     out.normals.extend(posed.iter().map(|[_, [x, y, z, _]]| [*x, *y, *z]));
 }
 
-/// Position and normal of a vertex, as the lanes of registers.
+/// Position and normal of a vertex in vector registers.
 pub(crate) type Posed = [[f32; 4]; 2];
 
-/// As [`skin`]; a vector that is there already is used again.
+/// Like [`skin`], but reuses the vector.
 pub(crate) fn skin_into(vertices: &Vertices, matrices: &[Affine64], out: &mut Vec<Posed>) {
     let columns: Vec<_> = matrices.iter().map(Affine64::to_columns).collect();
     out.resize(vertices.len(), Posed::default());

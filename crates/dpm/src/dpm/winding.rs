@@ -1,4 +1,4 @@
-//! Triangles that are wound against the normals of their corners.
+//! Triangles whose winding contradicts the normals of their corners.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -18,16 +18,16 @@ use meshwright_core::math::{clearly_against, facing};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Winding {
-    /// Triangles that are wound against them.
+    /// Triangles whose winding contradicts the normals.
     pub against: usize,
-    /// Triangles that have a side and normals with a direction.
+    /// Triangles with an area, and normals with a direction.
     pub seen: usize,
 }
 
-/// Triangles that are looked at together.
+/// Number of triangles that are compared together.
 const FEW: usize = 64;
 
-/// Corners of so many triangles, component by component.
+/// Corners of `FEW` triangles by component.
 struct Corners {
     places: [[[f32; FEW]; 3]; 3],
     normals: [[[f32; FEW]; 3]; 3],
@@ -106,8 +106,8 @@ fn exact(vertices: &[Posed], triangle: &[u32; 3]) -> Option<bool> {
     facing([a.0, b.0, c.0], [a.1, b.1, c.1]).map(|cosine| cosine < 0.0)
 }
 
-/// Influences and triangles up to which validation looks, a fraction of a second's work: files can share sections
-/// many times over.
+/// Most influences and triangles that validation compares, which takes a fraction of a second. Files can share sections
+/// many times.
 const MOST: usize = 1 << 22;
 
 impl Dpm {
@@ -121,8 +121,8 @@ impl Dpm {
         Some(Winding::count_sides(&posed, &mesh.triangles))
     }
 
-    /// The same of all meshes that have such triangles, with their numbers. Meshes of the same vertices and triangles
-    /// count once, and those beyond a second's work are passed over.
+    /// Compares all meshes and returns those with contradicting triangles, by index. Meshes with the same vertices and
+    /// triangles count once; those beyond the limit are left out.
     pub(crate) fn windings(&self) -> Vec<(usize, Winding)> {
         let mut odd = Vec::new();
         let Some(matrices) = self.frames.first().and_then(|frame| self.model_matrices(frame.pose)) else {

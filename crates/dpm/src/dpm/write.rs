@@ -1,4 +1,4 @@
-//! Writing a DPM file: a layout first, then the bytes.
+//! Writes a DPM file: computes a layout, then the bytes.
 #![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
 
 use super::layout::{Layout, MeshLayout};
@@ -19,8 +19,8 @@ use meshwright_core::record::{Field, Record};
 use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl Dpm {
-    /// The file. A model that was read and not changed in size keeps its file's layout, bytes that no
-    /// section covers included; any other is laid out as the dpmodel compiler does.
+    /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout, including bytes
+    /// outside all sections. Any other model gets the layout of the dpmodel compiler.
     ///
     /// # Errors
     /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.

@@ -102,7 +102,7 @@ fn file_of<'i>(image: &'i Image, stem: &str) -> Result<Written<'i>, String> {
         _ => ("png", &b"\x89PNG\r\n\x1a\n"[..]),
     };
     if !image.bytes.starts_with(head) {
-        return Err(format!("the image is no {extension}"));
+        return Err(format!("the image is not a {extension} file"));
     }
     Ok(Written { name: format!("{stem}.{extension}"), bytes: Cow::Borrowed(image.bytes.as_slice()) })
 }

@@ -6,29 +6,29 @@ use core::fmt;
 use meshwright_core::F32;
 use meshwright_core::math::{facing, wide};
 
-/// The cosine of 75 degrees: no normals of a sound file are further off their face on average, while of normals that an
-/// importer left unturned many lie at right angles to it.
+/// The cosine of 75 degrees. In a sound file, the mean normal of a face differs less from the face. In a file whose
+/// importer did not rotate normals, many differ by a right angle.
 const ASKEW: f64 = 0.258_819_045_102_520_76;
 
 /// A comparison of faces with the normals of their corners, which are wrong in many files that FreeSO wrote.
 ///
-/// It counts faces whose corners belong to one bone: the result is the same in every pose and needs no skeleton.
+/// Only faces whose corners belong to one bone count: the result is the same in every pose and needs no skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facing {
     /// The measured faces: their corners belong to one bone, and they are not slivers.
     pub faces: usize,
-    /// Those that lie more than 75 degrees off the mean of their normals.
+    /// Faces that differ by more than 75 degrees from the mean of their normals.
     pub askew: usize,
-    /// Those of them that are turned against it, by more than 90 degrees.
+    /// Faces that differ by more than 90 degrees.
     pub against: usize,
-    /// The first that is askew.
+    /// The first face that differs by more than 75 degrees.
     pub first: Option<usize>,
 }
 
 impl Facing {
-    /// True when the normals cannot be those of the faces: some face is turned against its own, or one in a hundred is
-    /// askew.
+    /// Returns true if the normals cannot belong to the faces: a face differs by more than 90 degrees, or one in a
+    /// hundred by more than 75.
     pub const fn disagrees(&self) -> bool {
         self.against > 0 || self.askew.saturating_mul(100) > self.faces
     }
@@ -85,7 +85,7 @@ mod tests {
     use alloc::vec::Vec;
     use meshwright_core::f32s;
 
-    /// A fan of faces in the plane z = 0, seen counter-clockwise from +Z, each with corners of its own.
+    /// Returns a fan of faces in the plane z = 0, counter-clockwise seen from +Z. The faces share no vertices.
     fn fan(normals: &[[f32; 3]]) -> Geometry {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(f32s);
         let vertex = |(position, normal): ([F32; 3], [f32; 3])| RealVertex {

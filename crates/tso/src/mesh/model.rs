@@ -11,9 +11,9 @@ pub const BLEND_UNUSED: u32 = u32::MAX;
 /// A `.mesh` file of The Sims Online, version 2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mesh {
-    /// Everything in it.
+    /// The content.
     pub geometry: Geometry,
-    /// Bytes after the last field, which a lenient reader keeps; no known file has any.
+    /// Bytes after the last field, which a lenient reader keeps. No known file has any.
     pub trailing: Vec<u8>,
 }
 
@@ -23,27 +23,27 @@ impl From<Geometry> for Mesh {
     }
 }
 
-/// Triangles around bones.
+/// Triangles that are attached to bones.
 ///
-/// Space of all vertices: of the bone that owns them, left-handed, +Y up, +Z to the front of the figure, 3 units to
-/// the metre. Faces are clockwise seen from outside. Texture coordinates start at the top left.
+/// Vertices are in the space of the bone that owns them: left-handed, +Y up, +Z to the front of the character, 3 units
+/// to the metre. Faces are clockwise seen from outside. Texture coordinates start at the top left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Geometry {
     /// Names of the bones that bindings refer to.
     pub bones: Vec<Name>,
     /// Triangles over [`real`](Self::real).
     pub faces: Vec<[u32; 3]>,
-    /// Which vertices belong to which bone.
+    /// The vertices of each bone.
     pub bindings: Vec<Binding>,
-    /// The vertices that are drawn, in runs per bone.
+    /// The drawn vertices, in runs per bone.
     pub real: Vec<RealVertex>,
-    /// The vertices that pull at real ones, in runs per bone.
+    /// Vertices that move real vertices to a second bone, in runs per bone.
     pub blends: Vec<BlendVertex>,
     /// The stored number of all vertices.
     pub total: Total,
 }
 
-/// A bone's runs of vertices.
+/// The vertices of a bone, as two ranges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Binding {
     /// Index into [`Geometry::bones`].
@@ -52,28 +52,28 @@ pub struct Binding {
     pub first_real: u32,
     /// Number of its real vertices.
     pub real_count: u32,
-    /// First of its blend vertices, counted among the blend vertices; means nothing where there are none, and is
-    /// then [`BLEND_UNUSED`] in real files.
+    /// First of its blend vertices, as an index among the blend vertices. Without blend vertices it has no meaning;
+    /// real files store [`BLEND_UNUSED`].
     pub first_blend: u32,
     /// Number of its blend vertices.
     pub blend_count: u32,
 }
 
-/// A vertex that is drawn.
+/// A drawn vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RealVertex {
     /// Texture coordinates.
     pub uv: [F32; 2],
     /// Position in the owning bone's space.
     pub position: [F32; 3],
-    /// Normal in the owning bone's space; of length 3 in files written by FreeSO.
+    /// Normal in the owning bone's space. FreeSO writes normals of length 3.
     pub normal: [F32; 3],
 }
 
-/// A vertex that pulls a real one towards its own place.
+/// A second position of a real vertex, relative to another bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlendVertex {
-    /// The strength of the pull: 0 is not at all, 1 all the way.
+    /// The weight of this position: 0 has no effect, 1 replaces the real vertex's position.
     pub weight: Q1_15,
     /// The real vertex.
     pub target: u32,
@@ -84,20 +84,20 @@ pub struct BlendVertex {
 }
 
 impl BlendVertex {
-    /// The weight as a number from 0 to 1; a larger one counts as 1.
+    /// Returns the weight as a number from 0 to 1. Larger values are clamped.
     pub fn pull(&self) -> f64 {
         f64::from(self.weight.clamped().decode())
     }
 }
 
-/// The field that counts all vertices. No reader needs it, and files disagree on what it counts.
+/// The stored number of all vertices. No reader needs it, and files count differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Total {
-    /// Real and blend vertices, as the format is described.
+    /// Real and blend vertices, as the format specifies.
     #[default]
     All,
-    /// Real vertices only, as FreeSO writes it.
+    /// Only real vertices, as FreeSO writes it.
     RealOnly,
-    /// Neither; the stored value. Kept by lenient reading.
+    /// Another stored value, which a lenient reader keeps.
     Other(u32),
 }

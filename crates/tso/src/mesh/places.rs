@@ -27,14 +27,14 @@ pub(crate) enum Spot {
     Real(usize, Field, usize),
     /// Component of position or normal of a blend vertex.
     Blend(usize, Field, usize),
-    /// Behind the last field.
+    /// The position after the last field.
     End,
 }
 
 /// All fields after the names are 32 bits wide, or one number of the text.
 const WORD: usize = 4;
 
-/// The number of 32-bit numbers in `bytes` bytes.
+/// Returns the number of 32-bit numbers in `bytes` bytes.
 const fn numbers(bytes: usize) -> u64 {
     (bytes / WORD) as u64
 }
@@ -42,14 +42,14 @@ const fn numbers(bytes: usize) -> u64 {
 /// Offsets of fields.
 #[derive(Debug)]
 pub(crate) enum Places {
-    /// A binary file: the offset of the number of bones; all else follows from the sizes.
+    /// A binary file: the offset of the number of bones. The other offsets follow from the sizes.
     Binary(u64),
-    /// A text: the offset of every name of a bone, and of every number from the number of faces on.
+    /// A text: the offset of each bone name, and of each number, beginning with the number of faces.
     Text(Vec<u64>, Vec<u64>),
 }
 
 impl Places {
-    /// The offset of the name of every bone.
+    /// Returns the offset of each bone name.
     pub(crate) fn names(&self, g: &Geometry) -> Vec<u64> {
         match self {
             Self::Binary(bones) => {
@@ -65,7 +65,7 @@ impl Places {
         }
     }
 
-    /// A finder of fields, with the sums that it needs made once.
+    /// Makes a finder of fields, which computes the needed sums once.
     pub(crate) fn finder<'p>(&'p self, g: &Geometry) -> Finder<'p> {
         let names = g.bones.iter().fold(0_u64, |n, b| n.saturating_add(1 + wide(b.bytes().len())));
         let start = match self {
@@ -87,7 +87,7 @@ pub(crate) struct Finder<'p> {
 }
 
 impl Geometry {
-    /// The number of its bytes in a binary file.
+    /// Returns the size in a binary file, in bytes.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         Places::Binary(0).finder(self).end()
@@ -95,7 +95,7 @@ impl Geometry {
 }
 
 impl Finder<'_> {
-    /// The offset of the first byte of `spot`.
+    /// Returns the offset of the first byte of `spot`.
     pub(crate) fn offset_of(&self, spot: Spot) -> Option<u64> {
         let number = self.number(spot);
         match self.places {
@@ -106,12 +106,12 @@ impl Finder<'_> {
         }
     }
 
-    /// The end of a binary file.
+    /// Returns the end of a binary file.
     pub(crate) fn end(&self) -> u64 {
         self.offset_of(Spot::End).unwrap_or(0)
     }
 
-    /// The number of numbers between the names and `spot`.
+    /// Returns the number of numbers between the names and `spot`.
     fn number(&self, spot: Spot) -> u64 {
         let [faces, bindings, real, blends] = self.sizes;
         let table =

@@ -49,7 +49,7 @@ impl Mesh {
     }
 }
 
-/// A geometry from its number of bones on.
+/// Reads a geometry, beginning with its number of bones.
 pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geometry, ReadError> {
     let count = |cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>| {
         let at = cursor.offset();
@@ -77,7 +77,7 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
     let (at, n) = count(cursor, &path)?;
     let bindings = cursor.table(&path, at, n, wide(binding::SIZE), |i| order.binding(i))?;
 
-    // A real vertex is in two tables: its texture coordinates here, the rest after the blends.
+    // A real vertex is stored in two tables: its texture coordinates here, the rest after the blend vertices.
     let path = root.field("real");
     let (at, real_count) = count(cursor, &path)?;
     let mut real = cursor.reserve(&path, at, real_count, wide(record::REAL))?;
@@ -113,7 +113,7 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
     })
 }
 
-/// All records of a table as one slice.
+/// Returns all records of a table as one slice.
 fn table<'a, const N: usize>(
     cursor: &mut Cursor<'a, '_>,
     path: &FieldPath<'_>,
@@ -123,7 +123,7 @@ fn table<'a, const N: usize>(
 }
 
 impl Total {
-    /// The meaning of a stored number.
+    /// Classifies a stored number of vertices.
     pub(crate) fn classify(stored: u32, real: usize, blends: usize) -> Self {
         let stored_wide = u64::from(stored);
         let real = wide(real);
@@ -137,7 +137,7 @@ impl Total {
     }
 }
 
-/// Walks the tables of a geometry without looking into them.
+/// Checks the sizes of a geometry's tables without reading their content.
 pub(crate) fn sniff_geometry(bytes: &[u8], order: Order) -> Confidence {
     fn skip(bytes: &[u8], count: u32, size: usize) -> Option<&[u8]> {
         bytes.get(usize::try_from(u64::from(count).checked_mul(wide(size))?).ok()?..)

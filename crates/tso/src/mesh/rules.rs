@@ -101,21 +101,21 @@ all_rules!(
     ]
 );
 
-/// Normals whose length differs from 1 by more are reported.
+/// Largest difference of a normal's length from 1 that is not reported.
 const NORMAL_TOLERANCE: f64 = 1e-3;
 
 impl Mesh {
-    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the mesh is written to,
-    /// which for an unchanged mesh is the file it was read from.
+    /// Checks the mesh: broken rules are errors, oddities are warnings. Offsets are those of the written file, which
+    /// for an unchanged mesh is the file that was read.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        // Validation passes over everything.
+        // Validation does not stop at an error.
         let _ = mesh(self, &mut findings);
         findings.into_report()
     }
 }
 
-/// The rules of a `.mesh`; returns where its last field ends.
+/// Checks the rules of a `.mesh`. Returns the end of its last field.
 pub(crate) fn mesh(mesh: &Mesh, findings: &mut Findings) -> Result<u64, ReadError> {
     let places = Places::Binary(GEOMETRY);
     let end = places.finder(&mesh.geometry).end();
@@ -126,7 +126,7 @@ pub(crate) fn mesh(mesh: &Mesh, findings: &mut Findings) -> Result<u64, ReadErro
 }
 
 impl Geometry {
-    /// Warns of bones that the skeleton does not have, and of blend normals that belong to other vertices.
+    /// Warns of bones that the skeleton lacks, and of blend normals that belong to other vertices.
     pub fn validate_with(&self, skeleton: &Skel) -> Report {
         let (mut findings, path) = (Findings::validating(), FieldPath::ROOT.field("bones"));
         for (i, (name, bone)) in self.bones.iter().zip(skeleton.find_all(&self.bones)).enumerate() {
@@ -146,10 +146,11 @@ impl Geometry {
     }
 }
 
-/// Normals of blend vertices that lie further off those of their targets, in degrees, are of other vertices.
+/// Largest angle between the normals of a blend vertex and its target, in degrees. A larger one means that the normal
+/// belongs to another vertex.
 const NORMALS_APART: f64 = 10.0;
 
-/// The rules whose breaking is an error.
+/// Checks the rules whose violations are errors.
 pub(crate) fn geometry(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
     let find = places.finder(g);
     faces(g, &find, findings)?;
@@ -161,12 +162,12 @@ pub(crate) fn geometry(g: &Geometry, places: &Places, findings: &mut Findings) -
     finite(g, &find, findings)
 }
 
-/// The memory of the checks.
+/// Returns the memory of the checks.
 pub(crate) fn memory(g: &Geometry) -> u64 {
     wide(g.bones.len()).saturating_add(wide(g.bindings.len()).saturating_mul(size_of::<Run>() as u64))
 }
 
-/// The start, the end and the binding.
+/// The start, the end and the binding of a run.
 type Run = (u64, u64, usize);
 
 fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
@@ -207,7 +208,7 @@ fn bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<
     Ok(())
 }
 
-/// One of the two kinds of vertices that bindings divide among bones.
+/// Real or blend vertices, which bindings divide among bones.
 struct Runs {
     noun: &'static str,
     first: Field,
@@ -241,7 +242,7 @@ const BLEND_RUNS: Runs = Runs {
     len: |g| g.blends.len(),
 };
 
-/// The runs of one kind must cover every vertex once, in whatever order.
+/// Checks that the runs of one kind contain each vertex once, in any order.
 fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -> Result<(), ReadError> {
     let (root, noun, n) = (FieldPath::ROOT, kind.noun, wide((kind.len)(g)));
     let table = root.field("bindings");
@@ -264,7 +265,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
         runs.push((from.min(n), to.min(n), i));
     }
     runs.sort_unstable();
-    // Overlaps before gaps: a run that was moved leaves a gap too, but its own number is at fault.
+    // Overlaps are reported before gaps: a run with a wrong start causes both, but the overlap shows the wrong number.
     let mut end = 0;
     for &(from, to, i) in &runs {
         if from < end && to > from {
@@ -350,7 +351,7 @@ fn finite(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// Warnings about values that break no rule; only validation looks for them.
+/// Warns about values that break no rule. Only validation calls it.
 pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
     if !findings.is_validating() {
         return Ok(());
@@ -464,7 +465,7 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
     })
 }
 
-/// One finding for all faces whose normals are not theirs.
+/// Reports one finding for all faces with wrong normals.
 fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let facing = g.facing();
     let Some(i) = facing.first.filter(|_| facing.disagrees()) else { return Ok(()) };
@@ -472,7 +473,7 @@ fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
     findings.broken(NORMAL_FACES, &path.index(i), find.offset_of(Spot::Face(i, 0)), || format!("{facing}"))
 }
 
-/// One finding for all normals: in real files either all of them are odd or none.
+/// Reports one finding for all normals: in real files, either all of them have another length or none.
 fn odd_normals(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let real = g.real.iter().enumerate().map(|(i, v)| ("real", i, v.normal));
     let blend = g.blends.iter().enumerate().map(|(i, v)| ("blends", i, v.normal));

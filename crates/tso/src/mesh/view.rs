@@ -1,4 +1,4 @@
-//! A geometry interpreted: who owns which vertex, and where vertices are in a pose.
+//! Interpretation of a geometry: the bones of vertices, and vertices in a pose.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -24,7 +24,7 @@ pub struct Owners {
 pub struct Posed {
     /// Positions.
     pub positions: Vec<[f32; 3]>,
-    /// Normals of length 1; zero where they blend to nothing.
+    /// Normals of length 1, or zero if the blended normals cancel.
     pub normals: Vec<[f32; 3]>,
 }
 
@@ -43,14 +43,14 @@ impl Geometry {
         Owners { real: claim(self.real.len(), real, first), blends: claim(self.blends.len(), blend, None) }
     }
 
-    /// The faces that name only vertices there are, with their indices.
+    /// Returns the faces whose vertices all exist, with their indices.
     pub fn sound_faces(&self) -> impl Iterator<Item = (usize, [u32; 3])> + '_ {
         let n = self.real.len();
         let known = move |v: &u32| usize::try_from(*v).is_ok_and(|v| v < n);
         self.faces.iter().copied().enumerate().filter(move |(_, face)| face.iter().all(known))
     }
 
-    /// The blends that take effect, in file order: index, bone and target.
+    /// Returns the blends with an effect in file order, as index, bone and target.
     pub(crate) fn effective_blends<'g>(
         &'g self,
         owners: &'g Owners,
@@ -102,7 +102,7 @@ fn claim(
     unclaimed: Option<u32>,
 ) -> Vec<Option<u32>> {
     let mut owners = alloc::vec![unclaimed; n];
-    // `free[i]` leads to the first free item from `i` on.
+    // `free[i]` leads to the first free item at or after `i`.
     let mut free: Vec<usize> = (0..=n).collect();
     let index = |v: u64| usize::try_from(v).unwrap_or(usize::MAX).min(n);
     for (first, count, owner) in runs {
@@ -120,7 +120,7 @@ fn claim(
 fn next_free(free: &mut [usize], from: usize) -> usize {
     let mut at = from;
     while free[at] != at {
-        // Halving the path keeps later walks short.
+        // Path halving keeps later walks short.
         free[at] = free[free[at]];
         at = free[at];
     }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Mesh {
-    /// The file. A mesh that breaks a rule is refused.
+    /// Writes the file. A mesh that breaks a rule is rejected.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -17,10 +17,10 @@ impl Mesh {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently also one that only lenient reading opens, such as the one the mesh came from.
+    /// Writes the file. With lenient strictness, it also writes a mesh that only a lenient reader opens.
     ///
     /// # Errors
-    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
+    /// When the model breaks a rule that the strictness does not accept, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         let end = rules::mesh(self, &mut writing(strictness))?;
         let mut w = ByteWriter::with_capacity(usize::try_from(end).unwrap_or(0));
@@ -32,7 +32,7 @@ impl Mesh {
 }
 
 impl Total {
-    /// The number to store.
+    /// Returns the number to store.
     pub(crate) fn stored(self, g: &Geometry) -> Result<u32, WriteError> {
         let path = FieldPath::ROOT.field("total");
         match self {
@@ -46,7 +46,7 @@ impl Total {
     }
 }
 
-/// A geometry from its number of bones on.
+/// Writes a geometry, beginning with its number of bones.
 pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result<(), WriteError> {
     let root = FieldPath::ROOT;
     let put = |w: &mut ByteWriter, value: u32| w.bytes(&order.bytes(value));

@@ -1,4 +1,4 @@
-//! Events and properties as extras of a scene, and back.
+//! Conversion of events and properties to extras of a scene, and back.
 
 use crate::anim::{Anim, FRAME_RATE, Motion, TimeProperty};
 use crate::fields::Flag;
@@ -19,7 +19,7 @@ const TIMES: &str = "times";
 const TIME: &str = "time_ms";
 pub(crate) const PROPERTIES: &str = "properties";
 
-/// All events: groups of the same events at the same times, with their bones where those are not all there are.
+/// Returns all events in groups with the same events at the same times, and the bones of a group if these are not all.
 pub(crate) fn of_events(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     // FreeSO repeats the same list on every motion.
     let mut lists: BTreeMap<&[Vec<TimeProperty>], Vec<&Motion>> = BTreeMap::new();
@@ -49,15 +49,16 @@ pub(crate) fn of_events(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Ext
     Ok(if groups.is_empty() { Vec::new() } else { alloc::vec![(EVENTS.into(), Extra::List(groups))] })
 }
 
-/// Bytes of a named value.
+/// Memory of a named value.
 pub(crate) const EXTRA: usize = size_of::<(String, Extra)>() + 32;
 
-/// Property lists as a list of maps. A list that has a key twice, which no map can hold, is one of pairs.
+/// Converts property lists to a list of maps. A list with a duplicate key, which a map cannot have, becomes a list of
+/// pairs.
 pub(crate) fn of_properties(lists: &[PropertyList], budget: &Budget) -> Result<Extra, ConvertError> {
     let mut out = budget.reserve("extras", lists.len())?;
     for list in lists {
         budget.charge_items("extras", list.0.len() as u64, EXTRA)?;
-        // A byte of Windows-1252 takes up to three of UTF-8.
+        // A byte of Windows-1252 becomes up to three bytes of UTF-8.
         budget.charge_items("extras", (usize::try_from(list.size()).unwrap_or(usize::MAX)) as u64, 3)?;
         let pairs = list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text())));
         let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
@@ -79,7 +80,7 @@ const BONE: &str = "bone";
 const CENSOR: &str = "censor";
 const SKIN_WORD: &str = "skin_word";
 
-/// The fields of a suit and of one of its skins.
+/// Returns the fields of a suit and of one of its skins.
 pub(crate) fn of_suit(
     suit: &Suit,
     skin: &SkinPart,
@@ -138,7 +139,7 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
         let bones: Option<BTreeSet<String>> = group.get(BONES).map(|bones| {
             bones.items().iter().filter_map(|bone| Some(bone.as_str()?.to_ascii_lowercase())).collect()
         });
-        // The number of named bones, or of all bones, without motion.
+        // Number of named bones, or of all bones, without motion.
         let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
         let here = |m: &&mut Motion| {
             bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
@@ -181,7 +182,7 @@ pub(crate) fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
     }
 }
 
-/// The lists of properties of an item; none where one is no list of pairs.
+/// Returns the property lists of an item, or `None` if one is not a list of pairs.
 fn property_lists(extra: &Extra) -> Option<Vec<PropertyList>> {
     list(Some(extra), PROPERTIES).iter().map(property_list).collect()
 }
@@ -190,7 +191,7 @@ fn list<'e>(extra: Option<&'e Extra>, name: &str) -> &'e [Extra] {
     extra.and_then(|extra| extra.get(name)).map_or(&[], Extra::items)
 }
 
-/// The names of native fields that files of The Sims are made with.
+/// Names of native fields that are used when files of The Sims are written.
 pub const NATIVE_FIELDS: &[&str] = &[
     UNKNOWN,
     CAN_TRANSLATE,
@@ -214,7 +215,7 @@ const CAN_BLEND: &str = "can_blend";
 const WIGGLE_VALUE: &str = "wiggle_value";
 const WIGGLE_POWER: &str = "wiggle_power";
 
-/// The fields of a bone in addition to its name and pose, if they differ from a [plain](plain_bone) one.
+/// Returns the fields of a bone in addition to its name and pose, if they differ from a [plain](plain_bone) bone.
 pub(crate) fn of_bone(bone: &Bone, budget: &Budget) -> Result<Option<Extra>, ConvertError> {
     let plain = plain_bone();
     let words = [
@@ -235,7 +236,7 @@ pub(crate) fn of_bone(bone: &Bone, budget: &Budget) -> Result<Option<Extra>, Con
     Ok((!map.is_empty()).then_some(Extra::Map(map)))
 }
 
-/// A bone of which nothing is said: it may move, turn and blend.
+/// Returns a bone with default fields: it may move, rotate and blend.
 pub(crate) fn plain_bone() -> Bone {
     Bone { unknown: 1, can_translate: 1, can_rotate: 1, can_blend: 1, ..Bone::default() }
 }
@@ -260,10 +261,10 @@ pub(crate) fn bone_in(extras: Option<&Extra>) -> Bone {
     }
 }
 
-/// A field of a mesh in addition to its triangles.
+/// The field of a mesh for its stored number of vertices.
 pub(crate) const REAL_ONLY: &str = "total_counts_real_only";
 
-/// The count of all vertices as the extras of a mesh say it.
+/// Returns the stored number of vertices from the extras of a mesh.
 pub(crate) fn total_in(extras: Option<&Extra>) -> Total {
     let real_only = extras.and_then(|extras| extras.get(REAL_ONLY)?.as_u32());
     if real_only == Some(1) { Total::RealOnly } else { Total::All }
@@ -277,7 +278,7 @@ fn has_lists(motion: &Motion) -> bool {
     motion.properties.iter().flatten().any(|list| !list.0.is_empty())
 }
 
-/// The fields of an animation in addition to its keys and events.
+/// Returns the fields of an animation in addition to its keys and events.
 pub(crate) fn of_anim(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     let mut out = alloc::vec![(String::from(DURATION), Extra::from(anim.duration.get()))];
     if anim.distance.get() != 0.0 {
@@ -301,7 +302,7 @@ pub(crate) fn of_anim(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra
     Ok(out)
 }
 
-/// True where [`of_anim`] says something that [`take_anim`] could not know.
+/// Returns true if [`of_anim`] returns fields that [`take_anim`] cannot derive.
 pub(crate) fn says_more(anim: &Anim) -> bool {
     anim.distance.get() != 0.0 || !anim.moving.is_set() || anim.motions.iter().any(has_lists)
 }
@@ -311,7 +312,7 @@ pub(crate) fn says_more(anim: &Anim) -> bool {
 pub(crate) fn take_anim(clip: &Clip, anim: &mut Anim) {
     let Some(extras) = &clip.extras else { return };
     let number = |name: &str| extras.get(name).and_then(Extra::as_f32);
-    // Milliseconds of all frames or of one less; seconds at the rate of FreeSO's exporter.
+    // The duration is in milliseconds for all frames or for one less, or in seconds at the rate of FreeSO's exporter.
     let frames = f64::from(anim.frames());
     let is_own = |duration: f32| {
         let wide = f64::from(duration);
@@ -340,7 +341,7 @@ pub(crate) fn take_anim(clip: &Clip, anim: &mut Anim) {
     }
 }
 
-/// Frames per second of what FreeSO's exporter writes, whose durations are seconds.
+/// Frame rate of FreeSO's exporter, whose durations are in seconds.
 const EXPORTED: f64 = 36.0;
 
 fn property_list(extra: &Extra) -> Option<PropertyList> {

@@ -1,4 +1,4 @@
-//! The keys of a scene's clip, one for every thirtieth of a second.
+//! Samples a scene's clip at 30 frames per second.
 
 use super::transforms::{self, has_scale, is_scaled, stored};
 use crate::anim::FRAME_RATE;
@@ -10,7 +10,7 @@ use meshwright_core::math::narrow1;
 use meshwright_scene::math::{Trs64, wide};
 use meshwright_scene::{AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, Sampler, Scene};
 
-/// The keys of one joint, one per frame where there are any.
+/// The keys of one joint, one per frame, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys {
     pub(crate) translations: Vec<[F32; 3]>,
@@ -18,7 +18,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// True where a joint stays as it rests.
+    /// Returns true if a joint keeps its rest pose.
     pub(crate) fn is_empty(&self) -> bool {
         self.translations.is_empty() && self.rotations.is_empty()
     }
@@ -121,7 +121,7 @@ fn channels(clip: &Clip, n: usize) -> Vec<[bool; 2]> {
     }
 }
 
-/// Which joints a clip scales.
+/// Returns the joints that a clip scales.
 fn scaled_joints(scene: &Scene, clip: &Clip, n: usize, budget: &Budget) -> Result<Vec<bool>, ConvertError> {
     let mut scaled = budget.filled("joints", n, false)?;
     match &clip.motion {
@@ -145,7 +145,8 @@ fn scaled_joints(scene: &Scene, clip: &Clip, n: usize, budget: &Budget) -> Resul
     Ok(scaled)
 }
 
-/// Which joints, unscaled at rest, are scaled where matrices of two keys are blended: the mean of two turns is less than a turn.
+/// Returns the joints without scale at rest that are scaled between keys: the mean of two rotation matrices is not a
+/// rotation.
 fn scaled_between(
     sampler: &Sampler<'_, '_>,
     frames: Frames,
@@ -166,9 +167,9 @@ fn scaled_between(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frames {
     pub(crate) count: u32,
-    /// The clip's own frames per one of ours.
+    /// Frames of the clip per sample.
     step: f64,
-    /// The clip's own frames from one start to the next, where it loops.
+    /// Frames of the clip from one repetition to the next, if it loops.
     period: Option<f64>,
 }
 
@@ -197,7 +198,7 @@ impl Frames {
         Ok(Self { count, step, period: clip.looping.then_some(last) })
     }
 
-    /// Every frame as one of the clip.
+    /// Returns the time of each sample in frames of the clip.
     pub(crate) fn times(self) -> impl Iterator<Item = f64> {
         let own = move |t: f64| self.period.filter(|p| t >= *p).map_or(t, |_| 0.0);
         (0..self.count).map(move |f| own(f64::from(f) * self.step))

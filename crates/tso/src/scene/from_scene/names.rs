@@ -7,26 +7,26 @@ use alloc::vec::Vec;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{Budget, ConvertError, Loss, Naming, Scene};
 
-/// The most bytes of a name after a length of 8 bits.
+/// Most bytes of a name with an 8-bit length.
 pub(crate) const SHORT: usize = 255;
-/// The most bytes of a name after a length of 16 bits.
+/// Most bytes of a name with a 16-bit length.
 pub(crate) const LONG: usize = 65535;
 
 /// Makes names of texts.
 #[derive(Debug)]
 pub(crate) struct Namer<'b> {
     names: Names<'b>,
-    /// Names have lines of text of their own.
+    /// Each name has its own line of text.
     lines: bool,
 }
 
 impl<'b> Namer<'b> {
-    /// Names of at most `longest` bytes, which may repeat.
+    /// Makes rules for names of at most `longest` bytes. They may repeat.
     pub(crate) fn new(longest: usize, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
         Self::with_rules(NameRules::new(encoding(form), longest), form, naming, budget)
     }
 
-    /// Names of bones. `NULL` is not allowed.
+    /// Makes rules for names of bones. `NULL` is not allowed.
     fn of_bones(form: MeshForm, naming: Naming, budget: &'b Budget) -> Result<Self, ConvertError> {
         let rules = NameRules::new(encoding(form), SHORT).unique();
         let mut namer = Self::with_rules(rules, form, naming, budget);
@@ -44,7 +44,7 @@ impl<'b> Namer<'b> {
         Self { names: Names::new(rules, naming, budget), lines: form == MeshForm::Skn }
     }
 
-    /// The name for `text`, changes reported.
+    /// Returns a valid name for `text`, and reports changes.
     pub(crate) fn fit(
         &mut self,
         text: &str,
@@ -66,7 +66,7 @@ fn encoding(form: MeshForm) -> Encoding {
     }
 }
 
-/// The text without spaces at its ends, nor at the place where it will be cut.
+/// Removes spaces at the ends of a text, and at the place where it will be cut.
 fn on_a_line(text: &str) -> &str {
     let text = text.trim_matches(' ');
     let cut = text.char_indices().nth(SHORT).and_then(|(end, _)| text.get(..end));

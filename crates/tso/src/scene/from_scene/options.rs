@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::FileFormat;
 use meshwright_scene::{Loss, Scene};
 
-/// Options of conversions of a scene into files of a figure.
+/// Options for converting a scene to files of a The Sims character.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TsoSceneOptions {
@@ -18,30 +18,30 @@ pub struct TsoSceneOptions {
     /// name, and files use its order and spelling. If the rest pose of a joint differs from the bone's, vertices and
     /// keys are adapted so that the model looks the same. Without it, everything is relative to the scene's joints.
     pub made_for: Option<Skel>,
-    /// Which skeleton of the scene becomes a file, where only one can; without, the first.
+    /// The skeleton of the scene to write, if only one is possible. The default is the first.
     pub skeleton: Option<usize>,
-    /// Which clip of the scene becomes a file, where only one can; without, the first.
+    /// The clip of the scene to write, if only one is possible. The default is the first.
     pub clip: Option<usize>,
-    /// The kind of file that [`write_scene`](crate::write_scene) makes of meshes.
+    /// The format in which [`write_scene`](crate::write_scene) writes meshes.
     pub meshes: MeshForm,
-    /// Skeletons and clips become the records of one file of The Sims 1, with a suit of all meshes, rather than a `.skel`
-    /// and an `.anim` each.
+    /// Writes skeletons and clips as records of one file of The Sims 1, with a suit of all meshes, instead of a `.skel`
+    /// and an `.anim` file for each.
     pub character: Option<CharacterForm>,
-    /// The number in the game's archives of the first mesh and of the first material's texture, where names do not hold
-    /// any; the others are numbered from there.
+    /// The number in the game's archives for the first mesh and for the texture of the first material, if their names
+    /// have none. The others are numbered from there.
     pub id: Option<u32>,
 }
 
-/// The spelling of the records of a character file.
+/// The form of a character file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CharacterForm {
-    /// `.cmx`, with meshes as `.skn` unless said otherwise.
+    /// `.cmx`, with meshes as `.skn` by default.
     Text,
-    /// `.bcf`, with meshes as `.bmf` unless said otherwise.
+    /// `.bcf`, with meshes as `.bmf` by default.
     Binary,
 }
 
-/// A kind of file for meshes.
+/// A file format for meshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MeshForm {
     /// `.mesh` of The Sims Online.
@@ -54,7 +54,7 @@ pub enum MeshForm {
 }
 
 impl CharacterForm {
-    /// The extension of its files.
+    /// Returns the extension of its files.
     pub(super) const fn extension(self) -> &'static str {
         match self {
             Self::Text => "cmx",
@@ -64,27 +64,27 @@ impl CharacterForm {
 }
 
 impl TsoSceneOptions {
-    /// Options for meshes on this skeleton.
+    /// Makes options for meshes on this skeleton.
     #[must_use]
     pub fn made_for(skeleton: Skel) -> Self {
         Self { made_for: Some(skeleton), ..Self::default() }
     }
 
-    /// The same options with another skeleton of the scene.
+    /// Selects a skeleton of the scene.
     #[must_use]
     pub fn with_skeleton(mut self, skeleton: usize) -> Self {
         self.skeleton = Some(skeleton);
         self
     }
 
-    /// The same options with another clip of the scene.
+    /// Selects a clip of the scene.
     #[must_use]
     pub fn with_clip(mut self, clip: usize) -> Self {
         self.clip = Some(clip);
         self
     }
 
-    /// The same options with skeletons, clips and suits in one file, and meshes in the form that goes with it.
+    /// Writes skeletons, clips and suits into one file, and meshes in the matching form.
     #[must_use]
     pub fn with_character(mut self, form: CharacterForm) -> Self {
         self.character = Some(form);
@@ -95,14 +95,14 @@ impl TsoSceneOptions {
         self
     }
 
-    /// The same options with the number of the first mesh and texture.
+    /// Sets the number of the first mesh and texture.
     #[must_use]
     pub const fn with_id(mut self, id: Option<u32>) -> Self {
         self.id = id;
         self
     }
 
-    /// The same options with another kind of file for meshes.
+    /// Sets the file format of meshes.
     #[must_use]
     pub fn with_meshes(mut self, meshes: MeshForm) -> Self {
         self.meshes = meshes;
@@ -110,7 +110,7 @@ impl TsoSceneOptions {
     }
 }
 
-/// The clip or skeleton that a file of one holds: the chosen one, or the first, the others being lost.
+/// Returns the selected clip or skeleton, or the first one. The others are reported as lost.
 pub(super) fn chosen(
     choice: Option<usize>,
     count: usize,
@@ -126,7 +126,7 @@ pub(super) fn chosen(
     choice.unwrap_or(0)
 }
 
-/// True for a scene that was read from files of a figure, or from none: what is odd in it shall be odd again.
+/// Returns true for a scene that was read from files of The Sims, or from no file. Its oddities are preserved.
 pub(super) fn is_native(scene: &Scene) -> bool {
     let ids = [Mesh::ID, Skel::ID, Anim::ID, Bnd::ID, Bmf::ID, Skn::ID, Cmx::ID, Bcf::ID, Cfp::ID];
     scene.format.is_empty() || ids.contains(&scene.format.as_str())

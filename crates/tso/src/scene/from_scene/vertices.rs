@@ -1,4 +1,4 @@
-//! Vertices of a scene on their way to runs of vertices per bone.
+//! Conversion of vertices to runs of vertices per bone.
 
 use super::names::SHORT;
 use super::options::TsoSceneOptions;
@@ -17,22 +17,22 @@ use meshwright_scene::{
     AxisMap, Budget, ConvertError, Drawable, FromSceneOptions, Loss, Mesh, Scene, SkeletonId, Skin,
 };
 
-/// The bone of meshes that have no skin, where no skeleton says otherwise.
+/// The bone of meshes without a skin, unless a skeleton names another one.
 const UNSKINNED_BONE: &str = "ROOT";
-/// The largest difference between the rest poses of a joint and its bone: elements of their matrices.
+/// Largest difference between the rest poses of a joint and its bone, in elements of their matrices.
 const SAME_REST: f64 = 1e-4;
-/// As far as vertices may be, by what their bones see of them, from where they are bound; times their size.
+/// Largest distance between a vertex's bind position and its position by its bones, relative to its size.
 const SAME_PLACE: f64 = 1e-4;
-/// The direction of normals that have none.
+/// The direction of missing normals.
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
 
-/// A bone for vertices.
+/// A bone with vertices.
 #[derive(Debug)]
 struct Target {
     name: Name,
-    /// The bone at rest in model space.
+    /// The rest transform of the bone in model space.
     bone: Affine64,
-    /// Its number in the skeleton that the meshes are made for; bones that this has not come last.
+    /// Index in the skeleton for which the meshes are made. Bones that it lacks come last.
     place: usize,
 }
 
@@ -40,9 +40,9 @@ struct Target {
 #[derive(Clone, Copy, Debug, Default)]
 struct Bound {
     target: usize,
-    /// From model space, where vertices are bound, to the bone's space.
+    /// Transform from model space in the bind pose to the bone's space.
     inverse: Affine64,
-    /// From the joint's space to model space, where what the scene has in the joint's space is what the bone has.
+    /// Transform from the joint's space to model space, if the joint and the bone have the same space.
     own: Option<Affine64>,
 }
 
@@ -54,7 +54,7 @@ struct Local {
     normal: [f32; 3],
 }
 
-/// A vertex that has no place among its bone's yet.
+/// A vertex that is not yet in the list of its bone.
 #[derive(Clone, Copy, Debug)]
 struct Loose {
     uv: [f32; 2],
@@ -62,7 +62,7 @@ struct Loose {
     blend: Option<(Q1_15, Local)>,
 }
 
-/// One joint's part in one vertex.
+/// The part of a joint in a vertex.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     joint: Bound,
@@ -81,13 +81,13 @@ struct Notes {
     no_uvs: usize,
 }
 
-/// Gathers drawables into geometries. Bones that one of them made known stay known for the next.
+/// Collects drawables in geometries. Bones of one drawable are kept for the next.
 #[derive(Debug)]
 pub(crate) struct Gatherer<'a, 'b> {
     scene: &'a Scene,
     /// The names of all joints of all skeletons as bones.
     names: &'a [Vec<Name>],
-    /// The bones of the skeleton that meshes are made for, with their matrices.
+    /// The bones of the skeleton for which meshes are made, with their matrices.
     made_for: Option<(&'a Skel, NameIndex<'a>, Vec<Affine64>)>,
     axes: AxisMap,
     budget: &'b Budget,
@@ -165,7 +165,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         self.scene.skeletons.get(skeleton.0).map_or(0, |s| s.joints.len())
     }
 
-    /// The joints of a skeleton.
+    /// Returns the joints of a skeleton.
     fn bound(&mut self, id: SkeletonId) -> Result<Vec<Bound>, ConvertError> {
         if let Some(known) = self.skeletons.remove(&id.0) {
             return Ok(known);
@@ -177,7 +177,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         for (j, (joint, name)) in skeleton.joints.iter().zip(names).enumerate() {
             let bind = joint.inverse_bind.wide();
             let inverse = self.axes.affine64(&bones.binding(j, &bind));
-            // A stretched joint and its bone have different spaces.
+            // A scaled joint and its bone have different spaces.
             let own = if bones.is_stretched(j) { None } else { inverse.inverse() };
             let rest = bones.rest().get(j).map_or(Affine64::IDENTITY, |m| self.axes.affine64(m));
             bound.push(self.join(name, rest, inverse, own)?);
@@ -185,8 +185,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Ok(bound)
     }
 
-    /// The bone of this name, created if it is missing, for a joint whose bone rests at `bone` and whose bind matrix
-    /// is `inverse`.
+    /// Returns the bone with this name, and creates it if it is missing. The bone of the joint has the rest transform
+    /// `bone`, and the joint the bind matrix `inverse`.
     fn join(
         &mut self,
         name: &Name,
@@ -205,7 +205,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                     let message = "the skeleton has no such bone; the scene's joint is taken instead";
                     self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
                 }
-                // A bone sees what its joint sees, unless it rests elsewhere.
+                // A bone has the space of its joint, unless its rest transform differs.
                 let elsewhere = known.map(|(.., world)| world).filter(|world| !is_near(world, &bone));
                 let place = known.map_or(usize::MAX, |(_, place, _)| place);
                 self.by_name.insert(name.clone(), self.targets.len());
