@@ -46,7 +46,7 @@ pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<
     near.into_iter().take(MOST).map(|(.., known)| known).collect()
 }
 
-/// In what two words are alike, the most telling first.
+/// The kind of similarity of two words, the strongest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     Letters,

@@ -225,7 +225,8 @@ pub fn counted(n: u64, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
-/// Shows bytes as a quoted name that is safe on a terminal: printable ASCII as it is, everything else as
+/// Displays bytes as a quoted name that is safe on a terminal: printable ASCII unchanged, other bytes as `\xNN`, at
+/// most 64 bytes.
 /// `\xNN`, at most 64 bytes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);

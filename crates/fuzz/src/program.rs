@@ -75,7 +75,7 @@ pub(crate) fn run(target: Target, bytes: &[u8]) {
     assert!(over.is_none(), "over budget: {over:?}");
 }
 
-/// Runs a command line in this process. Standard output and standard error are looked at where they are files.
+/// Runs a command line in this process. Standard output and standard error are read back if they are files.
 fn program(words: &[OsString]) -> Ran {
     let before = [1, 2].map(length);
     // Forgets what was resident until now, where the system can.

@@ -13,7 +13,7 @@ use core::ops::{Index, IndexMut};
 
 macro_rules! index {
     ($($id:ident => $field:ident: $item:ident;)+) => {$(
-        /// Panics where the scene has no such item, which [`Scene::validate`] rules out for the scene's own ids.
+        /// Panics if the scene has no such item. [`Scene::validate`] checks this for the ids in a scene.
         impl Index<$id> for Scene {
             type Output = $item;
 

@@ -134,7 +134,7 @@ fn join(model: &mut Zym) {
     model.runs = joined.into_iter().map(|(run, _)| run).collect();
 }
 
-/// Leaves poses out that neither a scene nor a clip has.
+/// Removes poses that neither a scene nor a clip uses.
 fn drop_poses(model: &mut Zym, clips: &mut [FrameClip]) {
     let scenes = model.scenes.iter().map(|s| (s.start, s.length));
     let used = used_frames(model.pose_count(), scenes.chain(clips.iter().map(|c| (c.start, c.length))));

@@ -264,7 +264,7 @@ impl Odd {
     }
 }
 
-/// The numbers of a native field that has so many.
+/// Returns the numbers of a native field with the expected count.
 pub(super) fn numbers<'a>(
     extras: Option<&'a Extra>,
     name: &str,

@@ -152,7 +152,7 @@ fn triangles_of(mesh: Cow<'_, Mesh>, budget: &Budget) -> Result<Vec<[u32; 3]>, C
 }
 
 kernels! {
-    /// The vertices of a mesh in the bind pose, whose matrices come column by column.
+    /// Computes the vertices of a mesh in the bind pose. The matrices are in column order.
     fn bind as bind_portable<'a>(mesh: &'a Mesh, matrices: &'a [[Lanes; 4]], made: &'a mut Parts) -> () {
         for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
             made.push(PartsOf { influences: influences.iter(), matrices }, values(*uv));

@@ -150,7 +150,7 @@ fn sheared() -> Scene {
     scene
 }
 
-/// Bones without scales, and vertices and normals that were skinned into where those are.
+/// Returns the scene with unscaled bones, and vertices and normals skinned to that pose.
 fn without_scales(native: &Scene) -> Scene {
     unscaled(native).0
 }

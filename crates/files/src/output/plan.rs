@@ -33,7 +33,7 @@ pub enum Clash {
     /// Another output of the run has its place.
     #[error("{} would replace another output", display_path(.0))]
     Output(PathBuf),
-    /// A file that no earlier run wrote is at its place, and the user did not name it.
+    /// A file exists there that no earlier run wrote, and the user did not name it.
     #[error("{} exists already", display_path(.0))]
     Exists(PathBuf),
 }

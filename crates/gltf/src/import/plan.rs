@@ -298,7 +298,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// Joints that a parent, a skin or an animation ties together, in the order in which skins name them.
+    /// Groups joints that are connected by a parent, a skin or an animation, in the order of the skins.
     fn groups(&self) -> Result<Vec<Group>, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let count = self.joints.len();

@@ -4,7 +4,7 @@ use crate::document::rules::{KEY_TIMES, KEY_TIMES_ODD, LIMIT, NOT_FINITE};
 use crate::document::{Animation, Document, Interpolation};
 use meshwright_core::{FieldPath, ReadError};
 
-/// The least and the greatest rate that is looked for. Games have whole rates, and halves of such.
+/// The lowest and the highest frame rate to try. Games use whole rates and half ones.
 const RATES: [f64; 2] = [1.0, 240.0];
 const STEP: f64 = 0.5;
 

@@ -64,7 +64,7 @@ macro_rules! writers {
                 self.to_bytes_with(Strictness::Strict)
             }
 
-            /// The file; leniently with its trailing bytes.
+            /// Writes the file. With lenient strictness, it includes trailing bytes.
             ///
             /// # Errors
             /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Skel {
-    /// The file. A skeleton that breaks a rule is refused.
+    /// Writes the file. A skeleton that breaks a rule is rejected.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.

@@ -1,4 +1,4 @@
-//! Bones, and their numbers in the result.
+//! Bones and their indices in the result.
 
 use super::Work;
 use crate::model::{Bmd, Bone};
@@ -11,26 +11,26 @@ use meshwright_edit::JointPatch;
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
 
-/// The bones of the result: normal ones, then the pseudo-bones, which are the original's.
+/// The bones of the result: normal bones, then the pseudo-bones of the original.
 pub(super) struct MergedBones {
     pub(super) records: Records,
     bones: Vec<Bone>,
-    /// The number of the original's bones without pseudo-bones.
+    /// Number of normal bones of the original.
     normal: usize,
     /// The joint of each new bone, and its changes.
     joints: Vec<Option<(usize, JointPatch)>>,
     /// The bones of the conversion that replace pseudo-bones.
     helpers: BTreeMap<u8, Helper>,
-    /// The joint of the original's first bone has another bone now.
+    /// The joint of the original's first bone became another bone.
     pub(super) moved: bool,
 }
 
-/// The pseudo-bone that a bone of the conversion replaces.
+/// A bone of the conversion that replaces a pseudo-bone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Helper {
     /// The original's pseudo-bone.
     pub(super) pseudo: u8,
-    /// The one bone of the original that it moves with; none where it moves as the pseudo-bone does.
+    /// The only bone of the original with which it moves; `None` if it moves like the pseudo-bone.
     part: Option<u8>,
 }
 
@@ -41,10 +41,10 @@ impl MergedBones {
         let was_base = work.home.is_none_or(|id| has_base(work.native, id));
         let is_base = made.model.bones.is_empty() || made.bones.contains(&0);
         if is_base && !was_base {
-            let message = "the first bone of the model is none of the edited scene";
+            let message = "the edited scene lacks the first bone of the model";
             return Err(ConvertError::unsupported("bones[0]", message));
         }
-        // The first bone never moves: where its joint does, a bone between it and the others does so.
+        // The first bone never moves. If its joint does, an additional bone below it moves.
         let moved = was_base && !is_base;
         let mut joints = budget.filled("bones", made.model.bones.len(), None)?;
         for (j, bone) in made.bones.iter().enumerate() {
@@ -91,12 +91,12 @@ impl MergedBones {
         Ok(all)
     }
 
-    /// The joint of a made bone, and what changed of it.
+    /// Returns the joint of a made bone, and its changes.
     pub(super) fn joint(&self, bone: usize) -> Option<(usize, JointPatch)> {
         self.joints.get(bone).copied().flatten()
     }
 
-    /// A normal bone of the result.
+    /// Returns a normal bone of the result.
     fn bone(&self, origin: &Origin, work: &Work<'_>) -> Option<Bone> {
         let get = |model: &Bmd, at: Option<usize>| at.and_then(|at| model.bones.get(at)).cloned();
         let (old, new) = (get(work.original, origin.original), get(&work.made.model, origin.made));
@@ -121,7 +121,7 @@ impl MergedBones {
         })
     }
 
-    /// The finished bones, with the meshes that bound them.
+    /// Returns the finished bones with their bound meshes.
     pub(super) fn solids(self, original: &Bmd, made: &Bmd, meshes: &Records) -> Vec<Bone> {
         let normal = self.records.list.len();
         let solid = |(i, bone): (usize, Bone)| {
@@ -143,7 +143,7 @@ impl MergedBones {
         self.bones.into_iter().enumerate().map(solid).collect()
     }
 
-    /// The number of a bone of the original.
+    /// Returns the new index of a bone of the original.
     pub(super) fn of_original(&self, bone: u8) -> Option<u8> {
         let at = match usize::from(bone).checked_sub(self.normal) {
             Some(pseudo) => Some(self.records.list.len().saturating_add(pseudo)),
@@ -158,7 +158,7 @@ impl MergedBones {
         own != self.helper(made).map(|helper| helper.pseudo)
     }
 
-    /// The number of a made bone.
+    /// Returns the new index of a made bone.
     pub(super) fn of_made(&self, bone: u8) -> Option<u8> {
         match self.helper(bone) {
             Some(helper) => self.of_original(helper.pseudo),
@@ -166,7 +166,7 @@ impl MergedBones {
         }
     }
 
-    /// The number of the bone that a made bone moves with.
+    /// Returns the new index of the bone with which a made bone moves.
     pub(super) fn moves_with(&self, bone: u8) -> Option<u8> {
         match self.helper(bone).and_then(|h| h.part) {
             Some(part) => self.of_original(part),

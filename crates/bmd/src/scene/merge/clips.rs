@@ -20,7 +20,7 @@ impl Work<'_> {
         let shown = |n: usize| self.native.clips.get(n).is_some_and(|c| c.frames > 0);
         let records = Records::new(self.original.clips.len(), shown, &found, self.budget)?;
         let mut clips = self.budget.reserve("clips", records.list.len())?;
-        // Clips that share their keys share them still.
+        // Clips that share keys still share them.
         let mut streams: Vec<(Arc<Stream>, Stream, Arc<Stream>)> = Vec::new();
         for origin in &records.list {
             let mut clip = self.clip(origin, bones)?;
@@ -84,12 +84,12 @@ impl Work<'_> {
     }
 }
 
-/// A stream as long as another one.
+/// Cuts a stream to the length of another one.
 fn trimmed(stream: &Stream, like: &Stream) -> Stream {
     Stream::from_bones((0..like.bone_count()).map(|b| stream.bone(b)))
 }
 
-/// The steps of a bone: the original's as long as no channel was edited.
+/// Returns the steps of a bone. They are the original's if no channel was edited.
 fn steps(
     bone: &Origin,
     [old, new]: [Option<&Stream>; 2],

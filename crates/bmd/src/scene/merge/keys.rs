@@ -1,4 +1,4 @@
-//! Keys of one channel of a bone, which was edited in some frames.
+//! Merging of keys of a channel that was edited in some frames.
 
 use crate::pose::Timing;
 use alloc::boxed::Box;
@@ -11,21 +11,21 @@ use meshwright_core::num::{QuatF8, Se32};
 /// Smaller differences are not edits: scenes have 32-bit floats, and the finest step of the format is much larger.
 const SAME: f64 = 1e-6;
 
-/// One channel, of values `V` in words `W`.
+/// A channel with values `V`, which are stored in words `W`.
 pub(super) struct Channel<'a, V, W> {
     timing: Timing,
     /// The constant value of a channel without keys.
     still: V,
     /// The edited values at all frames; empty if the bone has no keys.
     made: &'a [V],
-    /// The value of the original's keys.
+    /// Returns the value of the original's keys at a time.
     original: Box<dyn Fn(f64) -> Option<V> + 'a>,
     alike: fn(V, V) -> bool,
     /// Encodes a value relative to the previous one.
     encode: fn(V, Option<V>) -> W,
 }
 
-/// A channel of rotations.
+/// Makes a channel of rotations.
 pub(super) fn rotations<'a>(
     timing: Timing,
     made: &'a [Quat],
@@ -48,7 +48,7 @@ pub(super) fn rotations<'a>(
     }
 }
 
-/// A channel of translations or scales.
+/// Makes a channel of translations or scales.
 pub(super) fn triples<'a>(
     timing: Timing,
     still: [f64; 3],

@@ -16,7 +16,7 @@ use meshwright_scene::{ConvertError, Material, Mesh as SceneMesh};
 /// The meshes of the result.
 pub(super) struct MergedMeshes {
     pub(super) list: Vec<Mesh>,
-    /// Meshes of which the original has other counts than the scene, and which are new throughout.
+    /// Number of meshes that are encoded again, because the original has other counts than the scene.
     pub(super) rewritten: usize,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Meshes<'a> {
     bones: &'a MergedBones,
     records: &'a Records,
     form: St14Form,
-    /// The matrices at rest of the bones of the original, and of the made ones.
+    /// The rest matrices of the original's bones, and of the made ones.
     rests: [Vec<Affine64>; 2],
 }
 
@@ -35,9 +35,9 @@ struct Edits<'m> {
     number: usize,
     patch: &'m MeshPatch,
     scene: &'m SceneMesh,
-    /// It has another name of its material.
+    /// Its material has another name.
     renamed: bool,
-    /// The attributes that are edited in all vertices.
+    /// Attributes that were edited in all vertices.
     all: Attributes,
 }
 
@@ -106,11 +106,11 @@ impl<'a> Meshes<'a> {
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
     }
 
-    /// A made mesh.
+    /// Returns a new mesh.
     fn added(&self, mesh: &Mesh, source: Option<&SceneMesh>) -> Result<Mesh, ConvertError> {
         let flat = mesh.flat_color().is_some();
         let source = source.filter(|_| self.bones.has_helpers());
-        // The vertex of the scene that each was made of first.
+        // The first scene vertex of each made vertex.
         let mut first = self.work.budget.filled("vertices", mesh.vertices.len(), None)?;
         for (v, place) in source.and_then(|s| places(s, mesh)).unwrap_or_default().into_iter().enumerate() {
             if let Some(slot) = place.and_then(|place| first.get_mut(place as usize)) {
@@ -136,7 +136,7 @@ impl<'a> Meshes<'a> {
         let material = if edits.renamed { new.material.clone() } else { old.material.clone() };
         let budget = self.work.budget;
         let is_flat = new.flat_color().is_some();
-        // In a scene a colour for all may be one of each vertex, so that the name of the material tells.
+        // A scene may store a flat colour per vertex; the name of the material shows which it was.
         let was_flat = old.flat_color().is_some();
         let recolored = edits.renamed && was_flat != is_flat;
         let flat = [was_flat, is_flat];
@@ -191,7 +191,7 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// A vertex of the original with what was edited of it; `at` is its place in the edited scene.
+    /// Returns an original vertex with its edits. `at` is its index in the edited scene.
     fn vertex(
         &self,
         [old, new]: [Vertex; 2],
@@ -202,10 +202,10 @@ impl<'a> Meshes<'a> {
     ) -> Vertex {
         let was = self.bones.of_original(old.bone());
         let number = self.number(Some(scene), Some(at), new.bone());
-        // The joint of the first bone may have another one now.
+        // The joint of the first bone may have become another bone.
         let on_base = self.bones.moved && old.bone() == 0;
         let weights = changed.has(Attributes::WEIGHTS) && number != was;
-        // Pseudo-bones have a space of their own.
+        // Pseudo-bones have their own space.
         let bound = changed.has(Attributes::BOUND)
             || changed.has(Attributes::WEIGHTS) && self.bones.has_other_pseudo(old.bone(), new.bone());
         let bone = if on_base { number } else { was };
@@ -302,13 +302,13 @@ fn move_to_bone(vertex: Vertex, bone: Option<u8>) -> Vertex {
     bone.and_then(|bone| vertex.with_bone(bone)).unwrap_or(vertex)
 }
 
-/// The corners of a triangle.
+/// Returns the corners of a triangle.
 fn corners(primitive: Primitive) -> [u32; 3] {
     let [a, b, c, _] = primitive.indices();
     [a, b, c]
 }
 
-/// The native flags, where they allow for the lists; else also what those need.
+/// Returns the original's flags, with those that the vertices and primitives need.
 fn allowing(flags: MeshFlags, vertices: &[Vertex], primitives: &[Primitive]) -> MeshFlags {
     let own = MeshFlags::for_lists(vertices, primitives);
     let vertex = flags.vertex_kinds() | own.vertex_kinds();
@@ -319,7 +319,8 @@ fn allowing(flags: MeshFlags, vertices: &[Vertex], primitives: &[Primitive]) -> 
     MeshFlags(MeshFlags::for_kinds(vertex, primitive).0 | flags.unknown())
 }
 
-/// The primitives of the result: native ones with other numbers, quads of which both halves are there still.
+/// Returns the primitives of the result: original ones with new indices (quads only if both halves still exist), and
+/// new triangles.
 fn primitives(
     native: &Mesh,
     origins: &[Option<usize>],
@@ -332,7 +333,7 @@ fn primitives(
         let wide = Primitive::new(PrimitiveKind::Triangle64, [a, b, c, 0]);
         if long { wide } else { Primitive::triangle(t) }
     };
-    // The primitive of each native triangle, and which half of it that is.
+    // The primitive of each original triangle, and the half that the triangle is.
     let halves: Vec<(usize, usize)> = native
         .primitives
         .iter()
@@ -370,7 +371,7 @@ fn primitives(
     list
 }
 
-/// A primitive of the same kind, or of the wider one, with other indices.
+/// Returns a primitive with other indices, of the same kind or of a wider one.
 fn renumbered(was: Primitive, indices: [u32; 4]) -> Option<Primitive> {
     if was.indices() == indices {
         return Some(was);

@@ -1,4 +1,4 @@
-//! A patch written into the model that it was found for.
+//! Writes a patch into the model for which it was computed.
 
 mod bones;
 mod clips;
@@ -11,17 +11,17 @@ use crate::model::Bmd;
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, Scene, SkeletonId};
 
-/// The model, what is made of the edited scene, and what was edited.
+/// The original model, the converted edited scene, and the edits.
 struct Work<'a> {
     original: &'a Bmd,
     made: &'a Traced,
-    /// The scene that the model gives, and its skeleton that becomes bones.
+    /// The scene of the original, and the skeleton that becomes bones.
     native: &'a Scene,
     home: Option<SkeletonId>,
     patch: &'a Patch,
     /// The joints of the edited skeleton that becomes bones.
     joints: &'a [JointPatch],
-    /// Joints of the edited scene are scaled at rest, so that bones and vertices are elsewhere.
+    /// Joints of the edited scene are scaled at rest, so that bones and vertices have other places.
     scaled: bool,
     budget: &'a Budget,
 }

@@ -1,4 +1,4 @@
-//! The whole model, its meshes and levels.
+//! The merged model, its meshes and levels of detail.
 
 use super::Work;
 use super::bones::MergedBones;
@@ -167,7 +167,7 @@ impl Work<'_> {
         Ok(all.filtered(|o| o.original.is_some() || o.made.is_none_or(|m| again.get(m) != Some(&true))))
     }
 
-    /// The levels, of which each has the meshes that it had, and those that are new there.
+    /// Returns the levels of detail with their old meshes and the new ones.
     fn lods(&self, records: &Records) -> Result<Vec<Lod>, ConvertError> {
         let (old, new) = (&self.original.lods, &self.made.model.lods);
         let scales = old.len() == new.len();

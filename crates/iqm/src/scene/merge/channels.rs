@@ -1,4 +1,4 @@
-//! Frames: the channels of each joint in each frame, in the numbers that the model has for them.
+//! Frames: the channels of each joint in each frame, in the model's encoding.
 
 use super::Work;
 use crate::model::{Iqm, IqmPose};
@@ -9,12 +9,12 @@ use meshwright_core::math::narrow1;
 use meshwright_edit::apply::{FrameOrigin, Origin};
 use meshwright_scene::ConvertError;
 
-/// The greatest number of a channel.
+/// The largest stored number of a channel.
 const STEPS: f64 = 65_535.0;
 /// A smaller difference from a value that all frames have is ignored.
 const STILL: f64 = 1.0e-6;
 
-/// The channels of a made joint in a frame.
+/// Returns the channels of a made joint in a frame.
 fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f32; 10]> {
     let joints = traced.model.poses.len();
     let joint = joint.filter(|j| *j < joints)?;
@@ -22,7 +22,7 @@ fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f
 }
 
 impl Work<'_> {
-    /// The channels of a joint of the result that a frame has other ones for than the original's frame.
+    /// Returns the edited channels of a joint of the result in a frame, or `None` if the frame is unedited.
     fn edited(&self, frame: &FrameOrigin, joint: usize, origin: &Origin) -> Option<[f32; 10]> {
         let edited = self.baked || self.joints.is_changed(joint, frame, &self.clips);
         row(self.made, frame.made, origin.made).filter(|_| edited)
@@ -45,7 +45,7 @@ impl Work<'_> {
 /// The positions of each joint's channels in a native frame.
 struct Numbers<'m> {
     model: &'m Iqm,
-    /// The place of a joint's first number in a frame.
+    /// The index of each joint's first number in a frame.
     starts: Vec<usize>,
     each: usize,
 }
@@ -60,7 +60,7 @@ impl<'m> Numbers<'m> {
         Self { model, starts, each }
     }
 
-    /// The number of a channel of a joint in a frame; none where all frames have one value.
+    /// Returns the stored number of a joint's channel in a frame, or `None` if all frames have one value.
     fn get(&self, frame: usize, joint: usize, channel: usize) -> Option<u16> {
         let pose = self.model.poses.get(joint)?;
         if !pose.stores(channel) {
@@ -78,12 +78,12 @@ impl<'m> Numbers<'m> {
     }
 }
 
-/// The value of a number, computed like in engines.
+/// Decodes a stored number like engines do.
 fn decoded(number: u16, offset: F32, scale: F32) -> f32 {
     offset.get() + f32::from(number) * scale.get()
 }
 
-/// A channel of a frame: as the native model has it, or another value.
+/// A channel in a frame: the stored number of the original, or a new value.
 #[derive(Clone, Copy)]
 enum Cell {
     Native(usize),
@@ -96,7 +96,7 @@ struct Column {
     scale: F32,
     stored: bool,
     numbers: Vec<u16>,
-    /// The largest change of another value, if a native channel had no room for a new value.
+    /// The largest change of an unedited value, if the channel had to be stored again.
     off: Option<f64>,
 }
 
@@ -104,7 +104,7 @@ struct Column {
 #[derive(Default)]
 pub(super) struct Rescaled {
     pub(super) channels: usize,
-    /// By how much the worst of their values that were not edited changed.
+    /// The largest change of an unedited value in these channels.
     pub(super) most: f64,
 }
 
@@ -152,7 +152,7 @@ pub(super) fn write_frames(
                 columns.push(column.numbers);
             }
         }
-        // Bits without a channel are kept.
+        // Bits without a channel stay.
         pose.mask |= old.map_or(0, |(_, p)| p.mask & (!0 << original.channels()));
         model.poses.push(pose);
     }
@@ -163,7 +163,7 @@ pub(super) fn write_frames(
     Ok(rescaled)
 }
 
-/// The channels of a joint in all frames, as a file of the model's version has them.
+/// Returns the channels of a joint in all frames, in the form of the model's version.
 fn cells_of(
     work: &Work<'_>,
     (joint, origin): (usize, &Origin),
@@ -183,7 +183,7 @@ fn cells_of(
             Some(_) => work.edited(frame, joint, origin),
             None => row(work.made, frame.made, origin.made),
         };
-        // The channels by ten, of which version 1 lacks the fourth of a rotation.
+        // There are ten channels; version 1 lacks the fourth of a rotation.
         let value = |channel: usize| {
             let place = if native.version == 1 && channel > 6 { channel - 1 } else { channel };
             there.and_then(|(n, f)| numbers.value(f, n, place)).unwrap_or(0.0)
@@ -228,7 +228,7 @@ fn is_near(value: f64, other: f64) -> bool {
     (value - other).abs() <= STILL * other.abs().max(1.0)
 }
 
-/// A channel in the native numbers, as long as these have room for what is new.
+/// Encodes a channel with the original's offset and scale if its range has room for the new values.
 fn column(
     cells: impl Iterator<Item = Cell> + Clone,
     old: Option<(usize, &IqmPose)>,
@@ -281,8 +281,8 @@ fn column(
     Column { offset, scale: if stored { scale } else { F32::default() }, stored, numbers: own, off }
 }
 
-/// The offset and the step of a channel of values between two. The value of a `still` channel is preserved, or is as
-/// near to a whole number of steps as 32 bits allow.
+/// Returns the offset and the step of a channel with values in a range. The value of a `still` channel is preserved, or
+/// is as close to a whole number of steps as 32 bits allow.
 fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
     let step = (most - least) / STEPS;
     let f32_of = |v: f64| F32::new(narrow1(v));

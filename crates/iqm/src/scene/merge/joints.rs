@@ -1,4 +1,4 @@
-//! Joints, and their numbers in the result.
+//! Joints and their indices in the result.
 
 use super::{Text, Work};
 use crate::model::{Iqm, IqmJoint};
@@ -7,7 +7,7 @@ use meshwright_core::F32;
 use meshwright_edit::apply::Origin;
 use meshwright_scene::ConvertError;
 
-/// The number of joints of a model: for a model with only poses, the number of poses.
+/// Number of joints of a model; for a model with only poses, the number of poses.
 pub(super) fn count(model: &Iqm) -> usize {
     model.joints.len().max(model.poses.len())
 }
@@ -23,7 +23,7 @@ impl Work<'_> {
         if (joint as usize) < count(self.original) { self.joints.of_original(joint) } else { Some(joint) }
     }
 
-    /// The stored parent of a joint of the result, which is `original` in the original.
+    /// Returns the stored parent of a joint of the result, which is `original` in the original.
     fn stored_parent(&self, joint: usize, original: Option<i32>) -> i32 {
         let made = self.joints.records.list.get(joint).and_then(|o| o.made);
         let made = made.and_then(|m| self.made.model.poses.get(m)).and_then(|p| decode_parent(p.parent));
@@ -32,14 +32,14 @@ impl Work<'_> {
         number.and_then(|n| i32::try_from(n).ok()).unwrap_or_else(|| original.unwrap_or(-1).min(-1))
     }
 
-    /// The stored parent of a joint of the result.
+    /// Returns the stored parent of a joint of the result.
     fn parent(&self, joint: usize, origin: &Origin) -> i32 {
         let own = |n: usize| self.original.joints.get(n).map(|j| j.parent);
         let pose = |n: usize| self.original.poses.get(n).map(|p| p.parent);
         self.stored_parent(joint, origin.original.and_then(|n| own(n).or_else(|| pose(n))))
     }
 
-    /// The stored parent of a pose of the result, which may be another than that of its joint.
+    /// Returns the stored parent of a pose of the result, which may differ from that of its joint.
     pub(super) fn parent_of_pose(&self, joint: usize, origin: &Origin) -> i32 {
         match origin.original.and_then(|n| self.original.poses.get(n)) {
             Some(pose) => self.stored_parent(joint, Some(pose.parent)),
@@ -78,7 +78,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Puts the joints into a model.
+    /// Writes the joints into a model.
     pub(super) fn put_joints(&self, model: &mut Iqm, text: &mut Text<'_>) -> Result<(), ConvertError> {
         let (original, made) = (self.original, &self.made.model);
         let records = self.joints.records.list.iter().enumerate();

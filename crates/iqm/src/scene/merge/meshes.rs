@@ -1,4 +1,4 @@
-//! Meshes: the value of each array for each vertex, and triangles.
+//! Meshes: the values of all vertex arrays, and triangles.
 
 use super::{Text, Work};
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
@@ -10,7 +10,7 @@ use meshwright_edit::Attributes;
 use meshwright_edit::apply::{Origin, Records, Surface};
 use meshwright_scene::{ConvertError, Loss};
 
-/// A vertex of the result, by its numbers in both models.
+/// A vertex of the result, by its indices in both models.
 #[derive(Clone, Copy, Default)]
 struct Vertex {
     original: Option<usize>,
@@ -18,12 +18,12 @@ struct Vertex {
     changed: Attributes,
 }
 
-/// A mesh of the result, with its triangles by its own vertices.
+/// A mesh of the result. Its triangles use its own vertex indices.
 struct Part {
     mesh: IqmMesh,
     vertices: Vec<Vertex>,
     triangles: Vec<[u32; 3]>,
-    /// The triangle of the original that each was.
+    /// The original triangle of each triangle.
     faces: Vec<Option<usize>>,
 }
 
@@ -33,7 +33,7 @@ struct Meshes<'a> {
     made: &'a Iqm,
 }
 
-/// Puts the meshes into a model, and says which they are, and whether their vertices are where they were.
+/// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old places.
 pub(super) fn merge(
     work: &Work<'_>,
     model: &mut Iqm,
@@ -57,14 +57,14 @@ fn range(first: u32, count: u32) -> core::ops::Range<usize> {
     first as usize..(first as usize).saturating_add(count as usize)
 }
 
-/// The triangles of a mesh by its own vertices.
+/// Returns the triangles of a mesh with its own vertex indices.
 fn triangles(model: &Iqm, mesh: &IqmMesh) -> Vec<[u32; 3]> {
     let own = model.triangles_of(mesh).iter();
     own.map(|t| t.map(|v| v.wrapping_sub(mesh.first_vertex))).collect()
 }
 
 impl Meshes<'_> {
-    /// The meshes of the result. Those without triangles are drawn nowhere, and stay.
+    /// Lists the meshes of the result. Meshes without triangles are invisible, and stay.
     fn records(&self) -> Result<Records, ConvertError> {
         let (work, budget) = (self.work, self.work.budget);
         let all = self.original.meshes.len() + self.made.meshes.len();
@@ -146,14 +146,14 @@ impl Meshes<'_> {
         })
     }
 
-    /// The joints that move a vertex of the original.
+    /// Returns the joints that move a vertex of the original.
     fn follows(&self, vertex: usize) -> impl Iterator<Item = Option<u32>> {
         let all = self.original.array(ArrayKind::BLEND_INDEXES).map(|_| self.original.influences(vertex));
         let moving = all.into_iter().flatten().filter(|(_, weight)| *weight != 0.0);
         moving.map(|(joint, _)| u32::try_from(joint).ok())
     }
 
-    /// The value of an array, which has this number in the original, for a vertex of the result.
+    /// Returns the value of an array for a vertex of the result. `place` is the index of the array in the original.
     fn value(&self, place: Option<usize>, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
         let kind = array.kind;
         let is_index = kind == ArrayKind::BLEND_INDEXES;
@@ -176,7 +176,7 @@ impl Meshes<'_> {
         encode(array, values.map(|v| v * array.unit()))
     }
 
-    /// The joints of a vertex of the result.
+    /// Returns the joint indices of a vertex of the result.
     fn indexes(&self, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
         let kept = vertex.original.filter(|_| !self.is_edited(array.kind, vertex));
         let joint = |(joint, weight): (i64, f64)| match (u32::try_from(joint), kept) {
@@ -184,7 +184,7 @@ impl Meshes<'_> {
             (Ok(own), Some(_)) => {
                 f64::from(self.work.new_index(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
             }
-            // A number of another model says nothing here.
+            // Indices of the other model cannot be used.
             (Ok(own), None) if weight != 0.0 => f64::from(self.work.joints.of_made(own)),
             _ => 0.0,
         };
@@ -263,7 +263,7 @@ impl Meshes<'_> {
         self.adjacency(parts, in_place, model)
     }
 
-    /// Updates the neighbours of triangles, if they changed.
+    /// Updates the neighbours of triangles, if triangles changed.
     fn adjacency(&self, parts: &[Part], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
         let (native, budget) = (self.original, self.work.budget);
         let Some(old) = &native.adjacency else { return Ok(()) };
@@ -289,7 +289,7 @@ impl Meshes<'_> {
         for (row, native) in is.iter_mut().zip(&origins) {
             let pair = native.and_then(|n| was.get(n).zip(old.get(n)));
             if let Some((_, kept)) = pair.filter(|(was, _)| was.map(number) == *row) {
-                // A value that is not the number of a triangle is unchanged.
+                // A value that is not the index of a triangle stays.
                 *row = kept.map(|t| if (t as usize) < numbers.len() { number(t) } else { t });
             }
         }
@@ -297,7 +297,7 @@ impl Meshes<'_> {
         Ok(())
     }
 
-    /// Puts what was edited where the native vertices and triangles are.
+    /// Overwrites the edited values in the original's vertices and triangles.
     fn patch(&self, part: &Part, model: &mut Iqm) {
         for (place, array) in model.arrays.iter_mut().enumerate() {
             let Some(width) = array.format.width() else { continue };

@@ -1,4 +1,4 @@
-//! The whole model, its clips, and the bounds of its frames.
+//! The merged model, its clips, and the bounds of its frames.
 
 use super::{AnimOrigin, Text, Work, channels, extensions, joints, meshes};
 use crate::check::check;
@@ -28,11 +28,11 @@ pub struct MergedAnim {
     pub rate: f32,
     /// True if the last frame blends into the first.
     pub looping: bool,
-    /// The clip of the native scene that it was, by number, and its frames in the original.
+    /// The original clip: its index in the native scene, and its frames in the original.
     pub was: Option<(usize, Range<u32>)>,
 }
 
-/// A model with an edited scene in it, and its clips.
+/// A merged model and its clips.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MergedIqm {
@@ -181,7 +181,7 @@ impl Work<'_> {
         Ok(MergedIqm { model, clips })
     }
 
-    /// The boxes of frames: those of `still` ones stay, and those that an edit does not reach.
+    /// Updates the boxes of frames. Those of `still` frames stay, and so do those that did not change.
     fn put_bounds(&self, plan: &Frames, still: impl Fn(&FrameOrigin) -> bool, model: &mut Iqm) {
         let Some(old) = &self.original.bounds else { return };
         let new = self.made.model.bounds.as_deref().unwrap_or_default();
@@ -194,7 +194,7 @@ impl Work<'_> {
         model.bounds = Some(plan.frames.iter().map(one).collect());
     }
 
-    /// Puts the anims into the model, and gives their origins.
+    /// Writes the anims into the model, and returns their origins.
     fn put_anims(
         &self,
         plan: &Frames,
@@ -236,7 +236,7 @@ impl Work<'_> {
         Ok(origins)
     }
 
-    /// An anim of the result, of which a made one starts at a frame of the result; none of a clip without frames.
+    /// Returns an anim of the result. A made anim starts at a frame of the result; a clip without frames has none.
     fn anim(
         &self,
         origin: &Origin,

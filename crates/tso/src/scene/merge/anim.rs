@@ -1,4 +1,4 @@
-//! Animations, key by key.
+//! Merging of animations, key by key.
 
 use super::bones::Bones;
 use super::skel::{merge_rotation, merge_translation};
@@ -13,7 +13,7 @@ use meshwright_edit::apply::Records;
 use meshwright_edit::{ClipPatch, Poses};
 use meshwright_scene::{Budget, Clip, ConvertError};
 
-/// The keys of a motion, where it has such.
+/// The keys of a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Keys {
     translations: Option<Vec<[F32; 3]>>,
@@ -47,26 +47,26 @@ impl Keys {
 pub(super) struct Edited<'a> {
     /// Its edits.
     pub(super) patch: &'a ClipPatch,
-    /// The clip in the original's scene, and in the edited one.
+    /// The clip in the original's scene and in the edited scene.
     pub(super) clips: [&'a Clip; 2],
     pub(super) bones: &'a Bones<'a>,
-    /// The number of bones in the original's skeleton: animations move no others.
+    /// Number of bones in the original's skeleton. Animations move no other bones.
     pub(super) known: usize,
     /// The skeleton of the result.
     pub(super) rest: Option<&'a Skel>,
 }
 
-/// The motions of the original by joint.
+/// The motions of the original for a joint.
 #[derive(Default)]
 struct Moved {
-    /// The motion whose translations count, and the one whose rotations do.
+    /// The motion whose translations count, and the motion whose rotations count.
     channels: [Option<usize>; 2],
     last: usize,
 }
 
 impl Edited<'_> {
-    /// The animation with what was edited of it; `made` is what the edited scene gives. Keys of frames in which a joint has the
-    /// same pose stay, as do events and properties that were not edited, and what a scene has no place for.
+    /// Merges the edits into an animation; `made` is the converted edited scene. Keys stay if the joint has the same
+    /// pose in their frame. Unedited events and properties stay, and so do fields that scenes cannot hold.
     pub(super) fn merge(&self, original: &Anim, made: &Anim, budget: &Budget) -> Result<Anim, ConvertError> {
         for anim in [original, made] {
             let size = size_of::<Motion>() + size_of::<Keys>() + size_of::<[usize; 8]>();
@@ -95,7 +95,7 @@ impl Edited<'_> {
         let native = |motion: &Motion| self.bones.joints.get(self.bones.of_made(&motion.bone)?)?.original;
         let last = |motion: &Motion| moved.get(&native(motion)?).map(|own| own.last);
         let found: Vec<_> = made.motions.iter().map(last).collect();
-        // Made ones are in the order of joints; those of other bones come last.
+        // Made motions are in the order of joints. Motions of other bones come last.
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by_key(|m| found[*m].unwrap_or(usize::MAX));
         let sorted: Vec<_> = order.iter().map(|m| found[*m]).collect();
@@ -121,7 +121,7 @@ impl Edited<'_> {
             }
         }
         let kept = |key: &str| self.is_same(key);
-        // A clip of another length has another duration.
+        // A clip with another length has another duration.
         let duration = self.is_as_long(made) && kept(DURATION);
         let mut result = Anim {
             name: if self.patch.renamed { made.name.clone() } else { original.name.clone() },
@@ -159,7 +159,7 @@ impl Edited<'_> {
         }
     }
 
-    /// A motion of the original with what was edited of it.
+    /// Returns a motion of the original with its edits.
     fn motion(
         &self,
         (number, original): (usize, &Motion),
@@ -205,7 +205,7 @@ impl Edited<'_> {
                 channel(keys.rotations, [all.rotations, rest.rotations], whole, changed, merge_rotation);
         }
         if whole && (translations || rotations) {
-            // Another motion of the bone has what counts.
+            // Another motion of the bone has the keys that count.
             keys.translations = keys.translations.filter(|_| translations);
             keys.rotations = keys.rotations.filter(|_| rotations);
             motion.frames = new.frames;
@@ -213,7 +213,7 @@ impl Edited<'_> {
         (motion, keys)
     }
 
-    /// The keys of a bone that had none, without those of a channel in which it rests.
+    /// Returns the keys of a bone without keys. Channels that keep the rest pose have none.
     fn new_keys(&self, made: &Anim, motion: &Motion) -> Keys {
         let mut keys = Keys::new(made, motion);
         let name = self.bones.of_made(&motion.bone).and_then(|joint| self.bones.name(joint));
@@ -226,8 +226,8 @@ impl Edited<'_> {
     }
 }
 
-/// The keys of a channel: the original's, but for those that were edited. Of `[all, rest]`, the edited scene's keys, `rest` has
-/// none of a bone that rests.
+/// Returns the keys of a channel: the original's with the edited ones replaced. `[all, rest]` are the keys of the
+/// edited scene; in `rest`, bones that keep their rest pose have none.
 fn channel<T: Copy>(
     original: Option<Vec<T>>,
     [all, rest]: [Option<Vec<T>>; 2],
@@ -244,8 +244,8 @@ fn channel<T: Copy>(
     Some((0..).zip(old).zip(new).map(one).collect())
 }
 
-/// The events of a motion: those before and after what was edited stay in the lists in which they are, and a new one comes into
-/// the list of the one before it.
+/// Merges the events of a motion. Unedited events stay in their lists; a new event is added to the list of the event
+/// before it.
 fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
     let (was, is): (Vec<_>, Vec<_>) = (old.events().collect(), new.events().collect());
     if was == is {
@@ -270,8 +270,8 @@ fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
 }
 
 impl Anim {
-    /// Puts keys where the native ones are; false where they are not as many, or where motions that share keys no longer
-    /// have the same.
+    /// Overwrites the original's keys. Returns `false` if their number changed, or if motions that share keys now
+    /// differ.
     fn patch(&mut self, list: &[(Motion, Keys)]) -> bool {
         fn overwrite_keys<T: Clone>(all: &mut [T], first: u32, keys: Option<&Vec<T>>) -> bool {
             let Some(keys) = keys else { return true };
@@ -305,7 +305,7 @@ impl Anim {
         true
     }
 
-    /// Stores the keys of all motions one after another.
+    /// Stores the keys of all motions in sequence.
     fn rebuild(&mut self, list: Vec<(Motion, Keys)>) -> Result<(), ConvertError> {
         fn append_keys<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
             let first = u32::try_from(all.len())

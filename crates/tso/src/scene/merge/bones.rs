@@ -1,4 +1,4 @@
-//! The bones of an original, and what the edited scene calls them.
+//! The bones of an original, and their names in the edited scene.
 
 use crate::name::{Name, NameIndex};
 use alloc::collections::BTreeMap;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, LimitExceeded, Scene};
 
-/// The names of the joints that bones of an original became.
+/// Returns the names of the joints that bones of an original became.
 pub(super) fn joint_names(native: &Scene, budget: &Budget) -> Result<Vec<Name>, LimitExceeded> {
     let joints = native.skeletons.first().map_or(&[][..], |s| &s.joints);
     let bytes: u64 = joints.iter().map(|j| j.name.len() as u64).sum();
@@ -15,15 +15,15 @@ pub(super) fn joint_names(native: &Scene, budget: &Budget) -> Result<Vec<Name>, 
     Ok(joints.iter().map(|j| Name::from_text(&j.name).0).collect())
 }
 
-/// The bones of an original by name, and the joints that they are in the edited scene.
+/// The bones of an original by name, and their joints in the edited scene.
 pub(super) struct Bones<'a> {
     names: &'a [Name],
     index: NameIndex<'a>,
-    /// The number in the edited scene of each joint of the original; nothing for a deleted joint.
+    /// The index in the edited scene of each joint of the original; `None` for a deleted joint.
     now: Vec<Option<usize>>,
     /// The joints of the edited scene.
     pub(super) joints: &'a [JointPatch],
-    /// Their names as bones.
+    /// The names of the joints as bones.
     made: &'a [Name],
     by_name: BTreeMap<&'a Name, usize>,
 }
@@ -46,7 +46,7 @@ impl<'a> Bones<'a> {
         Self { names, index: NameIndex::new(names), now, joints, made, by_name }
     }
 
-    /// The joint of the original that a bone is, by its name in a file.
+    /// Returns the joint of the original for the name of a bone in a file.
     pub(super) fn joint(&self, bone: &Name) -> Option<usize> {
         self.index.find(bone)
     }
@@ -56,36 +56,36 @@ impl<'a> Bones<'a> {
         self.joint(bone).is_some_and(|j| self.now[j].is_none())
     }
 
-    /// The joint of the edited scene that a joint of the original is.
+    /// Returns the joint of the edited scene for a joint of the original.
     pub(super) fn edited(&self, joint: usize) -> Option<usize> {
         self.now.get(joint).copied().flatten()
     }
 
-    /// The joint of the edited scene that became a bone of this name.
+    /// Returns the joint of the edited scene that became a bone with this name.
     pub(super) fn of_made(&self, bone: &Name) -> Option<usize> {
         self.by_name.get(bone).copied()
     }
 
-    /// The name of the bone that a joint of the edited scene is in the result.
+    /// Returns the bone name of an edited joint in the result.
     pub(super) fn name(&self, joint: usize) -> Option<&'a Name> {
         let kept = self.joints.get(joint).filter(|own| !own.renamed).and_then(|own| own.original);
         kept.and_then(|n| self.names.get(n)).or_else(|| self.made.get(joint))
     }
 
-    /// The bones with other names: the old and the new one.
+    /// Returns the renamed bones with their old and new names.
     pub(super) fn renames(&self) -> Vec<(Name, Name)> {
         let renamed = self.joints.iter().zip(self.made).filter(|(own, _)| own.renamed);
         renamed.filter_map(|(own, new)| Some((self.names.get(own.original?)?.clone(), new.clone()))).collect()
     }
 
-    /// The name that a bone of the original has now.
+    /// Returns the current name of a bone of the original.
     pub(super) fn renamed(&self, bone: &Name) -> Name {
         let now = self.joint(bone).and_then(|j| self.edited(j));
         let new = now.filter(|j| self.joints[*j].renamed).and_then(|j| self.made.get(j));
         new.unwrap_or(bone).clone()
     }
 
-    /// The name for a made bone: that of the original, which has several spellings of the bones in `listed`.
+    /// Returns the spelling of each made bone. It is the original's, which may spell the bones in `listed` differently.
     pub(super) fn spelled(&self, listed: &[Name]) -> BTreeMap<Name, Name> {
         let mut spelled = BTreeMap::new();
         for bone in listed {
