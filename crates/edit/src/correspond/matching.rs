@@ -1,13 +1,13 @@
 //! Matches edited vertices to native ones.
 
 use crate::correspond::found::{Edited, Found, Source};
-use crate::correspond::vertices::{Grid, Same, Vertex, may_be_one, normal_of};
+use crate::correspond::vertices::{Grid, Same, Vertex, cell, may_be_one, normal_of};
 use crate::tolerance::Tolerance;
 use crate::work::Work;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use meshwright_core::LimitExceeded;
 use meshwright_core::math::{distance, unit, wide};
+use meshwright_core::{Budget, LimitExceeded};
 
 /// Matches the vertices that are unedited.
 pub(crate) fn match_vertices(
@@ -143,8 +143,9 @@ fn grow(
     }
 }
 
-/// If most texture coordinates of a mesh were edited, matches vertices by all other attributes. Vertices with several
-/// candidates stay open; triangles match them later.
+/// If most texture coordinates of a mesh were edited, matches vertices by all other attributes. Of several candidates, it
+/// takes the vertex whose texture coordinates were scaled and moved like the others. If they were not scaled, triangles
+/// match the vertices later.
 fn by_place(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -153,26 +154,97 @@ fn by_place(
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
     let known = own.slots.iter().flatten().count();
-    if native.exported.uvs.is_empty() || known.saturating_mul(4) > own.slots.len() {
+    let changed = known.saturating_mul(4) <= own.slots.len()
+        && are_other_uvs(&own.moved.mesh.uvs, &native.exported.uvs, work.budget)?;
+    if !changed {
         return Ok(());
     }
-    for v in 0..own.slots.len() {
-        let Some(point) = own.moved.positions.get(v).copied() else { continue };
-        let (mut only, mut several) = (None, false);
-        for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
-            work.budget.work("vertices", 1)?;
-            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
-            let class = native.class(at.vertex).map(|class| class as usize);
-            if same.position && same.normal && same.color && same.weights {
-                several |= only.is_some() && only != class;
-                only = class;
+    let mut scaled = None;
+    for is_second in [false, true] {
+        for v in 0..own.slots.len() {
+            if own.slots.get(v) != Some(&None) {
+                continue;
+            }
+            let Some(point) = own.moved.positions.get(v).copied() else { continue };
+            let (mut only, mut several) = (None, false);
+            for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
+                work.budget.work("vertices", 1)?;
+                let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+                let class = native.class(at.vertex).map(|class| class as usize);
+                let fits = scaled.as_ref().is_none_or(|map: &[Line; 2]| {
+                    let uvs = own.moved.mesh.uvs.get(v).zip(native.exported.uvs.get(at.vertex));
+                    uvs.is_some_and(|(to, from)| {
+                        map.iter()
+                            .zip(wide(*from))
+                            .zip(wide(*to))
+                            .all(|((line, from), to)| line.fits(from, to))
+                    })
+                });
+                if same.position && same.normal && same.color && same.weights && fits {
+                    several |= only.is_some() && only != class;
+                    only = class;
+                }
+            }
+            if let Some(slot) = own.slots.get_mut(v).filter(|_| !several) {
+                *slot = only.map(|vertex| Vertex { mesh, vertex });
             }
         }
-        if let Some(slot) = own.slots.get_mut(v).filter(|slot| slot.is_none() && !several) {
-            *slot = only.map(|vertex| Vertex { mesh, vertex });
+        if is_second {
+            break;
         }
+        work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[[f64; 2]; 2]>())?;
+        let known = own.slots.iter().enumerate().filter_map(|(v, slot)| {
+            let from = native.exported.uvs.get(slot.filter(|at| at.mesh == mesh)?.vertex)?;
+            Some((wide(*from), wide(*own.moved.mesh.uvs.get(v)?)))
+        });
+        let known: Vec<_> = known.collect();
+        let line = |axis: usize| {
+            let pairs = known.iter().filter_map(|(from, to)| Some((*from.get(axis)?, *to.get(axis)?)));
+            Line::new(pairs)
+        };
+        let Some(map) = line(0).zip(line(1)) else { break };
+        scaled = Some(map.into());
     }
     Ok(())
+}
+
+/// Returns true if the original has less than half of the texture coordinates.
+fn are_other_uvs(edited: &[[f32; 2]], native: &[[f32; 2]], budget: &Budget) -> Result<bool, LimitExceeded> {
+    let key = |uv: &[f32; 2]| {
+        let [u, v] = wide(*uv).map(|c| c + 0.5 * Line::NEAR);
+        cell([u, v, 0.0], Line::NEAR)
+    };
+    budget.charge_items("vertices", native.len() as u64, size_of::<[i64; 6]>())?;
+    let known: BTreeSet<_> = native.iter().map(key).collect();
+    let other = edited.iter().filter(|uv| !known.contains(&key(uv))).count();
+    Ok(!native.is_empty() && other.saturating_mul(2) > edited.len())
+}
+
+/// A scale and an offset of numbers.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    factor: f64,
+    offset: f64,
+}
+
+impl Line {
+    /// The tolerance of a number.
+    const NEAR: f64 = 1e-5;
+
+    /// Fits a line through pairs of numbers, if all of them are on it.
+    fn new(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<Self> {
+        let order = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
+        let (least, most) = (pairs.clone().min_by(order)?, pairs.clone().max_by(order)?);
+        let width = most.0 - least.0;
+        let factor = if width > Self::NEAR { (most.1 - least.1) / width } else { 1.0 };
+        let line = Self { factor, offset: least.1 - factor * least.0 };
+        pairs.into_iter().all(|(from, to)| line.fits(from, to)).then_some(line)
+    }
+
+    fn fits(&self, from: f64, to: f64) -> bool {
+        let off = to - (self.factor * from + self.offset);
+        off.abs() <= Self::NEAR * self.factor.abs().max(1.0) * from.abs().max(1.0)
+    }
 }
 
 /// Matches vertices by index, if a mesh has the same number of vertices and the same triangles.

@@ -37,13 +37,22 @@ pub(crate) fn modelled<'s>(
         let hits = |space: &Affine64| hits(edited, s, space, exported, &grid, reach);
         let (own, all) = hits(&Affine64::IDENTITY);
         let rested = rested(skeleton);
-        let sure = [bind_offset(skeleton, s, exported, bones, extent), one(rested.iter().copied(), extent)];
+        // The skeleton at rest undoes a transform in which a tool only stored the vertices.
+        let drawn = uniform(rested.iter().copied(), extent);
+        let seen = |m: &Affine64| drawn.is_none_or(|drawn| near(&drawn, m, extent));
+        let stated = bind_offset(skeleton, s, exported, bones, extent).filter(seen);
+        let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
         // In a pose of a clip, some joints may still have the bind pose.
         let some = rested.iter().take(JOINTS).filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent));
         let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
         let better = sure.chain(some).filter(|(n, _)| *n > own);
-        let Some((_, space)) = better.max_by_key(|(n, _)| *n) else { continue };
+        let Some((_, space)) = better.max_by_key(|(n, _)| *n) else {
+            if let Some(factor) = scale_of(skeleton, s, exported, bones).filter(|_| drawn.is_some()) {
+                level(scene.to_mut(), s, factor);
+            }
+            continue;
+        };
         let Some(back) = space.inverse() else { continue };
         let of = edited.meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == s));
         let count: u64 = of.map(|m| m.positions.len() as u64).sum();
@@ -60,23 +69,23 @@ pub(crate) fn modelled<'s>(
                 *normal = turned.map_or(*normal, narrow);
             }
         }
-        level(scene, s, exported, bones);
+        let factor = scene.skeletons.get(s).and_then(|own| scale_of(own, s, exported, bones));
+        factor.into_iter().for_each(|factor| level(scene, s, factor));
     }
     Ok(scene)
 }
 
-/// Moves the scale of a skeleton from its roots into the translations of the joints below.
-fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
+/// Returns the scale of a skeleton compared to the original's, if all bind poses and the roots have the same.
+fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
     let native = |joint: usize| bones.get(At { skeleton: s, joint }).native;
     let size = |m: &Affine64| Trs64::from_affine(m).scale;
-    let Some(skeleton) = scene.skeletons.get_mut(s) else { return };
     let mut factor = None;
     for (joint, own) in skeleton.joints.iter().enumerate() {
         let Some(at) = native(joint) else { continue };
         let Some(of) = exported.skeletons.get(at.skeleton) else { continue };
         let there = of.joints.get(at.joint).map(|j| size(&j.rest.to_affine64()));
         let binds = own.inverse_bind.wide().inverse().zip(bind(of, at.joint));
-        let Some((bound, there)) = binds.map(|(a, b)| (size(&a), size(&b))).zip(there) else { return };
+        let (bound, there) = binds.map(|(a, b)| (size(&a), size(&b))).zip(there)?;
         // Tools that drop scales of bones have none at rest.
         let rest = size(&own.rest.to_affine64());
         let at_rest = rest.into_iter().zip(there).filter(|_| own.parent.is_none());
@@ -84,11 +93,16 @@ fn level(scene: &mut Scene, s: usize, exported: &Scene, bones: &Bones) {
             let by = here / there;
             let first = *factor.get_or_insert(by);
             if !by.is_finite() || (by - first).abs() > 1e-3 * first {
-                return;
+                return None;
             }
         }
     }
-    let Some(factor) = factor.filter(|by| *by > 0.0 && (by - 1.0).abs() > 1e-3) else { return };
+    factor.filter(|by| *by > 0.0 && (by - 1.0).abs() > 1e-3)
+}
+
+/// Moves the scale of a skeleton from its roots into the translations of the joints below.
+fn level(scene: &mut Scene, s: usize, factor: f64) {
+    let Some(skeleton) = scene.skeletons.get_mut(s) else { return };
     let times = |v: [f32; 3], by: f64| narrow(scale(wide(v), by));
     let roots: Vec<bool> = skeleton.joints.iter().map(|j| j.parent.is_none()).collect();
     for joint in &mut skeleton.joints {
@@ -143,17 +157,23 @@ fn rested(skeleton: &Skeleton) -> Vec<Affine64> {
 }
 
 /// Returns the first transform, if all are nearly equal and it is not the identity.
-fn one(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
+fn one(spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
+    uniform(spaces, extent).filter(|first| !is_near_transform(first, &Affine64::IDENTITY, extent))
+}
+
+/// Returns the first transform, if all are nearly equal.
+fn uniform(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
     let first = spaces.next()?;
-    let near = |m: &Affine64| {
-        let (a, b) = (first.to_array(), m.to_array());
-        let size = a.iter().take(9).fold(0.0_f64, |most, c| most.max(c.abs()));
-        let mut pairs = a.iter().zip(b);
-        let linear = pairs.by_ref().take(9).all(|(a, b)| (a - b).abs() <= 1e-4 * size);
-        linear && pairs.all(|(a, b)| (a - b).abs() <= 1e-4 * extent)
-    };
-    let same = spaces.all(|m| near(&m));
-    (same && !is_near_transform(&first, &Affine64::IDENTITY, extent)).then_some(first)
+    spaces.all(|m| near(&first, &m, extent)).then_some(first)
+}
+
+/// Returns true if two transforms are nearly equal.
+fn near(first: &Affine64, m: &Affine64, extent: f64) -> bool {
+    let (a, b) = (first.to_array(), m.to_array());
+    let size = a.iter().take(9).fold(0.0_f64, |most, c| most.max(c.abs()));
+    let mut pairs = a.iter().zip(b);
+    let linear = pairs.by_ref().take(9).all(|(a, b)| (a - b).abs() <= 1e-4 * size);
+    linear && pairs.all(|(a, b)| (a - b).abs() <= 1e-4 * extent)
 }
 
 /// Returns how many of some vertices are at an exported vertex, and how many were compared.

@@ -256,12 +256,13 @@ impl Grid {
     }
 }
 
+/// The cell of a grid of this size in which a point is.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "saturates: what is that far away shares a cell"
 )]
-fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
+pub(crate) fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
     point.map(|c| {
         let cut = (c / size) as i64;
         if cut as f64 > c / size { cut.saturating_sub(1) } else { cut }

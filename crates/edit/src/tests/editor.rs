@@ -58,6 +58,36 @@ fn a_bone_that_moved_leaves_its_children_where_they_were() {
     assert_eq!(report.clips[0].state, State::Edited);
 }
 
+/// An armature that was moved or scaled moves and scales its mesh, its joints and its clips.
+#[test]
+fn an_armature_that_was_placed_or_scaled_takes_everything_along() {
+    let native = tube();
+    let scaled = Trs64 { scale: [2.0; 3], ..Trs64::IDENTITY };
+    let placed = Trs64 { translation: [3.0, 0.0, -1.5], ..Trs64::IDENTITY };
+    for space in [scaled, placed] {
+        let space = space.to_affine();
+        let mut edited = native.clone();
+        edited.meshes[0].positions.iter_mut().for_each(|p| *p = narrow(space.point(wide(*p))));
+        let back = space.inverse().unwrap();
+        for joint in &mut edited.skeletons[0].joints {
+            joint.inverse_bind = joint.inverse_bind.wide().after(&back).narrow();
+            if joint.parent.is_none() {
+                let rest = space.after(&joint.rest.to_affine64());
+                joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
+            }
+        }
+        assert!(edited.clips.iter().all(|clip| match &clip.motion {
+            Motion::Tracks(tracks) => tracks.iter().all(|track| track.joint != 0),
+            Motion::Poses { .. } => false,
+        }));
+        let (back, report) = same(&edited, &native);
+        looks_alike(&edited, &back);
+        let moved = native.meshes[0].positions.iter().filter(|p| space.point(wide(**p)) != wide(**p)).count();
+        assert_eq!((report.meshes[0].change.moved, report.meshes[0].change.added), (moved, 0));
+        assert!(report.joints.iter().filter(|joint| joint.state == State::Edited).count() >= 2);
+    }
+}
+
 /// The children of a removed bone become children of its parent, and keep their positions.
 #[test]
 fn children_of_a_bone_that_is_gone_stay_where_they_were() {
@@ -117,6 +147,41 @@ fn all_texture_coordinates_may_change_and_no_vertex_does() {
         assert_eq!((change.uvs, change.added, change.removed, change.triangles_added), (17, 0, 0, 0));
         assert_eq!(back.meshes[0].positions, native.meshes[0].positions);
     }
+}
+
+/// Vertices at a seam differ in texture coordinates only: the common scale tells them apart.
+#[test]
+fn texture_coordinates_at_seams_may_change_with_all_others() {
+    let mut native = tube();
+    let mesh = &mut native.meshes[0];
+    // Every triangle has corners of its own, and each corner its own texture coordinates.
+    let corners: Vec<usize> = mesh.triangles.as_flattened().iter().map(|v| *v as usize).collect();
+    let skin = mesh.skin.take().unwrap();
+    let mut new = Skin::new(skin.skeleton);
+    for v in &corners {
+        new.influences.extend(skin.influences(*v));
+        new.end_vertex();
+    }
+    mesh.skin = Some(new);
+    mesh.positions = corners.iter().map(|v| mesh.positions[*v]).collect();
+    mesh.normals = corners.iter().map(|v| mesh.normals[*v]).collect();
+    mesh.colors = corners.iter().filter_map(|v| mesh.colors.get(*v).copied()).collect();
+    // Every eighth corner has a position of its own, like vertices outside seams.
+    let count = corners.len();
+    mesh.uvs = (0..count).map(|c| [c as f32 / 64.0, (c * c % 61) as f32 / 64.0]).collect();
+    mesh.triangles = (0..count as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    for c in (0..count).step_by(8) {
+        mesh.positions[c][0] += 0.01 + 1e-4 * c as f32;
+    }
+    let mut edited = native.clone();
+    let mesh = &mut edited.meshes[0];
+    mesh.uvs.iter_mut().for_each(|uv| *uv = [0.5 * uv[0] + 0.25, 2.0 * uv[1]]);
+    // Tools keep no order of triangles.
+    mesh.triangles.rotate_left(1);
+    let (back, report) = same(&edited, &native);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.uvs, change.added, change.removed), (count, 0, 0));
+    assert_eq!(back.meshes[0].positions, native.meshes[0].positions);
 }
 
 /// Tools tell clips of one name apart by numbers.

@@ -260,9 +260,10 @@ fn column(
     };
     let bounds = |(least, most): (f64, f64), v: f64| (least.min(v), most.max(v));
     let (least, most) = cells.clone().map(value).fold((f64::INFINITY, f64::NEG_INFINITY), bounds);
-    let still = old.filter(|(_, pose)| !pose.stores(channel)).map(|(_, pose)| pose.offset[channel]);
+    let moves = most - least > STILL * least.abs().max(1.0);
+    let still = old.filter(|(_, pose)| moves && !pose.stores(channel)).map(|(_, pose)| pose.offset[channel]);
     let (offset, scale) = steps(least, most, still);
-    let stored = most - least > STILL * least.abs().max(1.0) && scale.get() != 0.0;
+    let stored = moves && scale.get() != 0.0;
     let number = |cell: Cell| {
         let step = (value(cell) - f64::from(offset.get())) / f64::from(scale.get()) + 0.5;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
@@ -310,6 +311,18 @@ fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
 mod tests {
     use super::*;
     use alloc::vec;
+
+    #[test]
+    fn a_channel_that_stands_still_at_another_value_has_that_value() {
+        let pose = IqmPose::default();
+        let model = Iqm { version: 2, poses: vec![pose], frame_count: 2, ..Iqm::default() };
+        let of = |cells: [Cell; 2]| column(cells.into_iter(), Some((0, &pose)), 0, &Numbers::new(&model));
+        let made = of([Cell::Value(0.75); 2]);
+        assert_eq!((made.offset, made.stored, made.numbers), (F32::new(0.75), false, vec![]));
+        // The frame that was not edited keeps its value.
+        let made = of([Cell::Native(0), Cell::Value(0.75)]);
+        assert_eq!((made.offset, made.stored, made.numbers), (F32::new(0.0), true, vec![0, u16::MAX]));
+    }
 
     #[test]
     fn noise_next_to_the_range_of_a_channel_does_not_round_it_anew() {
