@@ -39,7 +39,7 @@ pub(crate) fn modelled<'s>(
         let rested = rested(skeleton);
         // The skeleton at rest undoes a transform in which a tool only stored the vertices.
         let drawn = uniform(rested.iter().copied(), extent);
-        let seen = |m: &Affine64| drawn.is_none_or(|drawn| near(&drawn, m, extent));
+        let seen = |m: &Affine64| drawn.is_none_or(|drawn| are_close(&drawn, m, extent));
         let stated = bind_offset(skeleton, s, exported, bones, extent).filter(seen);
         let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
@@ -164,11 +164,11 @@ fn one(spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> 
 /// Returns the first transform, if all are nearly equal.
 fn uniform(mut spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
     let first = spaces.next()?;
-    spaces.all(|m| near(&first, &m, extent)).then_some(first)
+    spaces.all(|m| are_close(&first, &m, extent)).then_some(first)
 }
 
 /// Returns true if two transforms are nearly equal.
-fn near(first: &Affine64, m: &Affine64, extent: f64) -> bool {
+fn are_close(first: &Affine64, m: &Affine64, extent: f64) -> bool {
     let (a, b) = (first.to_array(), m.to_array());
     let size = a.iter().take(9).fold(0.0_f64, |most, c| most.max(c.abs()));
     let mut pairs = a.iter().zip(b);
