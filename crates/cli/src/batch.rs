@@ -1,7 +1,7 @@
-//! Many files on all cores: what is said of them, and what they become, comes in their order.
+//! Processes many files on all cores. Messages, results and outputs keep the order of the inputs.
 //!
-//! Whoever works on a file keeps what is said of it, until all before it are done with. So results, messages and names of
-//! outputs are the same for any number of workers.
+//! A worker buffers what it prints about a file until all earlier files are finished. So results, messages and names
+//! of outputs are the same for any number of workers.
 
 use crate::{Fail, progress, render};
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// Something said of a file.
+/// Output about a file.
 #[derive(Debug)]
 enum Said {
     /// A line on standard error.
@@ -22,13 +22,13 @@ enum Said {
 }
 
 thread_local! {
-    /// What this thread says of the file that it works on; none where it speaks for itself.
-    static KEPT: RefCell<Option<Vec<Said>>> = const { RefCell::new(None) };
+    /// Buffered output about the file that this thread processes; `None` if the thread prints directly.
+    static BUFFER: RefCell<Option<Vec<Said>>> = const { RefCell::new(None) };
 }
 
-/// Keeps what is said for its turn, where this thread works on a file; else it is said at once.
+/// Buffers output if this thread processes a file; otherwise prints it at once.
 fn tell(said: Said) -> io::Result<()> {
-    let now = KEPT.with_borrow_mut(|kept| match kept {
+    let now = BUFFER.with_borrow_mut(|kept| match kept {
         Some(kept) => {
             kept.push(said);
             None
@@ -38,21 +38,21 @@ fn tell(said: Said) -> io::Result<()> {
     now.map_or(Ok(()), speak)
 }
 
-/// Prints a line on standard error in its turn; a closed one is no reason to stop.
+/// Prints a line on standard error, in the order of the inputs. A closed standard error is not an error.
 pub(crate) fn say(line: &str) {
     let _ = tell(Said::Message(line.to_owned()));
 }
 
-/// Prints lines on standard output in their turn.
+/// Prints lines on standard output, in the order of the inputs.
 pub(crate) fn print(lines: String) -> io::Result<()> {
     tell(Said::Result(lines))
 }
 
-/// Does something of which nothing is said.
+/// Runs `work` and discards what it prints.
 pub(crate) fn muted<T>(work: impl FnOnce() -> T) -> T {
-    let before = KEPT.replace(Some(Vec::new()));
+    let before = BUFFER.replace(Some(Vec::new()));
     let value = work();
-    KEPT.set(before);
+    BUFFER.set(before);
     value
 }
 
@@ -69,7 +69,7 @@ fn speak(said: Said) -> io::Result<()> {
     }
 }
 
-/// Says what was kept, lines that follow each other in one write.
+/// Prints buffered output; consecutive messages are one write.
 fn speak_all(said: Vec<Said>) -> io::Result<()> {
     let mut lines = String::new();
     for one in said {
@@ -95,7 +95,7 @@ fn tell_people(lines: &str) {
     }
 }
 
-/// How many files are worked on at a time, and how much memory they may take together.
+/// The number of files that are processed at the same time, and the memory that they may use together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workers {
     count: usize,
@@ -103,19 +103,20 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// As the arguments say; `memory` is what one file may take.
+    /// Takes the number of workers from `--jobs`; `memory` is the limit of one file.
     pub(crate) fn new(jobs: Option<NonZeroUsize>, memory: u64) -> Self {
         let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self { count: jobs.map_or_else(all, NonZeroUsize::get), memory }
     }
 
-    /// The same, one file after the other.
+    /// Returns workers that process one file after the other.
     pub(crate) fn one_by_one(self) -> Self {
         Self { count: 1, ..self }
     }
 
-    /// Does `work` on every input, and hands the results to `take` in the order of the inputs. `size` is about what an
-    /// input takes: those that are worked on at a time take no more together than one may, unless it is one.
+    /// Calls `work` for every input and passes the results to `take` in the order of the inputs. `size` estimates the
+    /// memory that an input needs. Together, the inputs that are processed at the same time need at most the memory
+    /// limit of one file; a larger input is processed without others.
     pub(crate) fn each<I: Sync, T: Send>(
         self,
         inputs: &[I],
@@ -139,7 +140,7 @@ impl Workers {
         };
         thread::scope(|scope| {
             for _ in 1..count {
-                // With fewer threads it takes longer.
+                // If a thread cannot be started, the others do its work.
                 let _ = thread::Builder::new().name("worker".into()).spawn_scoped(scope, || batch.help());
             }
             batch.help();
@@ -152,7 +153,7 @@ impl Workers {
 struct Batch<'i, I, T, W, S, K> {
     inputs: &'i [I],
     memory: u64,
-    /// How many files may be done before their turn.
+    /// The number of files that may be finished before an earlier one.
     ahead: usize,
     work: W,
     size: S,
@@ -161,7 +162,7 @@ struct Batch<'i, I, T, W, S, K> {
     changed: Condvar,
 }
 
-/// What was said of an input, and what became of it.
+/// The buffered output and the result of an input.
 struct Done<T> {
     by: ThreadId,
     said: Vec<Said>,
@@ -169,21 +170,21 @@ struct Done<T> {
 }
 
 enum Next<'i, I> {
-    /// An input's place, itself and what it takes.
+    /// The index of an input, the input, and the memory that it needs.
     Work(usize, &'i I, u64),
-    /// Others have to be done first.
+    /// Other inputs must finish first.
     Full,
     Over,
 }
 
 struct State<T> {
-    /// The next input to be worked on, and the next to be handed over.
+    /// The next input to process, and the next result to hand over.
     next: usize,
     turn: usize,
-    /// Somebody hands over what is done.
+    /// A thread is handing over results.
     handing: bool,
     done: BTreeMap<usize, Done<T>>,
-    /// What the inputs that are worked on take.
+    /// The memory that the inputs in progress need.
     taken: u64,
     waiting: usize,
     stopped: bool,
@@ -206,7 +207,7 @@ impl<T> Default for State<T> {
 }
 
 impl<T> State<T> {
-    /// What is done by one of those, and whose turn it is.
+    /// Removes the finished results from the next turn on, as long as their threads are accepted by `takes`.
     fn ready(&mut self, takes: impl Fn(ThreadId) -> bool) -> Vec<(usize, Done<T>)> {
         let mut ready = Vec::new();
         for turn in self.turn.. {
@@ -229,7 +230,7 @@ where
     S: Fn(&I) -> u64,
     K: FnMut(&I, T) -> Result<(), Fail>,
 {
-    /// Works until nothing is left.
+    /// Processes inputs until none is left.
     fn help(&self) {
         let me = thread::current().id();
         let mut alarm = Alarm { batch: self, over: false };
@@ -238,9 +239,9 @@ where
             let is_over = match self.next(&mut state) {
                 Next::Work(i, input, size) => {
                     drop(state);
-                    KEPT.set(Some(Vec::new()));
+                    BUFFER.set(Some(Vec::new()));
                     let value = (self.work)(input);
-                    let said = KEPT.take().unwrap_or_default();
+                    let said = BUFFER.take().unwrap_or_default();
                     state = lock(&self.state);
                     state.taken = state.taken.saturating_sub(size);
                     state.done.insert(i, Done { by: me, said, value });
@@ -267,7 +268,7 @@ where
         alarm.over = true;
     }
 
-    /// The next input, when there is room for it.
+    /// Returns the next input if there is memory for it.
     fn next(&self, state: &mut State<T>) -> Next<'_, I> {
         let i = state.next;
         let Some(input) = self.inputs.get(i).filter(|_| !state.stopped) else { return Next::Over };
@@ -281,8 +282,8 @@ where
         Next::Work(i, input, size)
     }
 
-    /// Hands over what is done, up to the first that is not, unless somebody does so already. As long as there is other
-    /// work a thread takes what it made: to give back the memory of another makes both wait.
+    /// Hands over finished results in order, unless another thread is doing so. While there is other work, a thread
+    /// hands over only its own results: freeing memory of another thread makes both wait.
     fn hand_over<'s>(
         &'s self,
         mut state: MutexGuard<'s, State<T>>,
@@ -299,7 +300,7 @@ where
             state = lock(&self.state);
             match taken {
                 Ok(turn) => (state.turn, state.handing) = (turn, false),
-                // Nobody hands over any more.
+                // After a failure no further result is handed over.
                 Err(e) => {
                     (state.stopped, state.failed) = (true, Some(e));
                     state.done.clear();
@@ -310,7 +311,7 @@ where
         state
     }
 
-    /// Says what is kept of what is done, in its order, and returns whose turn is next.
+    /// Prints the buffered output of results, passes the results on in order, and returns the index of the next one.
     fn take_all(&self, ready: Vec<(usize, Done<T>)>) -> Result<usize, Fail> {
         let mut next = 0;
         let mut take = lock(&self.take);
@@ -331,7 +332,7 @@ where
     }
 }
 
-/// Lets nobody wait for what a thread that panics will not do.
+/// Wakes the waiting threads if a worker panics.
 struct Alarm<'b, 'i, I, T, W, S, K> {
     batch: &'b Batch<'i, I, T, W, S, K>,
     over: bool,

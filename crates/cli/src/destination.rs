@@ -1,23 +1,24 @@
-//! Where results go.
+//! The destinations of a command's results.
 
 use crate::input::Input;
 use meshwright::files::output::{OutputName, Place};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Where results of a conversion go.
+/// The destination of the results of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// Standard output.
     Stdout,
     /// One file.
     File(PathBuf),
-    /// A folder that takes one file per input.
+    /// A folder, with one file for each input.
     Folder(PathBuf),
 }
 
 impl Destination {
-    /// As [`new`](Self::new), but for what several files, or a folder, become: without an extension it is a folder.
+    /// Like [`new`](Self::new), for several inputs or a folder: a path without an extension that does not exist is a
+    /// folder.
     pub(crate) fn of_several(path: &Path) -> Self {
         match Self::new(path) {
             Self::File(path) if path.extension().is_none() && !path.exists() => Self::Folder(path),
@@ -25,8 +26,8 @@ impl Destination {
         }
     }
 
-    /// `-`, and the names that systems give standard output, are standard output; a path that ends in a
-    /// separator or is a folder takes files; anything else is the file itself.
+    /// Interprets an output path. `-`, and the names that systems give standard output, are standard output. A path
+    /// that ends in a separator, or is a folder, is a folder for results. Anything else is a file.
     pub(crate) fn new(path: &Path) -> Self {
         const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         let text = path.as_os_str();
@@ -42,7 +43,8 @@ impl Destination {
     }
 }
 
-/// The place of a file below a folder that takes results: in the folder that its input has below the one that was named.
+/// Returns the place of an output in the folder for results: in the same subfolder that its input has in the folder
+/// that was named.
 pub(crate) fn below(folder: &Path, input: &Input, name: &OutputName) -> Place {
     let folders = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let folders: Vec<_> = folders.iter().map(|name| OutputName::cleaned(&name.to_string_lossy())).collect();

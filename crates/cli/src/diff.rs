@@ -1,4 +1,4 @@
-//! `meshwright diff`: what two models differ in.
+//! `meshwright diff`: the differences between two models.
 
 use crate::args::{DiffArgs, OutputFormat};
 use crate::input::Input;
@@ -10,7 +10,7 @@ use meshwright::scene::{Scene, SceneOptions};
 use meshwright::{Diff, DiffError, DiffOptions, Difference, Format, counted, diff};
 use serde_json::{Value, json};
 
-/// How many differences are shown unless all are asked for.
+/// The number of differences that are printed without `--all`.
 const SHOWN: usize = 30;
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
     for input in &inputs {
         match reader.hinted(input, open(input, &reader), |lenient| open(input, &lenient).is_ok()) {
             Ok(side) => sides.push(side),
-            Err(refusal) => return results::refused(input, &refusal, args.format),
+            Err(refusal) => return results::report_refusal(input, &refusal, args.format),
         }
     }
     let [first, second] = sides.as_slice() else { return Ok(Status::Unusable) };
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
         Ok(compared) => compared,
         Err(refusal) => {
             let [one, _] = &inputs;
-            return results::refused(one, &refusal, args.format);
+            return results::report_refusal(one, &refusal, args.format);
         }
     };
     let picture = picture.as_ref();
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
             Ok(lines) => batch::print(lines.iter().map(|line| format!("{line}\n")).collect())?,
             Err(refusal) => {
                 let [one, _] = &inputs;
-                return results::refused(one, &refusal, args.format);
+                return results::report_refusal(one, &refusal, args.format);
             }
         },
         (None, OutputFormat::Json) => results::print(&document)?,
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
     Ok(if found.is_empty() { Status::Fine } else { Status::Errors })
 }
 
-/// What two models differ in, and their pictures where they are asked for.
+/// Compares two models, and renders both if `--picture` asks for it.
 fn compared(
     args: &DiffArgs,
     reader: &Reader,
@@ -101,13 +101,13 @@ fn text(inputs: &[Input; 2], found: &Diff, picture: Option<&Compared>, args: &Di
         line(&picture.text());
     }
     if !args.read.quiet {
-        let [first, second] = inputs.each_ref().map(Input::shown);
+        let [first, second] = inputs.each_ref().map(Input::display_path);
         line(&format!("{first} and {second}: {}", verdict(found)));
     }
     text
 }
 
-/// What it comes to, in one line.
+/// Returns the result of the comparison in one line.
 fn verdict(found: &Diff) -> String {
     let clips = found.clips.iter().map(|(_, apart)| *apart).fold(0.0, f64::max);
     let compared = match found.clips.len() as u64 {
@@ -127,7 +127,7 @@ fn verdict(found: &Diff) -> String {
     }
 }
 
-/// A distance for programs: none where there is nothing to compare with.
+/// Returns a distance for JSON, or `None` if there is nothing to compare with.
 fn finite(apart: f64) -> Option<f64> {
     Some(apart).filter(|apart| apart.is_finite())
 }

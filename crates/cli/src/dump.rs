@@ -5,7 +5,7 @@ use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::refused;
+use crate::results::report_refusal;
 use crate::{Fail, Status, output, pose};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::scene::{SceneOptions, Space};
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);
     match dump(&input, args, &destination, &reader) {
         Ok(()) => Ok(Status::Fine),
-        Err(refusal) => refused(&input, &refusal, args.format),
+        Err(refusal) => report_refusal(&input, &refusal, args.format),
     }
 }
 

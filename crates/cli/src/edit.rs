@@ -1,11 +1,11 @@
-//! `meshwright edit`: names, flags and group ids of a DPM, and no other byte.
+//! `meshwright edit`: changes names, flags and group ids of a DPM, and no other byte.
 
 use crate::args::{CompanionArgs, EditArgs, OutputFormat};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::{print, refused};
+use crate::results::{print, report_refusal};
 use crate::{Fail, Status, output, render};
 use meshwright::dpm::{BoneFlags, Edit};
 use meshwright::{AnyModel, counted};
@@ -29,14 +29,16 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
         reader.hinted(&input, done, |lenient| edited(&input, &edits, &lenient).is_ok()).and_then(|done| {
             let plan = reader.plan();
             let written = match &destination {
-                Some(destination) => output::stream(destination, output::whole(&done.bytes), plan, None)?,
+                Some(destination) => {
+                    output::stream(destination, output::content_of(&done.bytes), plan, None)?
+                }
                 None => vec![output::in_place(&input, &done.old, &done.bytes, plan)?, input.path.clone()],
             };
             Ok((done, written))
         });
     let (done, written) = match done {
         Ok(done) => done,
-        Err(refusal) => return refused(&input, &refusal, args.format),
+        Err(refusal) => return report_refusal(&input, &refusal, args.format),
     };
     let mut out = io::stdout().lock();
     match args.format {
@@ -46,12 +48,14 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
             let what = match done.changed {
-                Some(1) => "1 byte is another one".to_owned(),
-                Some(n) => format!("{n} bytes are other ones"),
-                None => "laid out anew, since meshes share what was changed for one of them".into(),
+                Some(1) => "1 byte changed".to_owned(),
+                Some(n) => format!("{n} bytes changed"),
+                None => {
+                    "the file has a new layout: meshes shared the data that changed for one of them".into()
+                }
             };
             let edits = counted(edits.len() as u64, "edit", "edits");
-            writeln!(out, "{}: {edits}: {what}", input.shown())?;
+            writeln!(out, "{}: {edits}: {what}", input.display_path())?;
         }
         OutputFormat::Text => {}
     }
@@ -62,7 +66,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
 struct Done {
     old: Vec<u8>,
     bytes: Vec<u8>,
-    /// How many bytes are other ones; none where the file has another layout.
+    /// The number of bytes that changed; `None` if the file has another layout.
     changed: Option<usize>,
 }
 
@@ -71,7 +75,7 @@ fn edited(input: &Input, edits: &[Edit], reader: &Reader) -> Result<Done, Refusa
     reader.note(opened.paths());
     reader.say_passed_over(input, &opened);
     let AnyModel::Dpm(model) = opened.asset.model() else {
-        let why = format!("{} files are not edited, only DPM", opened.asset.format().title());
+        let why = format!("{} files cannot be edited, only DPM", opened.asset.format().title());
         return Err(Refusal::Cannot { code: "not-convertible", why });
     };
     let mut model = model.clone();
@@ -84,7 +88,7 @@ fn edited(input: &Input, edits: &[Edit], reader: &Reader) -> Result<Done, Refusa
     Ok(Done { old: opened.asset.into_bytes(), bytes, changed })
 }
 
-/// The edits that the arguments ask for, names of bones last.
+/// Returns the edits that the arguments ask for; bones are renamed last.
 fn edits(args: &EditArgs) -> Result<Vec<Edit>, Fail> {
     let mut edits = Vec::new();
     let bytes = |text: &str| text.as_bytes().to_vec();
@@ -112,7 +116,7 @@ fn edits(args: &EditArgs) -> Result<Vec<Edit>, Fail> {
         edits.push(Edit::RenameBone { bone: bytes(bone), name: bytes(name) });
     }
     if edits.is_empty() {
-        return Err(Fail::Usage("nothing to edit: name a change, such as --set-attach BONE".into()));
+        return Err(Fail::Usage("no edit given: pass one, such as --set-attach BONE".into()));
     }
     Ok(edits)
 }
@@ -121,7 +125,7 @@ fn wrong(option: &str, text: &str, form: &str) -> Fail {
     Fail::Usage(format!("{option} {text}: expected {form}"))
 }
 
-/// What stands before and behind the last `=`.
+/// Splits an option's value at the last `=`.
 fn split<'t>(option: &str, text: &'t str, form: &str) -> Result<(&'t str, &'t str), Fail> {
     text.rsplit_once('=').ok_or_else(|| wrong(option, text, form))
 }
@@ -131,7 +135,7 @@ fn number(option: &str, text: &str) -> Result<u32, Fail> {
     hex.unwrap_or_else(|| text.parse()).map_err(|_| wrong(option, text, "a number from 0 to 4294967295"))
 }
 
-/// `7`, `0-11` or `*`.
+/// Parses a range: `7`, `0-11`, or `*` for all (`None`).
 fn range_of(text: &str) -> Result<Option<Range<u32>>, Fail> {
     if text == "*" {
         return Ok(None);
@@ -140,7 +144,7 @@ fn range_of(text: &str) -> Result<Option<Range<u32>>, Fail> {
     let (first, last) = (number("--set-groupid", first)?, number("--set-groupid", last)?);
     match last.checked_add(1) {
         Some(end) if first < end => Ok(Some(first..end)),
-        _ => Err(wrong("--set-groupid", text, "a range that rises, as in 0-11")),
+        _ => Err(wrong("--set-groupid", text, "a range FIRST-LAST, as in 0-11")),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     let mut found = Vec::new();
     for code in &args.codes {
         let path = Path::new(code);
-        // As they are copied from what check prints.
+        // Codes may be copied from the output of `check`, with brackets.
         let code = code.trim_matches(['[', ']']);
         let (format, code) = code.rsplit_once('/').map_or((None, code), |(of, code)| (Some(of), code));
         let mut explained = explain(code);
@@ -43,14 +43,14 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     Ok(Status::Fine)
 }
 
-/// The explanations of the findings of a file: each code once, as the rule of the file's format.
+/// Returns the explanations of the findings of a file: each code once, as the rule of the file's format.
 fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(path);
-    let refused = |refusal| Fail::Refused(input.shown(), refusal);
+    let refused = |refusal| Fail::Refused(input.display_path(), refusal);
     let (format, codes) = check::codes(&input, &reader).map_err(refused)?;
     if codes.is_empty() && args.format == OutputFormat::Text {
-        batch::print(format!("{}: no findings\n", input.shown()))?;
+        batch::print(format!("{}: no findings\n", input.display_path()))?;
     }
     let of_code = |code: &&str| {
         let mut all = explain(code);
@@ -70,7 +70,7 @@ fn is_of(e: &Explanation, format: &str) -> bool {
 fn unknown(code: &str) -> String {
     let near = similar(code, codes());
     let hint = match near.as_slice() {
-        [] => "explain without a code lists all".to_owned(),
+        [] => "`explain` without a code lists all codes".to_owned(),
         near => format!("is it {}?", near.join(" or ")),
     };
     format!("unknown code {code}; {hint}")
@@ -101,23 +101,23 @@ fn text(e: &Explanation) -> String {
     format!("{}\n{}", heading(&title), facts(&rows, table::columns()))
 }
 
-/// What `repair` does about it, in the formats that have the rule.
+/// Returns what `repair` does about a rule, in the formats that have the rule.
 fn repair(rule: &Rule, sets: &[RuleSet]) -> String {
     let format = |set: &RuleSet| Format::ALL.iter().find(|format| format.id() == set.id);
-    let mut told: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for format in sets.iter().filter_map(format).filter(|_| rule.severity > Severity::Info) {
         let text = match format.mending(rule) {
-            Ok(done) => format!("mends it: {done}"),
-            Err(why) => format!("leaves it: {why}"),
+            Ok(done) => format!("fixes it: {done}"),
+            Err(why) => format!("does not fix it: {why}"),
         };
-        if !told.contains(&text) {
-            told.push(text);
+        if !texts.contains(&text) {
+            texts.push(text);
         }
     }
-    told.join("; ")
+    texts.join("; ")
 }
 
-/// An error that a lenient reader passes over. Everybody passes over what is less.
+/// Returns whether a lenient reader passes over errors of this rule. Every reader passes over warnings and infos.
 fn passed_over(rule: &Rule) -> bool {
     rule.severity == Severity::Error && rule.forgivable
 }
@@ -152,7 +152,7 @@ const NOTICES: &[(&[NoticeKind], &str)] = &[
     (&[NoticeKind::Difference], "Differences between models"),
 ];
 
-/// Prints every code with its cause, by what it is about.
+/// Prints every code with its cause, grouped by subject.
 fn list(format: OutputFormat) -> Result<Status, Fail> {
     if format == OutputFormat::Json {
         let all = codes().into_iter().flat_map(explain);

@@ -1,37 +1,37 @@
-//! What the command line says of itself: help with examples, `completions` and `man`.
+//! The help of the command line, with examples; `completions` and `man`.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
-use crate::output::{self, whole};
+use crate::output::{self, content_of};
 use crate::refusal::Refusal;
 use crate::{Fail, Status};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
 
-/// Number of examples `-h` shows.
+/// The number of examples that `-h` shows.
 const SHORT: usize = 3;
 
-/// What people do with each command, and how; a test runs them.
+/// The examples of each command; a test runs them.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "info",
         &[
             ("Show the content of a model and its companion files", "hopper.dpm"),
-            ("In all models of a pack, for a program", "data.pk3 --format json"),
+            ("Print the content of all models of a pack as JSON", "data.pk3 --format json"),
             ("Print only the names of its clips", "hopper.dpm --query 'clips[*].name'"),
-            ("A line for each model of a folder, for a table", "models/ --format csv > models.csv"),
+            ("Write a table with a line for each model of a folder", "models/ --format csv > models.csv"),
         ],
     ),
     (
         "check",
         &[
-            ("Everything that is wrong in a folder", "models/"),
-            ("In CI: count warnings, and print JSON", "models/ --deny-warnings --format json"),
+            ("Find all errors and warnings in a folder", "models/"),
+            ("In CI: fail on warnings too, and print JSON", "models/ --deny-warnings --format json"),
             ("Report what an engine refuses or reads differently", "tube.iqm --for darkplaces"),
-            ("For code hosts and editors", "models/ --format sarif > models.sarif"),
+            ("Write SARIF for code hosts and editors", "models/ --format sarif > models.sarif"),
         ],
     ),
-    ("diff", &[("Whether a model came through a conversion", "hopper.dpm hopper.glb --tolerance 0.01")]),
+    ("diff", &[("Compare a model with its conversion", "hopper.dpm hopper.glb --tolerance 0.01")]),
     (
         "explain",
         &[("Explain a code of check", "bad-parent"), ("Explain the findings of a file", "hopper.dpm")],
@@ -40,69 +40,63 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "repair",
         &[
             ("Report what can be repaired in a folder", "models/ --dry-run"),
-            ("Mended files in another folder", "models/ -o mended/"),
+            ("Write repaired files into another folder", "models/ -o repaired/"),
         ],
     ),
     (
         "convert",
         &[
-            ("To glTF, which most programs open", "hopper.dpm hopper.glb"),
+            ("Convert to glTF, which most programs open", "hopper.dpm hopper.glb"),
             ("Prepare a model for editing in Blender: writes edit.glb", "hopper.dpm edit.glb --for blender"),
-            ("Back into the game", "edit.glb new.dpm"),
-            ("A folder or an archive with all its folders", "data.pk3 glb/"),
+            ("Convert back to the game's format", "edit.glb new.dpm"),
+            ("Convert all models of a folder or an archive", "data.pk3 glb/"),
             (
                 "Print what a conversion would write and lose",
                 "hopper.glb planned.dpm --for darkplaces --dry-run",
             ),
             (
-                "A figure of several files",
+                "Make one character of several files",
                 "flower.mesh --skeleton flower.skel --anim sway.anim -o flower.glb",
             ),
-            ("A frame of a clip as OBJ", "hopper.dpm -o hopper.obj --pose idle:3"),
-            ("The same bytes again", "hopper.dpm -o copy.dpm"),
+            ("Write a frame of a clip as OBJ", "hopper.dpm -o hopper.obj --pose idle:3"),
+            ("Rewrite a model byte for byte", "hopper.dpm -o copy.dpm"),
         ],
     ),
-    (
-        "list",
-        &[
-            ("What the engine sees of a game's folder, and from which pack", "data.pk3"),
-            ("A folder in a pack", "data.pk3/models"),
-        ],
-    ),
-    ("unpack", &[("All files of a pack", "data.pk3 -o files/")]),
+    ("list", &[("List the files of a pack", "data.pk3"), ("List a folder in a pack", "data.pk3/models")]),
+    ("unpack", &[("Extract all files of a pack", "data.pk3 -o files/")]),
     (
         "pack",
         &[
-            ("A pack of a folder", "models/ -o mine.pk3"),
-            ("A pack with what changed; the rest byte for byte", "models/ --onto data.pk3 -o mine.pk3"),
-        ],
-    ),
-    ("view", &[("All models of a folder, in the browser", "models/")]),
-    (
-        "render",
-        &[
-            ("A picture with the bones", "hopper.dpm -o hopper.png --overlay bones"),
-            ("A clip as an animated PNG", "hopper.dpm -o hop.png --clip hop --size 64"),
-            ("All models of a folder on one sheet", "models/ -o sheet.png --sheet"),
-        ],
-    ),
-    ("dump", &[("The whole model, and one pose of it", "hopper.dpm --pose idle:3 -o hopper.json")]),
-    (
-        "optimize",
-        &[
-            ("Fewer bytes, the same model", "windmill.bmd -o small.bmd"),
+            ("Make a pack of a folder", "models/ -o mine.pk3"),
             (
-                "Positions may be off by a hundredth of a unit",
-                "windmill.bmd -o smaller.bmd --max-position 0.01",
+                "Replace changed files in a copy of a pack; the others stay byte for byte",
+                "models/ --onto data.pk3 -o mine.pk3",
             ),
         ],
     ),
+    ("view", &[("Show all models of a folder in the browser", "models/")]),
+    (
+        "render",
+        &[
+            ("Render an image with the bones", "hopper.dpm -o hopper.png --overlay bones"),
+            ("Render a clip as an animated PNG", "hopper.dpm -o hop.png --clip hop --size 64"),
+            ("Render all models of a folder on one sheet", "models/ -o sheet.png --sheet"),
+        ],
+    ),
+    ("dump", &[("Write the whole model and one of its poses", "hopper.dpm --pose idle:3 -o hopper.json")]),
+    (
+        "optimize",
+        &[
+            ("Make a file smaller without loss", "windmill.bmd -o small.bmd"),
+            ("Allow position errors of up to 0.01 units", "windmill.bmd -o smaller.bmd --max-position 0.01"),
+        ],
+    ),
     ("edit", &[("Flag the last bone as an attachment", "hopper.dpm -o tagged.dpm --set-attach '#4'")]),
-    ("completions", &[("For bash", "bash > meshwright.bash")]),
-    ("man", &[("Pages for man, one for each command", "man1/")]),
+    ("completions", &[("Write completions for bash", "bash > meshwright.bash")]),
+    ("man", &[("Write a page for man for each command", "man1/")]),
 ];
 
-/// The commands in the groups of the help.
+/// The commands, in the groups of the help.
 const COMMANDS: &[(&str, &[&str])] = &[
     ("Look", &["info", "view", "render", "list"]),
     ("Convert", &["convert", "pack", "unpack"]),
@@ -111,7 +105,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Shell", &["completions", "man"]),
 ];
 
-/// The options of `convert` in the groups of its help; all others are advanced.
+/// The options of `convert`, in the groups of its help. All others are advanced.
 const CONVERT: &[(&str, &[&str])] = &[
     (
         "Output",
@@ -166,7 +160,7 @@ const CONVERT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The options that `-h` lists; `--help` lists all.
+/// The options of `convert` that `-h` lists. `--help` lists all.
 const COMMON: &[&str] = &[
     "output", "to", "force", "dry_run", "scale", "quiet", "verbose", "purpose", "onto", "skeleton",
     "lenient", "root",
@@ -194,7 +188,7 @@ const RARE: &[&str] = &[
     "binding",
 ];
 
-/// Puts the options of a command into groups, and those that few people need into `--help` only.
+/// Groups the options of a command, and leaves rarely used ones to `--help`.
 fn grouped(command: Command) -> Command {
     let is_convert = command.get_name() == "convert";
     command.mut_args(|arg| {
@@ -211,7 +205,7 @@ fn grouped(command: Command) -> Command {
     })
 }
 
-/// The commands in groups, which the program prints without a command.
+/// Sets the overview of commands, in groups, that the program prints without a command.
 fn overview(command: Command) -> Command {
     let about = |name: &str| {
         let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
@@ -227,7 +221,7 @@ fn overview(command: Command) -> Command {
     ))
 }
 
-/// The command line as it is shown: each command with its examples.
+/// Returns the command line with examples for each command.
 fn command() -> Command {
     let add = |command: Command, (name, examples): &(&'static str, &[(&str, &str)])| {
         let text = |most: usize| {
@@ -247,7 +241,7 @@ fn command() -> Command {
     overview(EXAMPLES.iter().fold(command, add))
 }
 
-/// What the words of a command line ask for.
+/// Parses the words of a command line.
 pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(words)?;
@@ -257,11 +251,11 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Status, Fail> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "meshwright", &mut script);
-    Ok(ended(output::print(whole(&script))))
+    Ok(ended(output::print(content_of(&script))))
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
-    // What `help` would say stands in the pages.
+    // The pages replace the `help` command.
     let mut command = command().disable_help_subcommand(true);
     command.build();
     let own = ("meshwright.1".to_owned(), page(command.clone(), "\"EXIT STATUS\"")?);
@@ -270,11 +264,11 @@ pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
         .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()), page(sub.clone(), "EXAMPLES")?)));
     let pages: Vec<(String, String)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
     let place = |name| Place::below(&args.folder, [&OutputName::cleaned(name)]);
-    let files = pages.iter().map(|(name, page)| output::main(place(name), whole(page.as_bytes())));
+    let files = pages.iter().map(|(name, page)| output::main(place(name), content_of(page.as_bytes())));
     Ok(ended(output::write(files.collect(), &Plan::default(), None).map(drop)))
 }
 
-/// A page for `man`; what stands behind the options has a title of its own.
+/// Returns a page for `man`; the text after the options gets `title`.
 fn page(command: Command, title: &str) -> Result<String, Fail> {
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command).manual("Meshwright");
@@ -305,7 +299,7 @@ mod tests {
         let without: Vec<_> =
             without.iter().filter(|name| !EXAMPLES.iter().any(|(n, _)| n == name)).collect();
         assert!(without.is_empty(), "no examples of {without:?}");
-        // A name that nothing has would hide that an option is in no group.
+        // A misspelled name here would hide that an option is in no group.
         let convert = Cli::command().find_subcommand("convert").cloned().unwrap();
         let ids: Vec<&str> = convert.get_arguments().map(|arg| arg.get_id().as_str()).collect();
         let named = CONVERT.iter().flat_map(|(_, ids)| *ids).chain(COMMON).chain(RARE);

@@ -15,23 +15,23 @@ use std::sync::Arc;
 pub(crate) struct Input {
     /// The path, or `-` for standard input.
     pub path: PathBuf,
-    /// The path below the folder that was named, when a folder was.
+    /// The path in the folder that was named, if a folder was.
     pub below: Option<PathBuf>,
     /// Its place in the tree of that folder.
     pub met: Option<Met>,
 }
 
-/// The place of a file that was met in a folder.
+/// The place of a file that was found in a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Met {
     pub finder: Arc<Finder>,
     pub path: TreePath,
-    /// What it was found to be, when somebody looked.
+    /// Its format, if it was detected.
     pub format: Option<Format>,
 }
 
 impl Input {
-    /// A file that was named.
+    /// Creates an input for a file that was named.
     pub(crate) fn named(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), below: None, met: None }
     }
@@ -40,10 +40,9 @@ impl Input {
         self.path.as_os_str() == OsStr::new("-")
     }
 
-    /// About how much memory is taken while something is made of it: of its file, the model, the scene and what becomes
-    /// of that.
+    /// Estimates the memory that processing the file needs: for its bytes, the model, the scene and the output.
     pub(crate) fn memory(&self) -> u64 {
-        /// Several times the file, and something for the smallest.
+        /// A multiple of the file's size, and a minimum for small files.
         const TIMES: u64 = 8;
         const LEAST: u64 = 256 << 10;
         let met = || self.met.as_ref().and_then(|met| met.finder.tree().size(&met.path));
@@ -51,42 +50,42 @@ impl Input {
         length.saturating_mul(TIMES).saturating_add(LEAST)
     }
 
-    /// The file of the operating system that it is, or that of the pack that it lies in.
+    /// Returns the path in the file system: of the file, or of the pack that contains it.
     pub(crate) fn container(&self) -> PathBuf {
         let met = self.met.as_ref().and_then(|met| met.finder.tree().container(&met.path));
         met.unwrap_or_else(|| self.path.clone())
     }
 
-    /// Whether it was met beside a model that it is a level of detail of.
+    /// Returns whether it was found next to a model and is one of its levels of detail.
     pub(crate) fn is_level(&self) -> bool {
         self.met.as_ref().is_some_and(|met| met.finder.is_level(&met.path))
     }
 
-    /// The path as people read it.
-    pub(crate) fn shown(&self) -> String {
+    /// Returns the path as it is printed for people.
+    pub(crate) fn display_path(&self) -> String {
         if self.is_stdin() { "<stdin>".into() } else { render::path(&self.path) }
     }
 
-    /// The path as programs read it.
+    /// Returns the path as JSON has it.
     pub(crate) fn exact(&self) -> String {
         if self.is_stdin() { "<stdin>".into() } else { render::exact(&self.path) }
     }
 
-    /// The file name.
+    /// Returns the file name.
     pub(crate) fn name(&self) -> String {
         let name = if self.is_stdin() { None } else { self.path.file_name() };
         name.map_or_else(|| "stdin".into(), |name| name.to_string_lossy().into_owned())
     }
 }
 
-/// What an argument led to, or why that cannot be looked at.
+/// An input that an argument led to, or why it cannot be opened.
 pub(crate) type Found = Result<Input, (Input, FilesError)>;
 
-/// What arguments led to.
+/// The inputs that arguments led to.
 #[derive(Debug, Default)]
 pub(crate) struct Expanded {
     pub found: Vec<Found>,
-    /// How many files others hide: packs that the engine prefers, or loose files.
+    /// The number of hidden files: the engine prefers a pack or a loose file of the same path.
     pub hidden: u64,
     /// Links that lead out of the folders and are not followed.
     pub links_out: Vec<PathBuf>,
@@ -94,9 +93,9 @@ pub(crate) struct Expanded {
     pub packs: Vec<(PathBuf, Result<Arc<Pack>, FilesError>)>,
 }
 
-/// The files that arguments name: files as they are, folders and packs walked with every file in them, sorted. Links in
-/// folders are followed where the selection says so. The folder `into`, which takes the results, is not walked when it lies inside
-/// another: what an earlier run left there was not asked for.
+/// Lists the files that the arguments name. Files are taken as they are; every file of folders and packs is listed,
+/// sorted. Links in folders are followed if the selection says so. The folder `into`, which takes the results, is not
+/// walked if it is inside another one, so outputs of an earlier run are not inputs.
 pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     let mut expanded = Expanded::default();
     let into = into.and_then(FileId::of);
@@ -111,8 +110,8 @@ pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     expanded
 }
 
-/// The inputs that become something, and the others, both in their order. Outfits are models only where there are no
-/// others: elsewhere their meshes are among the files.
+/// Splits inputs into those to process and the others, both in their order. Outfits are processed only if there are
+/// no other models: otherwise their meshes are among the files.
 pub(crate) fn chosen(looked: Vec<(Input, bool)>) -> (Vec<Input>, Vec<Input>) {
     let assembles = |input: &Input| {
         let format = input.met.as_ref().and_then(|met| met.format);
@@ -125,16 +124,17 @@ pub(crate) fn chosen(looked: Vec<(Input, bool)>) -> (Vec<Input>, Vec<Input>) {
     (inputs(chosen), inputs(others))
 }
 
-/// Refuses to make one figure of files that were found, not named, unless that is asked for.
+/// Refuses to assemble one figure from files that were found in a folder and not named, unless `--figure` asks for
+/// it.
 pub(crate) fn refuse_unasked_figure(inputs: &[Input], is_asked_for: bool, output: &Path) -> Result<(), Fail> {
     if is_asked_for || inputs.iter().all(|input| input.met.is_none()) {
         return Ok(());
     }
-    let why = "models of a folder need a folder as output: end it in / or create it";
-    Err(Fail::Usage(format!("{}: {why}; --figure makes one figure of them", render::path(output))))
+    let why = "the models of a folder need a folder as output: end the path in / or create it";
+    Err(Fail::Usage(format!("{}: {why}; --figure makes one figure of the files", render::path(output))))
 }
 
-/// Whether an argument names a folder, a pack, or a folder in one.
+/// Returns whether an argument names a folder, a pack, or a folder in a pack.
 pub(crate) fn is_folder(path: &Path) -> bool {
     if path.as_os_str() == OsStr::new("-") {
         return false;
@@ -143,7 +143,7 @@ pub(crate) fn is_folder(path: &Path) -> bool {
         || (Tree::leads_into_pack(path) && Tree::file(path).map_or(true, |tree| tree.scope().is_some()))
 }
 
-/// Walks a folder or a pack. A folder in it that has packs is a data folder by itself, in which everything is looked for.
+/// Walks a folder or a pack. A folder in it that has packs is a data folder of its own, with its own search path.
 fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection, expanded: &mut Expanded) {
     let options = TreeOptions::default().with_links(selection.follow).with_directories(selection.directories);
     let tree = match Tree::open_with(top, options) {
@@ -167,7 +167,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
             _ => return true,
         }
         let Some(folder) = tree.os_path(path) else { return true };
-        // Another run is writing there.
+        // Temporary folders belong to a run that is writing.
         let out = is_temporary(&folder) || (into.is_some() && FileId::of(&folder).as_ref() == into);
         if !out && tree.has_packs(path) {
             data_folders.push((folder, path.clone()));
@@ -209,7 +209,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
     }
 }
 
-/// A path with slashes, whatever the system writes.
+/// Returns a path with slashes as separators on every system.
 fn slashed(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
@@ -231,18 +231,18 @@ mod tests {
         let _writing = {
             use meshwright::files::output::{Place, Writer};
             let place = Place::named(dir.path().join("z.glb"));
-            Writer::default().stage([crate::output::main(place, crate::output::whole(b""))]).unwrap()
+            Writer::default().stage([crate::output::main(place, crate::output::content_of(b""))]).unwrap()
         };
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
-        let found: Vec<_> = expand(&Selection::of(&[dir.path().into()]), None)
+        let found: Vec<_> = expand(&Selection::from_arguments(&[dir.path().into()]), None)
             .found
             .into_iter()
             .map(|i| i.unwrap().below.unwrap())
             .collect();
         assert_eq!(found, [".meshwright-a1B2c3.tmp", "a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
         let b = at("b");
-        assert_eq!(expand(&Selection::of(&[dir.path().into()]), Some(&b)).found.len(), 3);
-        assert_eq!(expand(&Selection::of(&[b.clone().into()]), Some(&b)).found.len(), 1);
+        assert_eq!(expand(&Selection::from_arguments(&[dir.path().into()]), Some(&b)).found.len(), 3);
+        assert_eq!(expand(&Selection::from_arguments(&[b.clone().into()]), Some(&b)).found.len(), 1);
     }
 }

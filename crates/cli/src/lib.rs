@@ -1,7 +1,7 @@
 //! The program `meshwright`: opens old game models, exactly and safely, and puts them back.
 //!
-//! It is a library so that what drives it in tests, mutants and fuzzers need not start a process for each run. Its one
-//! function is for that, and may change; programs use the library `meshwright`.
+//! It is a library so that tests, mutation tests and fuzzers need not start a process for each run. Its one function
+//! exists for them and may change; programs use the library `meshwright`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
@@ -49,29 +49,29 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How a run went; the worst of all files decides.
+/// The outcome of a run: the worst of all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// Nothing to complain about.
+    /// Success.
     #[default]
     Fine,
-    /// A file has errors, or two differ.
+    /// A file has errors, or two models differ.
     Errors,
-    /// The arguments are wrong, or wrong for a file.
+    /// The arguments are wrong, or do not suit a file.
     Arguments,
     /// A file could not be read or written, or is of no known format.
     Unusable,
 }
 
 impl Status {
-    /// The worse of two.
+    /// Keeps the worse of the two outcomes.
     pub(crate) fn and(&mut self, other: Self) {
         *self = (*self).max(other);
     }
 }
 
 impl Status {
-    /// The exit code.
+    /// Returns the exit code.
     pub fn code(self) -> u8 {
         match self {
             Self::Fine => 0,
@@ -88,8 +88,8 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Runs the program with the words of a command line, its own name the first of them. It reads standard input and prints
-/// to standard output and standard error.
+/// Runs the program with the words of a command line, of which the first is its name. It reads standard input and
+/// prints to standard output and standard error.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     signals::survive_limits();
     let words: Vec<OsString> = words.into_iter().collect();
@@ -118,7 +118,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     };
     match result {
         Ok(status) => status,
-        // Whoever reads the output has seen enough, and not all of it.
+        // The reader of the pipe closed it early, so the output is incomplete.
         Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Status::Unusable,
         Err(Fail::Io(e)) => {
             say(&render::error("cannot-write", &format!("standard output: {e}")));
@@ -142,7 +142,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     }
 }
 
-/// Help and version are results, everything else is a mistake in the arguments.
+/// Prints help and version as results; reports anything else as wrong arguments.
 fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
     if e.use_stderr() {
         let mut text = e.render().to_string();
@@ -150,7 +150,7 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
         if let (ErrorKind::InvalidSubcommand, Some(path)) = (e.kind(), first) {
             let path = render::path(path);
             text = format!(
-                "error: {path} is no command; for this file use one of\n  meshwright info {path}\n  meshwright view {path}\n  \
+                "error: {path} is not a command; for this file use one of\n  meshwright info {path}\n  meshwright view {path}\n  \
                  meshwright convert {path} --for blender"
             );
         }
@@ -168,22 +168,22 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
     }
 }
 
-/// A mistake in the arguments as the one JSON document that programs expect.
+/// Prints wrong arguments as the one JSON document that programs expect.
 fn say_json(message: &str) {
     let error = json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::message(message) });
     let _ = results::print(&json!({ "files": [], "error": error }));
 }
 
-/// Why a command stops before it has seen every file.
+/// The reason why a command stops before it has processed every file.
 #[derive(Debug)]
 pub(crate) enum Fail {
     /// Standard output cannot be written.
     Io(io::Error),
-    /// The arguments make no sense together.
+    /// The arguments contradict each other.
     Usage(String),
     /// Something that an argument names cannot be read or written.
     Refused(String, Refusal),
-    /// A file failed, and none is to be worked on behind it.
+    /// A file failed, and `--fail-fast` ends the run.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! `meshwright list`: what folders and packs hold.
+//! `meshwright list`: the files in folders and packs.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::{ListArgs, OutputFormat};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
     let (mut status, mut documents, mut kinds) = (Status::Fine, Vec::new(), Kinds::new());
     let limits = Limits::default().with_memory(args.max_memory);
-    // Nothing of them is read.
+    // Only the directory of a pack is read, so the size of its files does not matter.
     let options = TreeOptions::default().with_unpacked(u64::MAX).with_directories(limits);
     for file in &args.files {
         let path = Path::new(file);
@@ -48,11 +48,11 @@ pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
 struct Row<'t> {
     path: &'t Path,
     size: u64,
-    /// Where it lies, when that is not below the folder that was named.
+    /// The pack that contains it, in a listing of a folder.
     pack: Option<String>,
-    /// The name that an archive stores, where commands find the member by another path.
+    /// The name that the archive stores, if commands use another path for the member.
     stored: Option<String>,
-    /// What an entry of a pack that cannot be read is refused for.
+    /// The code of the error, for an entry of a pack that cannot be read.
     refused: Option<&'static str>,
     hidden: bool,
 }
@@ -90,7 +90,7 @@ impl Row<'_> {
     }
 }
 
-/// How many files there are of each extension.
+/// The number of files of each extension.
 type Kinds = BTreeMap<String, u64>;
 
 fn count(kinds: &mut Kinds, path: &Path) {
@@ -104,7 +104,7 @@ fn refuse(path: &Path, refusal: &Refusal, documents: &mut Vec<Value>) -> Status 
     refusal.status()
 }
 
-/// Lists a folder as its game sees it: with the files of archives, in the data folders below it too.
+/// Lists a folder as its game sees it: with the files of archives, also in data folders below it.
 fn list_folder(
     selection: &Selection,
     args: &ListArgs,
@@ -148,7 +148,7 @@ fn list_pack(
     kinds: &mut Kinds,
 ) -> Result<Status, Fail> {
     if let Some((at, Ok(pack), folder)) = tree.named_pack() {
-        // A pack shows all of its entries, those that are never found too.
+        // All entries of a pack are listed, also those that the engine never finds.
         for member in pack.members().iter().filter(|m| below(m, &folder)) {
             let name = PathBuf::from(member.shown_name());
             count(kinds, &name);

@@ -1,4 +1,4 @@
-//! What a conversion lost and decided, for people and for programs.
+//! Prints the losses and notes of conversions, as text and as JSON.
 
 use crate::args::ReadArgs;
 use crate::{render, say};
@@ -7,14 +7,14 @@ use meshwright::scene::{Loss, LossGroup, LossKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How much is said.
+/// The level of detail of messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Detail {
     /// One line for each kind of loss.
     Quiet,
     /// One line for each kind of loss or note.
     Grouped,
-    /// A line for each.
+    /// One line for each loss and note.
     All,
 }
 
@@ -28,10 +28,10 @@ impl From<&ReadArgs> for Detail {
     }
 }
 
-/// Notes about what is normal for a format: only --verbose prints them.
+/// Notes about normal properties of a format: only --verbose prints them.
 const USUAL: [&str; 2] = ["interpolation", "normals-computed"];
 
-/// Prints what one file lost. `advice` follows losses that the extras of a scene would hold.
+/// Prints the losses of one file. `advice` is added to losses that extras of the scene would keep.
 pub(crate) fn say_all(shown: &str, losses: &[Loss], detail: Detail, advice: &str) {
     let advised = |in_extras: bool| if in_extras { advice } else { "" };
     if matches!(detail, Detail::All) {
@@ -58,11 +58,11 @@ fn say_one(shown: &str, text: &str) {
     say(&format!("{shown}: {}", render::plain(text)));
 }
 
-/// The losses of all files of a run, which are printed at its end: a line for each code.
+/// The losses of all files of a run, one line for each code at the end of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(BTreeMap<(LossKind, &'static str), Tallied>);
 
-/// One code.
+/// The losses of one code.
 #[derive(Debug)]
 struct Tallied {
     files: u64,
@@ -92,7 +92,7 @@ impl Tally {
                 say(first);
                 continue;
             }
-            // Rules of files come before what conversions lose.
+            // `explain` lists rules of files first, and losses of conversions last.
             let known = explain(code);
             let cause = known.last().map_or(first.as_str(), |known| known.cause().trim_end_matches('.'));
             say(&format!("{kind}[{code}] in {files} files: {cause}{advice}; --verbose shows all"));
@@ -100,7 +100,7 @@ impl Tally {
     }
 }
 
-/// A loss without its code, which stands before it.
+/// Formats a loss without its code.
 struct Unnamed<'l>(&'l Loss);
 
 impl std::fmt::Display for Unnamed<'_> {
@@ -110,7 +110,7 @@ impl std::fmt::Display for Unnamed<'_> {
     }
 }
 
-/// A loss for programs.
+/// Returns a loss as JSON.
 pub(crate) fn document(loss: &Loss) -> Value {
     json!({
         "kind": if loss.is_note() { "note" } else { "loss" },

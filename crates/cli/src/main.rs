@@ -1,4 +1,4 @@
-//! The program `meshwright`; all of it is in the library beside this file.
+//! The program `meshwright`. Its code is in the library of this crate.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -1,9 +1,10 @@
-//! What a run over a game did: every input with its parts, every output, with hashes, so that a later run can go on.
+//! The manifest of a conversion: every input with its parts and every output, with hashes, so that a later run can
+//! resume.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::ConvertArgs;
 use crate::input::Input;
-use crate::output::{self, whole};
+use crate::output::{self, content_of};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::Results;
@@ -34,7 +35,7 @@ fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The files that took part in a model.
+/// Lists the files that took part in a model.
 pub(crate) fn took(tree: &Tree, parts: &[Part], limits: Limits) -> Took {
     let used = parts.iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
     used.filter_map(|part| {
@@ -55,27 +56,27 @@ pub(crate) fn took(tree: &Tree, parts: &[Part], limits: Limits) -> Took {
     .collect()
 }
 
-/// The manifest that a run is to write, while it looks for its inputs.
+/// The manifest of a run that is still searching its inputs.
 pub(crate) struct Manifest<'a> {
     args: &'a ConvertArgs,
     path: &'a Path,
     /// The folder that takes the outputs.
     top: &'a Path,
-    /// The names of files that are no models: what belongs to a model may be among them.
+    /// A hash of the names of files that are not models: companions of a model may be among them.
     aside: Sha256,
-    /// That of an earlier run.
+    /// The manifest of an earlier run.
     before: Option<Value>,
 }
 
-/// An output of an earlier run, by its hash.
+/// The outputs of an earlier run, by path.
 type Known = BTreeMap<PathBuf, Value>;
 
 impl<'a> Manifest<'a> {
-    /// The manifest that the arguments ask for.
+    /// Creates the manifest that the arguments ask for.
     pub(crate) fn new(args: &'a ConvertArgs, top: Option<&'a Path>) -> Result<Option<Self>, Fail> {
         let Some(path) = &args.manifest else { return Ok(None) };
         let Some(top) = top else {
-            return Err(Fail::Usage("--manifest is for what goes into a folder".into()));
+            return Err(Fail::Usage("--manifest needs a folder as output".into()));
         };
         let before = read(path, Limits::default().with_memory(args.read.max_memory))?;
         Ok(Some(Self { args, path, top, aside: Sha256::new(), before }))
@@ -93,12 +94,13 @@ impl<'a> Manifest<'a> {
             plan.reopen(&place);
         }
         if !self.args.write.dry_run {
-            // Before the work, not after it. The folder of the outputs may not be there yet.
+            // A manifest that cannot be written is an error before the work, not after it. The folder of the outputs
+            // may not exist yet.
             if self.path.parent() == Some(self.top) {
                 let made = fs::create_dir_all(self.top);
                 made.map_err(|e| Fail::Refused("--manifest".into(), Refusal::unwritable(self.top, &e)))?;
             }
-            let staged = signals::writer().stage([output::main(place, whole(b""))]);
+            let staged = signals::writer().stage([output::main(place, content_of(b""))]);
             staged.map_err(|failed| Fail::Refused("--manifest".into(), failed.into()))?;
         }
         let mut known = Known::new();
@@ -111,9 +113,9 @@ impl<'a> Manifest<'a> {
         }))
     }
 
-    /// A file that is no model.
+    /// Adds a file that is not a model.
     pub(crate) fn aside(&mut self, input: &Input) {
-        // It may lie among the files of the game.
+        // The manifest itself may be in the folder of the game.
         let own = || FileId::of(&input.path).is_some_and(|own| FileId::of(self.path) == Some(own));
         if input.path.file_name() != self.path.file_name() || !own() {
             self.aside.update(name(input));
@@ -121,9 +123,9 @@ impl<'a> Manifest<'a> {
         }
     }
 
-    /// The manifest of a run over these inputs, with what an earlier run wrote there of the same files with the same
-    /// options.
-    pub(crate) fn of(mut self, inputs: &[Input], reader: &Reader) -> Result<Written, Fail> {
+    /// Creates the manifest of a run over these inputs, with the entries that an earlier run wrote for the same
+    /// inputs and options.
+    pub(crate) fn for_inputs(mut self, inputs: &[Input], reader: &Reader) -> Result<Written, Fail> {
         for name in reader.root_names() {
             self.aside.update(name);
             self.aside.update([0]);
@@ -148,28 +150,28 @@ impl<'a> Manifest<'a> {
     }
 }
 
-/// The manifest of a run, and that of an earlier one.
+/// The manifest of a run, and the entries of an earlier run.
 pub(crate) struct Written {
     path: PathBuf,
     /// The folder that takes the outputs.
     top: PathBuf,
-    /// What was asked for: other words may give other outputs.
+    /// A hash of the options: other options may give other outputs.
     options: String,
-    /// The places of the inputs among all.
+    /// The index of each input among all inputs.
     order: BTreeMap<String, usize>,
-    /// The entries of an earlier run, by the places of their inputs.
+    /// The entries of an earlier run, by the index of their input.
     before: BTreeMap<usize, Value>,
     entries: BTreeMap<usize, Value>,
-    /// Which of how many parts of the inputs this run makes.
+    /// The part of the inputs that this run converts, and the number of parts.
     shard: (usize, usize),
-    /// When it was written last, and how long that took.
+    /// The time of the last write, and how long it took.
     saved: Instant,
     cost: Duration,
 }
 
 impl Written {
-    /// What an earlier run did with an input, where neither that nor anything that took part, nor any output, is
-    /// another now. What it became is at `place`.
+    /// Returns the entry of an earlier run for an input if the input, all files that took part and all outputs are
+    /// unchanged. `place` is the path of the main output.
     pub(crate) fn unchanged(&self, input: &Input, place: &Place, limits: Limits) -> Option<Value> {
         let entry = self.before.get(self.order.get(&name(input))?)?;
         let parts = entry["parts"].as_array().filter(|parts| !parts.is_empty())?;
@@ -191,14 +193,14 @@ impl Written {
         (all && has_main && parts.iter().all(|part| same(part).is_some())).then(|| entry.clone())
     }
 
-    /// Keeps what an earlier run did.
+    /// Adds an entry of an earlier run.
     pub(crate) fn keep(&mut self, input: &Input, entry: Value) {
         if let Some(place) = self.order.get(&name(input)) {
             self.entries.insert(*place, entry);
         }
     }
 
-    /// An input that was converted.
+    /// Adds an input that was converted.
     pub(crate) fn done(&mut self, input: &Input, took: Took, outputs: &[PathBuf], losses: &[Loss]) {
         let outputs: Vec<_> = outputs
             .iter()
@@ -227,17 +229,17 @@ impl Written {
         self.keep(input, entry);
     }
 
-    /// An input that could not be converted. What turned out to be no model is none.
+    /// Adds an input that could not be converted. Files that are not models are not recorded.
     pub(crate) fn failed(&mut self, input: &Input, refusal: &Refusal) {
         if !matches!(refusal, Refusal::NotAModel) {
             self.keep(input, json!({ "input": name(input), "error": refusal.json() }));
         }
     }
 
-    /// Writes the manifest while the run goes on, from time to time: a run that is killed is resumed from there. What an
-    /// earlier run did stays until its turn comes. The write at the end reports errors.
+    /// Writes the manifest at intervals during the run, so that a run that is killed can be resumed. Entries of an earlier
+    /// run stay until their inputs are converted. Errors are ignored here; the write at the end reports them.
     pub(crate) fn save(&mut self, results: &Results, plan: &Plan) {
-        /// The most work that is done again.
+        /// The most time of work that a killed run loses.
         const OFTEN: Duration = Duration::from_millis(200);
         if self.saved.elapsed() < OFTEN.max(self.cost.saturating_mul(20)) {
             return;
@@ -249,7 +251,7 @@ impl Written {
         (self.saved, self.cost) = (Instant::now(), start.elapsed());
     }
 
-    /// Writes the manifest. What other parts of the inputs became stays as their run wrote it.
+    /// Writes the manifest. Entries of the other parts of the inputs stay as their run wrote them.
     pub(crate) fn write(self, results: &Results, plan: &Plan) -> Result<(), Fail> {
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
@@ -276,29 +278,29 @@ impl Written {
             json!({ "version": VERSION, "options": self.options, "files": files, "summary": summary });
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap_or_default());
         let text = printable_json(&text);
-        let files = [output::main(Place::named(&self.path), whole(text.as_bytes()))];
+        let files = [output::main(Place::named(&self.path), content_of(text.as_bytes()))];
         let written = output::write(files.into(), plan, None);
         written.map(drop).map_err(|refusal| Fail::Refused("--manifest".into(), refusal))
     }
 }
 
-/// An input by its path below the folder that was named.
+/// Returns the path of an input in the folder that was named.
 fn name(input: &Input) -> String {
     let path = input.below.as_deref().unwrap_or(&input.path);
     path.iter().map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// The entries of a manifest.
+/// Returns the entries of a manifest.
 fn files(document: &Value) -> impl Iterator<Item = &Value> {
     document["files"].as_array().into_iter().flatten()
 }
 
-/// The outputs of an entry.
+/// Returns the outputs of an entry.
 fn outputs(entry: &Value) -> impl Iterator<Item = &Value> {
     entry["outputs"].as_array().into_iter().flatten()
 }
 
-/// The path of an output: plain names below the folder that takes the outputs, as they are written there.
+/// Returns the path of an output: plain names in the folder for outputs.
 fn output_path(top: &Path, output: &Value) -> Option<PathBuf> {
     let mut path = top.to_owned();
     for name in output["path"].as_str()?.split('/') {
@@ -307,7 +309,7 @@ fn output_path(top: &Path, output: &Value) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whether a file is as an earlier run wrote it.
+/// Returns whether a file has the hash that an earlier run recorded.
 fn is_unchanged(path: &Path, output: &Value, budget: &Budget) -> bool {
     let read = || {
         let size = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?.len();
@@ -319,22 +321,22 @@ fn is_unchanged(path: &Path, output: &Value, budget: &Budget) -> bool {
     read().is_some_and(|bytes| output["sha256"] == hash(&bytes).as_str())
 }
 
-/// The manifest of an earlier run; none where there is no such file. Whatever else is there, a model or an archive that is
-/// read among them, is not replaced.
+/// Reads the manifest of an earlier run; `None` if the file does not exist. Any other file, for example an input, is
+/// not replaced.
 fn read(path: &Path, limits: Limits) -> Result<Option<Value>, Fail> {
-    /// What a value of a document takes in memory, with its name.
+    /// The memory that a value of a document needs, with its name.
     const VALUE: usize = 160;
     let refused = |why: &str| Fail::Usage(format!("--manifest {}: {why}", render::path(path)));
     let size = match path.metadata() {
         Ok(meta) if meta.is_file() && meta.len() > 0 => meta.len(),
-        // Devices, pipes and what cannot be written are for the writer.
+        // Devices, pipes and paths that cannot be written are left to the writer.
         _ => return Ok(None),
     };
-    let none = || refused("is there and is no manifest: it would be written over");
+    let none = || refused("exists and is not a manifest: it would be overwritten");
     let mut file = fs::File::open(path).map_err(|e| refused(&e.to_string()))?;
     let mut bytes = vec![0];
     file.read_exact(&mut bytes).map_err(|e| refused(&e.to_string()))?;
-    // Models may be large.
+    // Only the first byte is read of a file that is not JSON: models may be large.
     if bytes != b"{" {
         return Err(none());
     }
@@ -357,7 +359,8 @@ fn read(path: &Path, limits: Limits) -> Result<Option<Value>, Fail> {
     document.filter(is_manifest).map(Some).ok_or_else(none)
 }
 
-/// All that decides what an input becomes, inputs and places aside. `aside`: the names of files that may belong to one.
+/// Hashes all options that affect outputs. Inputs and output paths are not among them. `aside` is the hash of the
+/// names of files that may be companions.
 fn words(args: &ConvertArgs, aside: &str) -> String {
     let mut own = args.clone();
     (own.files, own.output) = Default::default();

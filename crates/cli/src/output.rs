@@ -1,4 +1,4 @@
-//! Where the results of a command go.
+//! Writes the results of a command.
 
 use crate::destination::Destination;
 use crate::input::Input;
@@ -9,17 +9,17 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is complete already.
-pub(crate) fn whole(bytes: &[u8]) -> Content<'_> {
+/// Returns the content of a file whose bytes are complete.
+pub(crate) fn content_of(bytes: &[u8]) -> Content<'_> {
     Box::new(move |out| out.write_all(bytes))
 }
 
-/// The main file of a result.
+/// Returns the main file of a result.
 pub(crate) fn main(place: Place, content: Content<'_>) -> Output<Content<'_>> {
     Output { place, role: OutputRole::Main, content }
 }
 
-/// Writes the one result of a command, and returns the files that it is. The main file may replace its `own` input.
+/// Writes the one result of a command, and returns the paths of its files. The main file may replace the input `own`.
 pub(crate) fn stream(
     destination: &Destination,
     content: Content<'_>,
@@ -46,10 +46,10 @@ pub(crate) fn print(content: Content<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// Replaces an input by what it became, and returns where the old file is kept: under a name that nothing has.
+/// Replaces an input by its new content, and returns the path of the backup, which has an unused name.
 pub(crate) fn in_place(input: &Input, old: &[u8], new: &[u8], plan: &Plan) -> Result<PathBuf, Refusal> {
     if input.is_stdin() || !input.path.is_file() {
-        let why = "is no file of its own: --in-place needs one, -o names another";
+        let why = "is not a file on disk: --in-place needs one, -o names another output";
         return Err(Refusal::Argument(why.into()));
     }
     let place = Place::named(&input.path);
@@ -63,12 +63,12 @@ pub(crate) fn in_place(input: &Input, old: &[u8], new: &[u8], plan: &Plan) -> Re
         n = n.saturating_add(1);
     };
     let kept = backup.path().to_owned();
-    let backup = Output { place: backup, role: OutputRole::Companion, content: whole(old) };
-    write([backup, main(place, whole(new))].into(), plan, Some(&input.path))?;
+    let backup = Output { place: backup, role: OutputRole::Companion, content: content_of(old) };
+    write([backup, main(place, content_of(new))].into(), plan, Some(&input.path))?;
     Ok(kept)
 }
 
-/// As [`Outputs::write`], for a command that writes once.
+/// Writes files like [`Outputs::write`], for a command that writes once.
 pub(crate) fn write(
     files: Vec<Output<Content<'_>>>,
     plan: &Plan,
@@ -77,10 +77,10 @@ pub(crate) fn write(
     Outputs::new(&Destination::Stdout).write(files, plan, own)
 }
 
-/// Standard output, which takes no bytes that are not text where it is a terminal.
+/// Standard output, which rejects bytes that are not text if it is a terminal.
 struct Shown<W> {
     out: W,
-    /// Nothing was written to a terminal yet.
+    /// Nothing was written to the terminal yet.
     first: bool,
 }
 
@@ -88,7 +88,7 @@ impl<W: Write> Write for Shown<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = || std::str::from_utf8(bytes).map_or_else(|e| e.error_len().is_none(), |_| true);
         if self.first && !bytes.is_empty() && (bytes.contains(&0) || !text()) {
-            let why = "is a terminal, which binary files are not written to: name a file, or pipe it on";
+            let why = "is a terminal, and the output is binary: name a file, or use a pipe";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         self.first = false;
@@ -100,7 +100,7 @@ impl<W: Write> Write for Shown<W> {
     }
 }
 
-/// Where a run over several inputs writes to.
+/// The destination and the writer of a run over several inputs.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     destination: Destination,
@@ -116,7 +116,8 @@ impl Outputs {
         &self.destination
     }
 
-    /// Writes files that belong together, all or none, and returns their paths. The main file may replace its `own` input.
+    /// Writes files that belong together, all or none, and returns their paths. The main file may replace the input
+    /// `own`.
     pub(crate) fn write(
         &self,
         files: Vec<Output<Content<'_>>>,
@@ -132,7 +133,7 @@ impl Outputs {
         Ok(places)
     }
 
-    /// Writes files that belong together, up to their names.
+    /// Writes files that belong together under temporary names.
     pub(crate) fn stage<'a>(
         &self,
         files: impl IntoIterator<Item = Output<Content<'a>>>,
@@ -141,7 +142,7 @@ impl Outputs {
     }
 }
 
-/// What a file would hold: how much, and whether the file in its place holds that.
+/// The size of a file that is not written, and whether the existing file has the same content.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub size: u64,
@@ -149,7 +150,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Measures a file that is not written.
+    /// Measures content and compares it with the file at `place`.
     pub(crate) fn new(place: &Path, content: Content<'_>) -> io::Result<Self> {
         let there = place.metadata().is_ok_and(|meta| meta.is_file());
         let mut against = Against { size: 0, there: there.then(|| File::open(place).ok()).flatten() };

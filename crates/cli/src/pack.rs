@@ -1,4 +1,4 @@
-//! `meshwright pack`: the files of a folder in one pack.
+//! `meshwright pack`: writes the files of a folder into one pack.
 
 use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &PackArgs) -> Result<Status, Fail> {
     let name = args.output.file_name().unwrap_or_default().as_encoded_bytes();
     let Some(kind) = PackKind::from_name(name) else {
-        let why = "name the pack .pk3, .pk4, .zip, .pak, .far or .dat";
+        let why = "the name of a pack must end in .pk3, .pk4, .zip, .pak, .far or .dat";
         return Err(Fail::Usage(format!("{}: {why}", render::path(&args.output))));
     };
     let folder = Path::new(&args.folder);
@@ -64,7 +64,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     let is_source = folder.is_dir() || Tree::leads_into_pack(folder);
     let tree = Tree::open_with(folder, options).map_err(|e| Refusal::unopened(folder, &e))?;
     if !is_source || tree.start().is_some() {
-        return Err(Refusal::Argument("is no folder and no pack".into()));
+        return Err(Refusal::Argument("is neither a folder nor a pack".into()));
     }
     let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
     let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
@@ -97,17 +97,19 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
         std::io::Write::flush(&mut out)
     });
     match Destination::new(&args.output) {
-        Destination::Stdout => Err(Refusal::Argument("a pack is written into a file".into())),
+        Destination::Stdout => {
+            Err(Refusal::Argument("a pack cannot be written to standard output: name a file".into()))
+        }
         destination => stream(&destination, content, &plan, None),
     }?;
     Ok(done.get())
 }
 
-/// A pack that was named.
+/// Opens a pack that was named.
 fn opened(path: &Path, options: TreeOptions) -> Result<Arc<Pack>, Refusal> {
     let tree = Tree::open_with(path, options).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
     match tree.named_pack() {
         Some((_, Ok(pack), folder)) if folder.is_root() => Ok(pack),
-        _ => Err(Refusal::Argument(format!("--onto {}: is no pack", render::path(path)))),
+        _ => Err(Refusal::Argument(format!("--onto {}: is not a pack", render::path(path)))),
     }
 }

@@ -1,4 +1,4 @@
-//! `meshwright render`: pictures of models.
+//! `meshwright render`: renders models into images.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -12,7 +12,7 @@ use crate::batch::Workers;
 use crate::destination::{Destination, below};
 use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
-use crate::output::{self, Outputs, whole};
+use crate::output::{self, Outputs, content_of};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::Results;
@@ -30,16 +30,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Pictures of a clip or a turntable at most.
+/// The most images of a clip or a turntable.
 const MOST_PICTURES: usize = 2000;
-/// Pictures of an animation in a second at most.
+/// The most images per second of an animation.
 const MOST_PER_SECOND: f64 = 30.0;
-/// How long a turntable takes once.
+/// The duration of one turn of a turntable.
 const TURN_MILLISECONDS: f64 = 4000.0;
-/// Pixels of a picture where nothing is said, and of one on a sheet.
+/// The default size of an image in pixels, and of an image on a sheet.
 const SIZE: u32 = 512;
 const SHEET_SIZE: u32 = 160;
-/// Less than this shows nothing.
+/// A smaller image on a sheet would be useless.
 const SMALLEST_CELL: u32 = 24;
 
 pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
@@ -94,32 +94,33 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
-/// Arguments that make no sense together.
+/// Refuses arguments that contradict each other.
 fn check(args: &RenderArgs, destination: &Destination) -> Result<(), Fail> {
     let usage = |why: &str| Err(Fail::Usage(why.to_owned()));
     if args.strip.is_some() && args.clip.is_none() && args.turntable.is_none() {
-        return usage("--strip is for --clip and --turntable");
+        return usage("--strip needs --clip or --turntable");
     }
     match destination {
         Destination::Stdout if args.format == OutputFormat::Json => {
             usage("--format json and -o - both want standard output")
         }
-        Destination::Folder(_) if args.sheet => usage("--sheet is one picture; name a file with -o"),
+        Destination::Folder(_) if args.sheet => usage("--sheet makes one image; name a file with -o"),
         Destination::File(path) => is_picture(path),
         _ => Ok(()),
     }
 }
 
-/// Refuses what is not called like a picture.
+/// Refuses a path whose extension is not `png` or `apng`.
 fn is_picture(path: &Path) -> Result<(), Fail> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     if ["png", "apng"].contains(&extension.as_str()) {
         return Ok(());
     }
-    Err(Fail::Usage(format!("{}: pictures are written as .png", render::path(path))))
+    Err(Fail::Usage(format!("{}: images are written as .png", render::path(path))))
 }
 
-/// Where the picture of each input goes: under its whole name, so that only inputs of the same name share one.
+/// Returns the path of each input's image. It has the whole name of the input, so only inputs of the same name need a
+/// number.
 fn places(inputs: &[Input], destination: &Destination) -> Vec<Place> {
     let folder = match destination {
         Destination::File(path) => return vec![Place::named(path)],
@@ -142,7 +143,7 @@ fn places(inputs: &[Input], destination: &Destination) -> Vec<Place> {
     inputs.iter().map(place).collect()
 }
 
-/// A model that is ready to be drawn.
+/// A model that is ready to be rendered.
 struct Model {
     scene: Scene,
     textures: Vec<Option<Arc<Texture>>>,
@@ -151,7 +152,7 @@ struct Model {
     losses: Vec<Loss>,
 }
 
-/// What was drawn of one input.
+/// The rendering of one input.
 struct Done {
     output: PathBuf,
     width: u32,
@@ -160,7 +161,7 @@ struct Done {
     losses: Vec<Loss>,
 }
 
-/// One picture of several: a frame of a clip, and where it is seen from.
+/// One image of several: a frame of a clip, and the camera.
 type Shot = (Option<(usize, f64)>, Camera);
 
 struct Work<'a> {
@@ -174,15 +175,15 @@ impl Work<'_> {
         Budget::new(self.reader.limits())
     }
 
-    /// Draws one file.
+    /// Renders one file.
     fn one(&self, input: &Input, place: &Place) -> Result<Done, Refusal> {
         let opened = self.reader.open(input)?;
         self.reader.note(opened.paths());
         self.reader.say_used(input, &opened);
-        self.drawn(opened, place)
+        self.render_to(opened, place)
     }
 
-    /// Draws several files that make up a figure. What is refused comes with the number of its input.
+    /// Renders one figure of several files. An error has the index of its input.
     fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
         let (mut files, mut assets) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
@@ -196,10 +197,11 @@ impl Work<'_> {
         let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
         let asset = Asset::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
         let (i, finder) = files.swap_remove(lead);
-        self.drawn(Opened { finder, asset }, &Place::named(&self.args.output)).map_err(|refusal| (i, refusal))
+        self.render_to(Opened { finder, asset }, &Place::named(&self.args.output))
+            .map_err(|refusal| (i, refusal))
     }
 
-    fn drawn(&self, opened: Opened, place: &Place) -> Result<Done, Refusal> {
+    fn render_to(&self, opened: Opened, place: &Place) -> Result<Done, Refusal> {
         let model = self.model(opened)?;
         let pictures = self.pictures(&model, self.args.size.unwrap_or((SIZE, SIZE)))?;
         let (width, height) = pictures.0.first().map_or((0, 0), |p| (p.width(), p.height()));
@@ -219,7 +221,7 @@ impl Work<'_> {
         Ok(Done { output: place.path().to_owned(), width, height, pictures: count, losses })
     }
 
-    /// The note on images that show only the background.
+    /// Returns the note on images that show only the background.
     fn nothing_visible(&self, pictures: &[Rendering]) -> Option<Loss> {
         let background = self.background();
         let is_blank = |picture: &Rendering| picture.pixels().iter().all(|pixel| *pixel == background);
@@ -229,9 +231,9 @@ impl Work<'_> {
 
     fn deliver(&self, place: &Place, bytes: &[u8]) -> Result<(), Refusal> {
         if *self.outputs.destination() == Destination::Stdout {
-            return output::print(whole(bytes));
+            return output::print(content_of(bytes));
         }
-        let files = [output::main(place.clone(), whole(bytes))];
+        let files = [output::main(place.clone(), content_of(bytes))];
         self.outputs.write(files.into(), self.reader.plan(), None).map(drop)
     }
 
@@ -243,7 +245,7 @@ impl Work<'_> {
             self.reader.note(opened.paths());
         }
         let textures = textures(&scene.value, &self.budget())?;
-        // A picture is none the poorer for what files cannot hold.
+        // Losses that do not change the image are not reported.
         let shown = |loss: &Loss| {
             ["texture", "companion", "skeleton", "skin-"].iter().any(|about| loss.code.starts_with(about))
         };
@@ -251,7 +253,7 @@ impl Work<'_> {
         Ok(Model { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
     }
 
-    /// All pictures of a model, and how long each is shown, in thousandths of a second.
+    /// Renders all images of a model, and returns for how many thousandths of a second each is shown.
     fn pictures(&self, model: &Model, size: (u32, u32)) -> Result<(Vec<Rendering>, (u16, u16)), Refusal> {
         let mut scene = std::borrow::Cow::Borrowed(&model.scene);
         let at = match &self.args.frame {
@@ -273,7 +275,7 @@ impl Work<'_> {
                 _ => ScenePose::sample(&scene, at, &budget)?,
             };
             let mut options = self.options(size, camera);
-            // A skeleton alone has nothing else to show.
+            // For a model without meshes the bones are shown.
             options.overlays.bones |= scene.meshes.is_empty();
             let options = options.with_frame(bounds).with_levels(levels);
             pictures.push(raster::render(&scene, &posed, &model.textures, &options, &budget)?);
@@ -284,12 +286,12 @@ impl Work<'_> {
         Ok((pictures, (milliseconds, 1000)))
     }
 
-    /// What is drawn, and how many thousandths of a second each picture is shown.
+    /// Returns the frame and camera of each image, and for how many thousandths of a second each is shown.
     fn shots(&self, scene: &Scene, at: Option<(usize, f64)>) -> Result<(Vec<Shot>, f64), Refusal> {
         let args = self.args;
         let camera = args.camera;
         let many = |n: usize| {
-            let why = || Refusal::Argument(format!("{n} pictures; at most {MOST_PICTURES} are drawn"));
+            let why = || Refusal::Argument(format!("{n} images; at most {MOST_PICTURES} are rendered"));
             (1..=MOST_PICTURES).contains(&n).then_some(n).ok_or_else(why)
         };
         let angle = |i: usize, n: usize| match args.turntable {
@@ -329,11 +331,11 @@ impl Work<'_> {
             None => Ok(Levels::Finest),
             Some(0) if scene.levels.is_empty() => Ok(Levels::Finest),
             Some(n) if n < scene.levels.len() => Ok(Levels::Only(n)),
-            Some(n) => Err(Refusal::Argument(format!("--level {n}: there are {}", scene.levels.len()))),
+            Some(n) => Err(Refusal::Argument(format!("--level {n}: the model has {}", scene.levels.len()))),
         }
     }
 
-    /// What all pictures take in: a turning model keeps its size, and so does one that moves.
+    /// Returns bounds that hold the model in all images, so that its size does not change between them.
     fn bounds(&self, scene: &Scene, shots: &[Shot], levels: Levels) -> Result<Option<Bounds>, Refusal> {
         if shots.len() < 2 {
             return Ok(None);
@@ -383,7 +385,7 @@ impl Work<'_> {
             .with_threads(threads)
     }
 
-    /// All inputs in one picture.
+    /// Renders all inputs into one image.
     fn sheet(&self, inputs: &[Input], results: &mut Results) {
         let size = self.args.size.unwrap_or_else(|| cell(inputs.len(), self.reader.limits().memory));
         let kept = self.budget();
@@ -433,7 +435,7 @@ impl Work<'_> {
 
     fn say(&self, input: &Input, losses: &[Loss]) {
         if self.args.format == OutputFormat::Text {
-            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "");
+            losses::say_all(&input.display_path(), losses, Detail::from(&self.args.read), "");
         }
     }
 
@@ -452,14 +454,14 @@ impl Work<'_> {
     }
 }
 
-/// Pixels of one of so many pictures on a sheet that fits into memory, which holds them and the sheet.
+/// Returns the size of one of `count` images on a sheet, so that the images and the sheet fit into memory.
 fn cell(count: usize, memory: u64) -> (u32, u32) {
     let each = memory / 3 / size_of::<[u8; 4]>() as u64 / (count as u64).max(1);
     let side = u32::try_from(each.isqrt()).unwrap_or(u32::MAX).clamp(SMALLEST_CELL, SHEET_SIZE);
     (side, side)
 }
 
-/// The pose that `--frame` names. A frame of the file needs a clip of all frames, which is added.
+/// Returns the pose that `--frame` names. For a frame of the file it adds a clip of all frames.
 fn frame(
     scene: &mut std::borrow::Cow<'_, Scene>,
     all: Option<&Clip>,
@@ -469,13 +471,13 @@ fn frame(
     let (clip, frame) = match pose::parse("--frame", text, scene)? {
         PoseRef::Clip { clip, frame } => (clip, frame),
         PoseRef::File { frame } => {
-            let all = all.ok_or_else(|| wrong("the format has no frames but those of clips"))?;
+            let all = all.ok_or_else(|| wrong("the format has only frames of clips"))?;
             scene.to_mut().clips.push(all.clone());
             (scene.clips.len() - 1, frame)
         }
     };
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
-        return Err(wrong("there is no such frame"));
+        return Err(wrong("no such frame"));
     }
     Ok((clip, f64::from(frame)))
 }

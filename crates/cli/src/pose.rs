@@ -16,7 +16,7 @@ pub(crate) fn parse(option: &str, text: &str, scene: &Scene) -> Result<PoseRef, 
     Ok(PoseRef::Clip { clip: clip(name, scene).map_err(wrong)?, frame })
 }
 
-/// Finds a clip by name or number, or says which there are.
+/// Finds a clip by name or number, or returns a message that lists the clips.
 pub(crate) fn clip(name: &str, scene: &Scene) -> Result<usize, String> {
     let by_name = scene.clips.iter().position(|c| c.name == name);
     by_name.or_else(|| name.parse().ok().filter(|&i| i < scene.clips.len())).ok_or_else(|| {
@@ -24,7 +24,7 @@ pub(crate) fn clip(name: &str, scene: &Scene) -> Result<usize, String> {
         let near = meshwright::similar(name, scene.clips.iter().map(|c| c.name.as_str()));
         let meant = near.first().map(|near| format!(", did you mean {}?", crate::render::plain(near)));
         let meant = meant.unwrap_or_default();
-        format!("no clip {name}{meant}; there are {}: {}", scene.clips.len(), names.join(", "))
+        format!("no clip {name}{meant}; the model has {}: {}", scene.clips.len(), names.join(", "))
     })
 }
 
@@ -34,13 +34,13 @@ mod tests {
     use meshwright::scene::{Clip, Motion, Scene, SkeletonId};
 
     #[test]
-    fn a_slip_is_told_what_was_meant() {
+    fn a_misspelled_clip_gets_a_suggestion() {
         let mut scene = Scene::new("x");
         let named = |name| Clip::new(name, SkeletonId(0), 10.0, Motion::Tracks(Vec::new()));
         scene.clips = ["walk", "idle"].map(named).into();
         assert_eq!((clip("idle", &scene), clip("0", &scene)), (Ok(1), Ok(0)));
         let said = clip("idel", &scene).unwrap_err();
-        assert!(said.contains("did you mean idle?") && said.contains("there are 2"), "{said}");
+        assert!(said.contains("did you mean idle?") && said.contains("the model has 2"), "{said}");
         assert!(!clip("dance", &scene).unwrap_err().contains("mean"));
     }
 }

@@ -1,11 +1,11 @@
-//! How far a run over several files is: a bar on a terminal, and where it was when a signal ends it.
+//! The progress of a run over several files: a bar on a terminal, and a message if a signal ends the run.
 
 use crate::input::Input;
 use crate::signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 
-/// The run that is shown.
+/// The run whose progress is shown.
 static RUN: Mutex<Option<Run>> = Mutex::new(None);
 
 struct Run {
@@ -15,18 +15,18 @@ struct Run {
     last: String,
 }
 
-/// A run over several files; it is over when this is dropped.
+/// A run over several files. It ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress(bool);
 
 impl Progress {
-    /// Begins a run over so many files. Where nobody looks, or one file alone is there, nothing is shown.
+    /// Begins a run over `all` files. For a single file nothing is shown.
     pub(crate) fn start(all: usize, quiet: bool) -> Self {
         if all <= 1 {
             return Self(false);
         }
         signals::tell_place(place);
-        // On what is no terminal it hides itself.
+        // The bar hides itself if standard error is not a terminal.
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
         let bar = ProgressBar::with_draw_target(u64::try_from(all).ok(), target);
@@ -37,11 +37,11 @@ impl Progress {
         Self(true)
     }
 
-    /// A further file is done with.
+    /// Counts a finished file.
     pub(crate) fn step(&self, input: &Input) {
         if let Some(run) = run().as_mut().filter(|_| self.0) {
             run.done = run.done.saturating_add(1);
-            run.last = input.shown();
+            run.last = input.display_path();
             run.bar.set_message(run.last.clone());
             run.bar.inc(1);
         }
@@ -60,7 +60,7 @@ fn run() -> std::sync::MutexGuard<'static, Option<Run>> {
     RUN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says something while the bar makes room for it.
+/// Calls `say`, which prints, while the bar is hidden.
 pub(crate) fn aside<T>(say: impl FnOnce() -> T) -> T {
     let bar = run().as_ref().map(|run| run.bar.clone()).filter(|bar| !bar.is_hidden());
     match bar {
@@ -69,10 +69,10 @@ pub(crate) fn aside<T>(say: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Where a run is, for who ends it. Waits for whoever draws the bar.
+/// Returns the message about an interrupted run. Waits for a thread that draws the bar.
 fn place() -> Option<String> {
     let run = run();
     let run = run.as_ref()?;
     let last = if run.last.is_empty() { String::new() } else { format!(", the last {}", run.last) };
-    Some(format!("interrupted: {} of {} files were done{last}", run.done, run.all))
+    Some(format!("interrupted: {} of {} files were finished{last}", run.done, run.all))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::str::FromStr;
 
-/// The path of fields: `clips[*].name`, `meshes[0].vertices`, `bytes`.
+/// A path to fields: `clips[*].name`, `meshes[0].vertices`, `bytes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Query {
     text: String,
@@ -37,7 +37,7 @@ impl FromStr for Query {
                 rest = after;
             }
             if !rest.is_empty() {
-                return Err(format!("{rest} is no [number] and no [*]"));
+                return Err(format!("{rest} is neither [number] nor [*]"));
             }
         }
         Ok(Self { text: text.to_owned(), steps })
@@ -45,7 +45,7 @@ impl FromStr for Query {
 }
 
 impl Query {
-    /// What the document holds there, one after the other on a line of its own: text as it is, all else as JSON.
+    /// Returns the values at the path, one a line: text without quotes, anything else as JSON.
     pub(crate) fn lines(&self, document: &Value) -> Result<Vec<String>, String> {
         let mut found = vec![document];
         for step in &self.steps {
@@ -58,12 +58,12 @@ impl Query {
                     (Step::Key(key), Value::Object(fields)) => {
                         next.push(fields.get(key).ok_or_else(|| self.unknown(key, fields.keys()))?);
                     }
-                    // What is not there holds nothing.
+                    // The members of null are empty, not an error.
                     (_, Value::Null) => {}
                     (Step::Key(key), _) => {
-                        return Err(self.refused(&format!("what should hold {key} is no object")));
+                        return Err(self.error(&format!("the value that should have {key} is not an object")));
                     }
-                    (Step::Item(_) | Step::All, _) => return Err(self.refused("there is no list")),
+                    (Step::Item(_) | Step::All, _) => return Err(self.error("the value is not a list")),
                 }
             }
             found = next;
@@ -79,10 +79,10 @@ impl Query {
         let keys: Vec<_> = keys.map(String::as_str).collect();
         let near = meshwright::similar(key, keys.iter().copied());
         let meant = if near.is_empty() { String::new() } else { format!(" (is it {}?)", near.join(" or ")) };
-        self.refused(&format!("nothing is called {key}{meant}; there are {}", keys.join(", ")))
+        self.error(&format!("no field {key}{meant}; the fields are {}", keys.join(", ")))
     }
 
-    fn refused(&self, why: &str) -> String {
+    fn error(&self, why: &str) -> String {
         format!("--query {}: {why}", self.text)
     }
 }
@@ -92,21 +92,25 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(query: &str) -> Result<Vec<String>, String> {
+    fn query_lines(query: &str) -> Result<Vec<String>, String> {
         let document = json!({ "clips": [{ "name": "walk", "frames": 4 }, { "name": "run", "frames": 2 }], "unit": { "metres": null } });
         query.parse::<Query>()?.lines(&document)
     }
 
     #[test]
     fn fields_are_found_by_their_path() {
-        assert_eq!(of("clips[*].name").unwrap(), ["walk", "run"]);
-        assert_eq!(of("clips[1].frames").unwrap(), ["2"]);
-        assert_eq!(of("clips[7].frames").unwrap(), [""; 0]);
-        assert_eq!(of("unit.metres").unwrap(), ["null"]);
-        assert_eq!(of("clips[0]").unwrap(), [r#"{"frames":4,"name":"walk"}"#]);
-        assert!(of("clips[*].nam").unwrap_err().contains("nam (is it name?); there are frames, name"));
+        assert_eq!(query_lines("clips[*].name").unwrap(), ["walk", "run"]);
+        assert_eq!(query_lines("clips[1].frames").unwrap(), ["2"]);
+        assert_eq!(query_lines("clips[7].frames").unwrap(), [""; 0]);
+        assert_eq!(query_lines("unit.metres").unwrap(), ["null"]);
+        assert_eq!(query_lines("clips[0]").unwrap(), [r#"{"frames":4,"name":"walk"}"#]);
+        assert!(
+            query_lines("clips[*].nam")
+                .unwrap_err()
+                .contains("nam (is it name?); the fields are frames, name")
+        );
         for wrong in ["", "a..b", "clips[x]", "clips[0", "clips.name", "unit[0]"] {
-            assert!(of(wrong).is_err(), "{wrong}");
+            assert!(query_lines(wrong).is_err(), "{wrong}");
         }
     }
 }

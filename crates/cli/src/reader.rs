@@ -1,4 +1,4 @@
-//! From inputs to models with all that belongs to them.
+//! Opens inputs as models with their companion files.
 
 use crate::args::{ClipNamesArg, CompanionArgs, ReadArgs};
 use crate::input::Input;
@@ -16,32 +16,32 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Reads the inputs of a command as its arguments say, and knows every file that took part.
+/// Reads the inputs of a command as its arguments say, and records every file that took part.
 #[derive(Debug)]
 pub(crate) struct Reader {
     quiet: bool,
     /// Prints which companions of a model are used.
     names_companions: bool,
-    /// What is made takes the skeleton that was named.
+    /// The output is made for the skeleton that `--skeleton` names.
     made_for: bool,
     options: OpenOptions,
-    /// Models that edits are brought back into.
+    /// The models that `--onto` names, into which edits are imported.
     onto: Vec<PathBuf>,
-    /// A companion that was named and cannot be read.
+    /// A named companion that cannot be read.
     missing: Option<(PathBuf, AssetError)>,
     /// The files that the run reads and writes.
     plan: Plan,
-    /// The file that results are printed into, when it is one that holds something.
+    /// The file that standard output writes to, if it is a file that is not empty.
     stdout: Option<FileId>,
-    /// What `--root` names, in which everything is looked for.
+    /// The folders that `--root` names, which replace every other search path.
     roots: Option<Arc<Finder>>,
-    /// Where the last file that was named lies: the next one often lies there too.
+    /// The folder of the last named file: the next file is often in the same one.
     last: Mutex<Option<(PathBuf, Arc<Finder>)>>,
-    /// The last tree with packs that was walked, and the same over what `--root` names.
+    /// The last tree with packs that was walked, and the same tree layered over the folders of `--root`.
     over: Mutex<Option<(Arc<Finder>, Arc<Finder>)>>,
 }
 
-/// A model with all that belongs to it, and where that lies.
+/// A model with its companion files, and the search path that it was found in.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub finder: Arc<Finder>,
@@ -100,19 +100,20 @@ impl Reader {
         Ok(reader)
     }
 
-    /// The same, with the textures of another skin.
+    /// Returns a reader that takes the textures of this skin.
     pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
         self.options.skin = skin;
         self
     }
 
-    /// The same, for results of a kind.
+    /// Returns a reader whose outputs have this target.
     pub(crate) fn for_target(mut self, to: Target) -> Self {
         self.made_for = matches!(to, Target::Native(format) if has_sims_skeleton(format));
         self
     }
 
-    /// The skeleton that was named, for a target that is made for one; a model that takes it itself has it in its scene.
+    /// Returns the skeleton that `--skeleton` names, for a target that is made for one. If the model uses the
+    /// skeleton itself, it is in the scene, and this returns `None`.
     pub(crate) fn skeleton_of(&self, to: Target, from: Format) -> Result<Option<Skel>, Refusal> {
         let Target::Native(to) = to else { return Ok(None) };
         let mut named = self.options.named.iter().filter(|file| file.role == Role::Skeleton);
@@ -120,7 +121,8 @@ impl Reader {
         named.next().filter(|_| wanted).map_or(Ok(None), |file| self.skeleton(to, file))
     }
 
-    /// The skeleton of a file, for a target that is made for one; `None` if the file is of no kind that such a target takes.
+    /// Reads the skeleton of a file, for a target that is made for one. Returns `None` for a file of a kind that such
+    /// a target does not use.
     pub(crate) fn skeleton_in(&self, to: Target, path: &Path) -> Result<Option<Skel>, Refusal> {
         let Target::Native(to) = to else { return Ok(None) };
         let takes = has_sims_skeleton(to)
@@ -134,10 +136,10 @@ impl Reader {
         self.skeleton(to, &NamedFile::new(Role::Skeleton, name, bytes))
     }
 
-    /// The skeleton of The Sims that a file holds.
+    /// Reads the skeleton of The Sims in a file.
     fn skeleton(&self, to: Format, file: &NamedFile) -> Result<Option<Skel>, Refusal> {
         let mut read = Companions::default();
-        // Keys alone know of no other file; their animation does.
+        // A .cfp file has no companions; the animation that it belongs to has.
         let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
         let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
         let refused =
@@ -147,8 +149,8 @@ impl Reader {
         Ok(found)
     }
 
-    /// The animations of a file or a folder whose names match. In a folder, those that cannot be read are reported and
-    /// left out.
+    /// Reads the animations of a file or a folder whose names match. In a folder, files that cannot be read are
+    /// reported and left out.
     fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, AssetError> {
         let finder = Finder::new(Tree::open(path)?);
         let named = finder.tree().start().cloned();
@@ -162,7 +164,7 @@ impl Reader {
             (options.named, options.format) = (Vec::new(), None);
             match finder.motions(&file, &options) {
                 Ok(motions) => {
-                    // Records may lie there as text, as binary and among others.
+                    // A folder may hold the same record as text, as binary, and in a collection.
                     for motion in motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)) {
                         if !found.iter().any(|f: &NamedFile| f.name == motion.name && f.bytes == motion.bytes)
                         {
@@ -186,24 +188,24 @@ impl Reader {
         Ok(found)
     }
 
-    /// The same reader for what is brought back into other models: companions that are named are theirs.
-    pub(crate) fn onto(mut self, originals: &[PathBuf]) -> Self {
+    /// Returns a reader that imports edits into these models; named companions belong to them.
+    pub(crate) fn with_originals(mut self, originals: &[PathBuf]) -> Self {
         self.onto = originals.to_vec();
         self
     }
 
-    /// The same reader, which prints the companions of each model or does not.
+    /// Returns a reader that prints the companions of each model only if `names` is set.
     pub(crate) fn naming_companions(mut self, names: bool) -> Self {
         self.names_companions &= names;
         self
     }
 
-    /// How files are opened.
+    /// Returns the options with which files are opened.
     pub(crate) fn options(&self) -> &OpenOptions {
         &self.options
     }
 
-    /// Reads the models that edits are brought back into.
+    /// Reads the models that edits are imported into.
     pub(crate) fn originals(&self) -> Result<Vec<Opened>, Refusal> {
         let open = |path: &PathBuf| {
             let mut options = self.options.clone();
@@ -214,7 +216,7 @@ impl Reader {
         self.onto.iter().map(open).collect()
     }
 
-    /// Opens a file that an option names, without the companions of others.
+    /// Opens a file that an option names, without the named companions.
     pub(crate) fn open_named(&self, path: &Path) -> Result<Opened, Refusal> {
         let mut options = self.options.clone();
         options.format = None;
@@ -224,30 +226,30 @@ impl Reader {
         Ok(opened)
     }
 
-    /// The bytes of a file that was named.
+    /// Reads the bytes of a named file.
     fn named(&self, path: &Path) -> Result<Vec<u8>, FilesError> {
         let tree = Tree::open(path)?;
         let start = tree.start().cloned().unwrap_or_default();
         Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
     }
 
-    /// The choices by name.
+    /// Returns the settings by name, such as the dialect.
     pub(crate) fn settings(&self) -> &[(String, String)] {
         &self.options.settings.settings
     }
 
-    /// What lies in the folders that `--root` names.
+    /// Lists the files in the folders that `--root` names.
     pub(crate) fn root_names(&self) -> Vec<String> {
         let walk = self.roots.as_ref().map(|roots| roots.tree().walk().files);
         walk.into_iter().flatten().flatten().map(|path| path.to_string()).collect()
     }
 
-    /// How much one file, and what is made of it, may take.
+    /// Returns the limits for reading and converting one file.
     pub(crate) fn limits(&self) -> Limits {
         self.options.settings.read.limits
     }
 
-    /// Reads a file and what belongs to it, pictures of materials aside.
+    /// Reads a file and its companions, without textures.
     pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
         if let Some((path, e)) = &self.missing {
             let refusal = match e {
@@ -275,7 +277,7 @@ impl Reader {
                 let head = finder.tree().read_head(&path, 4096, &Budget::new(self.limits()));
                 Refusal::unknown(&head.unwrap_or_default(), path.extension())
             }
-            // Of two that are not sure the one with a magic is right.
+            // A file that has only the extension of a format may have the magic bytes of a foreign one.
             AssetError::Model { format, ref bytes, .. }
                 if self.options.format.is_none()
                     && !bytes.is_empty()
@@ -289,7 +291,7 @@ impl Reader {
                 Refusal::unreadable(&error).of_companion(&at)
             }
             AssetError::Companion { name, bytes, error } => {
-                // One that was found is known by its path in the tree.
+                // A companion that was found, not named, has a path in the tree.
                 let is_found = !options.named.iter().any(|file| file.name == name);
                 let found = is_found.then(|| finder.tree().shown_path(&name)).flatten();
                 let name = found.map_or(name, |path| path.to_string_lossy().into_owned());
@@ -302,8 +304,8 @@ impl Reader {
         Ok(opened)
     }
 
-    /// Adds to a refusal whether `--lenient` leads to what the command was asked for: `again` asks for it once more, with
-    /// nothing written and nothing said.
+    /// Adds to a refusal whether the command would succeed with `--lenient`: `again` runs it once more, without
+    /// writing or printing anything.
     pub(crate) fn hinted<T>(
         &self,
         input: &Input,
@@ -312,7 +314,7 @@ impl Reader {
     ) -> Result<T, Refusal> {
         let is_strict = self.options.settings.read.strictness == Strictness::Strict;
         match result {
-            // Standard input is gone.
+            // Standard input cannot be read twice.
             Err(Refusal::Broken { error, .. }) if is_strict && !input.is_stdin() => {
                 let lenient = self.lenient();
                 let leniently = batch::muted(|| again(lenient));
@@ -322,7 +324,7 @@ impl Reader {
         }
     }
 
-    /// A reader that reads on after broken rules, with none of the files of this run to spare.
+    /// Returns a lenient reader with an empty plan, so that it protects no file of this run.
     fn lenient(&self) -> Self {
         let mut options = self.options.clone();
         options.settings.read.strictness = Strictness::Lenient;
@@ -341,12 +343,13 @@ impl Reader {
         }
     }
 
-    /// Looks for the pictures of the materials of a model's scene.
+    /// Adds the textures of a model to its scene.
     pub(crate) fn add_textures(&self, opened: &mut Opened, scene: &mut Converted<Scene>) {
         opened.finder.add_textures(&mut opened.asset, scene, &self.options);
     }
 
-    /// The levels of detail of a model that lie in files of their own, or why one cannot be opened.
+    /// Opens the levels of detail of a model that are separate files. The result has the error of a file that cannot
+    /// be opened.
     pub(crate) fn levels(&self, opened: &Opened) -> Vec<(TreePath, Result<Opened, String>)> {
         let open = |path: TreePath| {
             let finder = Arc::clone(&opened.finder);
@@ -356,19 +359,19 @@ impl Reader {
         opened.finder.levels(&opened.asset).into_iter().map(open).collect()
     }
 
-    /// Remembers files that took part, which no output may replace.
+    /// Records files that took part, which no output may replace.
     pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) {
         paths.into_iter().for_each(|path| self.plan.reads(&path));
     }
 
-    /// Refuses to write results into a file that belongs to the model.
+    /// Refuses a standard output that writes into a file of the model.
     fn spare_stdout(&self, opened: &Opened) -> Result<(), Refusal> {
         let Some(out) = &self.stdout else { return Ok(()) };
         let into = opened.paths().find(|path| FileId::of(path).as_ref() == Some(out));
         into.map_or(Ok(()), |path| Err(Refusal::Argument(into_input(&path))))
     }
 
-    /// The tree around an input, and its path in there.
+    /// Returns the search path of an input, and the path of the input in it.
     fn place(&self, input: &Input) -> Result<(Arc<Finder>, TreePath), Refusal> {
         if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
             return match &input.met {
@@ -394,7 +397,7 @@ impl Reader {
         }
         let folder = input.path.parent().unwrap_or(Path::new(""));
         let mut last = lock(&self.last);
-        // What is no regular file can be read only because it was named.
+        // Pipes and devices can be read only by the path that was named.
         let regular = input.path.symlink_metadata().is_ok_and(|meta| meta.is_file());
         if let Some((_, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
             && let Some(start) = finder.tree().start()
@@ -412,7 +415,7 @@ impl Reader {
         Ok((finder, path))
     }
 
-    /// The tree of a pack, or of a folder of packs, over what `--root` names.
+    /// Returns the tree of a pack, or of a folder of packs, layered over the folders of `--root`.
     fn over_roots(&self, roots: &Arc<Finder>, met: &Arc<Finder>) -> Arc<Finder> {
         let mut over = lock(&self.over);
         if let Some((_, known)) = over.as_ref().filter(|(of, _)| Arc::ptr_eq(of, met)) {
@@ -436,22 +439,22 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// Refuses an input that was named and is not there.
+    /// Refuses a named input that does not exist.
     pub(crate) fn exists(&self, input: &Input) -> Result<(), Refusal> {
         if input.is_stdin() { Ok(()) } else { self.place(input).map(drop) }
     }
 
-    /// Whether an input may be a model. What was met in a folder and is none has no say in the names of outputs and may
-    /// be replaced by them; `wanted` says which kinds of file become something.
+    /// Returns whether an input may be a model, and detects its format. Other files of a folder do not affect the
+    /// names of outputs, and outputs may replace them. `wanted` selects the formats to process.
     pub(crate) fn is_model(&self, input: &mut Input, wanted: impl Fn(Format) -> bool) -> bool {
         let Some(met) = input.met.as_mut().filter(|_| self.options.format.is_none()) else { return true };
-        // What cannot be read is refused when its turn comes.
+        // A file that cannot be read is reported when it is processed.
         let Ok(found) = met.finder.detect_met(&met.path, self.limits()) else { return true };
         met.format = found.map(|found| found.format);
         met.format.is_some_and(wanted)
     }
 
-    /// Remembers all inputs, those that are not read yet included; refuses a standard output that is one of them.
+    /// Records all inputs, also those that are not read yet. Refuses a standard output that is one of them.
     pub(crate) fn expect(&self, inputs: &[Input]) -> Result<(), Fail> {
         inputs.iter().for_each(|input| self.plan.reads(&input.container()));
         let Some(out) = &self.stdout else { return Ok(()) };
@@ -459,31 +462,33 @@ impl Reader {
             true => FileId::of_stream(&io::stdin()).is_some_and(|(file, _)| file == *out),
             false => FileId::of(&input.path).as_ref() == Some(out),
         };
-        // What was met may be a log that lies among the models.
+        // A file of a folder may be the log that standard output writes to.
         let into = inputs.iter().filter(is_out).find(|input| self.is_model(&mut (*input).clone(), |_| true));
         into.map_or(Ok(()), |input| Err(Fail::Usage(into_input(&input.path))))
     }
 
-    /// The files that the run reads and writes.
+    /// Returns the files that the run reads and writes.
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The same reader for a run whose plan is changed.
+    /// Returns the reader with a changed plan.
     pub(crate) fn planning(mut self, change: impl FnOnce(Plan) -> Result<Plan, Fail>) -> Result<Self, Fail> {
         self.plan = change(self.plan)?;
         Ok(self)
     }
 
-    /// Says what a lenient read passed over, and which files that lie beside the model cannot be used.
+    /// Prints the errors that a lenient reader passed over, and the companions that cannot be used.
     pub(crate) fn say_passed_over(&self, input: &Input, opened: &Opened) {
         for part in opened.asset.parts() {
             // A companion that was named for a whole folder need not fit every file in it.
-            let means = part.path.is_some() || input.met.is_none();
-            // The skeleton of what is made is none of what that is made of.
-            let means = means && !(self.made_for && part.role == PartRole::Companion(Role::Skeleton));
-            if let (PartState::Ignored(why), PartRole::Companion(_), true) = (&part.state, part.role, means) {
-                say(&format!("{}: ignored: {}", opened.shown(part), render::plain(why)));
+            let reported = part.path.is_some() || input.met.is_none();
+            // A skeleton named for the output does not belong to the input.
+            let reported = reported && !(self.made_for && part.role == PartRole::Companion(Role::Skeleton));
+            if let (PartState::Ignored(why), PartRole::Companion(_), true) =
+                (&part.state, part.role, reported)
+            {
+                say(&format!("{}: ignored: {}", opened.part_path(part), render::plain(why)));
             }
         }
         if self.quiet {
@@ -495,24 +500,25 @@ impl Reader {
             let mut finding = finding.clone();
             finding.severity = Severity::Warning;
             let text = render::finding(&finding, opened.asset.bytes(), colours);
-            say(&format!("{}: {text}", input.shown()));
+            say(&format!("{}: {text}", input.display_path()));
         }
     }
 
-    /// Says also which files that lie beside the model are used.
+    /// Prints the companions that are used, and everything that `say_passed_over` prints.
     pub(crate) fn say_used(&self, input: &Input, opened: &Opened) {
         for part in opened.asset.parts() {
             if let (PartState::Found, PartRole::Companion(_), false) =
                 (&part.state, part.role, !self.names_companions)
             {
-                say(&format!("{}: with {}", input.shown(), opened.shown(part)));
+                say(&format!("{}: with {}", input.display_path(), opened.part_path(part)));
             }
         }
         self.say_passed_over(input, opened);
     }
 }
 
-/// The file that standard output is, when it is one that holds something: an empty one has nothing to lose.
+/// Returns the file that standard output writes to, if it is a file that is not empty. An empty one has nothing to
+/// lose.
 fn stdout() -> Option<FileId> {
     FileId::of_stream(&io::stdout()).filter(|(_, length)| *length > 0).map(|(file, _)| file)
 }
@@ -521,33 +527,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Standard output would be written into a file that is read.
+/// Returns the message about a standard output that is an input.
 fn into_input(path: &Path) -> String {
-    format!("standard output would be written into {}, which is read", render::path(path))
+    format!("standard output would be written into {}, which is an input", render::path(path))
 }
 
 impl Opened {
-    /// Where the files of the model lie.
+    /// Returns the paths of the model's files in the file system.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.asset.parts().iter().filter_map(|part| part.path.as_ref());
         paths.filter_map(|path| self.finder.tree().container(path))
     }
 
-    /// Where a file of the model lies, for people.
-    fn shown(&self, part: &meshwright::Part) -> String {
+    /// Returns the path of a file of the model, as it is printed.
+    fn part_path(&self, part: &meshwright::Part) -> String {
         let path = part.path.as_ref().and_then(|path| self.finder.tree().shown_path(path));
         let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
         render::path(path.strip_prefix(".").unwrap_or(&path))
     }
 }
 
-/// Whether files of a kind go with a skeleton of The Sims.
+/// Returns whether files of a format use a skeleton of The Sims.
 fn has_sims_skeleton(format: Format) -> bool {
     format == Format::Cfp
         || format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
 }
 
-/// What a person wears. Of alternatives the game takes the first.
+/// Parses a value of `--wear`. Of alternatives the game takes the first.
 fn wear(text: &str) -> Result<Wear, Fail> {
     let parts = text.split(';').next().unwrap_or_default().split(',').skip(1).count();
     let wear = Wear::parse(text).into_iter().next();
@@ -561,7 +567,7 @@ fn wear(text: &str) -> Result<Wear, Fail> {
     wear.ok_or_else(|| Fail::Usage(why()))
 }
 
-/// True for a folder or a pack, and for records that may hold any number of skills.
+/// Returns true for a folder, for a pack, and for a file that may hold several animations.
 fn holds_several(path: &Path) -> bool {
     let records = |e: &str| e.eq_ignore_ascii_case("cmx") || e.eq_ignore_ascii_case("bcf");
     path.is_dir()
@@ -573,11 +579,11 @@ fn is_motion(path: &TreePath) -> bool {
     matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf")
 }
 
-/// Whether a name matches a pattern of letters, `?` for any one and `*` for any number of them, letter case aside.
+/// Returns whether a name matches a pattern: `?` is any one character, `*` any number of them. Case is ignored.
 fn matches_glob(pattern: &str, name: &str) -> bool {
     let fold = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
     let (pattern, name) = (fold(pattern), fold(name));
-    // Which lengths of the name the pattern so far can have.
+    // The lengths of the name that the pattern so far can match.
     let mut ends = vec![false; name.len().saturating_add(1)];
     if let Some(first) = ends.first_mut() {
         *first = true;
@@ -603,18 +609,18 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
     ends.last() == Some(&true)
 }
 
-/// The tree that `--root` names.
+/// Opens the folders that `--root` names as one tree.
 fn roots(folders: &[PathBuf]) -> Result<Option<Arc<Finder>>, Fail> {
     let mut trees = Vec::new();
     for folder in folders {
         let tree = Tree::open(folder).map_err(|e| e.reason());
-        let tree = tree.and_then(|t| if t.start().is_some() { Err("is no folder".into()) } else { Ok(t) });
+        let tree = tree.and_then(|t| if t.start().is_some() { Err("is not a folder".into()) } else { Ok(t) });
         trees.push(tree.map_err(|why| Fail::Usage(format!("--root {}: {why}", render::path(folder))))?);
     }
     Ok((!trees.is_empty()).then(|| Arc::new(Finder::new(Tree::layered(trees)))))
 }
 
-/// A file in the tree that `--root` names, or, where it does not lie there, at the top of it.
+/// Returns the path of a file in the tree of `--root`. A file outside it is added at the top of the tree.
 fn within(roots: &Arc<Finder>, file: &Path) -> Result<(Arc<Finder>, TreePath), Refusal> {
     if let Some(path) = roots.tree().locate(file) {
         return Ok((Arc::clone(roots), path));
@@ -625,7 +631,7 @@ fn within(roots: &Arc<Finder>, file: &Path) -> Result<(Arc<Finder>, TreePath), R
     Ok((Arc::new(Finder::new(tree)), path))
 }
 
-/// The companions that the arguments name.
+/// Returns the companions that the arguments name.
 fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item = (Role, &'a PathBuf)> {
     let one = [
         (Role::Clips, &args.framegroups),
@@ -637,7 +643,7 @@ fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item 
     args.anim.iter().map(|path| (Role::Animation, path)).chain(one)
 }
 
-/// The choices that the arguments make by name.
+/// Returns the settings that the arguments choose.
 fn settings(read: &ReadArgs) -> Vec<(String, String)> {
     let dialect = read.dialect.as_ref().map(|name| ("dialect", name.as_str()));
     let quaternions = read.quaternions_w_first.then_some(("quaternions", "wxyz"));

@@ -1,4 +1,4 @@
-//! Why a file gives no result.
+//! The reasons why a file gives no result.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::{Status, render, say};
@@ -15,28 +15,29 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file gives no result.
+/// The reasons why a file gives no result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// It, or a companion, cannot be read.
+    /// The file, or a companion, cannot be read.
     Unreadable { companion: Option<PathBuf>, why: String },
-    /// Whoever read standard output has seen enough, and not all of it.
+    /// The reader of standard output closed it early.
     Closed,
     /// The output cannot be written.
     Unwritable { path: PathBuf, why: String },
-    /// Nothing says its format, but maybe what else it is, and which tool opens that.
+    /// The format is unknown. `what` names a foreign format if it is detected, and `tool` a program that opens it.
     Unknown { what: Option<&'static str>, tool: Option<&'static str> },
-    /// It was found in a folder and is no model: it is skipped.
+    /// The file was found in a folder and is not a model, so it is skipped.
     NotAModel,
-    /// It, or a companion, breaks a rule of its format; and whether `--lenient` leads to what the command was asked for.
+    /// The file, or a companion, breaks a rule of its format. `leniently` is set if the command would succeed with
+    /// `--lenient`.
     Broken { error: AssetError, leniently: bool },
-    /// The archive that holds it breaks a rule.
+    /// The archive that contains the file breaks a rule.
     Packed { code: &'static str, why: String },
-    /// It cannot become what was asked for.
+    /// The file cannot be converted or changed as requested.
     Cannot { code: &'static str, why: String },
-    /// The arguments ask for something that it does not hold.
+    /// The arguments do not fit the file.
     Argument(String),
-    /// An output would replace a file that stays.
+    /// An output would replace a file that must be kept.
     Taken(String),
 }
 
@@ -102,10 +103,10 @@ impl From<Failed> for Refusal {
 }
 
 impl Refusal {
-    /// The refusal of a file that nothing is known of.
+    /// The refusal of a file of unknown format.
     pub(crate) const UNKNOWN: Self = Self::Unknown { what: None, tool: None };
 
-    /// The refusal of a file of no format of ours, by its first bytes and its extension.
+    /// Returns the refusal of a file of a foreign format, by its first bytes and its extension.
     pub(crate) fn unknown(head: &[u8], extension: &[u8]) -> Self {
         let tool = str::from_utf8(extension).ok().and_then(opened_elsewhere).map(|(_, tool)| tool);
         Self::Unknown { what: foreign(head), tool }
@@ -120,7 +121,7 @@ impl Refusal {
         Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }
     }
 
-    /// The refusal of a path that cannot be opened, with the names that may have been meant.
+    /// Returns the refusal of a path that cannot be opened, with similar names as a hint.
     pub(crate) fn unopened(path: &Path, e: &FilesError) -> Self {
         let refusal = Self::unreadable(e);
         match (e, refusal) {
@@ -138,7 +139,7 @@ impl Refusal {
         Self::Unwritable { path: path.to_owned(), why: e.to_string() }
     }
 
-    /// The same refusal about a companion of the file.
+    /// Returns the same refusal about a companion of the file.
     pub(crate) fn of_companion(self, path: &Path) -> Self {
         match self {
             Self::Unreadable { why, .. } => Self::Unreadable { companion: Some(path.to_owned()), why },
@@ -158,7 +159,7 @@ impl Refusal {
         }
     }
 
-    /// The refusal for programs.
+    /// Returns the refusal as JSON.
     pub(crate) fn json(&self) -> Value {
         let document = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
         match self {
@@ -200,7 +201,7 @@ impl Refusal {
         }
     }
 
-    /// The refusal for people, with the bytes around the fault.
+    /// Prints the refusal, with the bytes around the fault.
     pub(crate) fn say(&self, shown: &str) {
         let (about, text) = match self {
             Self::Unreadable { companion, why } => {
@@ -235,7 +236,7 @@ impl Refusal {
     }
 }
 
-/// The names in a folder or an archive that are like the one that a path looks for there in vain.
+/// Returns the names in a folder or an archive that are similar to the name that a path misses.
 fn nearest(path: &Path) -> Vec<String> {
     let options = TreeOptions::default().with_packs_as_files();
     let opened = path.ancestors().find_map(|at| {
@@ -254,7 +255,7 @@ fn in_hex(error: &ReadError, bytes: &[u8]) -> String {
     render::finding(&Finding::from(error), bytes, render::colours(&io::stderr()))
 }
 
-/// Code and message for a file of no known format.
+/// Returns code and message for a file of unknown format.
 fn unknown(what: Option<&str>, tool: Option<&str>) -> (&'static str, String) {
     let opens = tool.map_or_else(String::new, |tool| format!("; {tool} opens it"));
     match what {
@@ -265,7 +266,7 @@ fn unknown(what: Option<&str>, tool: Option<&str>) -> (&'static str, String) {
     }
 }
 
-/// The short names of all formats.
+/// Lists the short names of all formats.
 fn ids() -> String {
     Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")
 }

@@ -1,11 +1,11 @@
-//! Paths from one place to another.
+//! Relative paths.
 
 use meshwright::files::TreePath;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The path from a folder, which need not be there yet, to a file, with slashes; none where there is no such way, or it is
-/// no text. Links are resolved, since what lies above one is not what its path says.
+/// Returns the path from a folder, which need not exist, to a file, with slashes. Returns `None` if there is no such
+/// path or it is not text. Links are resolved, since the real parent of a linked folder differs from its path.
 pub(crate) fn between(folder: &Path, file: &Path) -> Option<String> {
     let (folder, file) = (resolved(folder)?, resolved(file)?);
     let (mut from, mut to) = (folder.components().peekable(), file.components().peekable());
@@ -24,7 +24,7 @@ pub(crate) fn between(folder: &Path, file: &Path) -> Option<String> {
     Some(up.iter().map(|_| "..").chain(down).collect::<Vec<_>>().join("/"))
 }
 
-/// A path without links, as far as it is there.
+/// Resolves the links in a path, as far as the path exists.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(path).ok()?;
     let (mut at, mut missing) = (whole.as_path(), Vec::new());

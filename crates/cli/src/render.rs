@@ -1,4 +1,4 @@
-//! Findings and errors as people and programs read them.
+//! Formats findings and errors as text and as JSON.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The most bytes of what is said about one thing.
+/// The most bytes of one message.
 const LONGEST: usize = 4096;
 
 /// When colours are used.
@@ -31,16 +31,16 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What `--color` says.
+/// The value of `--color`.
 static COLOR: AtomicU8 = AtomicU8::new(Color::Auto as u8);
 
-/// Remembers what `--color` says.
+/// Stores the value of `--color`.
 pub(crate) fn set_color(color: Color) {
     COLOR.store(color as u8, Ordering::Relaxed);
 }
 
-/// Whether a stream takes colours: as `--color` says, then `NO_COLOR`, then `CLICOLOR_FORCE` and `CLICOLOR`, else where it
-/// is a terminal that knows them.
+/// Returns whether output on a stream has colours. `--color` decides, then `NO_COLOR`, then `CLICOLOR_FORCE` and
+/// `CLICOLOR`; otherwise a stream has colours if it is a terminal that supports them.
 pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
     let color = COLOR.load(Ordering::Relaxed);
     if color != Color::Auto as u8 {
@@ -56,12 +56,12 @@ pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
     !is("CLICOLOR", &|v| v == "0") && !is("TERM", &|v| v == "dumb") && stream.is_terminal()
 }
 
-/// `text` cut to what is shown of it, its longest lines first.
+/// Shortens text to the most bytes of a message, its longest lines first.
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     cut_below(text, LONGEST)
 }
 
-/// A message as part of a document, which says more about the same thing.
+/// Shortens a message that is a part of a document about the same thing.
 pub(crate) fn message(text: &str) -> Cow<'_, str> {
     cut_below(text, LONGEST - 1024)
 }
@@ -73,7 +73,7 @@ fn cut_below(text: &str, longest: usize) -> Cow<'_, str> {
     }
     let mut lengths: Vec<_> = text.lines().map(str::len).collect();
     lengths.sort_unstable();
-    // What short lines leave is for the long ones.
+    // Long lines share the space that short lines do not need.
     let (mut left, mut lines) = (longest - 1, lengths.len());
     for length in lengths {
         if length + 1 > left / lines {
@@ -89,19 +89,19 @@ fn cut_below(text: &str, longest: usize) -> Cow<'_, str> {
     lines.collect::<Vec<_>>().join("\n").into()
 }
 
-/// At most so many bytes from the beginning of a text, in whole characters.
+/// Returns at most `most` bytes from the beginning of a text, in whole characters.
 pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let most = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..most.unwrap_or(0)]
 }
 
-/// At most so many bytes from the end of a text, in whole characters.
+/// Returns at most `most` bytes from the end of a text, in whole characters.
 pub(crate) fn ending(text: &str, most: usize) -> &str {
     let first = (text.len().saturating_sub(most)..=text.len()).find(|at| text.is_char_boundary(*at));
     &text[first.unwrap_or(text.len())..]
 }
 
-/// Bytes as people count them, with their unit.
+/// Formats a number of bytes with a unit.
 pub(crate) fn size(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     let of = |unit: u64| bytes as f64 / unit as f64;
@@ -113,7 +113,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// A code as it is printed. Debug builds check that `explain` knows it.
+/// Returns a code as it is printed. Debug builds check that `explain` knows it.
 pub(crate) fn code(code: &str) -> &str {
     debug_assert!(
         !meshwright::explain(code).is_empty(),
@@ -122,7 +122,7 @@ pub(crate) fn code(code: &str) -> &str {
     code
 }
 
-/// An error that no file position goes with.
+/// Formats an error without a file position.
 pub(crate) fn error(code: &str, message: &str) -> String {
     let head = painted(
         &format!("error[{}]", self::code(code)),
@@ -132,7 +132,7 @@ pub(crate) fn error(code: &str, message: &str) -> String {
     format!("{head} {}", plain(message))
 }
 
-/// `text` in a style, where colours are on.
+/// Applies a style to text if colours are on.
 pub(crate) fn painted(text: &str, style: Style, on: bool) -> String {
     if on { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
@@ -146,8 +146,8 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// What is printed: every character that acts on a terminal is escaped, but for the ends of lines and, where there are
-/// colours, what sets them. Whatever is printed for people goes through here, whether or not its parts were escaped before.
+/// Escapes every character that acts on a terminal. Line ends stay, and so do colours if they are on. All text for
+/// people passes through this function, even if parts of it were escaped before.
 pub(crate) fn printable(text: &str, with_colours: bool) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && meshwright::acts_on_terminal(c);
     if !text.contains(acts) {
@@ -176,12 +176,12 @@ pub(crate) fn printable(text: &str, with_colours: bool) -> Cow<'_, str> {
     out.into()
 }
 
-/// Text from a file or a path, safe on a terminal.
+/// Escapes text from a file or a path for a terminal.
 pub(crate) fn plain(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// A path made safe for a terminal; of a very long one its end.
+/// Escapes a path for a terminal. Of a very long path only the end is returned.
 pub(crate) fn path(path: &Path) -> String {
     const LONGEST: usize = 1024;
     let text = plain(&path.to_string_lossy());
@@ -191,17 +191,17 @@ pub(crate) fn path(path: &Path) -> String {
     }
 }
 
-/// A path for JSON, which does its own escaping.
+/// Returns a path for JSON, which has its own escapes.
 pub(crate) fn exact(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Paths for JSON.
+/// Returns paths for JSON.
 pub(crate) fn exact_all(paths: &[impl AsRef<Path>]) -> Value {
     paths.iter().map(|path| exact(path.as_ref())).collect()
 }
 
-/// A finding, with the bytes around the fault in hex and a mark under the first of the field:
+/// Formats a finding, with the bytes around the fault in hex and a mark under the first byte of the field:
 ///
 /// ```text
 /// error[bad-parent] bones[1].parent: 7 is not a bone before this one (offset 0x98)
@@ -219,9 +219,10 @@ pub(crate) fn finding(f: &Finding, file: &[u8], colour: bool) -> String {
     out
 }
 
-/// The line of a text file that an offset is in, with its number and a mark; none for a file that is no text.
+/// Formats the line of a text file that contains an offset, with its number and a mark. Returns `None` for a binary
+/// file.
 fn text_context(file: &[u8], offset: u64) -> Option<String> {
-    /// As much of a line as is shown, on either side.
+    /// The most bytes of the line that are printed on each side of the offset.
     const WIDTH: usize = 60;
     let at = usize::try_from(offset).ok().filter(|at| *at <= file.len())?;
     if file.is_empty() || file.iter().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {
@@ -239,7 +240,7 @@ fn text_context(file: &[u8], offset: u64) -> Option<String> {
     Some(format!("{label}{left}{right}\n{:indent$}^", ""))
 }
 
-/// The row of 16 bytes around `offset`, one row before it, and a mark; empty for an empty file.
+/// Formats the row of 16 bytes around `offset`, the row before it, and a mark. The result is empty for an empty file.
 fn hex_context(file: &[u8], offset: u64) -> String {
     let mut out = String::new();
     let Some(at) = usize::try_from(offset).ok().filter(|at| *at <= file.len() && !file.is_empty()) else {
@@ -263,7 +264,7 @@ fn hex_context(file: &[u8], offset: u64) -> String {
     out
 }
 
-/// A finding as JSON.
+/// Returns a finding as JSON.
 pub(crate) fn finding_json(f: &Finding) -> Value {
     json!({
         "severity": f.severity.to_string(),
@@ -275,7 +276,7 @@ pub(crate) fn finding_json(f: &Finding) -> Value {
     })
 }
 
-/// A reading error as JSON: a finding with its class.
+/// Returns a reading error as JSON: a finding with its class.
 pub(crate) fn error_json(e: &ReadError) -> Value {
     let mut value = finding_json(&Finding::from(e));
     value["class"] = match e.class() {
@@ -290,7 +291,7 @@ pub(crate) fn error_json(e: &ReadError) -> Value {
 mod tests {
     use super::*;
 
-    fn at(offset: u64) -> Finding {
+    fn finding_at(offset: u64) -> Finding {
         const RULE: &meshwright::Rule =
             &meshwright::Rule::error("bad-parent", meshwright::FaultKind::BadValue, "", "");
         Finding::from(&ReadError::broken(RULE, &meshwright::FieldPath::ROOT.field("x"), offset, "odd"))
@@ -300,7 +301,7 @@ mod tests {
     fn the_mark_stands_under_the_byte() {
         let file: Vec<u8> = (0..40).collect();
         for offset in [0_u64, 7, 8, 15, 16, 39] {
-            let text = finding(&at(offset), &file, false);
+            let text = finding(&finding_at(offset), &file, false);
             let lines: Vec<_> = text.lines().collect();
             let mark = lines[lines.len() - 1];
             let row = lines[lines.len() - 2];
@@ -311,20 +312,20 @@ mod tests {
 
     #[test]
     fn the_mark_of_a_text_stands_under_the_character() {
-        let text = finding(&at(9), b"version 1\nbones x\n", false);
+        let text = finding(&finding_at(9), b"version 1\nbones x\n", false);
         assert!(text.ends_with("\n  line 1: version 1\n                   ^"), "{text}");
-        let text = finding(&at(16), b"version 1\nbones x\n", false);
+        let text = finding(&finding_at(16), b"version 1\nbones x\n", false);
         assert!(text.ends_with("\n  line 2: bones x\n                ^"), "{text}");
-        assert!(finding(&at(1), b"ab\0", false).contains("0x0000"));
+        assert!(finding(&finding_at(1), b"ab\0", false).contains("0x0000"));
     }
 
     #[test]
     fn the_end_of_the_file_has_a_place_too() {
-        let text = finding(&at(33), &[0; 33], false);
+        let text = finding(&finding_at(33), &[0; 33], false);
         assert!(text.ends_with("^ end of file"), "{text}");
-        assert!(finding(&at(0), &[], false).lines().count() == 1);
-        assert!(finding(&at(99), &[0; 4], false).lines().count() == 1);
-        finding(&at(32), &[0; 32], false);
+        assert!(finding(&finding_at(0), &[], false).lines().count() == 1);
+        assert!(finding(&finding_at(99), &[0; 4], false).lines().count() == 1);
+        finding(&finding_at(32), &[0; 32], false);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! `meshwright repair`: mends what is safe to mend, and no other byte.
+//! `meshwright repair`: fixes what is safe to fix, and no other byte.
 
 use crate::args::{CompanionArgs, OutputFormat, ReadArgs, RepairArgs};
 use crate::batch::Workers;
 use crate::destination::{Destination, below};
 use crate::input::{Input, expand};
-use crate::output::{self, main, whole};
+use crate::output::{self, content_of, main};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// How many fields of one code are named.
+/// The number of fields of one code that are named.
 const NAMED: usize = 3;
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
-    // What is broken is what this is for.
+    // Broken files are the inputs of this command.
     let read = ReadArgs { lenient: true, ..args.read.clone() };
     let reader = Reader::new(&read, &CompanionArgs::default())?;
     let mut results = Results::new("looked at", &args.many, &args.files, args.format, &args.read)?;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
     if destination == Some(Destination::Stdout)
         && (args.format == OutputFormat::Json || results.is_over_several())
     {
-        return Err(Fail::Usage("-o - takes one file, and no --format json".into()));
+        return Err(Fail::Usage("-o - works for one file and without --format json".into()));
     }
     let into = match &destination {
         Some(Destination::Folder(folder)) => Some(folder.as_path()),
@@ -35,7 +35,11 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
     };
     let inputs = results.inputs(expand(results.selection(), into));
     if let (Some(Destination::File(path)), true) = (&destination, inputs.len() > 1) {
-        return Err(Fail::Usage(format!("{} takes one file, not {}", render::path(path), inputs.len())));
+        return Err(Fail::Usage(format!(
+            "{}: a file as output needs one input, not {}",
+            render::path(path),
+            inputs.len()
+        )));
     }
     reader.expect(&inputs)?;
     let work = |input: &Input| repaired(input, &reader);
@@ -69,20 +73,20 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
-/// Where repaired files go; none where they stay or nothing is written.
+/// Returns the destination of repaired files; `None` if they are repaired in place or nothing is written.
 fn destination(args: &RepairArgs, results: &Results) -> Option<Destination> {
     let path = args.output.as_deref().filter(|_| !args.write.dry_run)?;
     Some(if results.is_over_several() { Destination::of_several(path) } else { Destination::new(path) })
 }
 
-/// A file, and what could be done about it.
+/// A file and its repair.
 struct Found {
     format: Format,
     repaired: Repaired,
     old: Vec<u8>,
 }
 
-/// Where something was written.
+/// The paths that were written.
 #[derive(Default)]
 struct Places {
     output: Option<PathBuf>,
@@ -103,7 +107,7 @@ fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
 /// The outcome of a repair.
 enum Written {
     At(Places),
-    /// A file is at its place, and stays.
+    /// A file of this path exists and is kept.
     Kept(PathBuf),
 }
 
@@ -131,7 +135,7 @@ fn write(
     }
     let place = match destination {
         Destination::Stdout => {
-            output::print(whole(bytes))?;
+            output::print(content_of(bytes))?;
             return Ok(Written::At(places));
         }
         Destination::File(path) => Place::named(path),
@@ -141,12 +145,12 @@ fn write(
         return Ok(Written::Kept(place.path().to_owned()));
     }
     places.output = Some(place.path().to_owned());
-    output::write([main(place, whole(bytes))].into(), reader.plan(), None)?;
+    output::write([main(place, content_of(bytes))].into(), reader.plan(), None)?;
     Ok(Written::At(places))
 }
 
 impl Found {
-    /// Nothing could be fixed, and errors are left: there is nothing to copy.
+    /// Returns true if nothing could be fixed and errors are left: then no copy is written.
     fn is_hopeless(&self) -> bool {
         self.repaired.mended.is_empty() && self.repaired.left.has_errors()
     }
@@ -155,7 +159,7 @@ impl Found {
         if self.repaired.left.has_errors() { Status::Errors } else { Status::Fine }
     }
 
-    /// Codes that are left, with how often and why.
+    /// Returns the codes that are left, each with its severity, its count and the reason.
     fn remaining_findings(&self) -> Vec<(&'static str, Severity, u64, &'static str)> {
         let rule = |code: &str, severity| -> Option<&'static Rule> {
             let rules = self.format.rules().iter();
@@ -172,7 +176,7 @@ impl Found {
     }
 
     fn text(&self, input: &Input, places: &Places, args: &RepairArgs) -> String {
-        let shown = input.shown();
+        let shown = input.display_path();
         let mut text = String::new();
         let mut line = |line: &str| text.extend([render::cut(&format!("{shown}: {line}")).as_ref(), "\n"]);
         for mended in &self.repaired.mended {
@@ -180,7 +184,7 @@ impl Found {
             let named: Vec<&str> = named.into_iter().map(String::as_str).collect();
             let more = mended.count.saturating_sub(named.len() as u64);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            line(&format!("mended[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));
+            line(&format!("fixed[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));
         }
         for (code, severity, n, why) in self.remaining_findings() {
             let times = if n > 1 { format!(" {n} times") } else { String::new() };
@@ -197,8 +201,8 @@ impl Found {
         let left: u64 = self.remaining_findings().iter().map(|(_, _, n, _)| n).sum();
         let changed: usize = self.repaired.changed.iter().map(ExactSizeIterator::len).sum();
         let mut parts = vec![match (count, left) {
-            (0, 0) => "nothing to mend".to_owned(),
-            (count, left) => format!("{count} mended, {left} left"),
+            (0, 0) => "nothing to fix".to_owned(),
+            (count, left) => format!("{count} fixed, {left} left"),
         }];
         if changed > 0 {
             let bytes = counted(changed as u64, "byte", "bytes");
@@ -208,7 +212,7 @@ impl Found {
         if self.is_hopeless() && args.output.is_some() {
             parts.push("not copied".to_owned());
         }
-        parts.extend(places.backup.as_ref().map(|path| format!("the old file is {}", render::path(path))));
+        parts.extend(places.backup.as_ref().map(|path| format!("backup: {}", render::path(path))));
         parts.join("; ")
     }
 

@@ -1,4 +1,4 @@
-//! What a command found out about its files: lines for people, or one JSON document for programs.
+//! Collects the results of a command: lines of text, or one JSON document.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -22,45 +22,45 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The outcome of a command that takes many files.
+/// The results of a command over many files.
 pub(crate) struct Results {
     form: Form,
-    /// What is done with a file: `converted`.
+    /// The verb for a finished file: `converted`.
     verb: &'static str,
     /// The folders that were named.
     folders: Vec<String>,
-    /// Whether more than one file can be there, so that a summary closes the run.
+    /// There can be more than one file, so the run ends with a summary.
     several: bool,
     quiet: bool,
     selection: Selection,
     /// The first failure ends the run.
     fail_fast: bool,
-    /// How many files were left when it did.
+    /// The number of files that were not processed after that failure.
     left: usize,
-    /// How many outputs were there already and stay.
+    /// The number of existing outputs that were kept.
     kept: u64,
     documents: Vec<Value>,
     /// Why a document could not be printed.
     unwritten: Option<io::Error>,
     done: u64,
-    /// How many of those have errors.
+    /// The number of files in `done` that have errors.
     faulty: u64,
     failed: u64,
     /// Every skipped file is named.
     verbose: bool,
-    /// How many files that are no models were met, by the extension.
+    /// The number of files that are not models, by extension.
     skipped: BTreeMap<String, u64>,
-    /// Their paths, for the document.
+    /// The paths of these files, for the JSON document.
     skipped_files: Vec<Value>,
-    /// How many files others hide.
+    /// The number of files that other files hide.
     hidden: u64,
-    /// How many links lead out of the folders and are not followed.
+    /// The number of links that lead out of the folders and are not followed.
     links_out: u64,
-    /// How many were as an earlier run left them.
+    /// The number of inputs whose outputs of an earlier run are still valid.
     unchanged: u64,
     /// Losses of all files.
     losses: Tally,
-    /// The files that were written, and their bytes together.
+    /// The number of files that were written, and the sum of their sizes.
     written: (u64, u64),
     /// Counts of findings, if the command checks files.
     findings: Option<Findings>,
@@ -79,17 +79,17 @@ struct Findings {
 /// The result of one file.
 #[derive(Debug)]
 pub(crate) enum Shown {
-    /// Lines for people.
+    /// Lines of text.
     Text(String),
-    /// A document for programs.
+    /// A part of the JSON document.
     Json(Value),
 }
 
 impl Results {
-    /// For the files that the arguments name.
+    /// Creates the results for the files that the arguments name.
     ///
     /// # Errors
-    /// When they cannot be listed.
+    /// If the files cannot be listed.
     pub(crate) fn new(
         verb: &'static str,
         many: &ManyArgs,
@@ -98,13 +98,13 @@ impl Results {
         read: &ReadArgs,
     ) -> Result<Self, Fail> {
         let selection = Selection::new(files, many)?;
-        let mut results = Self::of(verb, selection, form, read);
+        let mut results = Self::for_selection(verb, selection, form, read);
         results.fail_fast = many.fail_fast;
         Ok(results)
     }
 
-    /// For files that were chosen.
-    pub(crate) fn of(
+    /// Creates the results for a selection of files.
+    pub(crate) fn for_selection(
         verb: &'static str,
         selection: Selection,
         form: impl Into<Form>,
@@ -141,7 +141,7 @@ impl Results {
         }
     }
 
-    /// Goes through what the arguments named, and refuses what cannot be looked at.
+    /// Returns the inputs that the arguments led to, and reports those that cannot be opened.
     pub(crate) fn inputs(&mut self, expanded: Expanded) -> Vec<Input> {
         let mut inputs = Vec::new();
         self.hidden += expanded.hidden;
@@ -158,13 +158,13 @@ impl Results {
         inputs
     }
 
-    /// Which files the run is over.
+    /// Returns the selection of files.
     pub(crate) fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// Works on inputs and takes what becomes of them in their order, while the run is shown. `input` says which one an
-    /// item is about.
+    /// Processes items and passes the results to `take` in order, with a progress bar. `input` returns the input of
+    /// an item.
     pub(crate) fn over<I: Sync, T: Send>(
         &mut self,
         workers: Workers,
@@ -196,7 +196,7 @@ impl Results {
         }
     }
 
-    /// A file whose output exists and stays. The first ones are named.
+    /// Counts a file whose existing output is kept. Messages name the first ones.
     pub(crate) fn keep_output(&mut self, path: &Path) {
         const NAMED: u64 = 3;
         self.kept += 1;
@@ -205,19 +205,19 @@ impl Results {
         }
     }
 
-    /// Whether more than one file can be there.
+    /// Returns whether there can be more than one file.
     pub(crate) fn is_over_several(&self) -> bool {
         self.several
     }
 
-    /// A file that gave a result: `document` is its part of the JSON.
+    /// Counts a file that gave a result; `document` is its part of the JSON.
     pub(crate) fn add(&mut self, status: Status, document: impl FnOnce() -> Value) {
         self.done += 1;
         self.faulty += u64::from(status == Status::Errors);
         self.keep(status, document);
     }
 
-    /// A file whose result is printed by itself, or as part of the JSON.
+    /// Counts a file whose result is printed at once, or is a part of the JSON.
     pub(crate) fn show(&mut self, status: Status, shown: Shown) -> io::Result<()> {
         match shown {
             Shown::Text(lines) => {
@@ -242,23 +242,23 @@ impl Results {
         }
     }
 
-    /// A file that gave none. One that was found and is no model is skipped: a folder holds other files too.
+    /// Reports a file that gave no result. A file of a folder that is not a model is only skipped.
     pub(crate) fn refuse(&mut self, input: &Input, refusal: &Refusal) {
         if matches!(refusal, Refusal::NotAModel) {
             return self.skip(input);
         }
         self.failed += 1;
-        refusal.say(&input.shown());
+        refusal.say(&input.display_path());
         self.keep(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
     }
 
-    /// A file that is as an earlier run left it.
+    /// Counts a file whose outputs of an earlier run are still valid.
     pub(crate) fn unchanged(&mut self) {
         self.unchanged += 1;
     }
 
-    /// Prints what a file of one became, or adds it to what is printed at the end of a run over several: the files that were
-    /// written, and what they lack.
+    /// Prints the written files and the losses of a single input. For one of several inputs it adds them to the
+    /// summary at the end.
     pub(crate) fn wrote(
         &mut self,
         shown: &str,
@@ -283,15 +283,15 @@ impl Results {
         self.written.1 += sizes.sum::<u64>();
     }
 
-    /// Adds what was found in a file.
-    pub(crate) fn found(&mut self, errors: u64, warnings: u64) {
+    /// Adds the number of findings in a file.
+    pub(crate) fn count_findings(&mut self, errors: u64, warnings: u64) {
         let found = self.findings.get_or_insert_default();
         found.files += u64::from(errors + warnings > 0);
         found.errors += errors;
         found.warnings += warnings;
     }
 
-    /// A file that was found and is no model.
+    /// Counts a file of a folder that is not a model.
     pub(crate) fn skip(&mut self, input: &Input) {
         let kind = kind_of(&input.path);
         if self.form == Form::Document {
@@ -300,25 +300,25 @@ impl Results {
             let elsewhere = kind.strip_prefix('.').and_then(opened_elsewhere);
             let why = elsewhere.map_or_else(
                 || "not a model".to_owned(),
-                |(name, tool)| format!("{name} are not read here; {tool} opens them"),
+                |(name, tool)| format!("{name} are not supported; {tool} opens them"),
             );
-            say(&format!("{}: skipped: {why}", input.shown()));
+            say(&format!("{}: skipped: {why}", input.display_path()));
         }
         *self.skipped.entry(kind).or_insert(0) += 1;
     }
 
-    /// What one file became of several: there is nothing to sum up.
+    /// Turns off the summary, for one output of several inputs.
     pub(crate) fn one_of_several(&mut self) {
         self.several = false;
     }
 
-    /// Prints a document that is made of those of the files, and returns how the run went.
+    /// Prints a document that `made` builds from those of the files, and returns the outcome.
     pub(crate) fn finish_with(self, made: impl FnOnce(&[Value]) -> Value) -> Result<Status, Fail> {
         print(&made(&self.documents))?;
         self.finish()
     }
 
-    /// Prints the document, and returns how the run went.
+    /// Prints the document or the summary, and returns the outcome.
     pub(crate) fn finish(mut self) -> Result<Status, Fail> {
         let is_empty = self.done == 0 && self.failed == 0 && self.unchanged == 0 && self.kept == 0;
         if is_empty {
@@ -358,7 +358,8 @@ impl Results {
         Ok(self.status)
     }
 
-    /// What was met and is not converted: files that are no models, those that others hide, and models that other tools open.
+    /// Returns the numbers of files that are not converted: files that are not models, hidden files, links, and
+    /// models that other tools open.
     pub(crate) fn left_aside(&self) -> Value {
         let skipped: u64 = self.skipped.values().sum();
         let mut aside = json!({ "skipped": skipped });
@@ -375,7 +376,7 @@ impl Results {
         aside
     }
 
-    /// `80 converted, 35 files are no models (30 .png, 5 .wav), 2 failed`.
+    /// Returns the summary: `80 converted, 35 files are not models (30 .png, 5 .wav), 2 failed`.
     fn summed_up(&self) -> String {
         let mut parts = vec![match self.findings {
             Some(Findings { files, errors, warnings }) => {
@@ -391,33 +392,33 @@ impl Results {
             None => format!("{} {}", self.done, self.verb),
         }];
         if self.faulty > 0 && self.findings.is_none() {
-            parts.push(format!("{} of them with errors", self.faulty));
+            parts.push(format!("{} with errors", self.faulty));
         }
         if self.unchanged > 0 {
-            parts.push(format!("{} as before", self.unchanged));
+            parts.push(format!("{} unchanged", self.unchanged));
         }
         let skipped: u64 = self.skipped.values().sum();
         if skipped > 0 {
-            let are = counted(skipped, "file is no model", "files are no models");
+            let are = counted(skipped, "file is not a model", "files are not models");
             parts.push(format!("{are} ({})", kinds(&self.skipped)));
         }
         if self.hidden > 0 {
             parts.push(counted(self.hidden, "file is hidden by another", "files are hidden by others"));
         }
         if self.kept > 0 {
-            parts.push(format!("{} kept, their outputs being there", self.kept));
+            parts.push(format!("{} kept because their outputs exist", self.kept));
         }
         if self.failed > 0 {
             parts.push(format!("{} failed", self.failed));
         }
         if self.left > 0 {
-            parts.push(format!("{} not looked at after that", self.left));
+            parts.push(format!("{} not processed after that", self.left));
         }
         parts.join(", ")
     }
 }
 
-/// The message about links that lead out of folders and are not followed.
+/// Returns the message about links that lead out of folders and are not followed.
 pub(crate) fn links_out(links: &[PathBuf], advice: &str) -> Option<String> {
     const NAMED: usize = 3;
     let named: Vec<_> = links.iter().take(NAMED).map(|link| render::path(link)).collect();
@@ -427,7 +428,7 @@ pub(crate) fn links_out(links: &[PathBuf], advice: &str) -> Option<String> {
     (!links.is_empty()).then_some(text)
 }
 
-/// Models that are not read here.
+/// Models of a format that Meshwright does not read.
 pub(crate) struct Elsewhere<'k> {
     count: u64,
     kind: &'k str,
@@ -436,7 +437,7 @@ pub(crate) struct Elsewhere<'k> {
 }
 
 impl<'k> Elsewhere<'k> {
-    /// Those among files that are counted by their extensions.
+    /// Finds such models among counts of files by extension.
     pub(crate) fn among(kinds: &'k BTreeMap<String, u64>) -> Vec<Self> {
         let known = |(kind, count): (&'k String, &u64)| {
             let (name, tool) = opened_elsewhere(kind.strip_prefix('.')?)?;
@@ -445,25 +446,25 @@ impl<'k> Elsewhere<'k> {
         kinds.iter().filter_map(known).collect()
     }
 
-    /// For people.
+    /// Returns the message about these models.
     pub(crate) fn line(&self) -> String {
         let Self { count, kind, name, tool } = self;
-        format!("{count} {kind}: {name}, which are not read here: {tool} opens them")
+        format!("{count} {kind}: {name} are not supported; {tool} opens them")
     }
 
-    /// For programs.
+    /// Returns these models as JSON.
     pub(crate) fn json(&self) -> Value {
         json!({ "extension": self.kind, "count": self.count, "kind": self.name, "opened_by": self.tool })
     }
 }
 
-/// The kind of a file by its name: `.png`.
+/// Returns the kind of a file by its name: `.png`.
 pub(crate) fn kind_of(path: &Path) -> String {
     let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy().to_lowercase()));
     extension.map_or_else(|| "without extension".into(), |e| render::plain(&e))
 }
 
-/// The most frequent kinds.
+/// Lists the most frequent kinds.
 fn kinds(skipped: &BTreeMap<String, u64>) -> String {
     const NAMED: usize = 4;
     let mut kinds: Vec<_> = skipped.iter().collect();
@@ -484,9 +485,9 @@ pub(crate) fn print(document: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// The outcome of a command that takes one file and could not do it.
-pub(crate) fn refused(input: &Input, refusal: &Refusal, format: OutputFormat) -> Result<Status, Fail> {
-    refusal.say(&input.shown());
+/// Reports the error of a command for one file, and returns the outcome.
+pub(crate) fn report_refusal(input: &Input, refusal: &Refusal, format: OutputFormat) -> Result<Status, Fail> {
+    refusal.say(&input.display_path());
     if format == OutputFormat::Json {
         print(&json!({ "file": input.exact(), "error": refusal.json() }))?;
     }
@@ -498,7 +499,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_skipped_is_said_by_kind() {
+    fn skipped_files_are_counted_by_kind() {
         let of = |kinds: &[(&str, u64)]| kinds.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect();
         assert_eq!(kinds(&of(&[(".a", 1), (".b", 7)])), "7 .b, 1 .a");
         let many = of(&[(".a", 1), (".b", 2), (".c", 3), (".d", 4), (".e", 5), ("without extension", 1)]);

@@ -1,4 +1,4 @@
-//! Which files a command is to work on, as its arguments say.
+//! The files that a command processes, as its arguments select them.
 
 use crate::Fail;
 use crate::args::ManyArgs;
@@ -12,17 +12,17 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// How patterns are understood: `*` stays within a folder, `**` does not.
+/// The syntax of patterns: `*` stays within a folder, `**` does not.
 const MATCH: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: false,
 };
 
-/// Which files a command is to work on.
+/// The files that a command processes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
-    /// Files, folders and packs, in the order in which they were named; patterns are taken apart.
+    /// Files, folders and packs, in the order in which they were named. Patterns are replaced by their matches.
     pub arguments: Vec<OsString>,
     /// Links inside folders are followed.
     pub follow: bool,
@@ -32,24 +32,24 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Of files without further choices.
-    pub(crate) fn of(arguments: &[OsString]) -> Self {
+    /// Selects these files and folders.
+    pub(crate) fn from_arguments(arguments: &[OsString]) -> Self {
         Self { arguments: arguments.to_vec(), ..Self::default() }
     }
 
-    /// One folder, with memory for the directory of each archive in it.
+    /// Selects one folder, with limits for the directory of each archive in it.
     pub(crate) fn of_folder(folder: &Path, follow: bool, directories: Limits) -> Self {
-        Self { follow, directories, ..Self::of(&[folder.as_os_str().to_owned()]) }
+        Self { follow, directories, ..Self::from_arguments(&[folder.as_os_str().to_owned()]) }
     }
 
-    /// What the arguments name, those of `--files-from` behind them.
+    /// Selects the files that the arguments name, then those of `--files-from`. Expands patterns.
     pub(crate) fn new(files: &[OsString], many: &ManyArgs) -> Result<Self, Fail> {
         let mut named = files.to_vec();
         if let Some(list) = &many.files_from {
             named.extend(listed(list, many.null)?);
             if named.is_empty() {
                 let list = crate::render::path(list);
-                return Err(Fail::Usage(format!("--files-from {list}: names no file")));
+                return Err(Fail::Usage(format!("--files-from {list}: the list is empty")));
             }
         }
         let exclude = many.exclude.clone();
@@ -63,13 +63,13 @@ impl Selection {
         Ok(selection)
     }
 
-    /// Whether what was met in a folder, at this path below the one that was named, is left out.
+    /// Returns whether `--exclude` leaves out a file of a folder; `below` is its path in the folder that was named.
     pub(crate) fn leaves_out(&self, below: &str) -> bool {
         let name = below.rsplit('/').next().unwrap_or(below);
         self.exclude.iter().any(|p| p.matches_with(below, MATCH) || p.matches_with(name, MATCH))
     }
 
-    /// Adds what a pattern matches, sorted: files and folders, then members of archives.
+    /// Adds the matches of a pattern, sorted: files and folders, then members of archives.
     fn expand(&mut self, pattern: &str) -> Result<(), Fail> {
         let wrong = |why: String| Fail::Usage(format!("{}: {why}", crate::render::plain(pattern)));
         let mut found = matches(pattern).map_err(wrong)?;
@@ -95,18 +95,19 @@ impl Selection {
     }
 }
 
-/// The files and folders that a pattern matches, sorted.
+/// Finds the files and folders that a pattern matches, sorted.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
     let found = glob::glob_with(pattern, MATCH).map_err(|e| e.msg.to_owned())?;
     found.map(|path| path.map_err(|e| e.error().to_string())).collect()
 }
 
-/// The files and folders in an archive whose paths match a pattern, sorted; nothing for a file that is no archive.
+/// Finds the files and folders in an archive whose paths match a pattern, sorted. For a file that is not an archive
+/// the result is empty.
 fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
     if !Tree::leads_into_pack(archive) {
         return Vec::new();
     }
-    // What cannot be opened is refused when it is named itself.
+    // An archive that cannot be opened is an error only if it is named itself.
     let files = Tree::open(archive).map(|tree| tree.walk().files).unwrap_or_default();
     let mut paths = BTreeSet::new();
     for mut path in files.into_iter().flatten() {
@@ -120,15 +121,15 @@ fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
     matching.map(|path| archive.join(as_os(path))).collect()
 }
 
-/// A pattern that the shell left as it is. What exists under the very name is none.
+/// Returns a pattern that the shell did not expand. The name of an existing file is not a pattern.
 fn pattern(name: &OsString) -> Option<String> {
     let text = name.to_str()?;
     (text.contains(['*', '?', '[']) && Path::new(name).symlink_metadata().is_err()).then(|| text.to_owned())
 }
 
-/// The names in a file, or those that standard input brings.
+/// Reads the names in a file, or on standard input.
 fn listed(list: &Path, null: bool) -> Result<Vec<OsString>, Fail> {
-    /// More than any list of files.
+    /// More bytes than any list of files has.
     const MOST: u64 = 256 << 20;
     let mut bytes = Vec::new();
     let read = match list.as_os_str() == "-" {
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_named_by_path_or_by_name() {
+    fn files_are_excluded_by_path_or_by_name() {
         let exclude = ["*.bak", "old/**", "a/b"].map(|p| Pattern::new(p).unwrap()).to_vec();
         let selection = Selection { exclude, ..Selection::default() };
         for (path, out) in [

@@ -1,16 +1,16 @@
-//! Signals that end the program: its temporary files are removed, and it says how far a run was.
+//! Signals that end the program: temporary files are removed, and the progress of the run is printed.
 
 use meshwright::files::output::Writer;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Reports the progress of a run.
+/// Returns the progress of the current run.
 static PLACE: Mutex<Option<Place>> = Mutex::new(None);
 
-/// Where a run is, in words; none where it is over.
+/// Returns the message about an interrupted run; `None` after the run.
 pub(crate) type Place = fn() -> Option<String>;
 
-/// Waits for signals that end the program, and lets `place` say then where it was.
+/// Watches for signals that end the program, and prints the text of `place` then.
 pub(crate) fn tell_place(place: Place) {
     *lock(&PLACE) = Some(place);
     watch();
@@ -20,7 +20,7 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A writer of outputs whose temporary files are removed when a signal ends the program.
+/// Returns a writer whose temporary files are removed if a signal ends the program.
 pub(crate) fn writer() -> Writer {
     watch();
     Writer::with_waits(waits)
@@ -36,7 +36,7 @@ fn watch() {}
 #[cfg(not(unix))]
 pub(crate) fn survive_limits() {}
 
-/// Does what may wait for somebody else for ever.
+/// Runs an operation that may block indefinitely.
 #[cfg(not(unix))]
 fn waiting<T>(wait: impl FnOnce() -> T) -> T {
     wait()
@@ -51,7 +51,7 @@ use unix::waiting;
 fn watch() {
     use std::sync::Once;
     static STARTED: Once = Once::new();
-    // Without the thread a killed program leaves a file behind, which is no reason not to convert.
+    // Without this thread a killed program leaves a temporary file. That is no reason to refuse a conversion.
     STARTED.call_once(|| drop(unix::start()));
 }
 
@@ -69,12 +69,12 @@ mod unix {
 
     const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-    /// Makes a write beyond the limit of the process an error as any other.
+    /// Makes a write beyond the file size limit of the process an ordinary error.
     pub(crate) fn survive_limits() {
         #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
         {
             use std::sync::{Arc, Once};
-            // Not named by the crate.
+            // The crate has no name for it.
             const SIGXFSZ: i32 = 25;
             static DONE: Once = Once::new();
             DONE.call_once(|| drop(signal_hook::flag::register(SIGXFSZ, Arc::default())));
@@ -87,7 +87,7 @@ mod unix {
         thread::Builder::new().name("signals".into()).spawn(move || end(&mut signals)).map(drop)
     }
 
-    /// Says where the run was. Whoever does not read what is said does not keep the program from ending.
+    /// Prints the progress of the run. A standard error that is never read does not keep the program from ending.
     fn tell() {
         const PATIENCE: Duration = Duration::from_secs(1);
         let Some(place) = *super::lock(&super::PLACE) else { return };
@@ -103,18 +103,17 @@ mod unix {
         }
     }
 
-    /// Ends the program as the first signal says, and leaves nothing behind.
+    /// Ends the program as the first signal does by default, after removing temporary files.
     fn end(signals: &mut Signals) {
         for signal in signals.forever() {
-            // Held to the end, so that no new file is made.
+            // Held until the program ends, so that no new file is created.
             let _abandoned = abandon();
             tell();
             let _ = low_level::emulate_default_handler(signal);
         }
     }
 
-    /// Does what may wait for somebody else for ever. Meanwhile a signal ends the program even where whoever started it
-    /// wants that signal ignored: there is nothing to go on with.
+    /// Runs an operation that may block indefinitely.
     pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
         let ignored = ignored();
         let wanted: Vec<i32> = ENDING.into_iter().filter(|s| is_set(ignored, *s)).collect();
@@ -130,13 +129,13 @@ mod unix {
         done
     }
 
-    /// Whether a signal is in a set.
+    /// Returns whether a signal is in a set.
     fn is_set(signals: u64, signal: i32) -> bool {
         let bit = u32::try_from(signal).ok().and_then(|s| s.checked_sub(1));
         bit.and_then(|bit| signals.checked_shr(bit)).is_some_and(|rest| rest & 1 == 1)
     }
 
-    /// The signals that whoever started the program (nohup, a shell's `&`) wants ignored, one bit each.
+    /// Returns the signals that the parent process (nohup, a shell's `&`) had set to be ignored, one bit each.
     fn ignored() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

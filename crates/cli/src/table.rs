@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Tables as text.
 
 use crate::render;
 use anstyle::Style;
@@ -6,13 +6,13 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 use std::io;
 
-/// The widest that is printed, however wide the terminal is.
+/// The most columns of characters that are used, even on a wider terminal.
 const WIDEST: u16 = 100;
 
-/// The narrowest for which anything is arranged.
+/// The fewest columns of characters that a table is arranged for.
 const NARROWEST: u16 = 20;
 
-/// How many columns of characters there are: those of the terminal, or what `COLUMNS` says, and not too many to read.
+/// Returns the width of the output in characters: of the terminal, or of `COLUMNS`, within the limits.
 pub(crate) fn columns() -> u16 {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
     let stated = || std::env::var("COLUMNS").ok()?.parse().ok();
@@ -25,9 +25,9 @@ const NARROW: u16 = 60;
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
-    /// Words.
+    /// Text, which is wrapped between words.
     Text(&'static str),
-    /// Numbers, which end in one place and are never taken apart, with a title for narrow tables.
+    /// Numbers, which are aligned to the right and never wrapped, with a short title for narrow tables.
     Number(&'static str, &'static str),
 }
 
@@ -40,8 +40,8 @@ impl Column {
     }
 }
 
-/// A table with a line under its header, in lines no wider than `width`. Columns that are empty in every row are left
-/// out.
+/// Formats a table with a line under its header, in lines no wider than `width`. Columns that are empty in every row
+/// are left out.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> String {
     let used = |at: usize| rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
     let shown: Vec<(usize, Column)> =
@@ -73,13 +73,13 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> Str
     lines(&mut table, padding(width))
 }
 
-/// Spaces behind a column, beside the one that separates it from the next.
+/// Returns the number of spaces after a column, in addition to the one that separates columns.
 const fn padding(width: u16) -> u16 {
     if width < NARROW { 1 } else { 2 }
 }
 
-/// How wide columns have to be so that no word is broken, as far as the table has room for that: the longest words are broken
-/// first. Room that is left goes to whom it serves.
+/// Returns the least width of each column that breaks no word. If the table is too narrow, the longest words are
+/// broken first.
 fn least(shown: &[(usize, Column)], rows: &[Vec<String>], width: u16) -> Vec<u16> {
     let longest = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
     let wanted = |(at, column): &(usize, Column)| {
@@ -102,7 +102,7 @@ fn least(shown: &[(usize, Column)], rows: &[Vec<String>], width: u16) -> Vec<u16
     wide.into_iter().map(|wide| u16::try_from(wide).unwrap_or(u16::MAX)).collect()
 }
 
-/// Names and what they stand for, one below the other.
+/// Formats names and values, one pair a line; empty values are left out.
 pub(crate) fn facts(facts: &[(&str, String)], width: u16) -> String {
     let mut table = empty(width);
     table.load_style(NOTHING);
@@ -112,7 +112,7 @@ pub(crate) fn facts(facts: &[(&str, String)], width: u16) -> String {
     lines(&mut table, 2)
 }
 
-/// The heading of a part.
+/// Formats the heading of a part.
 pub(crate) fn heading(text: &str) -> String {
     render::painted(text, Style::new().bold(), render::colours(&io::stdout()))
 }

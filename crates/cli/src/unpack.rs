@@ -1,8 +1,8 @@
-//! `meshwright unpack`: the files of packs, written below a folder.
+//! `meshwright unpack`: writes the files of packs into a folder.
 
 use crate::args::{OutputFormat, UnpackArgs};
 use crate::destination::Destination;
-use crate::output::{self, Outputs, whole};
+use crate::output::{self, Outputs, content_of};
 use crate::refusal::Refusal;
 use crate::relative::as_os;
 use crate::results::print;
@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What became of a run.
+/// The results of a run.
 #[derive(Default)]
 struct Run {
     files: Vec<File>,
     written: u64,
     failed: u64,
-    /// Files that are there already and stay.
+    /// Existing files that were kept.
     kept: u64,
     /// Files whose names begin with a dot, or that are in folders with such names.
     hidden: u64,
-    /// How much all files are together.
+    /// The sum of the sizes of all files.
     bytes: u64,
     status: Status,
     documents: Vec<Value>,
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
     for file in &args.files {
         let path = Path::new(file);
         if path.symlink_metadata().is_ok() && !Tree::leads_into_pack(path) {
-            run.refuse(path, &Refusal::Argument("is no pack".into()));
+            run.refuse(path, &Refusal::Argument("is not a pack".into()));
             continue;
         }
         let mut options = TreeOptions::default().with_directories(limits).with_packs_as_files();
@@ -75,7 +75,7 @@ impl Run {
         self.status.and(refusal.status());
     }
 
-    /// Collects what a pack has below the place that was named; what leads nowhere safe is refused.
+    /// Collects the files of a pack, or of the folder in it that was named. Unsafe paths are refused.
     fn collect(&mut self, tree: &Tree, named: &Path, args: &UnpackArgs) {
         if let Some((_, Ok(pack), folder)) = tree.named_pack()
             && folder.is_root()
@@ -120,7 +120,7 @@ impl Run {
         }
     }
 
-    /// Looks at all places before the first byte is written.
+    /// Checks all output paths before the first byte is written.
     fn plan(&mut self, plan: &Plan, args: &UnpackArgs) -> Result<(), Refusal> {
         let exists = |file: &File| file.place.path().symlink_metadata().is_ok();
         if args.no_clobber {
@@ -145,7 +145,7 @@ impl Run {
             } else {
                 String::new()
             };
-            let why = format!("{clash}{and}; --force replaces, --no-clobber leaves what is there");
+            let why = format!("{clash}{and}; --force replaces existing files, --no-clobber keeps them");
             return Err(Refusal::Taken(why));
         }
         match args.max_output {
@@ -161,12 +161,12 @@ impl Run {
             let done = (|| {
                 let bytes = file.tree.read(&file.path, &Budget::new(limits));
                 let bytes = bytes.map_err(|e| Refusal::unreadable(&e))?;
-                // A file may be compressed by itself.
+                // A file may be compressed a second time, so its real size is known only now.
                 written = written.saturating_add(bytes.len() as u64);
                 if let Some(most) = args.max_output.filter(|most| written > *most) {
                     return Err(too_much(written, most));
                 }
-                let files = [output::main(file.place.clone(), whole(&bytes))];
+                let files = [output::main(file.place.clone(), content_of(&bytes))];
                 outputs.write(files.into(), plan, None).map(|_| bytes.len())
             })();
             match done {
@@ -193,10 +193,10 @@ impl Run {
         } else if !args.run.quiet {
             let mut parts = vec![format!("{} written", counted(self.written, "file", "files"))];
             if self.kept > 0 {
-                parts.push(format!("{} kept, which were there", self.kept));
+                parts.push(format!("{} existing kept", self.kept));
             }
             if self.hidden > 0 {
-                parts.push(format!("{} whose names begin with a dot left out", self.hidden));
+                parts.push(format!("{} skipped (names begin with a dot)", self.hidden));
             }
             if self.failed > 0 {
                 parts.push(format!("{} failed", self.failed));
@@ -213,7 +213,7 @@ impl File {
     }
 }
 
-/// Where a file goes. Names of an archive are those of files that every system can have.
+/// Returns the output path of a file. Only names that every system allows are written.
 fn place(top: &Path, below: &TreePath) -> Result<Place, Refusal> {
     let name = |name: &[u8]| {
         let text = String::from_utf8_lossy(name);
@@ -222,12 +222,12 @@ fn place(top: &Path, below: &TreePath) -> Result<Place, Refusal> {
     let names: Result<Vec<OutputName>, _> = below.names().map(name).collect();
     let names = names.map_err(|(name, why)| Refusal::Cannot {
         code: "bad-output",
-        why: format!("`{}` is not written: the name {why}", render::plain(&name)),
+        why: format!("`{}` is not a safe output name: it {why}", render::plain(&name)),
     })?;
     Ok(Place::below(top, &names))
 }
 
 fn too_much(bytes: u64, most: u64) -> Refusal {
-    let why = format!("the files have {bytes} bytes together, --max-output allows {most}");
+    let why = format!("the files have {bytes} bytes together; --max-output allows {most}");
     Refusal::Cannot { code: "limit", why }
 }

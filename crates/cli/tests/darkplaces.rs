@@ -106,7 +106,7 @@ fn an_edit_changes_what_it_names() {
         (vec!["--set-attach", "nobody"], "no bone is called \"nobody\""),
         (vec!["--set-groupid", "#0:5"], "expected MESH:RANGE=N"),
         (vec!["--set-shader", "#0=a name that is far longer than the field"], "at most 31 bytes"),
-        (vec![], "nothing to edit"),
+        (vec![], "no edit given"),
     ] {
         let refused = with(&more);
         assert_eq!(code(&refused), 2, "{more:?}");

@@ -40,8 +40,8 @@ fn every_model_opens_with_its_pictures() {
     let said = ok(dir.path(), &["convert", "game", "-o", "out", "--verbose"]);
     assert!(said.contains("3 converted"), "{said}");
     for line in [
-        "1 .md3: MD3 models, which are not read here: Noesis",
-        "1 .pof: FreeSpace models, which are not read here: pof-tools",
+        "1 .md3: MD3 models are not supported; Noesis",
+        "1 .pof: FreeSpace models are not supported; pof-tools",
         "1 file is hidden by another",
         "models/hopper/green_gloss.tga has no exact place",
         "models/hopper/green_pants.tga has no exact place",
@@ -170,7 +170,7 @@ fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
     assert_eq!([&summary["converted"], &summary["failed"], &summary["hidden"]], [3, 0, 1]);
     assert_eq!(summary["elsewhere"].as_array().unwrap().len(), 2);
     // What is as it was stays; a picture that is new may belong to any.
-    assert!(made("whole", &["--resume"]).contains("0 converted, 3 as before"));
+    assert!(made("whole", &["--resume"]).contains("0 converted, 3 unchanged"));
     fs::write(dir.path().join("game/base/textures.tga"), b"?").unwrap();
     assert!(made("whole", &["--resume"]).contains("3 converted"));
     assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "x.glb", "--manifest", "m.json"])), 2);

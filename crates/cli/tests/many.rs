@@ -89,7 +89,7 @@ fn the_first_failure_ends_a_run_on_request() {
         assert!(out.join("a.glb").exists(), "-j {jobs}");
         assert!(!out.join("b.glb").exists() && !out.join("sub/c.glb").exists(), "-j {jobs}");
         let said = stderr(&output);
-        assert!(said.contains("1 converted, 1 failed, 2 not looked at after that"), "{said}");
+        assert!(said.contains("1 converted, 1 failed, 2 not processed after that"), "{said}");
         fs::remove_dir_all(dir.path().join("out")).unwrap();
     }
 }
@@ -111,7 +111,7 @@ fn outputs_that_are_there_are_kept_on_request() {
     let output = convert(&["--no-clobber"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("2 converted, 1 kept, their outputs being there"),
+        stderr(&output).contains("2 converted, 1 kept because their outputs exist"),
         "{}",
         stderr(&output)
     );
@@ -184,7 +184,10 @@ fn an_interrupted_run_says_where_it_was() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), None, "the signal ends it");
     let said = stderr(&output);
-    assert!(said.contains("interrupted: ") && said.contains(" of 8 files were done, the last in/"), "{said}");
+    assert!(
+        said.contains("interrupted: ") && said.contains(" of 8 files were finished, the last in/"),
+        "{said}"
+    );
     assert_eq!(names(&dir.path().join("out")), ["0.glb", "1.glb", "2.glb", "3.glb", "4.glb"]);
     for name in names(&dir.path().join("out")) {
         let bytes = fs::read(dir.path().join("out").join(&name)).unwrap();
@@ -238,7 +241,7 @@ fn ten_thousand_files_are_one_run() {
     assert_eq!(code(&output), 0);
     assert_eq!(stdout(&output).lines().count(), 1000);
     let said = stderr(&output);
-    assert!(said.contains("1000 read, 9000 files are no models (9000 .txt)"), "{said}");
+    assert!(said.contains("1000 read, 9000 files are not models (9000 .txt)"), "{said}");
     // What many files have in common is printed once, with what they became.
     let models = TempDir::new().unwrap();
     for number in 0..120 {
@@ -279,7 +282,7 @@ fn a_terminal_has_colours_a_bar_and_no_binary_files() {
     let dir = models();
     let of = |columns, line: &str| on_terminal(dir.path(), columns, line);
     let Some(said) = of(100, "convert in/a.dpm --to glb -o -") else { return };
-    assert!(said.contains("is a terminal, which binary files are not written to"), "{said:?}");
+    assert!(said.contains("is a terminal, and the output is binary"), "{said:?}");
     assert!(!said.contains("glTF\u{2}"), "{said:?}");
     let said = of(40, "info in/a.dpm").unwrap();
     let plain = |line: &str| line.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "").trim_end().to_owned();

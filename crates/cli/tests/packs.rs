@@ -61,7 +61,7 @@ fn a_whole_game_is_what_its_engine_sees() {
     let dir = game();
     let said = ok(dir.path(), &["convert", "game", "-o", "out"]);
     assert!(said.contains("3 converted") && said.contains("1 file is hidden by another"), "{said}");
-    assert!(said.contains("1 .md3: MD3 models, which are not read here: Noesis"), "{said}");
+    assert!(said.contains("1 .md3: MD3 models are not supported; Noesis"), "{said}");
     assert_eq!(
         names(&dir.path().join("out")),
         ["data/Models/Quad.glb", "data/models/hopper.glb", "mod/models/pair.glb"]
@@ -111,7 +111,7 @@ fn a_pack_is_unpacked_edited_and_packed() {
     assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.vp"])), 1);
     assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.glb"])), 2);
     let refused = run(dir.path(), &["unpack", "files", "-o", "x", "--quiet"]);
-    assert!(code(&refused) == 2 && stderr(&refused).contains("is no pack"), "{}", stderr(&refused));
+    assert!(code(&refused) == 2 && stderr(&refused).contains("is not a pack"), "{}", stderr(&refused));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_run_goes_on_where_the_last_one_ended() {
     }
     let first = tree(&dir.path().join("out"));
     let said = ok(dir.path(), &words);
-    assert!(said.contains("0 converted, 3 as before"), "{said}");
+    assert!(said.contains("0 converted, 3 unchanged"), "{said}");
     assert_eq!(fs::read_to_string(dir.path().join("out.json")).unwrap(), text);
     // An output that is gone, and a part that is another, are made again.
     fs::remove_file(dir.path().join("out/mod/models/pair.glb")).unwrap();
@@ -224,7 +224,7 @@ fn a_run_goes_on_where_the_last_one_ended() {
     fs::create_dir_all(&loose).unwrap();
     fs::write(loose.join("hopper.dpm.framegroups"), "0 2 10 1 other\n").unwrap();
     let said = ok(dir.path(), &words);
-    assert!(said.contains("2 converted, 1 as before"), "{said}");
+    assert!(said.contains("2 converted, 1 unchanged"), "{said}");
     fs::remove_file(loose.join("hopper.dpm.framegroups")).unwrap();
     ok(dir.path(), &words);
     assert!(tree(&dir.path().join("out")) == first);

@@ -31,7 +31,7 @@ fn a_file_is_mended_elsewhere_or_in_place_with_a_backup() {
     let out = dir.path().join("out.dpm");
     let output = with(&["repair", "-o", out.to_str().unwrap()], &[&model]);
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("mended[truncated] filesize: the header states the size of the file"));
+    assert!(stdout(&output).contains("fixed[truncated] filesize"));
     assert_eq!(fs::read(&out).unwrap(), fs::read(demo()).unwrap());
     assert_eq!(fs::read(&model).unwrap(), old, "the input stays");
     assert_eq!(code(&with(&["check"], &[&out])), 0);
@@ -47,7 +47,7 @@ fn a_file_is_mended_elsewhere_or_in_place_with_a_backup() {
     assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
     // A fine file is left alone, and no backup is replaced.
     let again = with(&["repair", "--in-place"], &[&model]);
-    assert!(stdout(&again).contains("nothing to mend"), "{}", stdout(&again));
+    assert!(stdout(&again).contains("nothing to fix"), "{}", stdout(&again));
     assert_eq!(names(dir.path()).len(), 3);
     fs::write(&model, &old).unwrap();
     assert_eq!(code(&with(&["repair", "--in-place"], &[&model])), 0);

@@ -51,7 +51,7 @@ fn damaged_models_in_a_folder_are_errors_with_their_names() {
         "check d --deny-warnings",
         "info d",
         "convert d -o out/",
-        "repair d -o mended/",
+        "repair d -o repaired/",
         "render d -o drawn/",
     ] {
         let (status, text) = said(dir, words);

@@ -58,13 +58,13 @@ fn a_mixed_folder_is_converted_and_summed_up() {
         let output = run(&words);
         assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
         let said = stderr(&output);
-        let summary = said.lines().find(|line| line.contains("files are no models")).unwrap();
+        let summary = said.lines().find(|line| line.contains("files are not models")).unwrap();
         let done = match command {
             "info" => "3 read",
             "check" => "3 files: 0 errors, 0 warnings",
             _ => "3 converted",
         };
-        assert!(summary.starts_with(&format!("{done}, 12 files are no models (")), "{said}");
+        assert!(summary.starts_with(&format!("{done}, 12 files are not models (")), "{said}");
         assert!(summary.contains(" others)") && !said.contains("error["), "{said}");
         if command == "convert" {
             assert_eq!(names(&out), ["models"]);
@@ -84,7 +84,7 @@ fn a_mixed_folder_is_converted_and_summed_up() {
         }
         words.pop();
         words.push("-q".into());
-        assert!(!stderr(&run(&words)).contains("no models"));
+        assert!(!stderr(&run(&words)).contains("not models"));
         let _ = fs::remove_dir_all(&out);
     }
     // What fails is counted too.

@@ -1,4 +1,4 @@
-//! Commands that write files in the format that they have.
+//! Commands that change files and keep their format.
 
 use super::shared::{ManyArgs, OutputFormat, ReadArgs, WriteArgs};
 use super::values::parse_bound;
@@ -25,25 +25,25 @@ pub(crate) struct OptimizeArgs {
     /// Largest move of a texture coordinate
     #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
     pub max_st: f64,
-    /// How far a bone of the posed model may be turned off at a frame, its parents' part included
+    /// Largest error of a bone's rotation at a frame, with the errors of its parents
     #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
     pub max_angle: f64,
-    /// How far a vertex of the posed model may be moved off at a frame, in units of the model; without it --max-angle
-    /// alone counts
+    /// Largest error of a vertex position of the posed model at a frame, in units of the model; without it only
+    /// --max-angle counts
     #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
     pub max_distance: f64,
-    /// How far a bone's own scale may be off at a frame
+    /// Largest error of a bone's own scale at a frame
     #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
     pub max_scale: f64,
-    /// The fewest bytes, with what BGBTech's own loader misreads: quads, more triangles than vertices in a mesh, and keys
-    /// on the last frame of a clip, behind which it gives bones the keys of others
+    /// Smallest file, with content that BGBTech's own loader misreads: quads, meshes with more triangles than
+    /// vertices, and keys on the last frame of a clip, after which it mixes up the keys of bones
     #[arg(long)]
     pub compact: bool,
-    /// Write nothing that BGBTech's own loader misreads, whatever it costs: keys on the last frame are moved or left out, even
-    /// beyond the bounds. By default they stay where the bounds do not allow it
+    /// Write nothing that BGBTech's own loader misreads. Keys on the last frame are moved or dropped, even if the
+    /// bounds do not allow it; by default such keys stay
     #[arg(long, conflicts_with = "compact")]
     pub engine_safe: bool,
-    /// How much is tried, 0 to 9: more takes longer and saves more
+    /// Effort from 0 to 9: more takes longer and saves more
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub effort: u8,
     /// The form of the results
@@ -58,33 +58,33 @@ pub(crate) struct OptimizeArgs {
 /// A step of the optimizer for DPM and ZYM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StepArg {
-    /// Parts of vertices that add nothing
+    /// Influences that add nothing to a vertex
     Influences,
-    /// Vertices that no triangle has, and (DPM) equal ones
+    /// Vertices that no triangle uses, and (DPM) duplicates
     Vertices,
-    /// Equal poses (DPM)
+    /// Duplicate poses (DPM)
     Poses,
-    /// Sorting triangles for strips and vertex caches
+    /// Order of triangles for strips and vertex caches
     Triangles,
-    /// Sorting vertices by their first use
+    /// Order of vertices by their first use
     Order,
 }
 
-/// Steps that change more than how a model is stored.
+/// Steps that change the content of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MoreArg {
-    /// Meshes without triangles go, those of one shader become one
+    /// Remove meshes without triangles and join meshes of one shader
     Meshes,
-    /// Frames that no clip has go
+    /// Remove frames outside every clip
     Frames,
 }
 
-/// Which of the bones go that move nothing; those flagged as attachments stay.
+/// The bones without influence to remove. Bones that are flagged as attachments stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UnusedBonesArg {
     /// None
     Keep,
-    /// All where the model flags attachments, else those without a name
+    /// All if the model flags attachments, otherwise those without a name
     #[default]
     Unmarked,
     /// All
@@ -95,13 +95,13 @@ pub(crate) enum UnusedBonesArg {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "DPM and ZYM")]
 pub(crate) struct DarkPlacesArgs {
-    /// Bones that move nothing
+    /// Bones to remove of those that move nothing
     #[arg(long, value_enum)]
     pub unused_bones: Option<UnusedBonesArg>,
     /// Leave out a step; repeatable
     #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
     pub skip: Vec<StepArg>,
-    /// Take a step that changes meshes or frames; repeatable
+    /// Also take a step that changes meshes or frames; repeatable
     #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
     pub also: Vec<MoreArg>,
 }
@@ -114,7 +114,7 @@ pub(crate) struct RepairArgs {
     /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["in_place", "dry_run"])]
     pub output: Option<PathBuf>,
-    /// Put the repaired file in the place of the old one, which is kept beside it as .bak
+    /// Replace the input; the old file is kept next to it as .bak
     #[arg(long, conflicts_with = "output")]
     pub in_place: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -129,8 +129,8 @@ pub(crate) struct RepairArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "BONE and MESH are a name or a number, as in #0. Bones are found without regard to case, as the engine\n\
-    finds them; meshes are called like their shaders. Bones are renamed last."
+    after_help = "BONE and MESH are names or numbers, as in #0. The case of bone names is ignored, as in the engine.\n\
+    The name of a mesh is that of its shader. Bones are renamed last."
 )]
 pub(crate) struct EditArgs {
     /// A DPM file, or - for standard input
@@ -138,25 +138,25 @@ pub(crate) struct EditArgs {
     /// Output file, or - for standard output; not the input itself
     #[arg(long, short, value_name = "FILE", required_unless_present = "in_place")]
     pub output: Option<PathBuf>,
-    /// Put the edited file in the place of the old one, which is kept next to it as .bak
+    /// Replace the input; the old file is kept next to it as .bak
     #[arg(long, conflicts_with = "output")]
     pub in_place: bool,
     /// Flag a bone as an attachment, which tools do not remove
     #[arg(long, value_name = "BONE")]
     pub set_attach: Vec<String>,
-    /// Take that flag from a bone
+    /// Clear that flag of a bone
     #[arg(long, value_name = "BONE")]
     pub clear_attach: Vec<String>,
     /// Set all flags of a bone
     #[arg(long, value_name = "BONE=N")]
     pub set_flags: Vec<String>,
-    /// Set the group id of triangles: of one (7), of some (0-11) or of all (*)
+    /// Set the group id of triangles: one (7), a range (0-11) or all (*)
     #[arg(long, value_name = "MESH:RANGE=N")]
     pub set_groupid: Vec<String>,
     /// Set the shader of a mesh
     #[arg(long, value_name = "MESH=NAME")]
     pub set_shader: Vec<String>,
-    /// Give a bone another name
+    /// Rename a bone
     #[arg(long, value_name = "BONE=NAME")]
     pub rename_bone: Vec<String>,
     /// The form of the results

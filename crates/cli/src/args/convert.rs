@@ -1,4 +1,4 @@
-//! `convert`.
+//! Options of `convert`.
 
 use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs, WriteArgs};
 use super::values::{
@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// Which influences of a vertex are exported.
+/// The influences of a vertex that are exported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InfluenceArg {
     /// The four largest, which every viewer shows
@@ -22,19 +22,19 @@ pub(crate) enum InfluenceArg {
     All,
 }
 
-/// How near to what it was a value must be to be what it was.
+/// The tolerance within which a value counts as unedited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SnapArg {
-    /// Equal numbers alone
+    /// Only equal numbers
     Exact,
-    /// What editors change without being asked
+    /// Changes that editors make on their own
     #[default]
     Default,
-    /// What programs change that make files smaller
+    /// Changes that optimizers make
     Loose,
 }
 
-/// Ends of limbs that stay on their paths.
+/// Limbs whose ends keep their paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HoldArg {
     /// Knees bend so that feet go where the original's feet go
@@ -67,7 +67,7 @@ pub(crate) struct RetargetArgs {
 pub(crate) struct ConvertArgs {
     /// Files, folders or archives, - for standard input; the last one is the output, unless -o or --to says where results go
     ///
-    /// Several files of The Sims (.mesh, .skel, .anim, .oft) with one output file become one figure.
+    /// Several files of The Sims (.mesh, .skel, .anim, .oft) with one output file make one character.
     #[arg(required_unless_present = "files_from", value_name = "IN... OUT")]
     pub files: Vec<OsString>,
     /// The output: a file, a folder, or - for standard output
@@ -76,15 +76,15 @@ pub(crate) struct ConvertArgs {
     /// complete or not at all; what replaces a file, or is the only output, survives a power failure.
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The output's format, by default that of OUT; without OUT results are written next to the input
+    /// Output format, by default that of OUT; without OUT results are written next to the input
     ///
-    /// The input's own format is a byte-identical rewrite.
+    /// If it is the input's own format, the output has the same bytes.
     #[arg(long, value_name = "FORMAT", value_parser = target(), ignore_case = true)]
     pub to: Option<Target>,
-    /// blender: a GLB for Blender that comes back into its game. An engine: keep its limits
+    /// blender: a GLB to edit in Blender and to import with --onto or convert back. An engine: keep its limits
     ///
-    /// blender is short for --keep-native --frames-at 24, and for --to glb if no output is named. An engine has limits that
-    /// are narrower than its format's.
+    /// blender means --keep-native --frames-at 24, and --to glb if no output is named. An engine may have narrower
+    /// limits than its format.
     #[arg(long = "for", value_name = "PURPOSE", value_parser = purpose(), ignore_case = true)]
     pub purpose: Option<Purpose>,
     /// The engine that --for names.
@@ -92,9 +92,9 @@ pub(crate) struct ConvertArgs {
     pub engine: Option<Engine>,
     #[command(flatten)]
     pub many: ManyArgs,
-    /// Make one figure of the files of a folder: meshes, a skeleton, animations
+    /// Make one character of the files of a folder: meshes, a skeleton, animations
     ///
-    /// Files that are named one by one need no such option.
+    /// Files that are named one by one do not need this option.
     #[arg(long)]
     pub figure: bool,
     /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
@@ -109,40 +109,41 @@ pub(crate) struct ConvertArgs {
     /// holds are written next to a game's format.
     #[arg(long, overrides_with = "textures")]
     pub no_textures: bool,
-    /// Textures that are found are used, which they are anyway
+    /// Use textures that are found, which is the default
     #[arg(long, hide = true, overrides_with = "no_textures")]
     pub textures: bool,
-    /// The skin of a DarkPlaces model, N of `model.dpm_N.skin`. Without it the first is shown, and glTF has all of them as
+    /// Skin of a DarkPlaces model, the N of `model.dpm_N.skin`. By default the first, and glTF has all of them as
     /// variants
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
-    /// Join levels of detail that lie in files of their own, `x_lod1.iqm` beside `x.iqm`, as levels of one model
+    /// Join levels of detail that are separate files, `x_lod1.iqm` next to `x.iqm`, into one model
     #[arg(long)]
     pub join_levels: bool,
     /// Compute the normals of meshes of The Sims Online from their faces, for files whose normals are wrong
     #[arg(long)]
     pub recompute_normals: bool,
-    /// Let the normals of blend vertices (The Sims) take part in shading, as the format has it; Maxis' own bodies have those
-    /// of other vertices there
+    /// Use the normals of blend vertices (The Sims) for shading, as the format defines; in Maxis' own bodies they
+    /// belong to other vertices
     #[arg(long)]
     pub blend_normals: bool,
-    /// Looping clips repeat their first frame at the end, for viewers that would jump
+    /// Repeat the first frame of looping clips at their end, for viewers that would jump
     #[arg(long)]
     pub close_loops: bool,
-    /// Embed the game's own file and its companions in the glTF, so that what is not edited comes back byte for byte
+    /// Embed the game's own file and its companions in the glTF, so that unedited data can be converted back byte for
+    /// byte
     ///
-    /// The editor has to keep custom properties.
+    /// The editor must keep custom properties.
     #[arg(long)]
     pub keep_native: bool,
-    /// Write N keys per second into clips, whatever their rate, which extras state; Blender samples at 24
+    /// Write N keys per second into all clips; extras keep their own rates. Blender samples at 24
     ///
-    /// On the way back this is the rate of the keys, if the file does not state it.
+    /// When edits are imported, N is the rate of the keys if the file does not state it.
     #[arg(long, value_name = "N", value_parser = parse_frames)]
     pub frames_at: Option<NonZeroU16>,
-    /// Import edits into this model of a game, which keeps its bones and whatever the input does not have
+    /// Import edits into this original model, which keeps its bones and all data that the input does not have
     ///
-    /// Several files of one figure take one --onto each. Other files of The Sims are made for its skeleton, which may be all
-    /// that it has.
+    /// Give one --onto for each of several files of one character. Other files of The Sims are made for its skeleton,
+    /// and a skeleton file is enough for them.
     #[arg(long, value_name = "ORIGINAL")]
     pub onto: Vec<PathBuf>,
     /// Tolerance within which a value counts as unedited
@@ -153,14 +154,14 @@ pub(crate) struct ConvertArgs {
     pub keep_skeleton: bool,
     /// Multiply all lengths: 0.0254 makes metres of Quake's units
     ///
-    /// The output states the factor. On the way back to a game's format that factor is divided out unless one is given.
+    /// The output states the factor. Conversion to a game's format divides by it unless a factor is given.
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     pub scale: Option<f64>,
     /// Frames per second of the clips of a glTF document, instead of the rate that it states or that fits its keys
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     pub fps: Option<f32>,
-    /// The number that the first mesh of The Sims Online and its texture have in the game's archives, where their names
-    /// hold none: decimal, or 0x and hexadecimal. A .bnd is written beside the mesh
+    /// Number of the first mesh of The Sims Online and its texture in the game's archives, if their names have none:
+    /// decimal, or 0x and hexadecimal. A .bnd is written next to the mesh
     #[arg(long, value_name = "N", value_parser = parse_id)]
     pub tso_id: Option<u32>,
     /// Write the neighbours of triangles into IQM
@@ -172,21 +173,21 @@ pub(crate) struct ConvertArgs {
     /// Drop vertices that no triangle uses, as some importers do
     #[arg(long)]
     pub prune: bool,
-    /// Write what the run did into this file, as JSON: every input by pack and member with the hashes of all files that took
-    /// part, every output with its hash, how much was lost, and what the run left aside
+    /// Write a manifest of the run as JSON: every input by pack and member with the hashes of all its files, every
+    /// output with its hash, losses, and skipped files
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
-    /// Leave alone what the manifest of an earlier run says was done, where neither files nor outputs have changed
+    /// Skip inputs that the manifest lists as done, if files and outputs are unchanged
     #[arg(long, requires = "manifest")]
     pub resume: bool,
-    /// Convert one part of the files: the Kth of N, so that N runs in any order convert all. One after the other they may
+    /// Convert only the Kth of N parts of the files; N runs in any order convert all. Runs one after the other may
     /// share a manifest
     #[arg(long, value_name = "K/N", value_parser = parse_shard)]
     pub shard: Option<(usize, usize)>,
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
-    /// Draw the meshes that are bounds of bones (BMD), too
+    /// Include meshes that are bounds of bones (BMD)
     #[arg(long)]
     pub solids: bool,
     /// Replace existing files whose names come from a model, such as its textures
@@ -195,7 +196,7 @@ pub(crate) struct ConvertArgs {
     /// replaced.
     #[arg(long, conflicts_with = "no_clobber")]
     pub force: bool,
-    /// How what was written and what was lost is printed
+    /// The form of the results
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]

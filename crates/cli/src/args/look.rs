@@ -46,7 +46,7 @@ pub(crate) struct InfoArgs {
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
     pub format: InfoFormat,
-    /// Print what the JSON holds at a path alone, one value a line: clips[*].name
+    /// Print only the values at this path of the JSON, one a line: clips[*].name
     #[arg(long, value_name = "PATH", conflicts_with = "format")]
     pub query: Option<Query>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub(crate) enum CheckFormat {
     Json,
     /// One JSON document for each file
     Jsonl,
-    /// For code hosts and editors: SARIF 2.1.0
+    /// SARIF 2.1.0, for code hosts and editors
     Sarif,
 }
 
@@ -89,16 +89,16 @@ pub(crate) struct CheckArgs {
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
     pub format: CheckFormat,
-    /// Show every finding that is kept, each with the bytes around it, instead of the first of each code
+    /// Show every recorded finding, each with the bytes around it, instead of the first ones of each code
     #[arg(long)]
     pub all: bool,
-    /// Print what the JSON of a file holds at a path alone, one value a line: findings[*].code
+    /// Print only the values at this path of a file's JSON, one a line: findings[*].code
     #[arg(long, value_name = "PATH", conflicts_with = "format")]
     pub query: Option<Query>,
     /// Exit with 1 on warnings too
     #[arg(long)]
     pub deny_warnings: bool,
-    /// Say too what an engine's loader would refuse, or read otherwise than the file says
+    /// Also report what an engine's loader rejects or reads differently
     #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
     pub engine: Option<Engine>,
     #[command(flatten)]
@@ -113,21 +113,21 @@ pub(crate) struct CheckArgs {
 pub(crate) struct DiffArgs {
     /// One model, - for standard input
     pub first: OsString,
-    /// The other, of the same format or of another
+    /// The other model, of any format
     pub second: OsString,
-    /// How far vertices and bones may be apart: metres, or the unit of formats that have none. A ten-thousandth of the model
-    /// by default
+    /// Largest distance of equal vertices and bones, in metres, or in the unit of formats without metres. By default
+    /// a ten-thousandth of the model's size
     #[arg(long, value_name = "LENGTH", value_parser = parse_bound)]
     pub tolerance: Option<f64>,
     /// Show every difference instead of the first ones
     #[arg(long)]
     pub all: bool,
-    /// Draw both, and where they differ, into a .png file
+    /// Render both models and their differences into a .png file
     #[arg(long, value_name = "OUT.png")]
     pub picture: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Print what the JSON holds at a path alone, one value a line: differences[*].path
+    /// Print only the values at this path of the JSON, one a line: differences[*].path
     #[arg(long, value_name = "PATH", conflicts_with = "format")]
     pub query: Option<Query>,
     #[command(flatten)]
@@ -138,7 +138,7 @@ pub(crate) struct DiffArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// Codes, as check prints them, or files, whose findings are explained; without any, all codes are listed
+    /// Codes, as check prints them, or files whose findings are explained; by default all codes are listed
     ///
     /// FORMAT/CODE, or --as, prints the rule of that format first.
     #[arg(value_name = "CODE|FILE")]
@@ -156,7 +156,7 @@ pub(crate) struct ListArgs {
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Bytes that the directory of a pack may take in memory
+    /// Most bytes that the directory of a pack may need in memory
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
     /// Follow links in folders, also those that lead out of them
@@ -171,10 +171,10 @@ pub(crate) struct DumpArgs {
     /// Add the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. Repeatable
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Vec<String>,
-    /// Where to write; standard output by default
+    /// Output file; by default standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How errors are printed; the dump itself is always JSON
+    /// The form of errors; the dump itself is always JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
@@ -185,12 +185,12 @@ pub(crate) struct DumpArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Files, folders or packs; without any, those that are dropped on the page
+    /// Files, folders or packs; by default files that are dropped on the page
     pub files: Vec<OsString>,
     /// Print the address and open no browser
     #[arg(long)]
     pub no_browser: bool,
-    /// Listen to nobody: print what this path of the page would be answered, and end; repeatable
+    /// Start no server: print the answer to this path of the page, and end; repeatable
     #[arg(long, hide = true, value_name = "PATH")]
     pub answer: Vec<String>,
     #[command(flatten)]

@@ -24,7 +24,7 @@ use crate::destination::Destination;
 use crate::render::Color;
 use clap::{Parser, Subcommand};
 
-/// Opens old game models, exactly and safely, and puts them back.
+/// Reads, checks, converts and writes old game models, exactly and safely.
 #[derive(Debug, Parser)]
 #[command(name = "meshwright", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
@@ -32,7 +32,7 @@ use clap::{Parser, Subcommand};
     3 a file could not be read or written or is of no known format. 101 is a bug: please report it."
 )]
 pub(crate) struct Cli {
-    /// Whether colours are used: by default on a terminal, as CLICOLOR and NO_COLOR say
+    /// When to use colours: by default on a terminal, as CLICOLOR and NO_COLOR say
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_short_help = true)]
     pub color: Color,
     #[command(subcommand)]
@@ -41,15 +41,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what models hold: tables for one file, a line for each of several
+    /// Show the content of models: tables for one file, a line for each of several
     Info(InfoArgs),
-    /// Find what is wrong with files, with code, offset and field path
+    /// Find errors and warnings in files, with code, offset and field path
     Check(CheckArgs),
     /// Compare two models: by field, and by the positions of vertices
     Diff(DiffArgs),
     /// Explain codes: the cause, what the original engine does, how to fix it
     Explain(ExplainArgs),
-    /// Fix what has one right value in files, and no other byte
+    /// Fix errors that have a single right value, and change no other byte
     Repair(RepairArgs),
     /// Convert models between formats, glTF and OBJ included
     Convert(ConvertArgs),
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Extract archives into a folder
     Unpack(UnpackArgs),
-    /// Make an archive (pk3, pak, far) of a folder, the same bytes every time
+    /// Make an archive (pk3, pak, far) of a folder, with reproducible bytes
     Pack(PackArgs),
     /// Show and play models in a browser
     View(ViewArgs),
@@ -76,7 +76,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether standard output is to hold a JSON document whatever happens.
+    /// Returns whether standard output must be a JSON document in all cases.
     pub(crate) fn wants_json(&self) -> bool {
         let (format, output) = match self {
             Self::Info(args) => return args.format == InfoFormat::Json,

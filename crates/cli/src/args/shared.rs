@@ -26,16 +26,16 @@ impl From<OutputFormat> for Form {
     }
 }
 
-/// What a run prints on standard output, whatever the command calls it.
+/// The kind of output on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Lines as they come.
+    /// Lines, printed as results come.
     Lines,
     /// One JSON document.
     Document,
     /// A JSON document for each file, on a line of its own.
     Documents,
-    /// One document of static analysis.
+    /// One SARIF document.
     Sarif,
 }
 
@@ -43,19 +43,19 @@ pub(crate) enum Form {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
-    /// Read files as this format whatever their content and name say
+    /// Read files as this format, regardless of content and name
     #[arg(long = "as", value_name = "FORMAT", value_parser = format(), ignore_case = true)]
     pub read_as: Option<Format>,
     /// Read on after broken rules that leave the rest readable, and report them
     #[arg(long)]
     pub lenient: bool,
-    /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
+    /// Most bytes that one file may need in memory, with decompressed streams: 256M, 1G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
-    /// The dialect of files, where their bytes do not decide
+    /// Dialect of files whose bytes do not decide it
     #[arg(long, value_name = "NAME", value_parser = dialect())]
     pub dialect: Option<String>,
-    /// Rotations of a Crucible skeleton are stored w first
+    /// Read rotations of a Crucible skeleton as stored w first
     #[arg(long)]
     pub quaternions_w_first: bool,
     /// The .json of an FSOMODEL file instead of the one next to it
@@ -66,7 +66,7 @@ pub(crate) struct ReadArgs {
     /// Files of later folders hide those of earlier ones.
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Ignore companion files found beside the model
+    /// Ignore companion files found next to the model
     #[arg(long)]
     pub no_companions: bool,
     /// Print only results, errors, and one line for each kind of loss
@@ -83,17 +83,17 @@ pub(crate) struct ReadArgs {
 pub(crate) struct ManyArgs {
     /// Number of files that are converted at the same time, by default one for each core
     ///
-    /// Results are the same for any number. Large files wait for each other: all together take about as much memory as
-    /// --max-memory allows one.
+    /// Results are the same for any number. Large files wait for each other: together they need about as much memory
+    /// as --max-memory allows one file.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Leave out what is met in folders and matches: by its name, or by its path below the folder; repeatable
+    /// Skip files and folders that match, by name or by path below the folder; repeatable
     #[arg(long, value_name = "GLOB", value_parser = parse_glob)]
     pub exclude: Vec<glob::Pattern>,
-    /// Work also on the files that FILE names, one on each line; - for standard input
+    /// Also process the files that FILE lists, one a line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
-    /// A zero byte ends each name in the file of --files-from, as find -print0 writes
+    /// Names in the file of --files-from end with a zero byte, as find -print0 writes
     #[arg(long, short = '0', requires = "files_from")]
     pub null: bool,
     /// Follow links in folders, also those that lead out of them
@@ -110,7 +110,7 @@ pub(crate) struct WriteArgs {
     /// Keep existing outputs
     #[arg(long)]
     pub no_clobber: bool,
-    /// Say what would be written, and write nothing
+    /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -125,7 +125,7 @@ pub(crate) enum ClipNamesArg {
     /// The engine's: the name on the line, else groupified_N_anim
     #[default]
     Engine,
-    /// For lines without a name, what they say behind //
+    /// For lines without a name, the comment after //
     Comments,
     /// The names of frames (DPM) or scenes (ZYM)
     Frames,
@@ -143,23 +143,24 @@ pub(crate) struct CompanionArgs {
     pub clip_names: ClipNamesArg,
     /// The skeleton of a mesh of The Sims (.skel, .cmx, .bcf) or of Crucible (.cskel)
     ///
-    /// Without it the game's own skeleton is used if one is in the search path and fits. Other models that become files of The
-    /// Sims are made for its bones, which are not written again.
+    /// Without it the game's own skeleton is used if one is in the search path and fits. A model of another format
+    /// that is converted to a file of The Sims gets the bones of this skeleton, which is not written again.
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
-    /// An animation of the skeleton (.anim, .cmx, .bcf), or a folder of such; repeatable
+    /// An animation of the skeleton (.anim, .cmx, .bcf), or a folder of animations; repeatable
     #[arg(long, value_name = "FILE|DIR")]
     pub anim: Vec<PathBuf>,
-    /// Of the animations, those whose names match, as in "a2o-walk*"
+    /// Only animations whose names match, as in "a2o-walk*"
     #[arg(long, value_name = "GLOB")]
     pub anim_name: Option<String>,
-    /// The tone of skin of a figure of The Sims: light, medium or dark
+    /// Skin tone of a character of The Sims: light, medium or dark
     #[arg(long, value_name = "TONE", default_value_t)]
     pub tone: Tone,
-    /// What the hands of a figure of The Sims do: idle, fist or pointing; named twice, the right and the left
+    /// Gesture of the hands of a character of The Sims: idle, fist or pointing; give it twice for the right and the
+    /// left hand
     #[arg(long, value_name = "GESTURE")]
     pub gesture: Vec<Gesture>,
-    /// What a person of The Sims 1 wears, as the game has it: "suit,SKIN=texture", as in
+    /// Clothes of a person of The Sims 1, as the game writes them: "suit,SKIN=texture", as in
     /// "b001fafit_01,BODY=b001fafitlgt_Shannon01"; repeatable
     #[arg(long, value_name = "TEXT")]
     pub wear: Vec<String>,

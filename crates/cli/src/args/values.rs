@@ -1,35 +1,35 @@
-//! Values of options.
+//! Parsers for values of options.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
 use meshwright::{Format, Target};
 use std::num::NonZeroU16;
 
-/// The name of a format.
+/// Returns the parser for the name of a format.
 pub(super) fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.iter().map(|f| f.id())).try_map(|name| name.parse::<Format>())
 }
 
-/// The name of what a scene becomes.
+/// Returns the parser for the name of a conversion target.
 pub(super) fn target() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::all().map(Target::id)).try_map(|name| name.parse::<Target>())
 }
 
-/// The name of an engine whose limits are known.
+/// Returns the parser for the name of an engine whose limits are known.
 pub(super) fn engine() -> impl TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(Engine::ALL.map(Engine::id)).try_map(|name| name.parse::<Engine>())
 }
 
-/// What `convert --for` names.
+/// The value of `convert --for`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Blender, from which the model comes back into its game.
+    /// Editing in Blender, with an import into the game's format afterwards.
     Blender,
-    /// An engine, whose limits are kept.
+    /// An engine whose limits the output keeps.
     Engine(Engine),
 }
 
-/// The name of a [`Purpose`].
+/// Returns the parser for the name of a [`Purpose`].
 pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
     let names = ["blender"].into_iter().chain(Engine::ALL.map(Engine::id));
     PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| match &*name {
@@ -38,12 +38,12 @@ pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
     })
 }
 
-/// The name of a dialect of any format.
+/// Returns the parser for the name of a dialect of any format.
 pub(super) fn dialect() -> PossibleValuesParser {
     values("dialect").into()
 }
 
-/// The values of a setting, whatever format has it.
+/// Lists the values of a setting in all formats.
 fn values(setting: &str) -> Vec<&'static str> {
     let mut values: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
     values.sort_unstable();

@@ -1,4 +1,4 @@
-//! `meshwright check`: everything that is wrong with files.
+//! `meshwright check`: finds errors and warnings in files.
 
 mod sarif;
 mod text;
@@ -23,14 +23,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let packs = std::mem::take(&mut expanded.packs);
     let inputs = results.inputs(expanded);
     reader.expect(&inputs)?;
-    // Why others cannot be read stands among the inputs.
+    // Packs that cannot be read are reported as inputs.
     for (path, pack) in packs.iter().filter_map(|(path, pack)| Some((path, pack.as_ref().ok()?))) {
         let (input, report) = (Input::named(path), pack.check(&Budget::new(reader.limits())));
         let kind = Kind { id: pack.kind().id(), title: pack.kind().title() };
         let checked = Checked { bytes: Vec::new(), kind, report, lenient: false };
-        match checked.shown(&input, args, several) {
+        match checked.render(&input, args, several) {
             Ok(shown) => {
-                results.found(checked.count(Severity::Error), checked.count(Severity::Warning));
+                results.count_findings(checked.count(Severity::Error), checked.count(Severity::Warning));
                 results.show(checked.status(args.deny_warnings), shown)?;
             }
             Err(refusal) => results.refuse(&input, &refusal),
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let work = |input: &Input| {
         let checked = check(input, &reader, args.engine)?;
         let counts = [Severity::Error, Severity::Warning].map(|severity| checked.count(severity));
-        Ok((checked.status(args.deny_warnings), counts, checked.shown(input, args, several)?))
+        Ok((checked.status(args.deny_warnings), counts, checked.render(input, args, several)?))
     };
     let workers = Workers::new(args.many.jobs, reader.limits().memory);
     results.over(
@@ -50,10 +50,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         |results, input, checked: Result<(Status, [u64; 2], Shown), Refusal>| {
             match checked {
                 Ok((status, [errors, warnings], shown)) => {
-                    results.found(errors, warnings);
+                    results.count_findings(errors, warnings);
                     results.show(status, shown)?;
                 }
-                // The findings of its archive have it.
+                // The findings of the archive include this error.
                 Err(Refusal::Packed { .. }) if input.met.is_some() => {}
                 Err(refusal) => results.refuse(input, &refusal),
             }
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
-/// What a file is.
+/// The kind of a file.
 struct Kind {
     id: &'static str,
     title: &'static str,
@@ -78,16 +78,16 @@ impl From<Format> for Kind {
     }
 }
 
-/// What was found in one file.
+/// The findings of one file.
 struct Checked {
     bytes: Vec<u8>,
     kind: Kind,
     report: Report,
-    /// A lenient reader opens it, and finds no further errors.
+    /// A lenient reader opens the file and finds no further errors.
     lenient: bool,
 }
 
-/// The format of a file, and the codes of its findings.
+/// Returns the format of a file and the codes of its findings.
 pub(crate) fn codes(input: &Input, reader: &Reader) -> Result<(&'static str, Vec<&'static str>), Refusal> {
     let checked = check(input, reader, None)?;
     let mut codes: Vec<_> = checked.report.totals().map(|(code, ..)| code).collect();
@@ -130,14 +130,14 @@ impl Checked {
         if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
     }
 
-    fn shown(&self, input: &Input, args: &CheckArgs, several: bool) -> Result<Shown, Refusal> {
+    fn render(&self, input: &Input, args: &CheckArgs, several: bool) -> Result<Shown, Refusal> {
         if let Some(query) = &args.query {
             let lines = query.lines(&self.json(input)).map_err(Refusal::Argument)?;
-            let before = if several { format!("{}: ", input.shown()) } else { String::new() };
+            let before = if several { format!("{}: ", input.display_path()) } else { String::new() };
             return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
         }
         Ok(match args.format {
-            CheckFormat::Text => Shown::Text(text::of(self, input, args, several)),
+            CheckFormat::Text => Shown::Text(text::lines_of(self, input, args, several)),
             CheckFormat::Json | CheckFormat::Jsonl => Shown::Json(self.json(input)),
             CheckFormat::Sarif => Shown::Json(sarif::file(self, input)),
         })

@@ -1,4 +1,4 @@
-//! What was found, as SARIF 2.1.0, which code hosts and editors show.
+//! Findings as SARIF 2.1.0, which code hosts and editors show.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use super::Checked;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The results of one file.
+/// Returns the results of one file.
 pub(super) fn file(checked: &Checked, input: &Input) -> Value {
     let report = &checked.report;
     let mut results: Vec<Value> = report.findings().iter().map(|f| result(checked, input, f)).collect();
@@ -33,7 +33,7 @@ pub(super) fn file(checked: &Checked, input: &Input) -> Value {
 
 fn result(checked: &Checked, input: &Input, f: &Finding) -> Value {
     let mut physical = json!({ "artifactLocation": { "uri": uri(input) } });
-    // Offsets of a part that was decoded, or of a file beside the model, are none of the file.
+    // Offsets in a decoded part, or in a companion, are not offsets in the file.
     if let (Some(offset), Stream::File) = (f.offset, &f.stream) {
         physical["region"] = json!({ "byteOffset": offset });
     }
@@ -54,7 +54,7 @@ fn result(checked: &Checked, input: &Input, f: &Finding) -> Value {
     })
 }
 
-/// The rule's name among those of all formats. A companion has the rules of its own kind.
+/// Returns the name of a rule, unique among all formats. A companion has the rules of its own kind.
 fn rule_id(checked: &Checked, code: &str, stream: &Stream) -> String {
     let has = |set: &&RuleSet| set.rules.iter().any(|rule| rule.code == code);
     let all = RuleSet::all();
@@ -78,7 +78,7 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as the reference of a URI.
+/// Returns a path as a URI.
 fn uri(input: &Input) -> String {
     let path = input.exact().replace(std::path::MAIN_SEPARATOR, "/");
     let mut uri = String::new();
@@ -93,7 +93,7 @@ fn uri(input: &Input) -> String {
     if path.starts_with('/') { format!("file://{uri}") } else { uri }
 }
 
-/// The document of a run out of what its files gave.
+/// Returns the document of a run, from the results of its files.
 pub(super) fn log(files: &[Value]) -> Value {
     let (mut results, mut unread) = (Vec::new(), Vec::new());
     for file in files {
@@ -139,7 +139,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What a rule says, for who reads the document. Several rules can share a code: the first speaks for them.
+/// Describes a rule for readers of the document. Several rules can share a code: then the first is described.
 fn descriptor(id: &str) -> Option<Value> {
     let (set, code) = id.split_once('/')?;
     let set = RuleSet::all().into_iter().find(|known| known.id == set)?;

@@ -1,4 +1,4 @@
-//! What was found, for people: by code, the worst first.
+//! Findings as text: by code, the worst first.
 
 use super::Checked;
 use crate::args::CheckArgs;
@@ -7,12 +7,13 @@ use crate::render;
 use meshwright::{Finding, Severity, counted};
 use std::io;
 
-/// How many findings of one code are shown unless all are asked for.
+/// The number of findings of one code that are printed without `--all`.
 const EXAMPLES: usize = 3;
 
-/// The lines of one file. Of several files only those with findings have lines, unless --verbose asks for all.
-pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs, several: bool) -> String {
-    let (shown, report) = (input.shown(), &checked.report);
+/// Formats the findings of one file. For a file among several without findings the result is empty, unless
+/// `--verbose` asks for all.
+pub(super) fn lines_of(checked: &Checked, input: &Input, args: &CheckArgs, several: bool) -> String {
+    let (shown, report) = (input.display_path(), &checked.report);
     let colours = render::colours(&io::stdout());
     let mut text = String::new();
     let mut line = |line: &str| text.extend([render::cut(line).as_ref(), "\n"]);
@@ -39,7 +40,7 @@ pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs, several: bo
     text
 }
 
-/// Findings by code, the worst first, those of one severity in the order in which they were found.
+/// Groups findings by code, the worst first; codes of one severity keep the order of the findings.
 fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
@@ -55,7 +56,7 @@ fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     groups
 }
 
-/// What it comes to, in one line.
+/// Returns the numbers of errors and warnings.
 fn verdict(checked: &Checked) -> String {
     let of = |severity| checked.report.count_of(severity);
     match (of(Severity::Error), of(Severity::Warning)) {

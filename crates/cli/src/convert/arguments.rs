@@ -1,4 +1,4 @@
-//! The outputs of `convert`, and the options that `--for` stands for.
+//! The outputs of `convert`, and the options that `--for` implies.
 
 use crate::args::{ConvertArgs, Purpose};
 use crate::input::is_folder;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The frames per second of a new scene in Blender.
 const BLENDER: Option<NonZeroU16> = NonZeroU16::new(24);
 
-/// The arguments with what follows from others, and the output.
+/// Returns the arguments with the values that other arguments imply, and the output.
 pub(super) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail> {
     let mut args = args.clone();
     let output = match args.output.clone() {
@@ -43,8 +43,8 @@ fn target(args: &ConvertArgs) -> Option<Target> {
     args.to.or_else(|| (args.purpose == Some(Purpose::Blender)).then_some(Target::Glb))
 }
 
-/// Returns whether the last of several names is the output. A file that exists might be an input: then only what nobody edits
-/// by hand is replaced.
+/// Returns whether the last of several names is the output. An existing file might be an input, so only an exchange
+/// format (glTF, OBJ, HTML) is replaced.
 fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
     let [inputs @ .., last] = args.files.as_slice() else { return Ok(false) };
     let path = Path::new(last);
@@ -54,7 +54,7 @@ fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
     let named = Target::from_name(&last.to_string_lossy());
     let wanted = args.to;
     if !path.exists() || is_folder(path) && wanted.is_none() {
-        // What has the extension of another format is an input that is missing.
+        // A name with the extension of another format is a missing input.
         return Ok(wanted.is_none() || named.is_none() || named == wanted || ends_in_separator(last));
     }
     if path.is_file() && wanted.is_none() {
@@ -73,7 +73,7 @@ fn ends_in_separator(text: &OsStr) -> bool {
     text.as_encoded_bytes().last().is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
-/// The output next to the input, if one format is asked for.
+/// Returns the output next to the input, if the arguments choose a format.
 fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
     let first = args.files.first().map(Path::new).unwrap_or(Path::new("model.dpm"));
     let Some(to) = target(args) else {
@@ -84,7 +84,7 @@ fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
         )));
     };
     let parent = |file: &OsString| Path::new(file).parent().map(|parent| parent.join(""));
-    // A file that is missing is refused when it is opened. Archives, and files in them, have nothing next to them.
+    // A missing file is refused when it is opened. There is no folder next to archives and their members.
     let has_place = |file: &OsString| {
         let path = Path::new(file);
         let is_there = || parent(file).is_some_and(|parent| parent.as_os_str().is_empty() || parent.is_dir());
@@ -100,5 +100,5 @@ fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
         [_, ..] if is_one_folder() => return Ok(Path::new(".").join(folder)),
         _ => {}
     }
-    Err(Fail::Usage("these inputs have no folder of their own for results: name one with -o".into()))
+    Err(Fail::Usage("these inputs have no common folder for results: name one with -o".into()))
 }

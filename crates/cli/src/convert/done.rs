@@ -1,4 +1,4 @@
-//! What became of inputs.
+//! The results of conversions.
 
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::input::Input;
@@ -14,36 +14,36 @@ use meshwright::scene::Loss;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What became of an input, and the files that took part.
+/// The result of an input, and the files that took part.
 pub(super) struct Made {
     pub(super) sources: Vec<PathBuf>,
     pub(super) result: Result<Done, Refusal>,
 }
 
-/// A conversion that is written, but for the names of its outputs.
+/// A finished conversion whose outputs have no final names yet.
 pub(super) struct Done {
     pub(super) input: Input,
-    /// The paths of the files, once they are entered into the plan.
+    /// The paths of the files, after they are entered into the plan.
     pub(super) outputs: Vec<PathBuf>,
     pub(super) files: Written,
-    /// The output may take the place of the input.
+    /// The output may replace the input.
     pub(super) rewrite: bool,
     pub(super) losses: Vec<Loss>,
     /// The files that took part, for the manifest.
     pub(super) took: Took,
-    /// What to do about losses that extras would hold.
+    /// The advice on losses that extras would keep.
     pub(super) advice: &'static str,
-    /// What came back of the original.
+    /// The report on edits that were imported into the original.
     pub(super) recovery: Option<Recovery>,
 }
 
 /// The files of a conversion.
 pub(super) enum Written {
-    /// They went to standard output.
+    /// The files were written to standard output.
     Elsewhere,
-    /// They are complete and wait for their names.
+    /// The files are complete and have temporary names.
     Staged(Staged),
-    /// They are only measured.
+    /// The files are only measured, for `--dry-run`.
     Measured(Vec<Output<Measured>>),
 }
 
@@ -58,7 +58,7 @@ impl Written {
 }
 
 impl Done {
-    pub(super) fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
+    pub(super) fn new(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
         let (input, outputs) = (input.clone(), Vec::new());
         let took = Took::new();
         Self {
@@ -87,7 +87,7 @@ impl Done {
         json
     }
 
-    /// Says what was lost.
+    /// Prints the outputs, edits and losses.
     pub(super) fn report(&self, results: &mut Results, args: &ConvertArgs) {
         results.add(Status::Fine, || self.json());
         if args.format == OutputFormat::Text {
@@ -96,26 +96,26 @@ impl Done {
                 format!("{}: {} bytes\n", render::path(file.place.path()), file.content.size)
             };
             let lines: String = measured.iter().map(line).collect();
-            // A pipe that nobody reads is said at the end.
+            // A closed pipe is reported at the end of the run.
             let _ = crate::batch::print(lines);
             if let Some(recovery) = &self.recovery {
-                say_edits(&self.input.shown(), recovery, Detail::from(&args.read));
+                say_edits(&self.input.display_path(), recovery, Detail::from(&args.read));
             }
             let written = if let Written::Measured(_) = self.files { &[] } else { self.outputs.as_slice() };
-            results.wrote(&self.input.shown(), written, &self.losses, &args.read, self.advice);
+            results.wrote(&self.input.display_path(), written, &self.losses, &args.read, self.advice);
         }
     }
 }
 
-/// Parts of a kind that are told one by one, unless all are asked for.
-const TOLD: usize = 6;
+/// The number of edited parts of one kind that are listed without `--verbose`.
+const LISTED: usize = 6;
 
-/// Says what was edited, a line for each kind of part.
+/// Prints the edits, a line for each kind of part.
 fn say_edits(shown: &str, recovery: &Recovery, detail: Detail) {
     let most = match detail {
         Detail::Quiet => return,
         Detail::All => usize::MAX,
-        _ => TOLD,
+        _ => LISTED,
     };
     for line in meshwright::recovery_lines(recovery, most) {
         crate::say(&format!("{shown}: {}", render::plain(&line)));

@@ -11,7 +11,7 @@ use crate::results::Results;
 use crate::{Fail, render, say};
 use serde_json::Value;
 
-/// What is converted, where to, and by whom.
+/// The inputs of a conversion, their output paths, and the workers.
 pub(super) struct Many<'a, 'w> {
     pub(super) work: &'a Work<'w>,
     pub(super) inputs: &'a [Input],
@@ -19,33 +19,33 @@ pub(super) struct Many<'a, 'w> {
     pub(super) workers: Workers,
 }
 
-/// An input with its place, and what an earlier run did with it where that still holds.
+/// An input with its output path, and the entry of an earlier run if it is still valid.
 struct Job<'a> {
     input: &'a Input,
     out: &'a OutPath,
     before: Option<Value>,
 }
 
-/// What became of a job.
+/// The result of a job.
 enum Made {
-    /// What an earlier run made of it.
+    /// The outputs of an earlier run are still valid.
     Before,
-    /// Nothing: its output is there already.
+    /// The output exists and is kept.
     Kept,
-    /// It was made now.
+    /// The input was converted now.
     Now(Box<done::Made>),
 }
 
 impl Many<'_, '_> {
-    /// Converts all inputs, or the part of them that is asked for.
+    /// Converts all inputs, or the part that `--shard` selects.
     pub(super) fn convert(&self, mut manifest: Option<Written>, results: &mut Results) -> Result<(), Fail> {
         let args = self.work.args;
         let jobs = self.jobs(manifest.as_ref())?;
-        // What an earlier run did stands, and what is there already may be asked to.
+        // Valid outputs of an earlier run are reused, and existing outputs may be kept.
         let made = |job: &Job<'_>| match &job.before {
             Some(_) => Made::Before,
             None if self.work.keeps(job.out.place.path()) => Made::Kept,
-            None => Made::Now(Box::new(self.work.one(job.input, &job.out.place))),
+            None => Made::Now(Box::new(self.work.convert_one(job.input, &job.out.place))),
         };
         results.over(
             self.workers,
@@ -73,7 +73,7 @@ impl Many<'_, '_> {
             .map_or(Ok(()), |manifest| manifest.write(results, self.work.reader.plan()))
     }
 
-    /// What there is to do. Outputs are called as if all inputs were made.
+    /// Lists the jobs. Names of outputs do not depend on the shard.
     fn jobs(&self, manifest: Option<&Written>) -> Result<Vec<Job<'_>>, Fail> {
         let args = self.work.args;
         let (part, parts) = args.shard.unwrap_or((1, 1));
@@ -102,7 +102,7 @@ impl Many<'_, '_> {
                     manifest.done(job.input, took, &done.outputs, &done.losses);
                 }
                 if job.out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
-                    let (shown, path) = (job.input.shown(), render::path(job.out.place.path()));
+                    let (shown, path) = (job.input.display_path(), render::path(job.out.place.path()));
                     say(&format!("{shown}: written as {path}: another input has its name"));
                 }
                 done.report(results, args);

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let destination = if several { Destination::of_several(output) } else { Destination::new(output) };
     let to = target(args, &destination)?;
     if args.pose.is_some() && to != Target::Obj {
-        return Err(Fail::Usage("--pose is for obj; other formats hold every clip".into()));
+        return Err(Fail::Usage("--pose needs --to obj; other formats hold every clip".into()));
     }
     if destination == Destination::Stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
@@ -48,13 +48,15 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         && !engine.formats().contains(&to.id())
     {
         let known = engine.formats().join(", ");
-        return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
+        return Err(Fail::Usage(format!(
+            "--for {engine}: the limits of this engine are known for {known}, not for {to}"
+        )));
     }
     if args.keep_native && !matches!(to, Target::Glb | Target::Gltf) {
         return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
     }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
-    let reader = reader.onto(&args.onto).naming_companions(!several || args.read.verbose);
+    let reader = reader.with_originals(&args.onto).naming_companions(!several || args.read.verbose);
     let replace = match args {
         _ if args.write.no_clobber => Replace::Nothing,
         _ if args.force => Replace::All,
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let is_model = work.reader.is_model(&mut input, wanted);
         (input, is_model)
     };
-    // A look takes less than what threads have to tell each other.
+    // Detecting a format is faster than handing one file to a thread, so threads take chunks of files.
     let several: Vec<&[Input]> = found.chunks(32).collect();
     workers.each(
         &several,
@@ -91,7 +93,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         },
     )?;
     let (mut inputs, others) = chosen(looked);
-    // What lies where its own result would is one, as of an earlier run; levels go with their model.
+    // A file at the path of its own result is a result of an earlier run. With
+    // `--join-levels`, levels of detail are converted with their model.
     inputs.retain(|input| !(args.join_levels && input.is_level() || is_result(input, into, to)));
     for input in &others {
         if let Some(manifest) = &mut manifest {
@@ -117,15 +120,15 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let may_read_outputs =
         !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
-    let manifest = manifest.map(|manifest| manifest.of(&inputs, &work.reader)).transpose()?;
+    let manifest = manifest.map(|manifest| manifest.for_inputs(&inputs, &work.reader)).transpose()?;
     Many { work: &work, inputs: &inputs, paths: &paths, workers }.convert(manifest, &mut results)?;
     results.finish()
 }
 
-/// Whether outputs may lie where inputs look for what belongs to them. Then it matters which file comes first.
+/// Returns whether outputs may be in the search path of inputs. Then the order of the files matters.
 fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
     let Destination::Folder(folder) = destination else { return false };
-    // The folder may not be there yet.
+    // The folder may not exist yet.
     let real = |path: &Path| {
         let there = path.ancestors().find_map(|p| {
             let p = if p.as_os_str().is_empty() { Path::new(".") } else { p };
@@ -147,7 +150,7 @@ fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
     trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))
 }
 
-/// True for a file met in a folder that takes the results, which has the extension of a result and none of its own format.
+/// Returns true for a file of the output folder that has the extension of a result and is not of a native format.
 fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
     let extension = || input.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(to.extension()));
     let place = || into.zip(input.below.as_deref()).map(|(folder, below)| folder.join(below));
@@ -158,14 +161,14 @@ fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
         && place().is_some_and(|p| FileId::of(&p).is_some_and(|p| Some(p) == FileId::of(&input.path)))
 }
 
-/// What is written: what the arguments say, or the output's name.
+/// Returns the target: that of `--to`, or that of the output's extension.
 fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail> {
     match (&args.to, destination) {
         (Some(to), _) => Ok(*to),
         (None, Destination::File(path)) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             Target::from_name(&name).ok_or_else(|| {
-                let extension = path.extension().map(|e| format!("nothing is written as .{}; ", e.display()));
+                let extension = path.extension().map(|e| format!(".{} is not a known output;", e.display()));
                 let why = extension.unwrap_or_default();
                 Fail::Usage(format!("{}: {why}{}", render::path(path), formats()))
             })
@@ -175,8 +178,8 @@ fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail>
     }
 }
 
-/// Which formats there are to be named.
+/// Returns a message that lists the formats.
 fn formats() -> String {
     let known: Vec<_> = Target::all().map(Target::id).collect();
-    format!("name the output's format with --to; there are {}", known.join(", "))
+    format!("name the output's format with --to: {}", known.join(", "))
 }

@@ -1,4 +1,4 @@
-//! Where results go.
+//! The output paths of inputs.
 
 use crate::destination::{Destination, below};
 use crate::input::Input;
@@ -7,16 +7,16 @@ use meshwright::scene::obj::ObjOptions;
 use meshwright::{Format, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where an input goes.
+/// The output path of an input.
 #[derive(Debug)]
 pub(super) struct OutPath {
     pub(super) place: Place,
-    /// Another input would have had the plain name.
+    /// The name differs from the plain one, which another input also wants.
     pub(super) renamed: bool,
 }
 
-/// Where each input goes. A rewrite keeps the name. Inputs of one folder whose names differ in their extension
-/// only keep it, so that none overwrites another.
+/// Returns the output path of each input. A rewrite keeps the name. Inputs of one folder whose names differ only in
+/// the extension keep the extension, so that no output overwrites another.
 pub(super) fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<OutPath> {
     let folder = match destination {
         Destination::File(path) => return vec![OutPath { place: Place::named(path), renamed: false }],

@@ -1,4 +1,4 @@
-//! Edits brought back into the model that they were made on.
+//! Imports edits into the original model.
 
 use super::done::Done;
 use super::scene::no_figure;
@@ -17,7 +17,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 impl Work<'_> {
-    /// The original of a model: the one that is named, else the one that went along. One that cannot be used is a loss.
+    /// Returns the original of a model: the named one, otherwise the embedded one. An embedded original that cannot
+    /// be used is a loss.
     fn original(
         &self,
         opened: &Opened,
@@ -26,7 +27,7 @@ impl Work<'_> {
     ) -> Result<Option<Original>, Refusal> {
         let mut originals = self.reader.originals()?;
         for original in &originals {
-            self.took_part(original, sources);
+            self.record_sources(original, sources);
             took.extend(self.took(original));
         }
         if originals.len() > 1 {
@@ -56,8 +57,8 @@ impl Work<'_> {
         }
     }
 
-    /// What the edits of a model make of its original, where it has one.
-    pub(super) fn recovered(
+    /// Applies the edits of a model to its original, if it has one.
+    pub(super) fn recover(
         &self,
         input: &Input,
         opened: &mut Opened,
@@ -68,7 +69,7 @@ impl Work<'_> {
         let (mut losses, mut took) = (Vec::new(), self.took(opened));
         let Some(original) = self.original(opened, sources, (&mut losses, &mut took))? else {
             losses.extend(opened.asset.original_missing(self.to).filter(|_| losses.is_empty()));
-            losses.iter().for_each(|loss| crate::say(&format!("{}: {loss}", input.shown())));
+            losses.iter().for_each(|loss| crate::say(&format!("{}: {loss}", input.display_path())));
             return Ok(None);
         };
         opened.asset.companions_mut().rate = args.fps;
@@ -81,20 +82,20 @@ impl Work<'_> {
         let mut recovered = match original.recover(&opened.asset, &how.with_limits(self.reader.limits())) {
             Ok(recovered) => recovered,
             Err(e) if original.is_kept() => {
-                crate::say(&format!("{}: {}", input.shown(), ignored(&e.to_string())));
+                crate::say(&format!("{}: {}", input.display_path(), ignored(&e.to_string())));
                 return Ok(None);
             }
             Err(e) => return Err(e.into()),
         };
         losses.append(&mut recovered.losses);
-        let files = self.brought_back(&original, &mut recovered, place, &mut losses)?;
-        let mut done = Done::of(input, losses, "");
+        let files = self.edited_files(&original, &mut recovered, place, &mut losses)?;
+        let mut done = Done::new(input, losses, "");
         (done.recovery, done.took) = (Some(recovered.patch.report), took);
-        self.staged(done, files).map(Some)
+        self.stage(done, files).map(Some)
     }
 
-    /// The files of what came back.
-    fn brought_back(
+    /// Returns the files of the edited original.
+    fn edited_files(
         &self,
         original: &Original,
         recovered: &mut Recovered,
@@ -136,19 +137,19 @@ impl Work<'_> {
             };
             let left = files.extract_if(.., is_left);
             losses.extend(left.map(|file| {
-                let why = "is not written: this output takes one file";
+                let why = "not written: this output is a single file";
                 Loss::new("companion-left", file.content.name, why)
             }));
         }
         if single && files.len() > 1 {
-            let why = format!("{} has several files; standard output takes one", self.to);
+            let why = format!("{} consists of several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
         Ok(files)
     }
 }
 
-/// The model that went along is left out of account.
+/// Returns the loss of an embedded original that cannot be used.
 fn ignored(why: &str) -> Loss {
     Loss::new("kept-ignored", "scene.extras", why.to_owned())
 }

@@ -35,7 +35,7 @@ impl Work<'_> {
         let Some(out) = &args.map_out else { return Ok(None) };
         let text = done.value.map.to_string();
         if out == Path::new("-") {
-            // The end of the run tells if nobody reads it.
+            // A closed pipe is reported at the end of the run.
             let _ = crate::batch::print(text);
             return Ok(None);
         }

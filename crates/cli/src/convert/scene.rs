@@ -1,4 +1,4 @@
-//! Between a model and what is written of it.
+//! Changes of a scene between reading and writing.
 
 use crate::args::ConvertArgs;
 use crate::reader::Opened;
@@ -10,7 +10,7 @@ use meshwright::{Asset, FigureError, PartRole, Role, Target, rig};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Changes a scene as the arguments want it.
+/// Changes a scene as the arguments ask.
 pub(super) fn reshape(
     scene: &mut Converted<Scene>,
     args: &ConvertArgs,
@@ -30,7 +30,7 @@ pub(super) fn reshape(
     Ok(())
 }
 
-/// How a file that is put at a path names the textures of a model.
+/// Returns the relative paths by which a file at `path` refers to the textures of a model.
 pub(super) fn texture_files(opened: &Opened, path: &Path) -> BTreeMap<String, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let textures = opened.asset.parts().iter().filter(|p| p.role == PartRole::Texture);
@@ -42,21 +42,21 @@ pub(super) fn texture_files(opened: &Opened, path: &Path) -> BTreeMap<String, St
     named.collect()
 }
 
-/// The meshes in a pose of a clip, or in a frame of `all` that the file has.
+/// Returns the meshes in a pose of a clip, or in a frame of `all`, the clip of all frames of the file.
 pub(super) fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
     let own = scene.clips.len();
     let (clip, frame) = match pose::parse("--pose", text, scene)? {
         PoseRef::Clip { clip, frame } => (clip, frame),
         PoseRef::File { frame } => {
-            scene.clips.push(all.ok_or_else(|| wrong("the format has no frames but those of clips"))?);
+            scene.clips.push(all.ok_or_else(|| wrong("the format has only frames of clips"))?);
             (own, frame)
         }
     };
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
-        return Err(wrong("there is no such frame"));
+        return Err(wrong("no such frame"));
     }
-    // In 64 bits, which every machine rounds alike.
+    // In 64 bits, so that all machines give the same result.
     let mut evaluator = rig::Evaluator::new(&*scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     let posed = evaluator.meshes()?;
@@ -64,7 +64,7 @@ pub(super) fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Resu
     Ok(posed)
 }
 
-/// Why a model becomes no scene, with the option that may help.
+/// Returns the refusal of a model that cannot be converted to a scene, with the option that may help.
 pub(super) fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
     let takes_skeleton = asset.format().companions().iter().any(|c| c.role == Role::Skeleton);
     let lacks = takes_skeleton && !asset.companions().has(Role::Skeleton);
@@ -80,7 +80,7 @@ pub(super) fn no_figure(e: &FigureError) -> Refusal {
     match e {
         FigureError::Empty => Refusal::UNKNOWN,
         FigureError::Foreign { .. } => {
-            let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
+            let why = format!("several inputs need a folder as output (end the path in / or create it): {e}");
             Refusal::Argument(why)
         }
         e => Refusal::Argument(e.to_string()),

@@ -28,10 +28,10 @@ use std::path::{Path, PathBuf};
 /// Files to be written together: all or none.
 pub(super) type Files<'s> = Vec<Output<StreamedFile<'s>>>;
 
-/// A scene as the arguments want it, and the bone map that it was made with.
+/// A scene with the changes that the arguments ask for, and the bone map that it was retargeted with.
 type Shaped = (Converted<Scene>, Option<Output<StreamedFile<'static>>>);
 
-/// A conversion as the arguments want it.
+/// The settings of a conversion.
 pub(super) struct Work<'a> {
     pub(super) args: &'a ConvertArgs,
     pub(super) reader: Reader,
@@ -40,22 +40,22 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Whether an output is there already and is to stay.
+    /// Returns whether an existing output is kept because of `--no-clobber`.
     pub(super) fn keeps(&self, path: &Path) -> bool {
         let written = *self.outputs.destination() != Destination::Stdout;
         self.args.write.no_clobber && written && path.symlink_metadata().is_ok()
     }
 
-    /// Makes of one file what it becomes, up to the names of the outputs.
-    pub(super) fn one(&self, input: &Input, place: &Place) -> Made {
+    /// Converts one file into temporary files, which have no final names yet.
+    pub(super) fn convert_one(&self, input: &Input, place: &Place) -> Made {
         let mut sources = Vec::new();
         let result = self.convert_model(input, place, &mut sources);
-        let result = self.reader.hinted(input, result, |lenient| self.would_be_made(input, place, lenient));
+        let result = self.reader.hinted(input, result, |lenient| self.would_succeed(input, place, lenient));
         Made { sources, result }
     }
 
-    /// Whether another reader leads to an output, of which nothing is written.
-    fn would_be_made(&self, input: &Input, place: &Place, reader: Reader) -> bool {
+    /// Returns whether a conversion with another reader succeeds, without writing anything.
+    fn would_succeed(&self, input: &Input, place: &Place, reader: Reader) -> bool {
         let mut args = self.args.clone();
         args.write.dry_run = true;
         let outputs = Outputs::new(self.outputs.destination());
@@ -71,7 +71,7 @@ impl Work<'_> {
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
         let mut opened = self.reader.open(input)?;
-        self.took_part(&opened, sources);
+        self.record_sources(&opened, sources);
         let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
         let changed = scaled
             || self.args.prune
@@ -82,32 +82,32 @@ impl Work<'_> {
         if self.to == Target::Native(opened.asset.format()) && rewrite {
             self.reader.say_passed_over(input, &opened);
             let took = self.took(&opened);
-            return self.rewritten(input, &mut opened.asset, place).map(|done| Done { took, ..done });
+            return self.rewrite(input, &mut opened.asset, place).map(|done| Done { took, ..done });
         }
-        if rewrite && let Some(done) = self.transcribed(input, &opened, place)? {
+        if rewrite && let Some(done) = self.transcribe(input, &opened, place)? {
             self.reader.say_passed_over(input, &opened);
             return Ok(done);
         }
         self.reader.say_used(input, &opened);
-        // What went along fits the skeleton that is left behind.
+        // The embedded original fits the old skeleton, so `--retarget` does not use it.
         if self.args.retarget.retarget.is_none()
-            && let Some(done) = self.recovered(input, &mut opened, place, sources)?
+            && let Some(done) = self.recover(input, &mut opened, place, sources)?
         {
             return Ok(done);
         }
-        self.written(input, opened, place, sources)
+        self.convert_scene(input, opened, place, sources)
     }
 
-    /// Remembers the files of a model: of one among others when it is its turn.
-    pub(super) fn took_part(&self, opened: &Opened, sources: &mut Vec<PathBuf>) {
+    /// Records the files of a model. For an output folder they are recorded later, in the order of the inputs.
+    pub(super) fn record_sources(&self, opened: &Opened, sources: &mut Vec<PathBuf>) {
         match self.outputs.destination() {
             Destination::Folder(_) => sources.extend(opened.paths()),
             _ => self.reader.note(opened.paths()),
         }
     }
 
-    /// Gives outputs their names, in the order of the inputs. What took part so far is not replaced by them; a rewrite may
-    /// take the place of its own file.
+    /// Gives outputs their final names, in the order of the inputs. Files that took part so far are not replaced; a
+    /// rewrite may replace its own input.
     pub(super) fn appear(&self, made: Made) -> Result<Done, Refusal> {
         self.reader.note(made.sources);
         let mut done = made.result?;
@@ -119,26 +119,27 @@ impl Work<'_> {
         };
         let left = left.map_err(|clash| self.clash(clash))?;
         done.outputs = done.files.paths();
-        // What several models have in common is written once.
-        done.losses.extend(left.into_iter().filter(|left| !left.is_same).map(|left| lies_there(&left.path)));
+        // A file that several models share is written once.
+        done.losses
+            .extend(left.into_iter().filter(|left| !left.is_same).map(|left| companion_left(&left.path)));
         if let Written::Staged(staged) = &mut done.files {
             std::mem::take(staged).appear()?;
         }
         Ok(done)
     }
 
-    /// Why an output is not written, with the option that decides.
+    /// Returns the refusal of an output that cannot be written, with the option that decides.
     fn clash(&self, clash: Clash) -> Refusal {
         match clash {
             Clash::Exists(path) if self.args.write.no_clobber => {
-                Refusal::Unwritable { path, why: "is there already, and --no-clobber keeps it".into() }
+                Refusal::Unwritable { path, why: "exists, and --no-clobber keeps it".into() }
             }
             Clash::Exists(_) => Refusal::Taken(format!("{clash}; --force replaces it")),
             clash => clash.into(),
         }
     }
 
-    /// The files of a result with their places.
+    /// Assigns output paths to the files of a result.
     pub(super) fn place_files<'s, F: Into<StreamedFile<'s>>>(
         &self,
         files: impl IntoIterator<Item = F>,
@@ -148,9 +149,9 @@ impl Work<'_> {
         Ok(meshwright::place_files(files, self.to, place, self.reader.limits())?)
     }
 
-    /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in
-    /// a rewrite in place, is left as it is.
-    pub(super) fn rewritten(&self, input: &Input, asset: &mut Asset, place: &Place) -> Result<Done, Refusal> {
+    /// Rewrites a model in its own format, with the companions whose names follow from its own name. An existing
+    /// companion, as in a rewrite in place, is kept.
+    pub(super) fn rewrite(&self, input: &Input, asset: &mut Asset, place: &Place) -> Result<Done, Refusal> {
         asset.drop_bytes();
         let path = place.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -163,15 +164,14 @@ impl Work<'_> {
                 Loss::new(
                     "companion-left",
                     companion.content.name,
-                    "is not written: this output takes one file",
+                    "not written: this output is a single file",
                 )
             }));
         }
-        self.staged(Done::of(input, losses, "").rewriting(), files)
+        self.stage(Done::new(input, losses, "").rewriting(), files)
     }
 
-    /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its
-    /// input.
+    /// Converts several inputs that make up one figure. An error has the index of its input.
     pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
         let (mut files, mut assets) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
@@ -194,19 +194,19 @@ impl Work<'_> {
         let mut sources = Vec::new();
         let recovered = match self.args.retarget.retarget {
             Some(_) => Ok(None),
-            None => self.recovered(&inputs[i], &mut opened, &place, &mut sources),
+            None => self.recover(&inputs[i], &mut opened, &place, &mut sources),
         };
         let result = match recovered {
-            Ok(None) => self.written(&inputs[i], opened, &place, &mut sources),
+            Ok(None) => self.convert_scene(&inputs[i], opened, &place, &mut sources),
             Ok(Some(done)) => Ok(done),
             Err(refusal) => Err(refusal),
         };
         self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
     }
 
-    /// A model as the files that are asked for. Its bytes, and itself, are let go as soon as what comes next has what it
-    /// needs of them.
-    pub(super) fn written(
+    /// Converts a model into the files of the target. It frees the bytes and the model as soon as the next step does
+    /// not need them.
+    pub(super) fn convert_scene(
         &self,
         input: &Input,
         mut opened: Opened,
@@ -217,13 +217,13 @@ impl Work<'_> {
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
         opened.asset.companions_mut().blend_normals = args.blend_normals;
         opened.asset.companions_mut().rate = args.fps;
-        // What is glTF is no native model.
+        // A glTF document is not a native model.
         let keep = args.keep_native && opened.asset.format() != Format::Gltf;
         let kept = if keep { Some(self.record(&opened.asset)?) } else { None };
         opened.asset.drop_bytes();
         let limits = self.reader.limits();
         let plain = self.to.scene_options();
-        // A pose is one of a skeleton, and so is what moves to another one.
+        // A pose needs a skeleton, and so does retargeting.
         let posed = args.pose.as_ref().map(drop).or(args.retarget.retarget.as_ref().map(drop));
         let options = plain
             .clone()
@@ -236,7 +236,7 @@ impl Work<'_> {
         if args.join_levels {
             self.join_levels(&mut opened, &mut scene, &options)?;
         }
-        self.took_part(&opened, sources);
+        self.record_sources(&opened, sources);
         let took = self.took(&opened);
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = self.write_options(&stem.to_string_lossy());
@@ -260,14 +260,14 @@ impl Work<'_> {
         files.splice(0..0, map);
         let losses = scene.losses.into_iter().chain(made.losses).collect();
         let advice = match self.to {
-            Target::Glb | Target::Gltf if keep => "; the file that goes along has them",
+            Target::Glb | Target::Gltf if keep => "; the embedded original has them",
             Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
             _ => "",
         };
-        self.staged(Done { took, ..Done::of(input, losses, advice) }, files)
+        self.stage(Done { took, ..Done::new(input, losses, advice) }, files)
     }
 
-    /// The skins of a model whose file has this path: they go by its name.
+    /// Returns the skin files of a model; their names follow from `path`.
     fn skins(&self, opened: &Opened, path: &Path) -> Vec<OutputFile> {
         if !self.to.has_skins() || *self.outputs.destination() == Destination::Stdout {
             return Vec::new();
@@ -275,7 +275,7 @@ impl Work<'_> {
         opened.asset.skins(&path.file_name().unwrap_or_default().to_string_lossy())
     }
 
-    /// The files of a model and its skins with their places.
+    /// Assigns output paths to the files of a model and its skins.
     fn with_skins<'s>(
         &self,
         mut files: Vec<StreamedFile<'s>>,
@@ -284,15 +284,15 @@ impl Work<'_> {
     ) -> Result<Files<'s>, Refusal> {
         files.extend(skins.into_iter().map(Into::into));
         if *self.outputs.destination() == Destination::Stdout && files.len() > 1 {
-            let why = format!("{} has several files; standard output takes one", self.to);
+            let why = format!("{} consists of several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
         self.place_files(files, place)
     }
 
-    /// A model as another kind of file that holds the same records, where there is such. The keys of its skills are copied
-    /// unchanged.
-    fn transcribed(&self, input: &Input, opened: &Opened, place: &Place) -> Result<Option<Done>, Refusal> {
+    /// Copies the records of a model into another kind of file that holds the same records, if there is one. The keys
+    /// of its skills are copied unchanged.
+    fn transcribe(&self, input: &Input, opened: &Opened, place: &Place) -> Result<Option<Done>, Refusal> {
         if self.args.recompute_normals || self.args.blend_normals {
             return Ok(None);
         }
@@ -309,7 +309,7 @@ impl Work<'_> {
         if *self.outputs.destination() == Destination::Stdout {
             let left = files.extract_if(.., |file| is_copy(&file.name));
             losses.extend(left.map(|file| {
-                Loss::new("companion-left", file.name, "is not written: this output takes one file")
+                Loss::new("companion-left", file.name, "not written: this output is a single file")
             }));
         }
         let mut files = self.with_skins(files, self.skins(opened, path), place)?;
@@ -318,11 +318,10 @@ impl Work<'_> {
                 file.role = OutputRole::Unedited;
             }
         }
-        self.staged(Done { took: self.took(opened), ..Done::of(input, losses, "") }, files).map(Some)
+        self.stage(Done { took: self.took(opened), ..Done::new(input, losses, "") }, files).map(Some)
     }
 
-    /// A model as a scene, as the arguments want it, with its pictures.
-    /// It comes with the bone map, if a file of it is wanted.
+    /// Converts a model to a scene with its textures and the changes that the arguments ask for.
     fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Shaped, Refusal> {
         let mut scene = match opened.asset.take_scene(options) {
             Err(ConvertError::Unsupported { .. }) if self.args.keep_native && opened.asset.lacks_files() => {
@@ -338,7 +337,7 @@ impl Work<'_> {
         Ok((scene, map))
     }
 
-    /// Adds the levels of detail that lie in files of their own. One that cannot be read is lost.
+    /// Adds the levels of detail that are separate files. A level that cannot be read is a loss.
     fn join_levels(
         &self,
         opened: &mut Opened,
@@ -373,7 +372,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The files that took part, where somebody asks.
+    /// Returns the files that took part, if a manifest is written.
     pub(super) fn took(&self, opened: &Opened) -> Took {
         if self.args.manifest.is_none() {
             return Took::new();
@@ -381,13 +380,13 @@ impl Work<'_> {
         manifest::took(opened.finder.tree(), opened.asset.parts(), self.reader.limits())
     }
 
-    /// The native model for its way along with an export.
+    /// Returns the native model as extra data to embed in a glTF document.
     fn record(&self, asset: &Asset) -> Result<Extra, ConvertError> {
         let keeping = Keeping::new(self.reader.options()).exported(self.export_options());
         asset.record(&keeping.with_solids(self.args.solids))
     }
 
-    /// How glTF is written.
+    /// Returns the options for writing glTF.
     fn export_options(&self) -> ExportOptions {
         let influences = match self.args.influences {
             InfluenceArg::Four => Influences::Four,
@@ -400,7 +399,7 @@ impl Work<'_> {
             .with_frames_at(self.args.frames_at.filter(|_| exchanged))
     }
 
-    /// How a scene is written.
+    /// Returns the options for writing a scene.
     pub(super) fn write_options(&self, stem: &str) -> WriteOptions {
         let args = self.args;
         let single = *self.outputs.destination() == Destination::Stdout;
@@ -416,12 +415,12 @@ impl Work<'_> {
         options
     }
 
-    /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.
-    pub(super) fn staged(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
+    /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.
+    pub(super) fn stage(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
         let plan = self.reader.plan();
         let files = files.into_iter().map(|Output { place, role, content }| {
             let content: Content<'_> = Box::new(move |out| {
-                // Short pieces of a file together, long ones as they come.
+                // Short writes are collected; long ones are passed on.
                 let mut out = BufWriter::with_capacity(1 << 16, out);
                 content.write_to(&mut out)?;
                 out.flush()
@@ -454,9 +453,9 @@ impl Work<'_> {
     }
 }
 
-/// What nobody edited does not take the place of another file.
-pub(super) fn lies_there(place: &Path) -> Loss {
+/// Returns the loss of an unedited companion that would replace another file.
+pub(super) fn companion_left(place: &Path) -> Loss {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let message = "was not edited, and is not written: another file of this name lies there";
+    let message = "unedited, and not written: another file of this name exists";
     Loss::new("companion-left", name, message)
 }

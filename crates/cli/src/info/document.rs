@@ -1,4 +1,4 @@
-//! What files hold, for programs. docs/schema/info.json describes it.
+//! The content of files as JSON. docs/schema/info.json describes it.
 
 use crate::args::InfoFormat;
 use crate::input::Input;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// One file as a document.
+/// Returns one file as a document.
 pub(super) fn json(input: &Input, d: &Description, why: Option<&str>) -> Value {
     let s = &d.summary;
     let meshes = d.meshes.iter().map(|mesh| {
@@ -88,7 +88,7 @@ fn part(part: &Part) -> Value {
     json!({ "role": part.role.to_string(), "name": part.name, "state": state, "reason": why })
 }
 
-/// A number with the digits that it has in 32 bits.
+/// Returns a number with the digits of its 32-bit form.
 fn exact(number: f32) -> f64 {
     number.to_string().parse().unwrap_or(f64::NAN)
 }
@@ -111,7 +111,7 @@ const HEADER: [&str; 14] = [
     "gpu_memory",
 ];
 
-/// The first lines of a table in a format that has some.
+/// Returns the header lines of a table, if the format has any.
 pub(super) fn header(format: InfoFormat) -> String {
     match format {
         InfoFormat::Csv => format!("{}\n", HEADER.join(",")),
@@ -120,12 +120,12 @@ pub(super) fn header(format: InfoFormat) -> String {
     }
 }
 
-/// One file as a line of CSV (RFC 4180, lines ended as everywhere here).
+/// Returns one file as a line of CSV (RFC 4180, but with the line ends of all other output).
 pub(super) fn csv(input: &Input, d: &Description) -> String {
     format!("{}\n", fields(input, d).map(|field| quoted(&field)).join(","))
 }
 
-/// One file as a row of a Markdown table.
+/// Returns one file as a row of a Markdown table.
 pub(super) fn markdown(input: &Input, d: &Description) -> String {
     format!("| {} |\n", fields(input, d).map(|field| cell(&field)).join(" | "))
 }
@@ -134,7 +134,7 @@ fn cell(field: &str) -> String {
     crate::render::plain(field).replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// What a line says of one file.
+/// Returns the fields of one file's line.
 fn fields(input: &Input, d: &Description) -> [String; 14] {
     let s = &d.summary;
     let number = |n: usize| n.to_string();
@@ -159,7 +159,7 @@ fn fields(input: &Input, d: &Description) -> [String; 14] {
 
 fn quoted(field: &str) -> String {
     let mut plain = crate::render::plain(field);
-    // Programs for tables take such a text for a formula. Numbers are as they are.
+    // Spreadsheets would interpret such a text as a formula. Numbers are unchanged.
     let formula = plain.starts_with(['=', '+', '-', '@']) && plain.parse::<f64>().is_err();
     if formula {
         plain.insert(0, '\'');

@@ -1,4 +1,4 @@
-//! `meshwright info`: what files hold.
+//! `meshwright info`: the content of files.
 
 mod document;
 mod text;
@@ -23,12 +23,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
         print(document::header(args.format))?;
     }
     let work = |input: &Input| {
-        let shown = |reader: &Reader| {
+        let describe_input = |reader: &Reader| {
             let mut opened = reader.open(input)?;
             reader.say_passed_over(input, &opened);
-            shown(input, &mut opened, reader, args, several)
+            format_result(input, &mut opened, reader, args, several)
         };
-        reader.hinted(input, shown(&reader), |lenient| shown(&lenient).is_ok())
+        reader.hinted(input, describe_input(&reader), |lenient| describe_input(&lenient).is_ok())
     };
     let workers = Workers::new(args.many.jobs, reader.limits().memory);
     results.over(
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
-fn shown(
+fn format_result(
     input: &Input,
     opened: &mut Opened,
     reader: &Reader,
@@ -58,16 +58,16 @@ fn shown(
         let (described, why) = describe(opened, reader);
         let lines =
             query.lines(&document::json(input, &described, why.as_deref())).map_err(Refusal::Argument)?;
-        let before = if several { format!("{}: ", input.shown()) } else { String::new() };
+        let before = if several { format!("{}: ", input.display_path()) } else { String::new() };
         return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
     }
     if args.format == InfoFormat::Text && several {
-        return Ok(Shown::Text(text::line(&input.shown(), &opened.asset.describe())));
+        return Ok(Shown::Text(text::line(&input.display_path(), &opened.asset.describe())));
     }
     let (described, why) = describe(opened, reader);
     Ok(match args.format {
         InfoFormat::Text => {
-            Shown::Text(text::tables(&input.shown(), &described, why.as_deref(), args.read.verbose))
+            Shown::Text(text::tables(&input.display_path(), &described, why.as_deref(), args.read.verbose))
         }
         InfoFormat::Csv => Shown::Text(document::csv(input, &described)),
         InfoFormat::Md => Shown::Text(document::markdown(input, &described)),
@@ -77,7 +77,7 @@ fn shown(
     })
 }
 
-/// Describes a model, and says why nothing of it can be shown where that is so.
+/// Describes a model. The second value is the reason if it cannot be converted to a scene.
 fn describe(opened: &mut Opened, reader: &Reader) -> (Description, Option<String>) {
     let options = SceneOptions::in_space(Space::File).with_memory(reader.limits().memory);
     let mut described = opened.asset.describe();

@@ -1,18 +1,18 @@
-//! What files hold, for people.
+//! The content of files as text.
 
 use crate::render::{self, plain, size};
 use crate::table::{self, Column, facts, heading, table};
 use meshwright::{BoneInfo, Description, GpuMemory, ImageInfo, PartState, TextureState, counted};
 use std::fmt::Write as _;
 
-/// One line for one file.
+/// Formats one file as one line.
 pub(super) fn line(shown: &str, d: &Description) -> String {
-    let line = format!("{shown}: {}: {}", d.format.title(), held(d));
+    let line = format!("{shown}: {}: {}", d.format.title(), counts(d));
     format!("{}\n", render::cut(&line))
 }
 
-/// What a model holds, in numbers.
-fn held(d: &Description) -> String {
+/// Returns the numbers of meshes, vertices and other parts of a model.
+fn counts(d: &Description) -> String {
     let s = &d.summary;
     let counted = |n: usize, one: &str, many: &str| counted(n as u64, one, many);
     let mut parts = vec![
@@ -28,7 +28,7 @@ fn held(d: &Description) -> String {
     parts.join(", ")
 }
 
-/// All of one file. `whole` leaves no rows out.
+/// Formats all tables of one file. `whole` includes all rows.
 pub(super) fn tables(shown: &str, d: &Description, why: Option<&str>, whole: bool) -> String {
     let width = table::columns();
     let mut text = format!("{}\n", heading(&render::cut(&format!("{shown}: {}", d.format.title()))));
@@ -37,7 +37,7 @@ pub(super) fn tables(shown: &str, d: &Description, why: Option<&str>, whole: boo
         let most = if whole { usize::MAX } else { ROWS };
         let kept = rows.get(..most).unwrap_or(&rows);
         let table = table(columns, kept, width);
-        // A single material without name and texture fills no column.
+        // A single material without name and texture has no columns.
         if table.is_empty() {
             return;
         }
@@ -63,7 +63,7 @@ pub(super) fn tables(shown: &str, d: &Description, why: Option<&str>, whole: boo
     text
 }
 
-/// How many rows of a table are shown unless all are asked for.
+/// The number of rows of a table that are printed without `--verbose`.
 const ROWS: usize = 40;
 
 const MESHES: [Column; 6] = [
@@ -97,7 +97,7 @@ fn overview(d: &Description, why: Option<&str>) -> Vec<(&'static str, String)> {
     let metres = d.height().zip(d.metres).filter(|(_, metres)| *metres != 1.0);
     let mut facts = vec![
         ("size", format!("{}{memory}", size(d.bytes as u64))),
-        ("holds", held(d)),
+        ("holds", counts(d)),
         (
             "bounds",
             bounds.map_or_else(String::new, |(b, extents)| {
@@ -125,7 +125,7 @@ fn overview(d: &Description, why: Option<&str>) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The estimated GPU memory: the sum, then its parts.
+/// Formats the estimated GPU memory: the sum, then its parts.
 fn gpu_memory(gpu: GpuMemory) -> String {
     let parts = [("vertices", gpu.vertices), ("indices", gpu.indices), ("textures", gpu.textures)];
     let parts = parts.map(|(name, bytes)| (bytes > 0).then(|| format!("{name} {}", size(bytes))));
@@ -188,9 +188,9 @@ fn clips(d: &Description) -> Vec<Vec<String>> {
     d.clips.iter().enumerate().map(row).collect()
 }
 
-/// Bones as a tree: each with its number, below the one that it hangs from.
+/// Formats bones as a tree: each with its number, below its parent.
 fn bones(bones: &[BoneInfo]) -> Vec<Vec<String>> {
-    /// As deep as it is drawn.
+    /// The deepest level that is indented.
     const DEEPEST: usize = 24;
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); bones.len()];
     let mut roots = Vec::new();
@@ -201,7 +201,7 @@ fn bones(bones: &[BoneInfo]) -> Vec<Vec<String>> {
         }
     }
     let mut rows = Vec::new();
-    // The next of each list of siblings, with what stands before it.
+    // The next bone of each list of siblings, with its prefix and that of its children.
     let mut open: Vec<(usize, String, String)> =
         roots.iter().rev().map(|root| (*root, String::new(), String::new())).collect();
     while let Some((at, before, below)) = open.pop() {
@@ -222,7 +222,7 @@ fn bones(bones: &[BoneInfo]) -> Vec<Vec<String>> {
     rows
 }
 
-/// A number with as many digits as people read.
+/// Formats a number with few digits.
 fn number(n: f64) -> String {
     let digits = if n.abs() >= 1000.0 {
         0

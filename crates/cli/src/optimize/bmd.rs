@@ -27,7 +27,7 @@ fn line(o: &Optimized) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     let percent = 100.0 * o.bytes.len() as f64 / s.before.max(1) as f64;
     let mut text = format!(
-        "{} bytes, now {} ({percent:.1} %): {} arranged anew, {} with meshes rebuilt, {} with keys chosen",
+        "{} bytes, now {} ({percent:.1} %): {} after rearranging, {} after rebuilding meshes, {} after removing keys",
         s.before,
         o.bytes.len(),
         s.arranged,
@@ -54,7 +54,7 @@ fn line(o: &Optimized) -> String {
         ));
     }
     if o.cut_short {
-        text.push_str("; not everything was tried (see --effort)");
+        text.push_str("; some optimizations were skipped (see --effort)");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! DPM and ZYM: what nothing uses goes, and what is left is put into an order that is drawn faster.
+//! DPM and ZYM: removes unused data, and reorders the rest for faster rendering.
 
 use super::Outcome;
 use crate::args::{MoreArg, OptimizeArgs, StepArg, UnusedBonesArg};
@@ -10,12 +10,12 @@ use meshwright::quake::{ClipRange, FrameGroups};
 use meshwright::{AnyModel, Asset, Budget, Limits, WriteError};
 use serde_json::{Value, json};
 
-/// An option that another format has says nothing of the one at hand.
-fn refused(option: &str, of: &str, here: &str) -> Refusal {
-    Refusal::Argument(format!("{option} is an option for {of}, the file is a {here}"))
+/// Returns the refusal of an option that belongs to another format.
+fn foreign_option(option: &str, of: &str, here: &str) -> Refusal {
+    Refusal::Argument(format!("{option} is an option for {of}; the file is a {here}"))
 }
 
-/// Refuses what is asked of DPM and ZYM alone.
+/// Refuses options that only DPM and ZYM have.
 pub(super) fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
     let own = &args.darkplaces;
     let given = [
@@ -24,12 +24,12 @@ pub(super) fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
         ("--also", !own.also.is_empty()),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(refused(option, "DPM and ZYM", "BMD")),
+        Some((option, _)) => Err(foreign_option(option, "DPM and ZYM", "BMD")),
         None => Ok(()),
     }
 }
 
-/// Refuses what is asked of BMD alone: nothing of a DPM or ZYM is given up.
+/// Refuses options that only BMD has: DPM and ZYM files are optimized without errors.
 fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
     let given = [
         ("--max-position", args.max_position > 0.0),
@@ -43,7 +43,7 @@ fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
         ("--effort", args.effort != meshwright::bmd::OptimizeOptions::DEFAULT_EFFORT),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(refused(option, "BMD", here)),
+        Some((option, _)) => Err(foreign_option(option, "BMD", here)),
         None => Ok(()),
     }
 }
@@ -94,8 +94,8 @@ pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Re
         Ok(groups.resolve(poses, &budget).map_err(limit)?.clips.into_iter().map(clip).collect())
     };
     let done = match asset.model() {
-        AnyModel::Dpm(model) => Report::of(model.optimize(&options, &clips(model.frames.len())?)?),
-        AnyModel::Zym(model) => Report::of(model.optimize(&options, &clips(model.pose_count())?)?),
+        AnyModel::Dpm(model) => Report::new(model.optimize(&options, &clips(model.frames.len())?)?),
+        AnyModel::Zym(model) => Report::new(model.optimize(&options, &clips(model.pose_count())?)?),
         _ => return Err(Refusal::UNKNOWN),
     };
     let companion = groups.map(|groups| companion(groups, &done.clips)).transpose()?;
@@ -103,7 +103,7 @@ pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Re
         && groups.is_some()
         && Destination::new(&args.output) == Destination::Stdout
     {
-        let why = "--also frames changes the .framegroups file too; standard output takes one".to_owned();
+        let why = "--also frames changes the .framegroups file too: name a file with -o".to_owned();
         return Err(Refusal::Argument(why));
     }
     let (text, document) = (done.text(), done.document());
@@ -111,7 +111,7 @@ pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Re
     Ok(Outcome { bytes: done.bytes, companion, text, document })
 }
 
-/// The companion's text: as it was, or with its clips where they are now.
+/// Returns the companion's text, with the new positions of its clips.
 fn companion(groups: &FrameGroups, clips: &[FrameClip]) -> Result<Vec<u8>, Refusal> {
     let mut groups = groups.clone();
     for (group, clip) in groups.groups.iter_mut().zip(clips) {
@@ -121,7 +121,7 @@ fn companion(groups: &FrameGroups, clips: &[FrameClip]) -> Result<Vec<u8>, Refus
     Ok(groups.to_bytes()?)
 }
 
-/// What was done, whichever of the two formats it was done to.
+/// The results of the optimizer of either format.
 struct Report {
     bytes: Vec<u8>,
     clips: Vec<FrameClip>,
@@ -132,7 +132,7 @@ struct Report {
 }
 
 impl Report {
-    fn of<M>(o: Optimized<M>) -> Self {
+    fn new<M>(o: Optimized<M>) -> Self {
         let Optimized { bytes, clips, before, after, removed, unmarked, .. } = o;
         Self { bytes, clips, before, after, removed, unmarked }
     }
@@ -201,7 +201,7 @@ impl Report {
     }
 }
 
-/// The first names of a list, for people.
+/// Formats the first names of a list.
 fn names(list: &[Name]) -> String {
     const SHOWN: usize = 6;
     let name = |n: &Name| match n.text().as_str() {

@@ -1,4 +1,4 @@
-//! `meshwright optimize`: the same model in fewer bytes. Each format that has an optimizer has a file here.
+//! `meshwright optimize`: writes the same model with fewer bytes. Each format that has an optimizer has a file here.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 mod bmd;
@@ -7,10 +7,10 @@ mod darkplaces;
 use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
 use crate::destination::Destination;
 use crate::input::Input;
-use crate::output::{self, whole};
+use crate::output::{self, content_of};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::{print, refused};
+use crate::results::{print, report_refusal};
 use crate::{Fail, Status, render};
 use meshwright::AnyModel;
 use meshwright::files::output::{Output, OutputRole, Place};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
         .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|written| (outcome, written)));
     let (outcome, written) = match done {
         Ok(done) => done,
-        Err(refusal) => return refused(&input, &refusal, args.format),
+        Err(refusal) => return report_refusal(&input, &refusal, args.format),
     };
     match args.format {
         OutputFormat::Json => {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
             print(&document)?;
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            writeln!(io::stdout().lock(), "{}: {}", input.shown(), outcome.text)?;
+            writeln!(io::stdout().lock(), "{}: {}", input.display_path(), outcome.text)?;
         }
         OutputFormat::Text => {}
     }
@@ -52,26 +52,26 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     Ok(Status::Fine)
 }
 
-/// What an optimizer made of a model.
+/// The output of an optimizer.
 struct Outcome {
     bytes: Vec<u8>,
-    /// What has to lie beside it: the ending of its name behind that of the file, and its content.
+    /// The companion that belongs to the file: the ending that is added to the file's name, and its content.
     companion: Option<(&'static str, Vec<u8>)>,
-    /// What was saved and given up, for people: one line without the file's name.
+    /// The savings and errors, as one line without the file's name.
     text: String,
-    /// The same for programs: an object, to which the file's name is added.
+    /// The same as a JSON object, to which the file's name is added.
     document: Value,
 }
 
-/// Writes the file with its companion, or the file alone where it goes to standard output.
+/// Writes the file and its companion, or only the file to standard output.
 fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Result<Vec<PathBuf>, Refusal> {
-    let (plan, content) = (reader.plan(), whole(&outcome.bytes));
+    let (plan, content) = (reader.plan(), content_of(&outcome.bytes));
     let (Destination::File(path), Some((ending, bytes))) = (destination, &outcome.companion) else {
         return output::stream(destination, content, plan, None);
     };
     let place = Place::named(path);
     let beside = place.appended(ending).map_err(|e| Refusal::Argument(e.to_string()))?;
-    let companion = Output { place: beside, role: OutputRole::Companion, content: whole(bytes) };
+    let companion = Output { place: beside, role: OutputRole::Companion, content: content_of(bytes) };
     output::write([companion, output::main(place, content)].into(), plan, None)
 }
 
@@ -84,7 +84,7 @@ fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outco
         AnyModel::Dpm(_) | AnyModel::Zym(_) => darkplaces::optimize(&opened.asset, args),
         _ => {
             let title = opened.asset.format().title();
-            let why = format!("{title} files are not optimised, only BMD, DPM and ZYM");
+            let why = format!("{title} files cannot be optimized, only BMD, DPM and ZYM");
             Err(Refusal::Cannot { code: "not-convertible", why })
         }
     }

@@ -1,4 +1,4 @@
-//! Two models side by side, and where their pictures differ.
+//! Renders two models side by side, and the differences of the images.
 
 use super::{SIZE, is_picture};
 use crate::destination::Destination;
@@ -11,7 +11,7 @@ use meshwright::{render as raster, textures};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A picture of two models and their difference, which was written.
+/// A written image of two models and their difference.
 #[derive(Debug)]
 pub(crate) struct Compared {
     path: PathBuf,
@@ -19,12 +19,12 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// Whether a picture can be written there.
+    /// Checks that an image can be written to this path.
     pub(crate) fn check(path: &Path) -> Result<(), Fail> {
         is_picture(path)
     }
 
-    /// Draws two models at rest, each with its name below it, from one place and to one scale.
+    /// Renders two models in the rest pose, with the same camera and scale, each with its name below it.
     pub(crate) fn new(path: &Path, models: [(&Scene, &str); 2], reader: &Reader) -> Result<Self, Refusal> {
         let budget = || Budget::new(reader.limits());
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -53,21 +53,21 @@ impl Compared {
             &budget(),
         )?;
         let png = page.to_png().map_err(|e| Refusal::Argument(format!("--picture: {e}")))?;
-        output::stream(&Destination::File(path.to_owned()), output::whole(&png), reader.plan(), None)?;
+        output::stream(&Destination::File(path.to_owned()), output::content_of(&png), reader.plan(), None)?;
         Ok(Self { path: path.to_owned(), found })
     }
 
-    /// What it shows, in one line.
+    /// Returns the result in one line.
     pub(crate) fn text(&self) -> String {
         let Comparison { differing, pixels, largest, .. } = &self.found;
         let where_to = crate::render::path(&self.path);
         match differing {
-            0 => format!("{where_to}: pictures of both are the same"),
+            0 => format!("{where_to}: the images of both models are the same"),
             n => format!("{where_to}: {n} of {pixels} pixels differ, by at most {largest} of 255"),
         }
     }
 
-    /// The same for programs.
+    /// Returns the result as JSON.
     pub(crate) fn document(&self) -> Value {
         json!({
             "file": crate::render::exact(&self.path),

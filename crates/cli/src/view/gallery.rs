@@ -1,4 +1,4 @@
-//! What the page asks for: the list of models, each of them as GLB and as a picture, and files that were dropped.
+//! The data of the page: the list of models, each model as GLB and as an image, and dropped files.
 
 use super::request::Answer;
 use super::server::Site;
@@ -16,32 +16,32 @@ use std::hash::{Hash as _, Hasher as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most models of the list.
+/// The most models in the list.
 const MOST_MODELS: usize = 20_000;
-/// The most files that are dropped at once.
+/// The most files that can be dropped at the same time.
 const MOST_FILES: usize = 4096;
-/// Pixels of the picture beside a name.
+/// The size of a thumbnail in pixels.
 const THUMB: u32 = 96;
 
-/// A model of the list.
+/// A model in the list.
 #[derive(Debug)]
 struct Entry {
     input: Input,
     name: String,
-    /// The files that it was made of, to see when they change.
+    /// The files of the model, to detect changes.
     paths: Mutex<Vec<PathBuf>>,
-    /// Why it cannot be read, where that is known.
+    /// The error of a dropped file that cannot be read.
     refused: Option<Failure>,
 }
 
-/// All models.
+/// All models of the page.
 pub(super) struct Gallery {
     reader: Reader,
     page: Page,
     entries: Mutex<Vec<Arc<Entry>>>,
-    /// Bytes that dropped files may still take.
+    /// The bytes that dropped files may still use.
     room: Mutex<u64>,
-    /// One model is worked on at a time, so that a page cannot ask for more memory than one command takes.
+    /// Held while a model is processed: one at a time, so that a page cannot use more memory than one command.
     turn: Mutex<()>,
 }
 
@@ -77,7 +77,7 @@ impl Gallery {
         Ok((opened, scene))
     }
 
-    /// What is said of a model beside its picture.
+    /// Returns the properties of a model, or its error, for the page.
     fn about(&self, entry: &Entry) -> Value {
         let _turn = lock(&self.turn);
         let mut about = match (&entry.refused, self.scene(entry)) {
@@ -126,15 +126,16 @@ impl Gallery {
         lock(&self.entries).get(number).cloned()
     }
 
-    /// Adds the models among files that came with their names.
+    /// Adds the models among dropped files.
     fn add(&self, body: &[u8]) -> Result<Vec<usize>, Answer> {
-        let broken = || Answer::refused(400, "these are no files");
+        let broken = || Answer::error(400, "the body is not a list of files");
         let named = files(body).ok_or_else(broken)?;
         let taken: u64 = named.iter().map(|(_, bytes)| bytes.len() as u64).fold(0, u64::saturating_add);
         {
             let mut room = lock(&self.room);
             let left = room.checked_sub(taken);
-            *room = left.ok_or_else(|| Answer::refused(413, "no more files are taken; start again"))?;
+            *room =
+                left.ok_or_else(|| Answer::error(413, "no memory for more files: restart meshwright view"))?;
         }
         let found = page::dropped(
             named.into_iter().map(|(name, bytes)| (name, bytes.to_vec())),
@@ -156,20 +157,21 @@ impl Gallery {
     }
 }
 
-/// Files one after another: the length of the name and that of the content in 32 bits each, the name, the content.
+/// Parses dropped files, one after another: the lengths of the name and the content in 32 bits each, the name, the
+/// content.
 fn files(mut rest: &[u8]) -> Option<Vec<(String, &[u8])>> {
     let mut files = Vec::new();
     while !rest.is_empty() {
-        let (head, behind) = rest.split_first_chunk::<8>()?;
+        let (head, after) = rest.split_first_chunk::<8>()?;
         let [a, b, c, d, e, f, g, h] = *head;
         let (name, content) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-        let (name, behind) = behind.split_at_checked(usize::try_from(name).ok()?)?;
-        let (content, behind) = behind.split_at_checked(usize::try_from(content).ok()?)?;
+        let (name, after) = after.split_at_checked(usize::try_from(name).ok()?)?;
+        let (content, after) = after.split_at_checked(usize::try_from(content).ok()?)?;
         let name = std::str::from_utf8(name).ok()?;
-        // A path that leads elsewhere is none.
+        // A path that leads out of the folder is refused.
         TreePath::new(name).ok().filter(|path| !path.is_root())?;
         files.push((name.to_owned(), content));
-        rest = behind;
+        rest = after;
         if files.len() > MOST_FILES {
             return None;
         }
@@ -177,7 +179,7 @@ fn files(mut rest: &[u8]) -> Option<Vec<(String, &[u8])>> {
     Some(files)
 }
 
-/// Changes when one of the files of a model does.
+/// Returns a hash that changes when a file of the model changes.
 fn stamp(entry: &Entry) -> String {
     let mut hasher = DefaultHasher::new();
     for path in lock(&entry.paths).iter() {
@@ -185,7 +187,7 @@ fn stamp(entry: &Entry) -> String {
         about.as_ref().map(std::fs::Metadata::len).hash(&mut hasher);
         about.and_then(|m| m.modified().ok()).hash(&mut hasher);
     }
-    // Not a number: JSON would round it.
+    // A number would be rounded in JSON.
     format!("{:016x}", hasher.finish())
 }
 
@@ -194,20 +196,20 @@ fn answer(value: &Value) -> Answer {
     Answer::new("application/json; charset=utf-8", json)
 }
 
-fn made(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {
+fn file_answer(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {
     match bytes {
         Ok(bytes) => Answer::new(kind, bytes),
         Err(refusal) => {
             let error = refusal.json();
-            let why = error.get("message").and_then(Value::as_str).unwrap_or("it cannot be shown");
-            Answer::refused(404, why)
+            let why = error.get("message").and_then(Value::as_str).unwrap_or("the model cannot be shown");
+            Answer::error(404, why)
         }
     }
 }
 
 impl Site for Gallery {
     fn get(&self, path: &str) -> Answer {
-        let missing = || Answer::refused(404, "there is nothing here");
+        let missing = || Answer::error(404, "not found");
         match path {
             "" => {
                 let mut page = Answer::new("text/html; charset=utf-8", self.page.html.as_str());
@@ -222,10 +224,10 @@ impl Site for Gallery {
         let Some(entry) = self.find(id) else { return missing() };
         match (kind, extension) {
             ("model", "") => answer(&self.about(&entry)),
-            ("model", "glb") => made("model/gltf-binary", self.glb(&entry)),
-            ("thumb", "png") => made("image/png", self.thumb(&entry)),
+            ("model", "glb") => file_answer("model/gltf-binary", self.glb(&entry)),
+            ("thumb", "png") => file_answer("image/png", self.thumb(&entry)),
             ("saved", target) => match target.parse() {
-                Ok(target) => made("application/octet-stream", self.saved(&entry, target)),
+                Ok(target) => file_answer("application/octet-stream", self.saved(&entry, target)),
                 Err(_) => missing(),
             },
             ("stamp", "") => answer(&json!({ "stamp": stamp(&entry) })),
@@ -239,7 +241,7 @@ impl Site for Gallery {
                 Ok(ids) => answer(&json!({ "ids": ids })),
                 Err(refusal) => refusal,
             },
-            _ => Answer::refused(404, "there is nothing here"),
+            _ => Answer::error(404, "not found"),
         }
     }
 

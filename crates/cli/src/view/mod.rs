@@ -18,7 +18,12 @@ use std::process::{Command, Stdio};
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
-    let mut results = Results::of("found", Selection::of(&args.files), crate::args::Form::Lines, &args.read);
+    let mut results = Results::for_selection(
+        "found",
+        Selection::from_arguments(&args.files),
+        crate::args::Form::Lines,
+        &args.read,
+    );
     let looked = results.inputs(expand(results.selection(), None)).into_iter().map(|mut input| {
         let is_model = reader.is_model(&mut input, Format::holds_model);
         (input, is_model)
@@ -35,25 +40,26 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
         return results.finish();
     }
     if inputs.iter().any(crate::input::Input::is_stdin) {
-        return Err(Fail::Usage("standard input cannot be read again; name a file".into()));
+        return Err(Fail::Usage("view cannot read standard input: name a file".into()));
     }
     if !args.answer.is_empty() {
-        return answered(&Gallery::new(reader, inputs), &args.answer);
+        return print_answers(&Gallery::new(reader, inputs), &args.answer);
     }
-    let server = Server::new().map_err(|e| Fail::Usage(format!("the loopback address is not there: {e}")))?;
+    let server =
+        Server::new().map_err(|e| Fail::Usage(format!("cannot listen on the loopback address: {e}")))?;
     let gallery = Gallery::new(reader, inputs);
     let address = server.address();
     writeln!(io::stdout().lock(), "{address}")?;
     io::stdout().lock().flush()?;
-    if !args.no_browser && !opened(&address) {
-        say("no browser was found; open the address above in one");
+    if !args.no_browser && !open_browser(&address) {
+        say("no browser found; open the address above in one");
     }
     server.run(&gallery);
     Ok(Status::Fine)
 }
 
-/// Status, kind and size of what some paths are answered.
-fn answered(site: &impl Site, paths: &[String]) -> Result<Status, Fail> {
+/// Prints the status, type and size of the answers to some paths.
+fn print_answers(site: &impl Site, paths: &[String]) -> Result<Status, Fail> {
     let (mut out, mut status) = (io::stdout().lock(), Status::Fine);
     for path in paths {
         let answer = site.get(path);
@@ -65,8 +71,8 @@ fn answered(site: &impl Site, paths: &[String]) -> Result<Status, Fail> {
     Ok(status)
 }
 
-/// Opens the page in whatever the system opens pages with.
-fn opened(address: &str) -> bool {
+/// Opens the page in the default browser.
+fn open_browser(address: &str) -> bool {
     let (program, first): (&str, &[&str]) = if cfg!(windows) {
         ("rundll32", &["url.dll,FileProtocolHandler"])
     } else if cfg!(target_os = "macos") {

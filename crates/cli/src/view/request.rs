@@ -1,32 +1,32 @@
-//! One request of a browser, and its answer.
+//! A request of a browser, and its answer.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// The most bytes of a request's first line and headers.
+/// The most bytes of the first line and the headers of a request.
 pub(super) const MOST_HEADER: usize = 8 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 64;
-/// How long the first line and the headers may take, and how long all of a request may.
+/// The time limit for the first line and the headers, and that for a whole request.
 pub(super) const HEADER_TIME: Duration = Duration::from_secs(5);
 const BODY_TIME: Duration = Duration::from_secs(60);
 
-/// What a browser asks for.
+/// A request of a browser.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) host: Vec<String>,
     pub(super) origin: Option<String>,
-    /// Whether the page that asks is our own, as browsers say it.
+    /// The `Sec-Fetch-Site` header: whether our own page sends the request.
     pub(super) site: Option<String>,
     pub(super) length: Option<u64>,
-    /// What of the body came with the headers.
+    /// The part of the body that was read with the headers.
     body: Vec<u8>,
 }
 
-/// What is answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -40,8 +40,8 @@ impl Answer {
         Self { status: 200, kind, body: body.into(), policy: None }
     }
 
-    /// A refusal in words.
-    pub(super) fn refused(status: u16, why: &str) -> Self {
+    /// Creates an answer with an error as text.
+    pub(super) fn error(status: u16, why: &str) -> Self {
         Self { status, ..Self::new("text/plain; charset=utf-8", why) }
     }
 
@@ -78,14 +78,14 @@ impl Answer {
     }
 }
 
-/// Reads into `bytes` until `done`, or says why not.
+/// Reads into `bytes` until `done` returns true, or returns an error answer.
 fn receive(
     from: &mut TcpStream,
     bytes: &mut Vec<u8>,
     until: Instant,
     mut done: impl FnMut(&[u8]) -> Result<bool, Answer>,
 ) -> Result<(), Answer> {
-    let slow = || Answer::refused(408, "the request took too long");
+    let slow = || Answer::error(408, "the request took too long");
     let mut part = vec![0; 16 << 10];
     while !done(bytes)? {
         let left = until.saturating_duration_since(Instant::now());
@@ -93,7 +93,7 @@ fn receive(
             return Err(slow());
         }
         match from.read(&mut part) {
-            Ok(0) => return Err(Answer::refused(400, "the request is cut short")),
+            Ok(0) => return Err(Answer::error(400, "the request ends early")),
             Ok(n) => bytes.extend_from_slice(part.get(..n).unwrap_or_default()),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return Err(slow()),
@@ -103,14 +103,14 @@ fn receive(
 }
 
 impl Request {
-    /// The first line and the headers.
+    /// Reads the first line and the headers.
     pub(super) fn head(from: &mut TcpStream) -> Result<Self, Answer> {
         let (mut bytes, mut request) = (Vec::new(), Self::default());
         let until = Instant::now().checked_add(HEADER_TIME).unwrap_or_else(Instant::now);
         receive(from, &mut bytes, until, |bytes| {
             let Some(parsed) = Self::parse(bytes)? else {
                 if bytes.len() > MOST_HEADER {
-                    return Err(Answer::refused(431, "the headers are too long"));
+                    return Err(Answer::error(431, "the headers are too long"));
                 }
                 return Ok(false);
             };
@@ -120,7 +120,7 @@ impl Request {
         Ok(request)
     }
 
-    /// A request whose headers are there; `None` where more is to come.
+    /// Parses a request; `None` if the headers are not complete.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Answer> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
@@ -128,8 +128,8 @@ impl Request {
         let at = match parsed.parse(seen) {
             Ok(httparse::Status::Complete(at)) => at,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(httparse::Error::TooManyHeaders) => return Err(Answer::refused(431, "too many headers")),
-            Err(e) => return Err(Answer::refused(400, &e.to_string())),
+            Err(httparse::Error::TooManyHeaders) => return Err(Answer::error(431, "too many headers")),
+            Err(e) => return Err(Answer::error(400, &e.to_string())),
         };
         let mut request = Self {
             method: parsed.method.unwrap_or_default().to_owned(),
@@ -143,12 +143,12 @@ impl Request {
                 "host" => request.host.push(value()),
                 "origin" => request.origin = Some(value()),
                 "sec-fetch-site" => request.site = Some(value()),
-                "transfer-encoding" => return Err(Answer::refused(411, "say the length of the body")),
+                "transfer-encoding" => return Err(Answer::error(411, "the body needs a Content-Length")),
                 "content-length" => {
                     let digits = value();
                     let length = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
                     if length.is_none() || request.length.is_some() {
-                        return Err(Answer::refused(400, "no length"));
+                        return Err(Answer::error(400, "wrong Content-Length"));
                     }
                     request.length = length;
                 }
@@ -158,11 +158,11 @@ impl Request {
         Ok(Some(request))
     }
 
-    /// The body, of at most so many bytes.
+    /// Reads the body, of at most `most` bytes.
     pub(super) fn body(&mut self, from: &mut TcpStream, most: u64) -> Result<Vec<u8>, Answer> {
-        let length = self.length.ok_or_else(|| Answer::refused(411, "say the length of the body"))?;
+        let length = self.length.ok_or_else(|| Answer::error(411, "the body needs a Content-Length"))?;
         let wanted = usize::try_from(length).ok().filter(|_| length <= most);
-        let wanted = wanted.ok_or_else(|| Answer::refused(413, "the files are too large"))?;
+        let wanted = wanted.ok_or_else(|| Answer::error(413, "the files are too large"))?;
         let mut bytes = std::mem::take(&mut self.body);
         let until = Instant::now().checked_add(BODY_TIME).unwrap_or_else(Instant::now);
         receive(from, &mut bytes, until, |bytes| Ok(bytes.len() >= wanted))?;

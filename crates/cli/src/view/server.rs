@@ -1,4 +1,4 @@
-//! A server for one page, on the loopback address alone.
+//! A server for one page that only listens on the loopback address.
 
 use super::request::{Answer, Request};
 use std::collections::hash_map::RandomState;
@@ -9,38 +9,39 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many clients are answered at a time.
+/// The most clients that are served at the same time.
 const MOST_CLIENTS: usize = 16;
 
-/// What a request leads to, the path being what stands behind the token.
+/// The answers to requests; `path` is the part after the token.
 pub(super) trait Site: Sync {
-    /// Answers what is read.
+    /// Answers a GET request.
     fn get(&self, path: &str) -> Answer;
-    /// Answers files that are handed over.
+    /// Answers a POST request, whose body holds files.
     fn post(&self, path: &str, body: Vec<u8>) -> Answer;
-    /// The most bytes of such files.
+    /// Returns the most bytes of such a body.
     fn most(&self) -> u64;
 }
 
-/// A listener at a port that the system chose, with a word that nobody else knows.
+/// A listener at a port that the system chose, with a secret token.
 pub(super) struct Server {
     listener: TcpListener,
     port: u16,
     token: String,
     clients: AtomicUsize,
-    /// Who hands files over: one at a time, so that all of them together take no more than one may.
+    /// Held by the client that uploads files. Only one uploads at a time, so all of them together need no more memory
+    /// than one.
     taking: Mutex<()>,
 }
 
-/// The place of a client, which is given back however its thread ends.
+/// The slot of a client, which is released even if its thread panics.
 struct Place<'a> {
     clients: &'a AtomicUsize,
-    /// How many were taken before.
+    /// The number of clients before this one.
     number: usize,
 }
 
 impl<'a> Place<'a> {
-    fn taken(clients: &'a AtomicUsize) -> Self {
+    fn take(clients: &'a AtomicUsize) -> Self {
         Self { number: clients.fetch_add(1, Ordering::SeqCst), clients }
     }
 }
@@ -58,27 +59,27 @@ impl Server {
         Ok(Self { listener, port, token: token(), clients: AtomicUsize::new(0), taking: Mutex::new(()) })
     }
 
-    /// Where the page is.
+    /// Returns the address of the page.
     pub(super) fn address(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// Answers for ever.
+    /// Answers requests until the program ends.
     pub(super) fn run(&self, site: &impl Site) {
         std::thread::scope(|scope| {
             loop {
                 let Ok((mut client, from)) = self.listener.accept() else {
-                    // Out of descriptors: some will be given back.
+                    // File descriptors ran out: wait until some are closed.
                     std::thread::sleep(Duration::from_millis(50));
                     continue;
                 };
                 if !from.ip().is_loopback() {
                     continue;
                 }
-                let place = Place::taken(&self.clients);
+                let place = Place::take(&self.clients);
                 if place.number >= MOST_CLIENTS {
                     let _ = client.set_write_timeout(Some(Duration::from_millis(200)));
-                    let _ = Answer::refused(503, "too many clients").write(&mut client, false);
+                    let _ = Answer::error(503, "too many clients").write(&mut client, false);
                     continue;
                 }
                 let serve = move || {
@@ -86,7 +87,7 @@ impl Server {
                     let _ = self.serve(&mut client, site);
                     let _ = client.shutdown(Shutdown::Both);
                 };
-                // A thread that cannot be had gives its client and place back.
+                // If no thread can be started, the client and its slot are dropped.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, serve);
             }
         });
@@ -101,7 +102,7 @@ impl Server {
             Err(refusal) => (refusal, false),
         };
         answer.write(client, head_only)?;
-        // What was sent but not read would make the system drop the answer.
+        // If unread input remained, the system would discard the answer.
         client.shutdown(Shutdown::Write)?;
         client.set_read_timeout(Some(Duration::from_millis(300)))?;
         let mut rest = [0; 4096];
@@ -121,38 +122,38 @@ impl Server {
         self.admit(request)?;
         let path = request.path.strip_prefix('/').and_then(|p| p.strip_prefix(self.token.as_str()));
         let path = path.and_then(|p| p.strip_prefix('/')).map(str::to_owned);
-        let path = path.ok_or_else(|| Answer::refused(404, "there is nothing here"))?;
+        let path = path.ok_or_else(|| Answer::error(404, "not found"))?;
         match request.method.as_str() {
             "GET" | "HEAD" => Ok(site.get(&path)),
-            // Only our own page hands files over, and browsers say who asks.
-            "POST" if request.origin.is_none() => Err(Answer::refused(403, "say who asks")),
+            // Only our own page uploads files, and browsers send the origin.
+            "POST" if request.origin.is_none() => Err(Answer::error(403, "the request has no origin")),
             "POST" => {
                 let _turn = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok(site.post(&path, request.body(client, site.most())?))
             }
-            _ => Err(Answer::refused(405, "GET, HEAD and POST are known")),
+            _ => Err(Answer::error(405, "only GET, HEAD and POST are supported")),
         }
     }
 
-    /// Refuses what another page, or a name that points here, asks for.
+    /// Refuses requests of another page, or for another host name.
     fn admit(&self, request: &Request) -> Result<(), Answer> {
         let own = format!("127.0.0.1:{}", self.port);
         let [host] = request.host.as_slice() else {
-            return Err(Answer::refused(400, "one host is needed"));
+            return Err(Answer::error(400, "the request needs one Host header"));
         };
         if *host != own {
-            return Err(Answer::refused(403, "this host is not served"));
+            return Err(Answer::error(403, "this host is not served"));
         }
         let foreign = request.origin.as_ref().is_some_and(|o| *o != format!("http://{own}"));
         let cross = request.site.as_ref().is_some_and(|s| s != "same-origin" && s != "none");
         if foreign || cross {
-            return Err(Answer::refused(403, "other pages are not answered"));
+            return Err(Answer::error(403, "requests of other pages are refused"));
         }
         Ok(())
     }
 }
 
-/// 128 bits that cannot be guessed: the standard library keys its hashes with what the system gives as random.
+/// Returns 128 bits that cannot be guessed: the standard library seeds its hashes with random bits of the system.
 fn token() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())
@@ -170,7 +171,7 @@ mod tests {
 
     impl Site for Echo {
         fn get(&self, path: &str) -> Answer {
-            if path == "missing" { Answer::refused(404, "no") } else { Answer::new("text/plain", path) }
+            if path == "missing" { Answer::error(404, "no") } else { Answer::new("text/plain", path) }
         }
         fn post(&self, _: &str, body: Vec<u8>) -> Answer {
             Answer::new("text/plain", format!("{} bytes", body.len()))
@@ -187,7 +188,7 @@ mod tests {
         server
     }
 
-    fn said(server: &Server, text: &str) -> String {
+    fn request(server: &Server, text: &str) -> String {
         let mut client = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let _ = client.write_all(text.as_bytes());
@@ -204,7 +205,7 @@ mod tests {
         assert_ne!(Server::new().unwrap().token, token);
         let host = format!("Host: 127.0.0.1:{port}\r\n");
         let own = format!("Origin: http://127.0.0.1:{port}\r\n");
-        let status = |text: String| said(&server, &text).get(9..12).unwrap_or("none").to_owned();
+        let status = |text: String| request(&server, &text).get(9..12).unwrap_or("none").to_owned();
         let ask = |line: &str, headers: &str| status(format!("{line} HTTP/1.1\r\n{headers}\r\n"));
         let good = format!("GET /{token}/x");
         assert_eq!(ask(&good, &host), "200");
@@ -229,8 +230,8 @@ mod tests {
         assert_eq!(ask(&post, &format!("{host}{own}")), "411");
         assert_eq!(ask(&post, &format!("{host}{own}Content-Length: 101\r\n")), "413");
         let whole = format!("{post} HTTP/1.1\r\n{host}{own}Content-Length: 5\r\n\r\nhello and more");
-        assert!(said(&server, &whole).ends_with("\r\n\r\n5 bytes"));
-        let head = said(&server, &format!("HEAD /{token}/x HTTP/1.1\r\n{host}\r\n"));
+        assert!(request(&server, &whole).ends_with("\r\n\r\n5 bytes"));
+        let head = request(&server, &format!("HEAD /{token}/x HTTP/1.1\r\n{host}\r\n"));
         assert!(head.contains("Content-Length: 1\r\n") && head.ends_with("\r\n\r\n"));
         assert!(head.contains("Content-Security-Policy: default-src 'none'") && head.contains("nosniff"));
         assert_eq!(status("\u{1}\u{2}garbage\r\n\r\n".into()), "400");
@@ -254,7 +255,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(2));
         }
         let (whole, own) = (format!("{}all", head(3)), Arc::clone(&server));
-        let second = std::thread::spawn(move || said(&own, &whole));
+        let second = std::thread::spawn(move || request(&own, &whole));
         std::thread::sleep(Duration::from_millis(200));
         assert!(!second.is_finished());
         first.write_all(b"rest").unwrap();
@@ -276,14 +277,14 @@ mod tests {
         while server.clients.load(Ordering::SeqCst) < MOST_CLIENTS && in_time() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let refused = said(&server, "GET / HTTP/1.1\r\n\r\n");
-        // Unless the machine was too busy to ask while all of them were there.
+        let refused = request(&server, "GET / HTTP/1.1\r\n\r\n");
+        // A busy machine may send the request only after the others were closed.
         assert!(refused.starts_with("HTTP/1.1 503") || !in_time(), "{refused}");
-        // One that sends a byte now and then is not given more time for it.
+        // A client that sends a byte now and then gets no more time.
         let mut answers = vec![Vec::new(); slow.len()];
         slow[0].set_read_timeout(Some(Duration::from_millis(200))).unwrap();
         while slow[0].read_to_end(&mut answers[0]).is_err() && answers[0].is_empty() {
-            assert!(start.elapsed() < Duration::from_secs(60), "it is given time for ever");
+            assert!(start.elapsed() < Duration::from_secs(60), "the slow client is never refused");
             let _ = slow[0].write_all(b"X");
         }
         for (client, answer) in slow.iter_mut().zip(&mut answers) {
@@ -294,6 +295,6 @@ mod tests {
         while server.clients.load(Ordering::SeqCst) > 0 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert!(said(&server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 400"), "it goes on");
+        assert!(request(&server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 400"), "it goes on");
     }
 }
