@@ -275,7 +275,7 @@ impl Work<'_> {
                 _ => ScenePose::sample(&scene, at, &budget)?,
             };
             let mut options = self.options(size, camera);
-            // For a model without meshes the bones are shown.
+            // A model without meshes is shown by its bones.
             options.overlays.bones |= scene.meshes.is_empty();
             let options = options.with_frame(bounds).with_levels(levels);
             pictures.push(raster::render(&scene, &posed, &model.textures, &options, &budget)?);

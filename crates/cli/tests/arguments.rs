@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 const COMMANDS: [&str; 5] = ["info", "check", "convert", "dump", "optimize"];
 
-/// What lies in the folder of a run: models of all families, companions, and what is no model.
+/// The files in the folder of a run: models of all families, companions, and files that are not models.
 const FILES: [&str; 12] = [
     "bmd/moving.ok.bmd",
     "bmd/rate-zero.warn.bmd",
@@ -92,7 +92,7 @@ fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     files.map(|name| (name.clone(), fs::read(dir.join(name)).unwrap_or_default())).collect()
 }
 
-/// What follows an option for outputs, or stands in its word.
+/// Returns the values of options for outputs, after the option or in the same word.
 fn outputs(words: &[String]) -> Vec<&str> {
     let after = words.windows(2).filter(|w| w[0] == "-o" || w[0] == "--output").map(|w| w[1].as_str());
     let within = words.iter().filter_map(|w| w.strip_prefix("--output=").or_else(|| w.strip_prefix("-o")));

@@ -48,7 +48,7 @@ fn broken_models_companions_and_pictures_are_answered() {
 
 type Fault = fn(&mut Ran);
 
-/// What the driver is to find, it finds.
+/// The driver detects every fault.
 #[test]
 fn a_run_that_breaks_a_promise_is_seen() {
     let cases = drive::cases(&[testdata()]);

@@ -81,7 +81,7 @@ fn texts(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Whether a text is spelled like a code: `bones-dropped`.
+/// Returns whether a text has the spelling of a code: `bones-dropped`.
 fn is_like_a_code(text: &str) -> bool {
     let is_word =
         |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());

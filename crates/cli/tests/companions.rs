@@ -245,7 +245,7 @@ fn a_figure_is_put_together_from_its_files() {
     ]);
     assert_eq!(code(&listed), 0, "{}", stderr(&listed));
     assert_eq!(first, fs::read(&out).unwrap());
-    // An animation alone moves nothing.
+    // An animation without a skeleton is refused.
     let alone = [
         OsStr::new("convert"),
         OsStr::new("-o-"),

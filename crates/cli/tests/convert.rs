@@ -1,4 +1,4 @@
-//! Where `convert` writes without `-o`, and what it does for Blender.
+//! The outputs of `convert` without `-o`, and `--for blender`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, names, ok, run_in, stderr};

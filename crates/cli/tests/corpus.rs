@@ -1,4 +1,4 @@
-//! What is held against the corpus of real files: `cargo run -p xtask -- conformance` runs it.
+//! Tests on the corpus of real files: `cargo run -p xtask -- conformance` runs them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod corpus {

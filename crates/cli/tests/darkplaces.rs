@@ -1,4 +1,4 @@
-//! What the program does with DPM and ZYM alone.
+//! Commands and options that only DPM and ZYM have.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, run, stderr, stdout};
@@ -100,10 +100,10 @@ fn an_edit_changes_what_it_names() {
     let after = fs::read(&out).unwrap();
     let changed = (0..before.len()).filter(|&i| before[i] != after[i]).count();
     assert!(before.len() == after.len() && (4..=16).contains(&changed), "{changed}");
-    // The first bone starts at 80: its name, and its flags 36 behind that.
+    // The first bone starts at 80: its name, and 36 bytes later its flags.
     assert_eq!((&after[80..86], after[80 + 39]), (&b"spine\0"[..], 1));
     for (more, why) in [
-        (vec!["--set-attach", "nobody"], "no bone is called \"nobody\""),
+        (vec!["--set-attach", "missing"], "\"missing\""),
         (vec!["--set-groupid", "#0:5"], "expected MESH:RANGE=N"),
         (vec!["--set-shader", "#0=a name that is far longer than the field"], "at most 31 bytes"),
         (vec![], "no edit given"),
@@ -151,11 +151,11 @@ fn a_model_of_one_frame_becomes_a_static_mesh() {
 }
 
 #[test]
-fn parents_behind_their_children_are_mended() {
+fn parents_after_their_children_are_sorted() {
     let mut model =
         meshwright::dpm::Dpm::parse(&fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap()).unwrap();
     let sound = model.to_bytes().unwrap();
-    // Bones of 40 bytes at 80; `tip` hangs from `base`. The third is a copy that hangs from nothing.
+    // Bones of 40 bytes start at 80; `base` is the parent of `tip`. The third is a copy without a parent.
     model.bones.push(model.bones[0]);
     model.bones[2].name = meshwright::dpm::Name::truncated(b"last");
     let poses: Vec<_> = model.poses.chunks(2).flat_map(|p| [p[0], p[1], p[0]]).collect();
@@ -164,13 +164,13 @@ fn parents_behind_their_children_are_mended() {
     assert!(bytes.len() > sound.len());
     bytes[80 + 32..80 + 36].copy_from_slice(&2_u32.to_be_bytes());
     let dir = TempDir::new().unwrap();
-    let (path, out) = (dir.path().join("odd.dpm"), dir.path().join("mended.dpm"));
+    let (path, out) = (dir.path().join("odd.dpm"), dir.path().join("sorted.dpm"));
     fs::write(&path, &bytes).unwrap();
     let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
     assert_eq!(code(&run(["check", path])), 1);
-    let mended = run(["convert", path, "-o", out, "--lenient"]);
-    assert_eq!(code(&mended), 0, "{}", stderr(&mended));
-    assert!(stderr(&mended).contains("bad-parent"), "{}", stderr(&mended));
+    let sorted = run(["convert", path, "-o", out, "--lenient"]);
+    assert_eq!(code(&sorted), 0, "{}", stderr(&sorted));
+    assert!(stderr(&sorted).contains("bad-parent"), "{}", stderr(&sorted));
     assert_eq!(code(&run(["check", out, "-q"])), 0);
     let again = meshwright::dpm::Dpm::parse(&fs::read(out).unwrap()).unwrap();
     let names: Vec<_> = again.bones.iter().map(|b| (b.name.text(), b.parent)).collect();

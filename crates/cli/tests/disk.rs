@@ -1,4 +1,4 @@
-//! A game as it lies on disk: opened with all that belongs to its models, made in parts, and put back.
+//! A game on disk: opened with all companion files of its models, converted in parts, and imported again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![allow(clippy::cast_possible_truncation, reason = "places in tables of small documents")]
 
@@ -52,7 +52,7 @@ fn every_model_opens_with_its_pictures() {
     let all = tree(&dir.path().join("out")).into_keys().collect::<Vec<_>>();
     assert_eq!(all, ["base/models/hopper.glb", "base/models/hopper_lod1.glb", "mod/models/pair.glb"]);
     let hopper = document(dir.path().join("out/base/models/hopper.glb"));
-    // Two looks: green with its own directions, and blue with those of its heights; the eyes are in the first alone.
+    // Two skins: green with a normal map, and blue with a height map; the eyes are only in the first.
     assert_eq!(strings(&hopper, "images"), ["green", "green_norm", "green_glow", "blue", "blue_bump", "eye"]);
     let variants = &hopper["extensions"]["KHR_materials_variants"]["variants"];
     assert_eq!(*variants, json!([{ "name": "skin 0" }, { "name": "skin 1" }]));
@@ -122,7 +122,7 @@ fn levels_in_files_of_their_own_are_joined() {
     let meshes: Vec<_> = hopper["meshes"].as_array().unwrap().iter().map(triangles).collect();
     assert_eq!(meshes, [60, 16, 12]);
     assert_eq!(hopper["animations"].as_array().unwrap().len(), 2);
-    // A single model too, and one level by itself where nobody asks.
+    // The same for a single model.
     ok(dir.path(), &["convert", "game/base/pak0.pak/models/hopper.dpm", "-o", "one.glb", "--join-levels"]);
     assert_eq!(strings(&document(dir.path().join("one.glb")), "scenes").len(), 2);
 }
@@ -169,12 +169,12 @@ fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
     let summary = &whole["summary"];
     assert_eq!([&summary["converted"], &summary["failed"], &summary["hidden"]], [3, 0, 1]);
     assert_eq!(summary["elsewhere"].as_array().unwrap().len(), 2);
-    // What is as it was stays; a picture that is new may belong to any.
+    // Unchanged inputs are not converted again. A new image may belong to any model.
     assert!(made("whole", &["--resume"]).contains("0 converted, 3 unchanged"));
     fs::write(dir.path().join("game/base/textures.tga"), b"?").unwrap();
     assert!(made("whole", &["--resume"]).contains("3 converted"));
     assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "x.glb", "--manifest", "m.json"])), 2);
-    // What is converted, and whatever else is no manifest, is not written over.
+    // A manifest does not overwrite an input or any other file that is not a manifest.
     let (own, bytes) = (dir.path().join("own.dpm"), fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap());
     fs::write(&own, &bytes).unwrap();
     fs::write(dir.path().join("notes.json"), r#"{"version": "2"}"#).unwrap();
@@ -183,7 +183,7 @@ fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
         for more in ["--quiet", "--resume"] {
             let words = ["convert", "own.dpm", "game", "-o", "own/", "--manifest", manifest, more];
             let out = run(dir.path(), &words);
-            assert!(code(&out) == 2 && stderr(&out).contains("is no manifest"), "{}", stderr(&out));
+            assert!(code(&out) == 2 && stderr(&out).contains("is not a manifest"), "{}", stderr(&out));
         }
     }
     assert!(fs::read(&own).unwrap() == bytes);

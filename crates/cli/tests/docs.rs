@@ -1,8 +1,9 @@
-//! What the README and the book tell people to type does what they say.
+//! The commands of the README and the book work as shown.
 //!
-//! The blocks of a page are run in their order, in a folder of the page's own. `sh` blocks must succeed; of `console`
-//! blocks the lines behind `$` are run, and what follows each is what it prints (`...` stands for lines, `[..]` for a
-//! part of one). Comments, which readers do not see, prepare and check; one may hold several of these, each on a line:
+//! The blocks of a page are run in order, in a folder of the page. `sh` blocks must succeed. In `console` blocks the
+//! lines after `$` are run, and the following lines are their output (`...` stands for any lines, `[..]` for any part
+//! of one). Comments, which readers do not see, prepare and check. One comment may contain several of these commands,
+//! one a line:
 //!
 //! ```text
 //! <!-- file dpm/hopper.ok.dpm as hopper.dpm -->   a fixture under a name of the page
@@ -24,11 +25,11 @@ use tempfile::TempDir;
 
 /// Languages of blocks that hold no command.
 const SHOWN: &[&str] = &["rust", "rust,no_run", "toml", "yaml", "json", "ninja", "ini", "c", "python"];
-/// What comments begin with that mean something.
+/// The commands in comments.
 const VERBS: &[&str] = &["exits", "file", "leaves", "not", "run", "write"];
-/// What runs these tests, and what would fetch the program.
+/// Commands that are not run: the first runs these tests, the second downloads the program.
 const ELSEWHERE: &[&str] = &["cargo test --workspace", "cargo install meshwright-cli"];
-/// The program as it is called where it is not installed.
+/// The prefix of a command that runs the program from its source.
 const FROM_SOURCE: &str = "cargo run --release -p meshwright-cli -- ";
 
 #[test]
@@ -62,9 +63,9 @@ fn find(folder: &Path, pages: &mut Vec<PathBuf>) {
 struct Page {
     name: String,
     dir: TempDir,
-    /// How many commands were run.
+    /// The number of commands that were run.
     count: usize,
-    /// What the comments before the next block say of it.
+    /// The settings for the next block, from the comments before it.
     next: Next,
 }
 
@@ -226,7 +227,7 @@ impl Page {
     }
 }
 
-/// Whether a line is a command of the program without anything that a shell would do, or nothing to run.
+/// Returns whether a line has nothing to run, or a command of the program that needs no shell.
 fn is_plain(line: &str) -> bool {
     let line = line.split(" #").next().unwrap_or_default().trim();
     let is_command = line.starts_with("meshwright ") || line.starts_with(FROM_SOURCE);
@@ -236,7 +237,7 @@ fn is_plain(line: &str) -> bool {
         || (is_command && !line.contains(['|', '>', '<', '\'', '"', '$', '*', ';', '&', '\\', '~']))
 }
 
-/// Whether lines are those that are shown.
+/// Returns whether the printed lines match the lines of a page.
 fn agree(shown: &[&str], printed: &[&str]) -> bool {
     match (shown, printed) {
         ([], []) => true,
@@ -246,7 +247,7 @@ fn agree(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// Whether a line is the one that is shown.
+/// Returns whether a printed line matches the line of a page.
 fn fits(shown: &str, line: &str) -> bool {
     let Some((start, rest)) = shown.split_once("[..]") else { return shown == line };
     let Some(line) = line.strip_prefix(start) else { return false };

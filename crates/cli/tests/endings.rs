@@ -1,4 +1,4 @@
-//! How runs end: exit codes, signals, pipes, limits, and what no run may touch.
+//! The ends of runs: exit codes, signals, pipes, limits, and files that no run may change.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
@@ -26,7 +26,7 @@ fn a_model_that_is_called_like_a_temporary_file_stays() {
     // In a folder it is a model as any other.
     let listed = program().arg("info").arg("--format=json").arg(dir.path()).output().unwrap();
     assert!(stdout(&listed).contains(".meshwright-abcdef.tmp"), "{}", stdout(&listed));
-    // One that lies in a folder of such a name is none of ours either.
+    // A folder with the name of a temporary file is not removed.
     let folder = at(".meshwright-ghijkl.tmp");
     fs::create_dir(&folder).unwrap();
     fs::copy(demo(), folder.join("1-2")).unwrap();
@@ -86,7 +86,7 @@ fn results_are_not_written_into_what_is_read() {
             assert_eq!(fs::read_to_string(at("m.dpm.framegroups")).unwrap(), groups, "{command}");
         }
     }
-    // A log that lies among the models is none.
+    // A log among the models is not an input.
     fs::write(at("log.txt"), "before\n").unwrap();
     let output = shell(dir.path(), "exec \"$1\" info . >> log.txt");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -145,12 +145,13 @@ fn no_error_is_longer_than_4_kib() {
         let error = [&document["error"], &document["files"][0]["error"]].map(ToString::to_string);
         assert!(error.iter().all(|e| e.len() <= 4096), "{}", error[0].len());
     }
-    // What clap says holds words of the command line.
+    // Messages of clap repeat words of the command line.
     let output = run(["\u{1b}[31m\u{9b}2J\u{202e}"]);
     assert_eq!(stderr(&output).chars().find(|c| *c != '\n' && meshwright::acts_on_terminal(*c)), None);
 }
 
-/// A run that waits for somebody to read from a pipe, ended by a signal that whoever started it may ignore.
+/// A signal ends a run that waits for a reader of its pipe, even if the parent process had set the signal to be
+/// ignored.
 #[test]
 fn signals_end_a_run_that_waits_for_a_reader() {
     for out in ["out.glb", "out.obj"] {
@@ -164,7 +165,7 @@ fn signals_end_a_run_that_waits_for_a_reader() {
                     Command::new("sh").current_dir(dir.path()).args(words).arg(demo()).spawn().unwrap();
                 let start = Instant::now();
                 let id = child.id().to_string();
-                // Signals before it waits are ignored as whoever started it wants.
+                // A signal that arrives before the run waits may be ignored, as the parent process asked.
                 let status = loop {
                     assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
                     std::thread::sleep(Duration::from_millis(20));

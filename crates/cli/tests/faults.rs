@@ -20,8 +20,8 @@ const OUTPUTS: [&str; 3] = ["out.glb", "out.gltf", "out.obj"];
 
 const NO_MOUNT: &str = "nothing can be mounted here";
 
-/// Runs a shell script with a small file system of its own at `$1`, the program being `$2` and a model `$3`. None
-/// where this machine lets nobody mount.
+/// Runs a shell script with a small file system at `$1`, the program at `$2` and a model at `$3`. Returns `None` if
+/// this machine does not allow mounts.
 fn in_small_mount(script: &str) -> Option<Output> {
     let dir = TempDir::new().unwrap();
     let script = format!("set -e; mount -t tmpfs -o size=64k tmpfs \"$1\" || exit 99; cd \"$1\"; {script}");
@@ -40,7 +40,8 @@ fn in_small_mount(script: &str) -> Option<Output> {
     None
 }
 
-/// For each output: old files, a fault, a conversion. Prints the exit code, what is there and the old files.
+/// For each output: creates old files, causes a fault, and converts. Returns the exit codes, the names of the files
+/// and the content of the old files.
 fn with_fault(fault: &str) -> Option<String> {
     let script = format!(
         "echo start; for o in {outputs} d.json; do printf old > $o; done; printf old > out.mtl; {fault}; \
@@ -79,7 +80,8 @@ fn a_read_only_file_system_is_left_alone() {
 
 const NO_OTHER_USER: &str = "this is root, who cannot become another user here";
 
-/// What a command says as an ordinary user, in a folder of these rights with the model `m.dpm`, a file `old.glb` and a pack.
+/// Runs a command as an ordinary user, in a folder with these permissions that has the model `m.dpm`, a file
+/// `old.glb` and a pack.
 fn ordinary_run(rights: u32, model: u32, words: &str) -> Option<(Output, Vec<String>)> {
     use std::os::unix::fs::PermissionsExt;
     let (_own, user) = crate::common::ordinary()?;
@@ -204,17 +206,17 @@ fn other() -> PathBuf {
     testdata().join("dpm/weights.ok.dpm")
 }
 
-/// What a conversion of each of the two models gives: by output name, the files that belong together.
+/// Returns the outputs of converting each of the two models: the files that belong to the output `name`.
 fn wholes(name: &str) -> [Vec<Vec<u8>>; 2] {
     [demo(), other()].map(|model| {
         let dir = TempDir::new().unwrap();
         assert!(convert(dir.path(), name, &model).status().unwrap().success());
-        seen(dir.path(), name).unwrap()
+        output_files(dir.path(), name).unwrap()
     })
 }
 
-/// What somebody who opens an output finds: the file, and the buffer that a `.gltf` names.
-fn seen(folder: &Path, name: &str) -> Option<Vec<Vec<u8>>> {
+/// Reads an output as a reader sees it: the file, and the buffer that a `.gltf` names.
+fn output_files(folder: &Path, name: &str) -> Option<Vec<Vec<u8>>> {
     let mut files = vec![fs::read(folder.join(name)).ok()?];
     if name.ends_with(".gltf") {
         let json: Value = serde_json::from_slice(&files[0]).unwrap();
@@ -247,7 +249,7 @@ fn a_run_that_is_ended_at_any_moment_leaves_old_or_whole_files() {
             std::thread::sleep(usual * i / 32);
             let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
             child.wait().unwrap();
-            let found = seen(dir.path(), name).unwrap();
+            let found = output_files(dir.path(), name).unwrap();
             assert!(wholes.contains(&found), "{name}, {signal} {i}");
             if signal != "KILL" {
                 assert!(!names(dir.path()).iter().any(|n| temporary(n)), "{:?}", names(dir.path()));
@@ -255,7 +257,7 @@ fn a_run_that_is_ended_at_any_moment_leaves_old_or_whole_files() {
         }
         // The next run finds the place tidy, whatever was left.
         assert!(convert(dir.path(), name, &demo()).status().unwrap().success());
-        assert_eq!(seen(dir.path(), name).unwrap(), wholes[0]);
+        assert_eq!(output_files(dir.path(), name).unwrap(), wholes[0]);
         assert!(!names(dir.path()).iter().any(|n| temporary(n)), "{:?}", names(dir.path()));
     }
 }
@@ -270,7 +272,7 @@ impl Drop for KilledOnDrop {
     }
 }
 
-/// A run that has finished one temporary file and waits for somebody to read from a pipe.
+/// Starts a run that has finished one temporary file and waits for a reader of its pipe.
 fn stalled(folder: &Path) -> KilledOnDrop {
     let out = folder.join("out.obj");
     if !out.exists() {
@@ -343,7 +345,7 @@ fn readers_see_nothing_old_or_whole_while_eight_write() {
                 })
                 .collect();
             while !children.is_empty() {
-                match seen(dir.path(), name) {
+                match output_files(dir.path(), name) {
                     Some(found) => {
                         assert!(wholes.contains(&found), "{name}: neither the one nor the other");
                         looks += 1;
@@ -409,7 +411,7 @@ fn links_inside_an_output_folder_lead_nowhere() {
     assert_eq!(stderr(&output).matches("error[cannot-write]").count(), 4, "{}", stderr(&output));
     assert_eq!(tree(&at("outside")), [("victim".into(), b"precious".to_vec())].into());
     assert_eq!(names(&at("out")), ["dangling.glb", "file.glb", "pipe.glb", "plain.glb", "sub"]);
-    // The same holds for the files beside an output that was named, and a link that was named is followed.
+    // Companions of a named output do not follow links either; the named output itself does.
     symlink("../outside/victim", at("out/n.mtl")).unwrap();
     let output = convert(&at("out"), "n.obj", &demo()).output().unwrap();
     assert_eq!(code(&output), 3, "{}", stderr(&output));
@@ -446,13 +448,13 @@ fn no_way_to_an_input_makes_it_an_output() {
         let mut command = convert(dir.path(), out, Path::new("m.dpm"));
         assert_eq!(code(&command.args(["--to", "glb"]).output().unwrap()), 2, "{out}");
     }
-    // The companion is read too, though nobody named it.
+    // The companion is an input too, without being named.
     for out in ["round.json", "m.dpm.framegroups", "hard.glb"] {
         let mut command = program();
         let output = command.current_dir(dir.path()).args(["dump", "m.dpm", "-o", out]).output().unwrap();
         assert_eq!(code(&output), 2, "{out}: {}", stderr(&output));
     }
-    // What lies in a folder that was named is an input as well.
+    // Files of a named folder are inputs too.
     fs::copy(demo(), at("folder/a.dpm")).unwrap();
     symlink("a.dpm", at("folder/a.glb")).unwrap();
     let output = run([OsStr::new("convert"), at("folder").as_ref(), OsStr::new("-o"), at("folder").as_ref()]);
@@ -541,7 +543,7 @@ fn a_pipe_among_the_textures_keeps_nobody_waiting() {
         if let Some(status) = child.0.try_wait().unwrap() {
             break status;
         }
-        assert!(start.elapsed() < Duration::from_secs(30), "it waits for somebody to write into the pipe");
+        assert!(start.elapsed() < Duration::from_secs(30), "the run waits for a writer of the pipe");
         std::thread::sleep(Duration::from_millis(5));
     };
     let mut said = String::new();

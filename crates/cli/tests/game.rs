@@ -37,8 +37,8 @@ fn scene(path: &Path) -> Scene {
     asset.to_scene(&SceneOptions::default()).unwrap().value
 }
 
-/// How clips are played.
-fn told(scene: &Scene) -> Vec<(String, f32, u32, bool)> {
+/// Returns the name, rate, number of frames and looping of each clip.
+fn playback(scene: &Scene) -> Vec<(String, f32, u32, bool)> {
     scene.clips.iter().map(|c| (c.name.clone(), c.rate, c.frames, c.looping)).collect()
 }
 
@@ -66,12 +66,12 @@ fn a_document_becomes_a_model_of_every_game() {
         }
         let again = at("again.glb");
         done(&at(name), &again, &[]);
-        assert_eq!(told(&scene(&again)), told(&scene(&at(name))));
+        assert_eq!(playback(&scene(&again)), playback(&scene(&at(name))));
     }
     let (first, back) = (scene(&demo()), scene(&at("out.dpm")));
     assert_eq!(first.skeletons[0].joints.len(), back.skeletons[0].joints.len());
     assert!(at("out.dpm.framegroups").is_file());
-    assert_eq!(told(&first), told(&back));
+    assert_eq!(playback(&first), playback(&back));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_dry_run_tells_and_writes_nothing() {
     let json: Value = serde_json::from_str(&stdout(&json)).unwrap();
     assert!(json["files"][0]["output"][0].as_str().unwrap().ends_with("m.bmd"), "{json}");
     assert_eq!(names(dir.path()), before);
-    // What is said is what a real run says, and as many bytes come.
+    // A dry run prints the same losses and sizes as a real run.
     let real = done(&at("m.glb"), &at("m.bmd"), &[]);
     let (wrote, losses) = real.split_once('\n').unwrap();
     assert!(wrote.starts_with("wrote ") && wrote.contains("m.bmd (1.6 KiB)"), "{wrote}");

@@ -1,4 +1,4 @@
-//! What the program says of itself: help, examples, completions, manual pages, and what was meant.
+//! Help, examples, completions, manual pages, and suggestions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, names, program, run, stderr, stdout};
@@ -120,7 +120,7 @@ fn every_command_has_a_page_for_man() {
     }
     let convert = fs::read_to_string(folder.join("meshwright-convert.1")).unwrap();
     assert!(convert.contains("meshwright\\-convert") && convert.contains(".SH EXAMPLES\n"), "{convert}");
-    // Where it cannot be written there is no page, and a reason.
+    // An output that cannot be written is an error with a reason.
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
     let output = run([Path::new("man").as_os_str(), file.as_os_str()]);

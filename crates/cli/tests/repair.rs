@@ -18,56 +18,56 @@ fn broken(dir: &Path, name: &str) -> PathBuf {
     path
 }
 
-fn with(words: &[&str], paths: &[&Path]) -> std::process::Output {
+fn run_with(words: &[&str], paths: &[&Path]) -> std::process::Output {
     run(args(words).into_iter().chain(paths.iter().map(Into::into)))
 }
 
 #[test]
-fn a_file_is_mended_elsewhere_or_in_place_with_a_backup() {
+fn a_file_is_repaired_elsewhere_or_in_place_with_a_backup() {
     let dir = TempDir::new().unwrap();
     let model = broken(dir.path(), "m.dpm");
     let old = fs::read(&model).unwrap();
-    assert_eq!(code(&with(&["check"], &[&model])), 1);
+    assert_eq!(code(&run_with(&["check"], &[&model])), 1);
     let out = dir.path().join("out.dpm");
-    let output = with(&["repair", "-o", out.to_str().unwrap()], &[&model]);
+    let output = run_with(&["repair", "-o", out.to_str().unwrap()], &[&model]);
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
     assert!(stdout(&output).contains("fixed[truncated] filesize"));
     assert_eq!(fs::read(&out).unwrap(), fs::read(demo()).unwrap());
     assert_eq!(fs::read(&model).unwrap(), old, "the input stays");
-    assert_eq!(code(&with(&["check"], &[&out])), 0);
+    assert_eq!(code(&run_with(&["check"], &[&out])), 0);
     // A dry run writes nothing.
-    let dry = with(&["repair", "--dry-run", "--in-place"], &[&model]);
+    let dry = run_with(&["repair", "--dry-run", "--in-place"], &[&model]);
     assert!(stdout(&dry).contains("4 bytes would change"), "{}", stdout(&dry));
     assert_eq!(names(dir.path()), ["m.dpm", "out.dpm"]);
-    let place = with(&["repair", "--in-place"], &[&model]);
+    let place = run_with(&["repair", "--in-place"], &[&model]);
     assert_eq!(code(&place), 0, "{}", stderr(&place));
-    assert!(stdout(&place).contains("the old file is ") && stdout(&place).contains("m.dpm.bak"));
+    assert!(stdout(&place).contains("backup: ") && stdout(&place).contains("m.dpm.bak"));
     assert_eq!(names(dir.path()), ["m.dpm", "m.dpm.bak", "out.dpm"]);
     assert_eq!(fs::read(dir.path().join("m.dpm.bak")).unwrap(), old);
     assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
-    // A fine file is left alone, and no backup is replaced.
-    let again = with(&["repair", "--in-place"], &[&model]);
+    // A sound file is not changed, and no backup is replaced.
+    let again = run_with(&["repair", "--in-place"], &[&model]);
     assert!(stdout(&again).contains("nothing to fix"), "{}", stdout(&again));
     assert_eq!(names(dir.path()).len(), 3);
     fs::write(&model, &old).unwrap();
-    assert_eq!(code(&with(&["repair", "--in-place"], &[&model])), 0);
+    assert_eq!(code(&run_with(&["repair", "--in-place"], &[&model])), 0);
     assert_eq!(names(dir.path()), ["m.dpm", "m.dpm.bak", "m.dpm.bak2", "out.dpm"]);
-    // Where it goes must be said.
-    assert_eq!(code(&with(&["repair"], &[&model])), 2);
-    assert_eq!(code(&with(&["repair", "--in-place", "-o", "x"], &[&model])), 2);
-    let output = with(&["repair", "-o", model.to_str().unwrap()], &[&model]);
+    // The output must be named.
+    assert_eq!(code(&run_with(&["repair"], &[&model])), 2);
+    assert_eq!(code(&run_with(&["repair", "--in-place", "-o", "x"], &[&model])), 2);
+    let output = run_with(&["repair", "-o", model.to_str().unwrap()], &[&model]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
 }
 
 #[test]
 fn what_is_left_has_a_reason() {
     let lod = testdata().join("bmd/lod-range.reject.bmd");
-    let output = with(&["repair", "--dry-run"], &[&lod]);
+    let output = run_with(&["repair", "--dry-run"], &[&lod]);
     assert_eq!(code(&output), 1, "{}", stdout(&output));
     assert!(stdout(&output).contains("left error[E_LOD_RANGE]: which meshes"), "{}", stdout(&output));
-    // What nobody can open is refused.
+    // A file that no reader can open is refused.
     let magic = testdata().join("dpm/magic.reject.dpm");
-    let output = with(&["repair", "--dry-run"], &[&magic]);
+    let output = run_with(&["repair", "--dry-run"], &[&magic]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(stderr(&output).contains("error[bad-magic]"), "{}", stderr(&output));
 }
@@ -80,7 +80,7 @@ fn a_folder_is_repaired_into_another() {
     broken(&from.join("sub"), "b.dpm");
     fs::copy(demo(), from.join("fine.dpm")).unwrap();
     let out = dir.path().join("out");
-    let output = with(&["repair", "--format=json", "-o", out.to_str().unwrap()], &[&from]);
+    let output = run_with(&["repair", "--format=json", "-o", out.to_str().unwrap()], &[&from]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mended: Vec<usize> =
@@ -91,14 +91,14 @@ fn a_folder_is_repaired_into_another() {
     for name in ["a.dpm", "fine.dpm", "sub/b.dpm"] {
         assert_eq!(fs::read(out.join(name)).unwrap(), fine, "{name}");
     }
-    let kept = with(&["repair", "--no-clobber", "-o", out.to_str().unwrap()], &[&from]);
+    let kept = run_with(&["repair", "--no-clobber", "-o", out.to_str().unwrap()], &[&from]);
     assert_eq!(code(&kept), 0, "{}", stderr(&kept));
     assert!(stderr(&kept).contains("3 kept"), "{}", stderr(&kept));
     let a = out.join("a.dpm");
     assert!(stderr(&kept).contains(&format!("{} exists: not replaced", a.display())), "{}", stderr(&kept));
-    // What could not be repaired is not copied.
+    // A file that cannot be repaired is not copied.
     let (lod, copy) = (testdata().join("bmd/lod-range.reject.bmd"), dir.path().join("copy.bmd"));
-    let output = with(&["repair", "-o", copy.to_str().unwrap()], &[&lod]);
+    let output = run_with(&["repair", "-o", copy.to_str().unwrap()], &[&lod]);
     assert!(code(&output) == 1 && stdout(&output).contains("not copied"), "{}", stdout(&output));
     assert!(!copy.exists());
 }

@@ -1,4 +1,4 @@
-//! What the program reports for other programs: by its schema, and as SARIF.
+//! Reports for other programs: JSON by its schema, and SARIF.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, run, stderr, stdout};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What is wrong with a value by a schema of the keywords that ours use.
+/// Collects the violations of a schema, for the keywords that our schemas use.
 fn faults(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
     let is = |name: &str| match name {
         "null" => value.is_null(),
@@ -180,7 +180,7 @@ fn findings_of_a_file_are_explained_as_rules_of_its_format() {
     assert!(!all.is_empty() && all.iter().all(|e| e["formats"][0] == "iqm"), "{all:?}");
     assert!(all.iter().any(|e| e["code"] == "bad-parent"));
     assert!(explained(&[], Some(&testdata().join("dpm/hopper.ok.dpm"))).is_empty());
-    // Of a code that several formats share the one that is asked for comes first.
+    // If several formats share a code, the rule of the requested format is first.
     for (words, first) in
         [(&["bad-parent"][..], "dpm"), (&["iqm/bad-parent"], "iqm"), (&["--as=iqm", "bad-parent"], "iqm")]
     {

@@ -1,4 +1,4 @@
-//! Files of The Sims: back from glTF for a skeleton that is there, suits there and back, files that stand twice.
+//! Files of The Sims: conversion from glTF for an existing skeleton, round trips of suits, duplicate files.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -52,12 +52,12 @@ const fn back([x, y, z, w]: Turn) -> Turn {
     [-x, -y, -z, w]
 }
 
-fn turned(q: Turn, [x, y, z]: [f32; 3]) -> [f32; 3] {
+fn rotate(q: Turn, [x, y, z]: [f32; 3]) -> [f32; 3] {
     let [x, y, z, _] = product(product(q, [x, y, z, 0.0]), back(q));
     [x, y, z]
 }
 
-/// The same rig with every joint's axes turned otherwise, as editors turn them, under names as editors give them.
+/// Rotates the axes of every joint and renames the joints, as editors do.
 fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
     let turns = [[0.5, 0.5, 0.5, 0.5], [0.6, 0.0, 0.0, 0.8], [0.0, -0.28, 0.0, 0.96]];
     let skeleton = &mut scene.skeletons[0];
@@ -68,21 +68,21 @@ fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
         joint.name = names(&joint.name);
         let Local::Trs(rest) = joint.rest else { panic!("a rest of parts") };
         joint.rest = Local::Trs(Trs {
-            translation: turned(above(j), rest.translation),
+            translation: rotate(above(j), rest.translation),
             rotation: product(product(above(j), rest.rotation), own(j)),
             ..rest
         });
-        // The bind pose stands where it stood: from the model to the joint, then into its turned axes.
+        // The bind pose stays: from the model to the joint, then to its rotated axes.
         let bind = &mut joint.inverse_bind;
         for column in [&mut bind.x, &mut bind.y, &mut bind.z, &mut bind.w] {
-            *column = turned(back(own(j)), *column);
+            *column = rotate(back(own(j)), *column);
         }
     }
     for clip in &mut scene.clips {
         let Motion::Tracks(tracks) = &mut clip.motion else { panic!("tracks") };
         for track in tracks {
             let j = track.joint;
-            track.translation.values.iter_mut().for_each(|t| *t = turned(above(j), *t));
+            track.translation.values.iter_mut().for_each(|t| *t = rotate(above(j), *t));
             for value in &mut track.rotation.values {
                 *value = product(product(above(j), *value), own(j));
             }
@@ -101,8 +101,9 @@ fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
     files.iter().for_each(|file| fs::write(dir.join(&file.name), &file.bytes).unwrap());
 }
 
-/// The largest difference between keys of the one and of the other, up to the sign of turns. The other may hold bones still.
-fn apart(a: &Anim, b: &Anim) -> f32 {
+/// Returns the largest difference between the keys of two animations, up to the sign of quaternions. The second may
+/// have more bones, without motion.
+fn largest_difference(a: &Anim, b: &Anim) -> f32 {
     let mut most = 0.0_f32;
     for m in &a.motions {
         let n = b.motions.iter().find(|n| n.bone.matches(&m.bone)).expect("a motion of the bone");
@@ -133,7 +134,7 @@ fn a_record_comes_back_as_the_file_that_holds_it() {
     run(dir, "convert flag.skn --skeleton flower.cmx -o flag.glb");
     run(dir, "convert flag.glb --onto flag.skn --skeleton flower.cmx -o out/flag.skn");
     assert!(same("flag.skn") && same("flower.cmx"));
-    // What went along comes back as the same file.
+    // The embedded original is written back unchanged.
     fs::remove_file(dir.join("out/flower.cmx")).unwrap();
     run(dir, "convert flag.skn --skeleton flower.cmx --keep-native -o kept.glb");
     run(dir, "convert kept.glb -o out/flag.skn");
@@ -215,33 +216,33 @@ fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
         fs::create_dir_all(dir.join("out")).unwrap();
         run(dir, "convert rig.glb --onto flower.skel -o out/new.anim");
         let made = Anim::parse(&fs::read(dir.join("out/new.anim")).unwrap()).unwrap();
-        let off = apart(&native, &made);
+        let off = largest_difference(&native, &made);
         assert!(off < 2e-4, "{spelling}: keys are {off} apart");
         // No other file comes along: the skeleton is there already.
         assert_eq!(crate::common::names(&dir.join("out")), ["new.anim"]);
-        // Meshes are on the bones of the game, and stand where they stood.
+        // Meshes use the bones of the game and keep their positions.
         run(dir, "convert rig.glb --onto flower.skel -o out/new.mesh");
         assert!(!dir.join("out/new.skel").exists());
         run(dir, "convert out/new.mesh flower.skel out/new.anim -o out/again.glb");
         let diff = ["diff", "plain.glb", "out/again.glb", "--format", "json"];
         let diff = stdout(&program().current_dir(dir).args(diff).output().unwrap());
         let diff: Value = serde_json::from_str(&diff).unwrap();
-        let apart = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{diff}"));
-        assert!(apart(&diff["rest"]) < 5e-4 && apart(&diff["clips"][0]["apart"]) < 5e-4, "{diff}");
+        let distance = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{diff}"));
+        assert!(distance(&diff["rest"]) < 5e-4 && distance(&diff["clips"][0]["apart"]) < 5e-4, "{diff}");
         fs::remove_dir_all(dir.join("out")).unwrap();
     }
-    // Keys alone come with the record that says whose they are.
+    // A .cfp file is written with the record that names its skill.
     run(dir, "convert rig.glb --onto flower.cmx -o keys.cfp");
     let record = Cmx::parse(&fs::read(dir.join("keys.cmx")).unwrap()).unwrap().character;
     assert!(record.skeletons.is_empty() && record.skills[0].keys == "keys");
     let keys = Cfp::parse(&fs::read(dir.join("keys.cfp")).unwrap()).unwrap();
-    assert!(record.skills[0].to_anim(&keys).is_some_and(|anim| apart(&native, &anim) < 2e-3));
+    assert!(record.skills[0].to_anim(&keys).is_some_and(|anim| largest_difference(&native, &anim) < 2e-3));
     let skel = Skel::parse(&fs::read(dir.join("flower.skel")).unwrap()).unwrap();
     assert!(record.skills[0].motions.iter().all(|m| skel.bones.iter().any(|b| b.name == m.bone)));
     // A clip of another name is another animation, for the skeleton of the one that is named.
     run(dir, "convert rig.glb --onto sway.anim --skeleton flower.skel -o same.anim");
     let same = Anim::parse(&fs::read(dir.join("same.anim")).unwrap()).unwrap();
-    assert!(apart(&native, &same) < 2e-4);
+    assert!(largest_difference(&native, &same) < 2e-4);
 }
 
 #[test]
@@ -283,7 +284,7 @@ fn suits_go_out_and_come_back() {
 }
 
 #[test]
-fn a_file_that_stands_twice_is_said_with_the_one_that_is_taken() {
+fn duplicate_files_are_reported_with_the_one_that_is_used() {
     let dir = folder(&[
         ("flower.ok.cmx", "flower.cmx"),
         ("sway.ok.cfp", "sway.cfp"),
@@ -307,7 +308,7 @@ fn a_file_that_stands_twice_is_said_with_the_one_that_is_taken() {
         text.contains("warning[W_ID_DUP]") && text.contains("a/one.00c0ffee0000000b.bnd is taken"),
         "{text}"
     );
-    // What holds the same is no riddle.
+    // Duplicates with the same content are not reported.
     fs::copy(dir.join("sway.cfp"), dir.join("other/SWAY.cfp")).unwrap();
     assert!(!said("check flower.cmx").contains("W_NAME_DUP"));
     assert!(said("explain W_NAME_DUP").contains("Two files of the tree"));

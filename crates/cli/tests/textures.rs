@@ -1,4 +1,4 @@
-//! Where textures are found, and what becomes of them.
+//! The search for textures, and their conversion.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, run, stderr, stdout};
@@ -39,17 +39,17 @@ fn folder(model: &str, material: &str, pictures: &[(&str, &[u8])]) -> TempDir {
     let mut parsed = Dpm::parse(&fs::read(demo()).unwrap()).unwrap();
     parsed.meshes.truncate(1);
     parsed.meshes[0].shader = Name::truncated(material.as_bytes());
-    put(&dir.path().join(model), &parsed.to_bytes().unwrap());
-    pictures.iter().for_each(|(name, bytes)| put(&dir.path().join(name), bytes));
+    write_file(&dir.path().join(model), &parsed.to_bytes().unwrap());
+    pictures.iter().for_each(|(name, bytes)| write_file(&dir.path().join(name), bytes));
     dir
 }
 
-fn put(path: &Path, bytes: &[u8]) {
+fn write_file(path: &Path, bytes: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, bytes).unwrap();
 }
 
-/// The document of a GLB that a model becomes, and what was said.
+/// Converts a model to a GLB, and returns its document and the messages.
 fn converted(words: &[&str], model: &Path) -> (Value, String) {
     let out = TempDir::new().unwrap();
     let glb = out.path().join("out.glb");
@@ -131,11 +131,11 @@ fn a_root_replaces_the_tree_and_later_ones_come_first() {
         &[("in/art/tile.png", PNG), ("in/m.dpm.framegroups", b"1 2 10 1 beside\n")],
     );
     let at = |name: &str| dir.path().join(name);
-    put(&at("a/art/tile.tga"), &tga([0, 0, 255, 128]));
-    put(&at("a/art/more.png"), PNG);
-    put(&at("b/art/tile.png"), PNG);
-    put(&at("c/nothing"), b"");
-    put(&at("d/art/tile.tga"), &tga([0, 0, 255, 255]));
+    write_file(&at("a/art/tile.tga"), &tga([0, 0, 255, 128]));
+    write_file(&at("a/art/more.png"), PNG);
+    write_file(&at("b/art/tile.png"), PNG);
+    write_file(&at("c/nothing"), b"");
+    write_file(&at("d/art/tile.tga"), &tga([0, 0, 255, 255]));
     let flag = |name: &str| format!("--root={}", at(name).display());
     let model = at("in/m.dpm");
     let modes = |words: &[&str]| {
@@ -151,7 +151,7 @@ fn a_root_replaces_the_tree_and_later_ones_come_first() {
     assert_eq!(modes(&[&a, &d]), (true, "OPAQUE".into()));
     assert_eq!(modes(&[&d, &a]), (true, "BLEND".into()));
     assert_eq!(modes(&[&c]), (false, "OPAQUE".into()));
-    // What lies beside the model is outside.
+    // Files next to the model are outside of `--root`.
     assert!(converted(&[&c], &model).1.contains("[texture-not-found]"));
     assert!(!converted(&[&c], &model).0.to_string().contains("beside"));
     let inside = flag("in");
@@ -179,7 +179,7 @@ fn an_obj_names_the_file_that_was_found_or_a_png_beside_itself() {
     assert!(mtl("out/m.obj").contains("map_Kd ../in/art/tile.tga\n"));
     assert_eq!(names(&at("out")), ["m.mtl", "m.obj"]);
     fs::remove_file(at("in/art/tile.tga")).unwrap();
-    put(&at("in/art/tile.pcx"), &pcx());
+    write_file(&at("in/art/tile.pcx"), &pcx());
     let text = mtl("out/m.obj");
     assert!(text.contains("map_Kd m.tile.png\n") && !text.contains("map_d"), "{text}");
     assert_eq!(names(&at("out")), ["m.mtl", "m.obj", "m.tile.png"]);
@@ -192,7 +192,7 @@ fn links_lead_only_to_what_lies_in_the_tree() {
     use std::os::unix::fs::symlink;
     let dir = folder("in/m.dpm", "skin", &[("out/skin.png", PNG), ("in/art/real.png", PNG)]);
     let at = |name: &str| dir.path().join(name);
-    put(&at("out/m.dpm.framegroups"), b"0 1 10 1 hunter2\n");
+    write_file(&at("out/m.dpm.framegroups"), b"0 1 10 1 hunter2\n");
     symlink(at("out/skin.png"), at("in/skin.png")).unwrap();
     symlink(at("out/m.dpm.framegroups"), at("in/m.dpm.framegroups")).unwrap();
     let model = at("in/m.dpm");
@@ -204,7 +204,7 @@ fn links_lead_only_to_what_lies_in_the_tree() {
         let output = run(words);
         assert!(!(stdout(&output) + &stderr(&output)).contains("hunter2"), "{command}");
     }
-    // Where the tree holds both, they are followed.
+    // Links inside of the root folder are followed.
     let root = format!("--root={}", dir.path().display());
     assert!(converted(&[&root], &model).0.to_string().contains("hunter2"));
     fs::remove_file(at("in/skin.png")).unwrap();

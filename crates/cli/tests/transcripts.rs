@@ -1,6 +1,6 @@
-//! What the program prints, word by word: each file of `transcripts/` holds commands with what they say on standard output,
-//! on standard error (behind `!`), and their exit code where it is not 0 (behind `?`). They run among the test data. With
-//! `MESHWRIGHT_WRITE=1` in the environment what is said is written down instead.
+//! The output of the program, word by word. Each file of `transcripts/` holds commands with their standard output,
+//! their standard error (after `!`), and their exit code if it is not 0 (after `?`). They run in the folder of the
+//! test data. With `MESHWRIGHT_WRITE=1` in the environment the test writes the files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, program, stderr, stdout};
@@ -8,7 +8,7 @@ use meshwright_testkit::testdata;
 use std::fs;
 use std::path::Path;
 
-/// A command as it is typed, variables of the environment before it, and what it prints.
+/// Runs a command, with variables of the environment before it, and returns its output.
 fn run(line: &str) -> String {
     let mut command = program();
     command.current_dir(testdata()).env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");

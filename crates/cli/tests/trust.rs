@@ -29,8 +29,8 @@ fn text(output: &Output) -> String {
     stdout(output) + &stderr(output)
 }
 
-/// A run's exit code and everything that it prints.
-fn said(dir: &Path, words: &str) -> (i32, String) {
+/// Runs a command, and returns its exit code and everything that it prints.
+fn run_text(dir: &Path, words: &str) -> (i32, String) {
     let output = run(dir, words);
     (code(&output), text(&output))
 }
@@ -54,7 +54,7 @@ fn damaged_models_in_a_folder_are_errors_with_their_names() {
         "repair d -o repaired/",
         "render d -o drawn/",
     ] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         assert_eq!(status, 1, "{words}: {text}");
         assert!(text.contains("lost.dpm: error[empty-file]"), "{words}: {text}");
         assert!(text.contains("zeros.iqm: error[bad-magic]"), "{words}: {text}");
@@ -62,14 +62,14 @@ fn damaged_models_in_a_folder_are_errors_with_their_names() {
     assert_eq!(names(&dir.join("out")), ["guy.glb"]);
     assert_eq!(names(&dir.join("drawn")), ["guy.iqm.png"]);
     // The same in an archive.
-    assert_eq!(said(dir, "pack d -o d.pk3").0, 0);
+    assert_eq!(run_text(dir, "pack d -o d.pk3").0, 0);
     for words in ["check d.pk3", "info d.pk3", "convert d.pk3 -o packed/"] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         assert!(status == 1 && text.contains("lost.dpm: error[empty-file]"), "{words}: {text}");
     }
     // Skipped files are listed on request, and in the document.
-    assert!(!said(dir, "check d").1.contains("notes.txt"));
-    assert!(said(dir, "check d -v").1.contains("notes.txt: skipped: not a model"));
+    assert!(!run_text(dir, "check d").1.contains("notes.txt"));
+    assert!(run_text(dir, "check d -v").1.contains("notes.txt: skipped: not a model"));
     let document = json(dir, "check d --format json");
     assert_eq!(document["skipped"], serde_json::json!(["d/notes.txt"]));
     assert_eq!(document["files"].as_array().unwrap().len(), 3);
@@ -81,7 +81,7 @@ fn keys_without_bytes_are_errors() {
     let dir = folder(&[("tso/flower.ok.mesh", "d/flower.mesh")]);
     let dir = dir.path();
     fs::write(dir.join("d/sway.cfp"), b"").unwrap();
-    let (status, text) = said(dir, "check d");
+    let (status, text) = run_text(dir, "check d");
     assert!(status == 1 && text.contains("sway.cfp: error[empty-file]"), "{text}");
 }
 
@@ -93,13 +93,13 @@ fn members_of_a_dat_need_numbers() {
         ("tso/flag.ok.mesh", "e/flag.mesh"),
     ]);
     let dir = dir.path();
-    assert_eq!(said(dir, "pack d -o a.dat").0, 0);
+    assert_eq!(run_text(dir, "pack d -o a.dat").0, 0);
     for words in ["pack e -o b.dat", "pack e --onto a.dat -o b.dat"] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         assert!(status == 1 && text.contains("error[not-packable]") && text.contains("flag.mesh"), "{text}");
         assert!(!dir.join("b.dat").exists());
     }
-    assert_eq!(said(dir, "pack e -o b.far").0, 0);
+    assert_eq!(run_text(dir, "pack e -o b.far").0, 0);
 }
 
 /// Files of other programs share some extensions: siblings and the beginning of the content decide.
@@ -113,19 +113,19 @@ fn shared_extensions_are_errors_where_the_files_are_ours() {
     fs::write(dir.join("others/zeros.mesh"), [0; 64]).unwrap();
     fs::write(dir.join("others/de.po"), b"msgid \"\"\nmsgstr \"\"\n").unwrap();
     fs::write(dir.join("others/x.col"), b"COLL\0\0\0\0").unwrap();
-    let (status, text) = said(dir, "check others");
+    let (status, text) = run_text(dir, "check others");
     assert!(status == 3 && text.contains("error[no-model]"), "{text}");
     // A file that is cut begins like ours.
     for name in ["mesh", "anim"] {
         let whole = fs::read(dir.join(format!("whole.{name}"))).unwrap();
         fs::create_dir(dir.join(name)).unwrap();
         fs::write(dir.join(format!("{name}/half.{name}")), &whole[..whole.len() / 2]).unwrap();
-        let (status, text) = said(dir, &format!("check {name}"));
+        let (status, text) = run_text(dir, &format!("check {name}"));
         assert!(status == 1 && text.contains(&format!("half.{name}: error[")), "{name}: {text}");
     }
     // Next to a sound one it is damaged whatever it begins with.
     fs::copy(dir.join("whole.mesh"), dir.join("others/flower.mesh")).unwrap();
-    let (status, text) = said(dir, "check others");
+    let (status, text) = run_text(dir, "check others");
     assert!(status == 1 && text.contains("zeros.mesh: error["), "{text}");
 }
 
@@ -134,7 +134,7 @@ fn another_kind_of_file_under_our_extension_is_named_by_its_kind() {
     let dir = folder(&[("dpm/quad.ok.dpm", "d/quad.dpm")]);
     let dir = dir.path();
     fs::write(dir.join("d/picture.dpm"), b"\x89PNG\r\n\x1a\n and more").unwrap();
-    let (status, text) = said(dir, "check d");
+    let (status, text) = run_text(dir, "check d");
     assert!(
         status == 3 && text.contains("picture.dpm: error[unknown-format]") && text.contains("PNG"),
         "{text}"
@@ -142,7 +142,7 @@ fn another_kind_of_file_under_our_extension_is_named_by_its_kind() {
     // A model that other tools open has the same tip by itself and in a summary.
     fs::write(dir.join("d/x.md3"), b"IDP3\x0f\0\0\0").unwrap();
     for words in ["check d/x.md3", "check d", "check d -v"] {
-        assert!(said(dir, words).1.contains("Noesis"), "{words}");
+        assert!(run_text(dir, words).1.contains("Noesis"), "{words}");
     }
 }
 
@@ -155,28 +155,28 @@ fn keys_that_are_not_those_of_their_skill_are_errors() {
     ]);
     let dir = dir.path();
     let (keys, whole) = (dir.join("d/sway.cfp"), fs::read(dir.join("d/sway.cfp")).unwrap());
-    assert_eq!(said(dir, "check d").0, 0);
+    assert_eq!(run_text(dir, "check d").0, 0);
     let clips = |words: &str| json(dir, words)["files"][0]["clips"].as_array().unwrap().len();
     assert_eq!(clips("info d/flower.cmx --format json"), 1);
     let longer = [&whole[..], &whole].concat();
     for (what, bytes) in [("half", &whole[..whole.len() / 2]), ("longer", &longer)] {
         fs::write(&keys, bytes).unwrap();
         for words in ["check d/sway.cfp", "check d/flower.cmx", "check d", "convert d/flower.cmx -o x.glb"] {
-            let (status, text) = said(dir, words);
+            let (status, text) = run_text(dir, words);
             assert!(status == 1 && text.contains("sway.cfp"), "{what}, {words}: {status} {text}");
         }
         assert!(!dir.join("x.glb").exists());
         // Leniently the last key is held, or what is too much is left out, with a warning.
-        let (status, text) = said(dir, "convert d/flower.cmx --lenient -o y.glb");
+        let (status, text) = run_text(dir, "convert d/flower.cmx --lenient -o y.glb");
         assert!(status == 0 && text.contains("warning["), "{what}: {text}");
         let bytes = fs::read(dir.join("y.glb")).unwrap();
         assert!(bytes.windows(8).any(|part| part == b"o2o-sway"), "{what}: the clip is there");
     }
-    let (status, text) = said(dir, "check orphan --deny-warnings");
+    let (status, text) = run_text(dir, "check orphan --deny-warnings");
     assert!(status == 1 && text.contains("sway.cfp: warning[companion-missing]"), "{text}");
 }
 
-/// `--lenient opens it` stands where the command succeeds with `--lenient`, and nowhere else.
+/// `--lenient opens it` is printed if the command succeeds with `--lenient`, and only then.
 #[test]
 fn lenient_is_advised_where_it_leads_to_what_was_asked_for() {
     let (mut advised, mut refused) = (0, 0);
@@ -219,7 +219,7 @@ fn members_of_archives_are_named_as_commands_take_them() {
     // A name without its number is answered with the one that has it.
     let (file, stored) =
         files.iter().find_map(|file| Some((file["file"].as_str()?, file["stored"].as_str()?))).unwrap();
-    let (status, text) = said(dir, &format!("check a.dat/{stored}"));
+    let (status, text) = run_text(dir, &format!("check a.dat/{stored}"));
     assert!(status == 3 && text.contains(file), "{stored}: {text}");
 }
 
@@ -229,14 +229,14 @@ fn findings_of_an_archive_name_it_and_its_member_once() {
         folder(&[("dpm/quad.ok.dpm", "d/models/quad.dpm"), ("dpm/hopper.ok.dpm", "d/models/hopper.dpm")]);
     let dir = dir.path();
     fs::create_dir(dir.join("packs")).unwrap();
-    assert_eq!(said(dir, "pack d -o packs/x.pk3").0, 0);
+    assert_eq!(run_text(dir, "pack d -o packs/x.pk3").0, 0);
     let mut bytes = fs::read(dir.join("packs/x.pk3")).unwrap();
     // A wrong checksum of the first member, in the directory of the archive.
     let entry = bytes.windows(4).position(|part| part == b"PK\x01\x02").unwrap();
     bytes[entry + 16] ^= 0xff;
     fs::write(dir.join("packs/x.pk3"), bytes).unwrap();
     for words in ["check packs/x.pk3", "check packs"] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         assert_eq!(status, 1, "{text}");
         let lines: Vec<_> = text.lines().filter(|line| line.contains("error[bad-crc]")).collect();
         assert!(
@@ -257,18 +257,18 @@ fn links_out_of_a_folder_are_said_and_followed_on_request() {
     let dir =
         folder(&[("dpm/quad.ok.dpm", "d/models/quad.dpm"), ("dpm/hopper.ok.dpm", "elsewhere/hopper.dpm")]);
     let dir = dir.path();
-    assert_eq!(said(dir, "pack d -o installed.pk3").0, 0);
+    assert_eq!(run_text(dir, "pack d -o installed.pk3").0, 0);
     fs::create_dir(dir.join("game")).unwrap();
     std::os::unix::fs::symlink(dir.join("installed.pk3"), dir.join("game/data.pk3")).unwrap();
     std::os::unix::fs::symlink(dir.join("elsewhere"), dir.join("game/more")).unwrap();
     for words in ["list game", "check -v game", "info game"] {
-        let (_, text) = said(dir, words);
+        let (_, text) = run_text(dir, words);
         assert!(
             text.contains("2 links lead out of the folder") && text.contains("--follow"),
             "{words}: {text}"
         );
         assert!(!text.contains("quad.dpm") && !text.contains("hopper.dpm"), "{words}: {text}");
-        let (status, text) = said(dir, &format!("{words} --follow"));
+        let (status, text) = run_text(dir, &format!("{words} --follow"));
         assert_eq!(status, 0, "{words}: {text}");
         assert!(text.contains("quad.dpm") && text.contains("hopper.dpm"), "{words}: {text}");
         assert!(!text.contains("links lead out"), "{words}: {text}");
@@ -290,18 +290,18 @@ fn what_is_not_there_ends_every_command_alike() {
         "view nothere --no-browser",
         "render nothere -o x.png",
     ] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         assert!(
             status == 3 && text.contains("nothere: error[cannot-read] there is no such file"),
             "{words}: {text}"
         );
     }
     for words in ["check models/quda.dpm", "info models/quad.zym", "list modles"] {
-        let (status, text) = said(dir, words);
+        let (status, text) = run_text(dir, words);
         let near = if words.starts_with("list") { "is it models?" } else { "is it quad.dpm?" };
         assert!(status == 3 && text.contains(near), "{words}: {text}");
     }
-    assert_eq!(said(dir, "pack models -o m.pk3").0, 0);
-    let (status, text) = said(dir, "check m.pk3/quat.dpm");
+    assert_eq!(run_text(dir, "pack models -o m.pk3").0, 0);
+    let (status, text) = run_text(dir, "check m.pk3/quat.dpm");
     assert!(status == 3 && text.contains("is it quad.dpm?"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What the program says to people: what was lost, what was skipped, what to do.
+//! Messages: losses, skipped files, and advice.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, program, run, stderr, stdout};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Output;
 use tempfile::TempDir;
 
-fn with(words: &[&str], more: &[&Path]) -> Output {
+fn run_with(words: &[&str], more: &[&Path]) -> Output {
     run(args(words).into_iter().chain(more.iter().map(OsString::from)))
 }
 
@@ -87,12 +87,12 @@ fn a_mixed_folder_is_converted_and_summed_up() {
         assert!(!stderr(&run(&words)).contains("not models"));
         let _ = fs::remove_dir_all(&out);
     }
-    // What fails is counted too.
+    // Failed files are counted too.
     fs::copy(testdata().join("dpm/parent.reject.dpm"), dir.path().join("bad.dpm")).unwrap();
-    let output = with(&["info"], &[dir.path()]);
+    let output = run_with(&["info"], &[dir.path()]);
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).lines().any(|line| line.ends_with(", 1 failed")), "{}", stderr(&output));
-    let output = with(&["check"], &[dir.path()]);
+    let output = run_with(&["check"], &[dir.path()]);
     assert!(
         stderr(&output).contains("4 files: 1 error, 0 warnings in 1 file, 12 files"),
         "{}",
@@ -107,7 +107,7 @@ fn losses_are_grouped_and_notes_are_no_losses() {
     let model = testdata().join("dpm/hopper.ok.dpm");
     let convert = |more: &[&str]| {
         let words = [&["convert", "--no-companions", "-o", out.to_str().unwrap()], more].concat();
-        let output = with(&words, &[&model]);
+        let output = run_with(&words, &[&model]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         stderr(&output)
     };
@@ -127,12 +127,12 @@ fn losses_are_grouped_and_notes_are_no_losses() {
     );
     // Computed normals are no loss, and normal for the format.
     let zym = testdata().join("dpm/pair.ok.zym");
-    let output = with(&["convert", "-o", out.to_str().unwrap()], &[&zym]);
+    let output = run_with(&["convert", "-o", out.to_str().unwrap()], &[&zym]);
     assert!(!stderr(&output).contains("normals-computed"), "{}", stderr(&output));
-    let output = with(&["convert", "-v", "-o", out.to_str().unwrap()], &[&zym]);
+    let output = run_with(&["convert", "-v", "-o", out.to_str().unwrap()], &[&zym]);
     let said = stderr(&output);
     assert!(said.contains("note[normals-computed]") && !said.contains("lost[normals-computed]"), "{said}");
-    let output = with(&["convert", "--format=json", "-o", out.to_str().unwrap()], &[&zym]);
+    let output = run_with(&["convert", "--format=json", "-o", out.to_str().unwrap()], &[&zym]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let losses = json["files"][0]["losses"].as_array().unwrap();
     let note = losses.iter().find(|l| l["code"] == "normals-computed").unwrap();
@@ -146,7 +146,7 @@ fn verbose_lists_what_a_group_counts() {
     let model = testdata().join("bmd/windmill.ok.bmd");
     let glb = dir.path().join("x.glb");
     let of = |more: &[&str], out: &Path| {
-        let output = with(&[&["convert", "-o", out.to_str().unwrap()], more].concat(), &[&model]);
+        let output = run_with(&[&["convert", "-o", out.to_str().unwrap()], more].concat(), &[&model]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         stderr(&output)
     };
@@ -182,7 +182,7 @@ fn what_a_file_is_instead_is_said() {
         ("empty", 3, "the file is empty"),
     ] {
         for command in [&["info"][..], &["check"], &["dump"], &["convert", "--to=glb", "-o-"]] {
-            let output = with(command, &[&at(name)]);
+            let output = run_with(command, &[&at(name)]);
             assert_eq!(code(&output), status, "{command:?} {name}: {}", stderr(&output));
             let said = stdout(&output) + &stderr(&output);
             assert!(said.contains(says), "{command:?} {name}: {said}");
@@ -193,17 +193,17 @@ fn what_a_file_is_instead_is_said() {
 #[test]
 fn wrong_outputs_name_the_right_ones() {
     let dir = TempDir::new().unwrap();
-    let fbx = with(&["convert", "-o", "a.fbx"], &[&demo()]);
+    let fbx = run_with(&["convert", "-o", "a.fbx"], &[&demo()]);
     assert_eq!(code(&fbx), 2);
     let said = stderr(&fbx);
     assert!(said.contains(".fbx") && said.contains("glb, gltf, html, obj") && said.contains("dpm"), "{said}");
-    let none = with(&["convert", "-o", "-"], &[&demo()]);
+    let none = run_with(&["convert", "-o", "-"], &[&demo()]);
     assert!(code(&none) == 2 && stderr(&none).contains("glb, gltf, html, obj"), "{}", stderr(&none));
     // A folder without models says which it is.
     fs::create_dir(dir.path().join("bare")).unwrap();
     fs::write(dir.path().join("bare/readme.txt"), b"nothing").unwrap();
     for command in [&["info"][..], &["convert", "-o", "out"]] {
-        let output = with(command, &[&dir.path().join("bare")]);
+        let output = run_with(command, &[&dir.path().join("bare")]);
         assert_eq!(code(&output), 3);
         let said = stderr(&output);
         assert!(said.contains("bare: error[no-model]") && said.contains("1 .txt"), "{said}");
@@ -217,16 +217,16 @@ fn what_only_a_lenient_reader_opens_is_said() {
     fs::write(&hard, &fs::read(demo()).unwrap()[..100]).unwrap();
     for command in [&["info"][..], &["check"], &["dump"]] {
         let said = |path: &Path| {
-            let output = with(command, &[path]);
+            let output = run_with(command, &[path]);
             assert_eq!(code(&output), 1);
             stdout(&output) + &stderr(&output)
         };
         assert!(said(&soft).contains("--lenient opens it"), "{command:?}: {}", said(&soft));
         assert!(!said(&hard).contains("--lenient"), "{command:?}: {}", said(&hard));
-        let lenient = with(&[command, &["--lenient"]].concat(), &[&soft]);
+        let lenient = run_with(&[command, &["--lenient"]].concat(), &[&soft]);
         assert!(!(stdout(&lenient) + &stderr(&lenient)).contains("opens it"));
     }
-    let json = with(&["info", "--format=json"], &[&soft]);
+    let json = run_with(&["info", "--format=json"], &[&soft]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["files"][0]["error"]["opens_leniently"], true);
 }
@@ -260,11 +260,11 @@ fn an_input_whose_name_clashes_says_what_it_became() {
 #[test]
 fn a_frame_of_the_file_is_a_pose_of_an_obj_too() {
     let obj = |pose: &str| {
-        let output = with(&["convert", "-q", "--to=obj", "-o-", &format!("--pose={pose}")], &[&demo()]);
+        let output = run_with(&["convert", "-q", "--to=obj", "-o-", &format!("--pose={pose}")], &[&demo()]);
         (code(&output), stdout(&output), stderr(&output))
     };
     // Clip 0 of the model begins at a frame of the file.
-    let dump = with(&["dump", "-q", "--pose=:3"], &[&demo()]);
+    let dump = run_with(&["dump", "-q", "--pose=:3"], &[&demo()]);
     let dump: Value = serde_json::from_slice(&dump.stdout).unwrap();
     let pose = &dump["meshes"][0]["poses"][1]["positions"][0];
     let (status, text, said) = obj(":3");
@@ -279,6 +279,6 @@ fn a_frame_of_the_file_is_a_pose_of_an_obj_too() {
     assert_ne!(obj(":3").1, obj(":0").1);
     assert_eq!(obj(":99").0, 2);
     let bmd = testdata().join("bmd/windmill.ok.bmd");
-    let output = with(&["convert", "--to=obj", "-o-", "--pose=:0"], &[&bmd]);
+    let output = run_with(&["convert", "--to=obj", "-o-", "--pose=:0"], &[&bmd]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(target: Target, bytes: &[u8]) {
     let Input::File(format) = target.input else { return };
     // The bytes choose the operation. Every second case also damages a texture or companion file.
     let mut rng = Rng::new(seed(bytes));
-    let mut case = Case::of(&Subject::split(format, bytes));
+    let mut case = Case::new(&Subject::split(format, bytes));
     if rng.below(2) == 0 {
         case = case.mutant(&case, &mut rng);
     }

@@ -97,7 +97,7 @@ pub(crate) struct ConvertArgs {
     /// Files that are named one by one do not need this option.
     #[arg(long)]
     pub figure: bool,
-    /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
+    /// Pose of an OBJ, CLIP:FRAME by number or name; `:FRAME` is a frame of the file. By default the bind pose
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Option<String>,
     /// Influences per vertex

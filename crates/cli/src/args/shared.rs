@@ -125,7 +125,7 @@ pub(crate) enum ClipNamesArg {
     /// The engine's: the name on the line, else groupified_N_anim
     #[default]
     Engine,
-    /// For lines without a name, the comment after //
+    /// The comment after // in lines without a name
     Comments,
     /// The names of frames (DPM) or scenes (ZYM)
     Frames,

@@ -27,7 +27,7 @@ fn line(o: &Optimized) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     let percent = 100.0 * o.bytes.len() as f64 / s.before.max(1) as f64;
     let mut text = format!(
-        "{} bytes, now {} ({percent:.1} %): {} after rearranging, {} after rebuilding meshes, {} after removing keys",
+        "{} bytes, now {} ({percent:.1} %): {} after rearranging, {} after rebuilding meshes, {} after choosing keys",
         s.before,
         o.bytes.len(),
         s.arranged,

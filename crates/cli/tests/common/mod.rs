@@ -12,19 +12,19 @@ pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_meshwright"))
 }
 
-/// A run in a folder.
+/// Runs the program in a folder.
 pub fn run_in(dir: &Path, words: &[&str]) -> Output {
     program().current_dir(dir).args(words).output().unwrap()
 }
 
-/// What a run in a folder says that goes well.
+/// Runs the program in a folder, checks that it succeeds, and returns its output.
 pub fn ok(dir: &Path, words: &[&str]) -> String {
     let output = run_in(dir, words);
     assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
     String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
 }
 
-/// All files below a folder, by their paths in it.
+/// Reads all files of a folder and its subfolders, by path.
 pub fn tree(top: &Path) -> BTreeMap<String, Vec<u8>> {
     let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -62,12 +62,12 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A model with everything.
+/// Returns the path of a model with all features.
 pub fn demo() -> PathBuf {
     testdata().join("dpm/hopper.ok.dpm")
 }
 
-/// What lies in a folder.
+/// Lists the names in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -87,18 +87,18 @@ pub fn skinned_quad(folder: &Path, name: &str) {
     }
 }
 
-/// The program as a user who may not read and write everything, and the folder that it lies in; the user of the test, unless
-/// that is root. None where root cannot become another.
+/// Returns a command that runs the program as an ordinary user, and the folder of the program. That is the user of
+/// the test, unless it is root. Returns `None` if root cannot become another user.
 #[cfg(unix)]
 pub fn ordinary() -> Option<(tempfile::TempDir, Vec<OsString>)> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let own = tempfile::TempDir::new().unwrap();
-    // What is made by root is root's.
+    // A new folder belongs to the user of the test.
     if own.path().metadata().unwrap().uid() != 0 {
         return Some((own, vec![env!("CARGO_BIN_EXE_meshwright").into()]));
     }
     fs::set_permissions(own.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    // The program may lie where nobody else gets at it.
+    // Other users may not have access to the program's folder, so it is copied.
     let program = own.path().join("meshwright");
     fs::copy(env!("CARGO_BIN_EXE_meshwright"), &program).unwrap();
     let mut words: Vec<OsString> =

@@ -1,4 +1,4 @@
-//! What `tests/packs.rs` says of fixtures, of the files of the corpus.
+//! The tests of `tests/packs.rs`, on files of the corpus.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::ok;

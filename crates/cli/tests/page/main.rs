@@ -32,13 +32,13 @@ fn chromium(test: &str) -> Option<PathBuf> {
     let modules = std::env::var_os("NODE_MODULES").map(PathBuf::from);
     match (&browser, modules.is_some_and(|m| m.join("playwright-core").is_dir())) {
         (None, _) => skipped(test, "no Chromium: set CHROMIUM"),
-        (_, false) => skipped(test, "no playwright-core: set NODE_MODULES to the folder that it lies in"),
+        (_, false) => skipped(test, "no playwright-core: set NODE_MODULES to its folder"),
         (Some(_), true) => return browser,
     }
     None
 }
 
-/// What the page says, driven by a plan.
+/// Drives the page with a plan, and returns its report.
 fn driven(chromium: &Path, dir: &Path, plan: &Value) -> Value {
     let file = dir.join("plan.json");
     fs::write(&file, plan.to_string()).unwrap();

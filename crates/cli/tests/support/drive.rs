@@ -1,5 +1,5 @@
-//! Broken models, companions and pictures through every command of the program. Shared with the fuzz targets: each says in
-//! its own way how the program is run.
+//! Runs every command of the program on broken models, companions and images. Shared with the fuzz targets; each runs
+//! the program in its own way.
 
 use super::exercise::{self, Subject};
 use super::judge;
@@ -12,22 +12,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What every command is allowed, as `--max-memory` has it.
+/// The memory limit of every command, as for `--max-memory`.
 pub(crate) const MEMORY: u64 = 64 << 20;
 
-/// Pictures of a case.
+/// The most images of a case.
 const MOST_PICTURES: usize = 8;
 
-/// A sound picture of every kind.
+/// Sound images of each kind.
 const JPEG: &[u8] = include_bytes!("small.jpg");
 
 /// A folder of files, the first of which is a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) format: Format,
-    /// By path below the folder.
+    /// By path in the folder.
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// It opens strictly before it is broken.
+    /// The unbroken file opens without `--lenient`.
     pub(crate) sound: bool,
 }
 
@@ -37,8 +37,8 @@ impl Case {
         &self.files[0].0
     }
 
-    /// A file with its companions, and pictures for its materials.
-    pub(crate) fn of(subject: &Subject) -> Self {
+    /// Creates a case of a file with its companions, and images for its materials.
+    pub(crate) fn new(subject: &Subject) -> Self {
         let mut files = vec![(subject.name.clone(), subject.bytes.clone())];
         for (role, bytes) in &subject.companions {
             let beside = subject.format.companions().iter().find(|c| c.role == *role && !c.beside.is_empty());
@@ -59,18 +59,18 @@ impl Case {
             let (extension, bytes) = picture(i);
             files.push((format!("{name}.{extension}"), bytes));
         }
-        // What other files say of pictures.
+        // Files that name images.
         let stem = subject.name.rsplit_once('.').map_or(&*subject.name, |n| n.0);
         files.push((format!("{stem}_0.skin"), b"body,textures/body\nhead,textures/head.tga\n".to_vec()));
         files.push(("scripts/all.shader".to_owned(), SHADER.to_vec()));
         Self { format: subject.format, files, sound: subject.sound }
     }
 
-    /// The case with one to three of its files broken.
+    /// Returns the case with one to three of its files broken.
     pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
         for _ in 0..*rng.pick(&[1, 1, 1, 2, 3]) {
-            // The model as often as all others together.
+            // The model is chosen as often as all others together.
             let file = if rng.below(2) == 0 { 0 } else { rng.below(out.files.len()) };
             let (name, bytes) = &mut out.files[file];
             let with = &rng.pick(&other.files).1;
@@ -92,9 +92,9 @@ impl Case {
         Ok(())
     }
 
-    /// Files of the case that are not what they were.
+    /// Lists files of the case that were changed.
     fn changed(&self, folder: &Path) -> Vec<String> {
-        // Of two with one path the later was written.
+        // If two files have the same path, the later one was written.
         let last: BTreeMap<_, _> = self.files.iter().map(|(name, bytes)| (name, bytes)).collect();
         let changed =
             last.iter().filter(|(name, bytes)| fs::read(folder.join(name)).ok().as_ref() != Some(bytes));
@@ -108,7 +108,7 @@ fn has(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|e| e == extension)
 }
 
-/// Paths without extensions at which the materials of a model look for pictures.
+/// Returns paths, without extensions, at which the materials of a model look for images.
 fn pictures(subject: &Subject) -> Vec<String> {
     let settings = ReadSettings::from(ReadOptions::default()).attaching(subject.format, &subject.companions);
     let Ok(parsed) = AnyModel::parse_with(&subject.bytes, subject.format, &settings) else {
@@ -193,7 +193,7 @@ fn sign(png: &mut [u8]) {
 /// Every model below some folders, with what belongs to it.
 pub(crate) fn cases(folders: &[PathBuf]) -> Vec<Case> {
     let subjects = folders.iter().flat_map(|folder| exercise::subjects(folder));
-    subjects.filter(|s| s.bytes.len() <= 1 << 20).map(|s| Case::of(&s)).collect()
+    subjects.filter(|s| s.bytes.len() <= 1 << 20).map(|s| Case::new(&s)).collect()
 }
 
 /// The mutant of a number, and what is done with it.
@@ -206,22 +206,22 @@ pub(crate) fn numbered(cases: &[Case], number: u64) -> (Case, Rng) {
     (case, rng)
 }
 
-/// What came of one command.
+/// The result of one command.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
-    /// None where it panicked, or was ended by a signal.
+    /// `None` if it panicked or a signal ended it.
     pub(crate) code: Option<i32>,
     /// The message of a panic.
     pub(crate) said: String,
     pub(crate) out: Vec<u8>,
     pub(crate) err: Vec<u8>,
-    /// How long it worked.
+    /// The time that it took.
     pub(crate) time: Duration,
-    /// The most bytes that were resident.
+    /// The most resident bytes.
     pub(crate) peak: u64,
 }
 
-/// What a command cost.
+/// The cost of a command.
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
     pub(crate) words: String,
@@ -230,15 +230,15 @@ pub(crate) struct Cost {
     pub(crate) peak: u64,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Tried {
     pub(crate) costs: Vec<Cost>,
-    /// What was broken, each beside the words of its command.
+    /// The broken promises, each after the words of its command.
     pub(crate) broken: Vec<String>,
 }
 
-/// Every command over one case in a folder, which is made and removed. `program` runs a command line.
+/// Runs every command on one case in a folder, which is created and removed. `program` runs a command line.
 pub(crate) fn attempt(
     case: &Case,
     rng: &mut Rng,
@@ -266,12 +266,12 @@ pub(crate) fn attempt(
     Ok(tried)
 }
 
-/// One command line, its paths below the folder of the case.
+/// One command line, with paths in the folder of the case.
 struct Command {
     words: Vec<String>,
-    /// Files below `in/`, in front of which the words stand.
+    /// Files in `in/`, after the words.
     inputs: Vec<String>,
-    /// What is asked for below `out/`.
+    /// The output in `out/`.
     output: Option<String>,
 }
 
@@ -289,7 +289,7 @@ impl Command {
         words
     }
 
-    /// What the run broke.
+    /// Lists the promises that the run broke.
     fn judged(&self, ran: &Ran, out: &Path) -> Vec<String> {
         let mut wrong = Vec::new();
         match ran.code {

@@ -67,10 +67,10 @@ pub(crate) struct Ran {
     pub(crate) out: Vec<u8>,
 }
 
-/// Runs the program with the words behind its name.
+/// A function that runs the program with these arguments.
 pub(crate) type Program<'p> = dyn FnMut(&[OsString]) -> Ran + 'p;
 
-/// Tries one command that a seed decides, in a folder that is made for it, and says what it broke.
+/// Runs one command that a seed chooses, in a new folder, and returns the promises that it broke.
 pub(crate) fn attempt(seed: u64, folder: &Path, base: &[Vec<u8>], program: &mut Program<'_>) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let top = folder.join("top");
@@ -129,13 +129,13 @@ struct Case {
     words: Vec<OsString>,
     /// Files that the command reads.
     inputs: Vec<PathBuf>,
-    /// Files that are there already and belong to somebody else may be replaced.
+    /// Foreign files that exist may be replaced.
     force: bool,
     dry: bool,
     manifest: Option<PathBuf>,
 }
 
-/// A folder with files of its own, and a home that nobody named.
+/// A folder with files, and a home folder that no command names.
 struct Sandbox {
     work: PathBuf,
     documents: Vec<PathBuf>,
@@ -238,7 +238,7 @@ impl Sandbox {
     }
 }
 
-/// What a file is: its number and content, or where a link leads.
+/// The state of a file: its number and content, or the target of a link.
 type State = (u64, Vec<u8>);
 
 fn snapshot(top: &Path) -> BTreeMap<PathBuf, State> {
@@ -308,7 +308,7 @@ fn judged(
     let named = |path: &&PathBuf| case.manifest.as_ref() != Some(*path);
     let own: Vec<_> = changed.iter().filter(|path| before.contains_key(*path)).filter(named).collect();
     if !own.is_empty() && !case.force {
-        wrong.push(format!("files of somebody else were replaced: {}", list(&mut own.into_iter())));
+        wrong.push(format!("foreign files were replaced: {}", list(&mut own.into_iter())));
     }
     let odd = |path: &&PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -318,7 +318,7 @@ fn judged(
     if !odd.is_empty() {
         wrong.push(format!("a name that no output has: {}", list(&mut odd.into_iter())));
     }
-    // What is "as before" is there.
+    // An input that counts as unchanged has its outputs.
     let converts = case.words.iter().any(|word| word == "convert");
     if converts && document["summary"]["unchanged"].as_u64().unwrap_or(0) > 0 {
         wrong.push("a hostile manifest counted as done".to_owned());
