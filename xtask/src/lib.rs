@@ -132,6 +132,11 @@ const VERBS: &[Verb] = &[
     ),
     Verb("witness validator", "[DIR]: exported GLBs through the Khronos validator", Lab("validator", "dev")),
     Verb(
+        "witness darkplaces",
+        "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server",
+        Words(targets::darkplaces),
+    ),
+    Verb(
         "random",
         "[--seconds N] [--seed N] [--jobs N] [--target PREFIX]... [--asan] [--keep N] [FILE]: random inputs for every target \
          of crates/fuzz; a FILE is run alone",

@@ -297,19 +297,12 @@ pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String>
         return library(words);
     }
     let program = crate::program(root, "meshwright", "dev")?;
-    let named = std::env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
-    let corpus = named.unwrap_or_else(|| root.join("../shared/corpus"));
-    let corpus = Some(corpus).filter(|folder| folder.join("manifest.json").is_file());
+    let corpus = corpus(root);
     if Command::new("python3").arg("--version").output().is_err() {
         sh::skipped("python3 is not here, for the suite")?;
     } else {
-        let python = |script: &str| {
-            let mut python = Command::new("python3");
-            python.arg(root.join("xtask/conformance").join(script)).arg("--program").arg(&program);
-            python
-        };
-        sh::run(&mut python("run.py"))?;
-        corpus.iter().try_for_each(|folder| sh::run(python("corpus.py").arg(folder)))?;
+        sh::run(&mut script(root, "run.py", &program))?;
+        corpus.iter().try_for_each(|folder| sh::run(script(root, "corpus.py", &program).arg(folder)))?;
     }
     library(&[root.join("testdata").into()])?;
     corpus.iter().try_for_each(|folder| {
@@ -318,6 +311,39 @@ pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String>
         tests.env("MESHWRIGHT_CORPUS", folder).env("MESHWRIGHT_REQUIRE", "1");
         sh::run(tests.args(["test", "--workspace", "--all-features", "--locked", "--test", "corpus"]))
     })
+}
+
+/// The corpus of real models, if it is here.
+fn corpus(root: &Path) -> Option<PathBuf> {
+    let named = std::env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
+    let corpus = named.unwrap_or_else(|| root.join("../shared/corpus"));
+    Some(corpus).filter(|folder| folder.join("manifest.json").is_file())
+}
+
+/// A Python script of the conformance suite, which runs the program.
+fn script(root: &Path, name: &str, program: &Path) -> Command {
+    let mut python = Command::new("python3");
+    python.arg(root.join("xtask/conformance").join(name)).arg("--program").arg(program);
+    python
+}
+
+/// `xtask witness darkplaces`: what the engine reads in the fixtures and the corpus, or in folders, agrees with the program.
+pub(crate) fn darkplaces(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let program = crate::program(root, "meshwright", "dev")?;
+    let mut folders: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+    if folders.is_empty() {
+        folders = [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect();
+        let formats = ["dpm", "zym", "iqm"];
+        folders = folders.iter().flat_map(|folder| formats.map(|format| folder.join(format))).collect();
+        folders.retain(|folder| folder.is_dir());
+    }
+    let mut python = script(root, "darkplaces.py", &program);
+    let status = python.args(folders).status().map_err(|e| format!("python3: {e}"))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(3) => sh::skipped("the DarkPlaces engine cannot run here (on Debian: darkplaces-server)"),
+        _ => Err(format!("darkplaces.py: {status}")),
+    }
 }
 
 /// Runs the examples that were built in a target folder.

@@ -1,12 +1,14 @@
 //! `meshwright explain`: the meaning of codes.
 
 use crate::args::{CompanionArgs, ExplainArgs, OutputFormat};
-use crate::check;
+use crate::check::{self, Found};
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::table::{self, Column, facts, heading};
 use crate::{Fail, Status, batch, render, results};
-use meshwright::{Explanation, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar};
+use meshwright::{
+    Explanation, Finding, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -43,23 +45,29 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
     Ok(Status::Fine)
 }
 
-/// Returns the explanations of the findings of a file: each code once, as the rule of the file's format.
+/// Returns the explanations of the findings of a file: for each code the rule of the file's format that is broken.
 fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(path);
     let refused = |refusal| Fail::Refused(input.display_path(), refusal);
-    let (format, codes) = check::codes(&input, &reader).map_err(refused)?;
-    if codes.is_empty() && args.format == OutputFormat::Text {
+    let found = check::find_faults(&input, &reader).map_err(refused)?;
+    if found.findings.is_empty() && args.format == OutputFormat::Text {
         batch::print(format!("{}: no findings\n", input.display_path()))?;
     }
-    let of_code = |code: &&str| {
-        let mut all = explain(code);
-        if all.iter().any(|e| is_of(e, format)) {
-            all.retain(|e| is_of(e, format));
-        }
-        all
-    };
-    Ok(codes.iter().flat_map(of_code).collect())
+    Ok(found.findings.iter().filter_map(|finding| broken_rule(finding, &found)).collect())
+}
+
+/// Explains the rule that a finding is about. Rules of one code differ in kind and severity, and in whether a lenient reader
+/// passes over them.
+fn broken_rule(finding: &Finding, found: &Found) -> Option<Explanation> {
+    explain(finding.code).into_iter().max_by_key(|e| match e {
+        Explanation::Rule { rule, .. } => (
+            is_of(e, found.format),
+            (rule.severity, rule.kind) == (finding.severity, finding.kind),
+            rule.forgivable == found.opens_leniently,
+        ),
+        Explanation::Notice(_) => (false, false, false),
+    })
 }
 
 /// Returns whether a format has the rule that is explained.

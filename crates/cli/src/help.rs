@@ -160,10 +160,18 @@ const CONVERT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The options of `convert` that `-h` lists. `--help` lists all.
-const COMMON: &[&str] = &[
-    "output", "to", "force", "dry_run", "scale", "quiet", "verbose", "purpose", "onto", "skeleton",
-    "lenient", "root",
+/// The options of `convert` that `-h` lists, on one screen of 24 lines; `--help` lists all in groups.
+const COMMON: &[(&str, &str)] = &[
+    ("output", "Output file or folder, - for standard output"),
+    ("to", "Format of the output: glb, gltf, obj, dpm, iqm, ..."),
+    ("purpose", "blender: a GLB to edit and convert back; or an engine"),
+    ("onto", "Import edits into this model of a game"),
+    ("skeleton", "Skeleton of a mesh of The Sims or Crucible"),
+    ("root", "Folder to search for companions and textures"),
+    ("scale", "Multiply all lengths"),
+    ("lenient", "Read on after broken rules, and report them"),
+    ("force", "Replace existing textures and other companion files"),
+    ("verbose", "Print every loss and note"),
 ];
 
 /// Options of several commands that `-h` leaves out.
@@ -201,8 +209,29 @@ fn grouped(command: Command) -> Command {
             return arg.hide_short_help(RARE.contains(&id));
         }
         let group = CONVERT.iter().find(|(_, ids)| ids.contains(&id)).map_or("Advanced", |(group, _)| group);
-        arg.help_heading(group).hide_short_help(!COMMON.contains(&id))
+        arg.help_heading(group)
     })
+}
+
+/// Sets the help of `convert -h`: the [`COMMON`] options without groups.
+fn on_one_screen(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        let id = arg.get_id().to_string();
+        match COMMON.iter().position(|(common, _)| *common == id) {
+            Some(place) => {
+                let text = COMMON.get(place).map_or("", |(_, text)| *text);
+                let takes_values = arg.get_action().takes_values();
+                let arg = arg.help(text).help_heading(None::<&str>).display_order(place);
+                if takes_values { arg.hide_possible_values(true) } else { arg }
+            }
+            None => arg.hide_short_help(true),
+        }
+    });
+    let examples = "Examples:\n  meshwright convert hopper.dpm hopper.glb\n  \
+                    meshwright convert hopper.dpm edit.glb --for blender   # to edit in Blender\n  \
+                    meshwright convert edit.glb new.dpm                    # back into the game\n\
+                    All options and examples: meshwright convert --help";
+    command.after_help(examples)
 }
 
 /// Sets the overview of commands, in groups, that the program prints without a command.
@@ -244,6 +273,9 @@ fn command() -> Command {
 /// Parses the words of a command line.
 pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = command();
+    if words.iter().any(|word| word == "-h") {
+        command = command.mut_subcommand("convert", on_one_screen);
+    }
     let matches = command.try_get_matches_from_mut(words)?;
     Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
 }
@@ -302,7 +334,8 @@ mod tests {
         // A misspelled name here would hide that an option is in no group.
         let convert = Cli::command().find_subcommand("convert").cloned().unwrap();
         let ids: Vec<&str> = convert.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-        let named = CONVERT.iter().flat_map(|(_, ids)| *ids).chain(COMMON).chain(RARE);
+        let common = COMMON.iter().map(|(id, _)| id);
+        let named = CONVERT.iter().flat_map(|(_, ids)| *ids).chain(common).chain(RARE);
         assert_eq!(named.filter(|id| !ids.contains(id)).collect::<Vec<_>>(), Vec::<&&str>::new());
         let listed: Vec<_> = COMMANDS.iter().flat_map(|(_, names)| *names).copied().collect();
         let unlisted: Vec<_> = Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();

@@ -8,7 +8,7 @@ use crate::output::{self, content_of, main};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
-use crate::{Fail, Status, render};
+use crate::{Fail, Status, render, say};
 use meshwright::files::output::{OutputName, Place};
 use meshwright::{Format, ReadOptions, ReadSettings, Repaired, Rule, Severity, counted, repair};
 use serde_json::{Value, json};
@@ -65,7 +65,15 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
                     };
                     results.show(found.status(), shown)?;
                 }
-                Err(refusal) => results.refuse(input, &refusal),
+                Err(refusal) => {
+                    results.refuse(input, &refusal);
+                    if matches!(refusal, Refusal::Broken { .. }) && !args.read.quiet {
+                        say(&format!(
+                            "{}: not repaired: not even a lenient reader opens it",
+                            input.display_path()
+                        ));
+                    }
+                }
             }
             Ok(())
         },

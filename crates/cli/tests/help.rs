@@ -149,7 +149,8 @@ fn values_are_listed_as_they_are_known() {
 fn the_short_help_is_for_one_screen_and_the_long_one_is_whole() {
     let long = stdout(&run(["convert", "--help"]));
     let short = stdout(&run(["convert", "-h"]));
-    assert!(short.lines().count() <= 50, "{short}");
+    assert!(short.lines().count() <= 24, "{short}");
+    assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");
     let groups = ["Output:", "Blender round trip:", "Batch:", "The Sims:", "Advanced:"];
     let places: Vec<_> = groups.iter().map(|group| long.find(&format!("\n{group}\n"))).collect();
     assert!(places.is_sorted() && places[0].is_some(), "{places:?}");

@@ -362,10 +362,18 @@ fn a_skeleton_that_does_not_fit_is_named_with_the_reason() {
     };
     let mesh = ("flower.ok.mesh", "flower.mesh");
     // Bones are missing.
-    let said = unfit(&folder(&[mesh, ("arm.ok.skel", "arm.skel")]));
+    let dir = folder(&[mesh, ("arm.ok.skel", "arm.skel")]);
+    let said = unfit(&dir);
     assert_eq!(said.len(), 1, "{said:?}");
-    for part in ["arm.skel does not fit", "2 of 2 bones", "\"ROOT\" \"BUD\""] {
-        assert!(said[0].contains(part), "{said:?}");
+    let listed = run(dir.path(), "info flower.mesh").stdout;
+    let found = run(dir.path(), "check flower.mesh").stdout;
+    let (listed, found) = (String::from_utf8_lossy(&listed), String::from_utf8_lossy(&found));
+    assert!(listed.contains("arm.skel (skeleton), ignored") && found.contains("info[skeleton-unfit]"));
+    for part in ["does not fit", "2 of 2 bones", "\"ROOT\" \"BUD\""] {
+        assert!(
+            said[0].contains(part) && listed.contains(part) && found.contains(part),
+            "{said:?} {listed} {found}"
+        );
     }
     // All bones are there, and the game has no skeleton of the name.
     let said = unfit(&folder(&[mesh, ("flower.ok.skel", "flower.skel")]));

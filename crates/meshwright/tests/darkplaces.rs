@@ -4,8 +4,8 @@
 
 use meshwright::dpm::{Dpm, Name, Zym};
 use meshwright::files::Tree;
-use meshwright::scene::{ConvertError, SceneOptions};
-use meshwright::{Asset, ClipNames, OpenOptions};
+use meshwright::scene::{ConvertError, Engine, SceneOptions};
+use meshwright::{AnyModel, Asset, ClipNames, OpenOptions};
 use meshwright_testkit::testdata;
 use std::fs;
 
@@ -89,4 +89,30 @@ fn resolved_clips_are_charged() {
     assert!(asset.check().has("length-clamped"));
     let e = asset.to_scene(&SceneOptions::default().with_memory(16 << 20)).unwrap_err();
     assert!(matches!(&e, ConvertError::Limit(e) if e.what.starts_with("clip")), "{e}");
+}
+
+#[test]
+fn scales_that_the_engine_passes_over_are_findings() {
+    let found = |model: &AnyModel, engine| {
+        let report = model.validate_for(engine);
+        let scales = report.findings().iter().filter(|f| f.code == "engine-scale");
+        scales.map(|f| f.path.to_string()).collect::<Vec<_>>()
+    };
+    let scaled = |factor: f32, is_scaled: &dyn Fn(usize, usize) -> bool| {
+        let mut model = Dpm::parse(&fixture("hopper.ok.dpm")).unwrap();
+        let bones = model.bones.len();
+        for (_, pose) in model.poses.iter_mut().enumerate().filter(|(i, _)| is_scaled(i / bones, i % bones)) {
+            let rows = pose.rows().map(|[x, y, z, place]| [x * factor, y * factor, z * factor, place]);
+            *pose = rows.into();
+        }
+        AnyModel::from(model)
+    };
+    // The engine takes the scale of the first bone in the first frame.
+    assert_eq!(found(&scaled(0.7, &|_, _| false), Engine::DarkPlaces), Vec::<String>::new());
+    assert_eq!(found(&scaled(0.7, &|_, bone| bone == 0), Engine::DarkPlaces), Vec::<String>::new());
+    assert_eq!(found(&scaled(0.7, &|_, bone| bone == 1), Engine::DarkPlaces), ["bones[1]"]);
+    assert_eq!(found(&scaled(0.7, &|pose, bone| (pose, bone) == (3, 0)), Engine::DarkPlaces), ["bones[0]"]);
+    assert_eq!(found(&scaled(0.7, &|_, bone| bone == 1), Engine::Fte), Vec::<String>::new());
+    // Nothing follows the last bone.
+    assert_eq!(found(&scaled(0.7, &|_, bone| bone == 4), Engine::DarkPlaces), Vec::<String>::new());
 }

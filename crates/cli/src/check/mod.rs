@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
 use meshwright::scene::Engine;
-use meshwright::{AssetError, Budget, Format, Report, Severity};
+use meshwright::{AssetError, Budget, Finding, Format, Report, Severity};
 use serde_json::{Value, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
@@ -87,12 +87,23 @@ struct Checked {
     lenient: bool,
 }
 
-/// Returns the format of a file and the codes of its findings.
-pub(crate) fn codes(input: &Input, reader: &Reader) -> Result<(&'static str, Vec<&'static str>), Refusal> {
+/// The findings of a file, for explanations.
+pub(crate) struct Found {
+    /// The format of the file.
+    pub format: &'static str,
+    /// The findings, each code once.
+    pub findings: Vec<Finding>,
+    /// A lenient reader opens the file.
+    pub opens_leniently: bool,
+}
+
+/// Checks a file and returns its findings.
+pub(crate) fn find_faults(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let checked = check(input, reader, None)?;
-    let mut codes: Vec<_> = checked.report.totals().map(|(code, ..)| code).collect();
-    codes.dedup();
-    Ok((checked.kind.id, codes))
+    let mut findings = checked.report.findings().to_vec();
+    findings.sort_by_key(|finding| finding.code);
+    findings.dedup_by_key(|finding| finding.code);
+    Ok(Found { format: checked.kind.id, findings, opens_leniently: checked.lenient })
 }
 
 fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Checked, Refusal> {

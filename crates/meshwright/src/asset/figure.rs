@@ -144,6 +144,7 @@ impl Asset {
             None => true,
         };
         if role == Role::Skeleton && brings(&other.model) {
+            self.companions.unfit.clear();
             let found = |part: &Part| {
                 part.role == PartRole::Companion(Role::Skeleton) && part.state == PartState::Found
             };

@@ -327,6 +327,10 @@ impl Asset {
                 format!("{name} is not there; without it the model is not whole"),
             )
         }));
+        let unfit = self.companions.unfit.iter();
+        scene.losses.extend(unfit.map(|(name, why)| {
+            Loss::note("skeleton-unfit", "skeleton", format!("{name} does not fit the mesh: {why}"))
+        }));
         scene.losses.extend(self.losses.iter().cloned());
         scene
     }

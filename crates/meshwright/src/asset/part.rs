@@ -68,7 +68,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub(super) fn named(role: PartRole, name: &str, state: PartState) -> Self {
+    pub(crate) fn named(role: PartRole, name: &str, state: PartState) -> Self {
         Self { role, name: name.to_owned(), path: None, state }
     }
 

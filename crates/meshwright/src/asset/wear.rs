@@ -466,27 +466,27 @@ impl Opening<'_> {
                 None => file.with_source(source),
             });
         } else {
-            self.unfit_skeletons(&shapes, child);
+            companions.unfit = self.unfit_skeletons(&shapes, child);
         }
     }
 
-    /// Records the skeletons next to a mesh with several bones that are not used for it, and the reasons.
-    fn unfit_skeletons(&mut self, shapes: &[&Geometry], child: bool) {
+    /// Returns the skeletons next to a mesh of several bones that are not used for it, with the reasons.
+    fn unfit_skeletons(&self, shapes: &[&Geometry], child: bool) -> Vec<(String, String)> {
         let bones = shapes.iter().flat_map(|shape| shape.bones.iter().map(Name::text));
         if bones.collect::<BTreeSet<_>>().len() < 2 {
-            return;
+            return Vec::new();
         }
-        let finder = self.finder;
-        let all = finder.census().skeletons.iter().take(MOST_SKELETONS);
-        for path in all.filter(|path| path.parent() == self.path.parent()).take(MOST_UNFIT) {
+        let all = self.finder.census().skeletons.iter().take(MOST_SKELETONS);
+        let beside = all.filter(|path| path.parent() == self.path.parent()).take(MOST_UNFIT);
+        let reason = |path: &TreePath| {
             let found = self.record(path).map(|bytes| skeletons(path, &bytes)).unwrap_or_default();
             let why = match found.first() {
                 Some(skel) => unfit(shapes, skel, skeleton_for(child)),
                 None => "it holds no readable skeleton".to_owned(),
             };
-            let message = format!("{} does not fit the mesh: {why}", text_of(path.name()));
-            self.losses.push(Loss::note("skeleton-unfit", "skeleton", message));
-        }
+            (text_of(path.name()), why)
+        };
+        beside.map(reason).collect()
     }
 
     /// Returns the skeleton whose rest pose fits the blend vertices of the meshes best, with its index in its file.

@@ -12,6 +12,7 @@ pub use memory::Memory;
 
 use crate::asset::{Asset, Part, PartRole, PartState};
 use crate::kinds::{Format, Summary};
+use meshwright_core::Role;
 use meshwright_scene::{Bounds, Scene};
 
 /// A mesh of a model.
@@ -218,9 +219,14 @@ fn texture_state(
     }
 }
 
-/// The files of a model but its own.
+/// The files of a model but its own, and those next to it that do not fit.
 fn parts(asset: &Asset) -> Vec<Part> {
-    asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned().collect()
+    let used = asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned();
+    let unfit = asset.companions().unfit.iter().map(|(name, why)| {
+        let state = PartState::Ignored(format!("does not fit the mesh: {why}"));
+        Part::named(PartRole::Companion(Role::Skeleton), name, state)
+    });
+    used.chain(unfit).collect()
 }
 
 /// The start of a summary's notes that name a dialect.

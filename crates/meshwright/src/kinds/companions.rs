@@ -21,6 +21,9 @@ meshwright_core::rules! {
     warning NOT_THERE = "companion-missing", Missing,
         "A companion file that the model needs was not found.",
         "Put it next to the model under the name in the message, or name the file.";
+    info UNFIT = "skeleton-unfit", Unused [NoEngine],
+        "A skeleton next to the mesh is not used: it lacks bones of the mesh, or belongs to another mesh.",
+        "Name the skeleton of the mesh with `--skeleton`, or `--root` the folder of the game.";
     warning ID_DUP = "W_ID_DUP", Duplicate,
         "Two files of the tree have the same file and type numbers but different contents.",
         "Remove one of them. The first one is used, and programs do not agree on which that is.";
@@ -197,6 +200,8 @@ pub struct Companions {
     pub clip_names: ClipNames,
     /// Needed companion files that were not found, with the names that were searched for.
     pub missing: Vec<(Role, String)>,
+    /// Skeletons next to a mesh that do not fit it, with the reasons.
+    pub unfit: Vec<(String, String)>,
     /// Broken rules in companion files that a lenient reader accepted.
     pub forgiven: Report,
     /// Used files with duplicates in the tree, by number or by name.
@@ -320,6 +325,10 @@ impl Companions {
             let message = || format!("{name} is not there");
             // Validation passes over everything.
             let _ = findings.broken(NOT_THERE, &FieldPath::ROOT.field(role.name()), None, message);
+        }
+        for (name, why) in &self.unfit {
+            let message = || format!("{name} does not fit the mesh: {why}");
+            let _ = findings.broken(UNFIT, &FieldPath::ROOT.field("skeleton"), None, message);
         }
         for Doubled { taken, other, by_number } in &self.doubled {
             let rule = if *by_number { ID_DUP } else { NAME_DUP };

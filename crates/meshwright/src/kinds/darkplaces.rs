@@ -9,7 +9,7 @@ use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role};
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
-use meshwright_dpm::{Bone, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
+use meshwright_dpm::{Bone, BonePose, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{
     ConvertError, Converted, Engine, Extra, FromSceneOptions, Loss, Material, OutputFiles, Scene,
@@ -213,12 +213,15 @@ mod engines {
         error SEVERAL = "engine-several-bones", Compatibility [Refuses],
             "DarkPlaces refuses a ZYM whose vertices follow several bones (model_alias.c, Mod_ZYMOTICMODEL_Load).",
             "Keep the bone that the vertex follows most, or write a DPM.";
+        warning SCALE = "engine-scale", Compatibility [Misshown],
+            "DarkPlaces multiplies the places of bones with the scale of the first bone in the first frame, and passes over all other scales (seen with its modeldecompile).",
+            "Give bones the scale 1 and scale the mesh; only the roots may all have one scale in every frame.";
         warning TEXTURE = "engine-texture", Missing [Misshown],
             "A texture is next to the model, where DarkPlaces does not look for it (gl_textures.c, loadimagepixelsbgra).",
             "Put it where the name of the material says, from the game's folder on, or below `textures`.";
     }
 }
-use engines::{BONES, INFLUENCES, SEVERAL};
+use engines::{BONES, INFLUENCES, SCALE, SEVERAL};
 pub(crate) use engines::{RULES as ENGINE_RULES, TEXTURE as ENGINE_TEXTURE};
 
 /// Checks the limits of an engine for the number of bones, and of bones per vertex.
@@ -247,6 +250,50 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
     }
     findings.into_report()
 }
+
+/// Checks whether DarkPlaces shows the scales of bones that place vertices or other bones. `first` is the first pose, and
+/// `followed` lists the bones of vertices.
+fn validate_scales(
+    engine: Engine,
+    bones: &[Bone],
+    poses: &[BonePose],
+    first: usize,
+    followed: impl Iterator<Item = u32>,
+) -> Report {
+    let mut findings = Findings::validating();
+    if engine != Engine::DarkPlaces || bones.is_empty() {
+        return findings.into_report();
+    }
+    let scales = |pose: &BonePose| {
+        let rows = pose.rows().map(|row| row.map(f64::from));
+        let squares = rows.iter().fold([0.0; 3], |[a, b, c], [x, y, z, _]| [a + x * x, b + y * y, c + z * z]);
+        squares.map(f64::sqrt)
+    };
+    let taken = poses.get(first.saturating_mul(bones.len())).map_or(1.0, |pose| scales(pose)[0]);
+    let mut places = vec![false; bones.len()];
+    let parents = bones.iter().filter_map(|bone| u32::try_from(bone.parent).ok());
+    for bone in followed.chain(parents) {
+        if let Some(places) = places.get_mut(bone as usize) {
+            *places = true;
+        }
+    }
+    for (i, bone) in bones.iter().enumerate().filter(|(i, _)| places.get(*i) == Some(&true)) {
+        let own = poses.iter().skip(i).step_by(bones.len()).flat_map(scales);
+        let [least, most] =
+            own.fold([f64::MAX, 0.0], |[least, most], scale| [least.min(scale), most.max(scale)]);
+        let shown = if bone.parent < 0 { taken } else { 1.0 };
+        if least < shown - SCALE_ROUNDING || most > shown + SCALE_ROUNDING {
+            let list = FieldPath::ROOT.field("bones");
+            let message = || format!("scales from {least:.4} to {most:.4}, the engine takes {shown:.4}");
+            // Validation passes over everything.
+            let _ = findings.broken(SCALE, &list.index(i), None, message);
+        }
+    }
+    findings.into_report()
+}
+
+/// Scales that differ by less are rounded.
+const SCALE_ROUNDING: f64 = 1e-3;
 
 /// The repairs of DPM and ZYM.
 const MENDED: &[(&str, &str)] = &[
@@ -288,7 +335,12 @@ impl Kind for Dpm {
 
     fn validate_for(&self, engine: Engine) -> Report {
         let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
-        validate_for(engine, "dpm", self.bones.len(), vertices)
+        let mut report = validate_for(engine, "dpm", self.bones.len(), vertices);
+        let influences = self.meshes.iter().flat_map(|m| m.vertices.iter().flatten());
+        let first = self.frames.first().map_or(0, |frame| frame.pose.0 as usize);
+        let followed = influences.map(|influence| influence.bone);
+        report.append(validate_scales(engine, &self.bones, &self.poses, first, followed));
+        report
     }
 
     fn to_scene(
@@ -394,7 +446,10 @@ impl Kind for Zym {
     }
 
     fn validate_for(&self, engine: Engine) -> Report {
-        validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len))
+        let mut report = validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len));
+        let followed = self.influences.iter().map(|influence| influence.bone);
+        report.append(validate_scales(engine, &self.bones, &self.poses, 0, followed));
+        report
     }
 
     fn to_scene(
