@@ -229,6 +229,8 @@ impl Sandbox {
             0 => {
                 words.push("--force".into());
                 force = true;
+                // An image that no model reads is no input: with this option its name may be that of an output.
+                inputs.retain(|path| path.extension() != Some("png".as_ref()));
             }
             1 => words.push("--no-clobber".into()),
             _ => {}
