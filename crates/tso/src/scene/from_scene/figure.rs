@@ -92,7 +92,8 @@ pub(crate) struct MadeMesh<'s> {
     pub(crate) binding: Option<Bnd>,
     /// The number of the material, the number of its texture's file, and the texture.
     pub(crate) picture: Option<(usize, ResourceId, &'s Image)>,
-    /// The mesh of the scene.
+    /// The mesh of the scene, which a merge needs.
+    #[cfg_attr(not(feature = "recover"), expect(dead_code, reason = "only merges read it"))]
     pub(crate) mesh: Option<usize>,
 }
 
