@@ -86,7 +86,7 @@ class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
     )
     scale: FloatProperty(
         name="Scale",
-        description="Multiply lengths, besides undoing the scale of the import",
+        description="Multiply all lengths, after the scale of the import is undone",
         default=1.0,
         min=1e-6,
         soft_min=0.001,

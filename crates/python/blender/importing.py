@@ -137,14 +137,14 @@ class Options:
     """What can be chosen of an import."""
 
     textures: BoolProperty(
-        name="Textures", description="Look for the textures of materials, as the game does", default=True
+        name="Textures", description="Search for textures as the game does", default=True
     )
     lenient: BoolProperty(
         name="Lenient", description="Read on after broken rules that leave the rest readable, and report them", default=False
     )
     rate: EnumProperty(
         name="Frame Rate",
-        description="Every frame of a clip is one of the scene",
+        description="Frames per second of the scene; every frame of a clip is a frame of the scene",
         items=(
             ("CLIP", "Clip's", "The scene gets the rate of the first clip"),
             ("SCENE", "Scene's", "The scene keeps its rate; clips play at that, and go back with their own"),
@@ -159,7 +159,7 @@ class Options:
     )
     scale: FloatProperty(
         name="Scale",
-        description="Multiply lengths; on the way back they are divided again. 0.0254 makes metres of Quake's units",
+        description="Multiply all lengths; the export divides them again. 0.0254 converts Quake's units to metres",
         default=1.0,
         min=1e-6,
         soft_min=0.001,
@@ -181,8 +181,8 @@ class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Option
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     figure: BoolProperty(
-        name="One Figure",
-        description="The chosen files are one model: meshes, and a skeleton and clips that go with them",
+        name="One Character",
+        description="The chosen files are one character: meshes with their skeleton and clips",
         default=False,
         options={"SKIP_SAVE"},
     )

@@ -599,7 +599,7 @@ function describe(box) {
   });
   $('findings').replaceChildren(...items);
   $('findings-title').hidden = !about.findings;
-  $('findings-title').textContent = items.length ? `Findings (${about.count ?? items.length})` : 'Nothing is wrong with it';
+  $('findings-title').textContent = items.length ? `Findings (${about.count ?? items.length})` : 'No findings';
   const summary = `${name}: ${facts[1][1]} triangles, ${facts[5][1]} clips`;
   canvas.setAttribute('aria-label', summary + '. Arrow keys turn it.');
   tell(`${summary}. ${about.findings ? $('findings-title').textContent : ''}`);
