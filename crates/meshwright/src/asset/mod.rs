@@ -32,7 +32,6 @@ pub use error::AssetError;
 pub(crate) use error::EMPTY;
 pub use figure::FigureError;
 pub use finder::Finder;
-pub(crate) use options::Origin;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]

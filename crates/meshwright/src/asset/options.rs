@@ -1,6 +1,6 @@
 //! Options for opening an asset.
 
-use crate::kinds::{ClipNames, CompanionFile, Format, ReadSettings, SourceFile};
+use crate::kinds::{ClipNames, Format, Origin, ReadSettings};
 use meshwright_core::{ReadOptions, Role};
 use std::sync::Arc;
 
@@ -17,24 +17,6 @@ pub struct NamedFile {
     /// Its place in the file that it was read from.
     pub(crate) origin: Option<Origin>,
 }
-
-/// The file that a companion was read from, and its place there.
-#[derive(Clone, Debug)]
-pub(crate) struct Origin {
-    pub(crate) source: Arc<SourceFile>,
-    /// The number of the record; `None` if the companion is the whole file.
-    pub(crate) record: Option<usize>,
-    /// The file of the keys of a skill.
-    pub(crate) keys: Option<CompanionFile>,
-}
-
-impl PartialEq for Origin {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.source, &other.source) && self.record == other.record
-    }
-}
-
-impl Eq for Origin {}
 
 impl NamedFile {
     /// A file with its name and content.

@@ -3,8 +3,10 @@
 
 use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
-use super::{AssetError, Finder, NamedFile, OpenOptions, Origin, Part, PartRole, PartState};
-use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, ReadSettings, SourceFile, character};
+use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use crate::kinds::{
+    AnyModel, CompanionFile, Companions, Doubled, Origin, ReadSettings, SourceFile, character,
+};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;

@@ -3,7 +3,6 @@
 #[cfg(feature = "tso")]
 use super::Summary;
 use super::{AnyModel, Format, ReadSettings, Registered};
-use crate::asset::Origin;
 use meshwright_core::{FieldPath, Findings, Parsed, ReadError, Report, Role};
 use meshwright_scene::Image;
 #[cfg(feature = "tso")]
@@ -52,6 +51,24 @@ pub struct CompanionFile {
     /// The number of the record in its file, among the skeletons or among the skills; `None` if it is the whole file.
     pub record: Option<usize>,
 }
+
+/// The file that a companion was read from, and its place there.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) source: Arc<SourceFile>,
+    /// The number of the record; `None` if the companion is the whole file.
+    pub(crate) record: Option<usize>,
+    /// The file of the keys of a skill.
+    pub(crate) keys: Option<CompanionFile>,
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.source, &other.source) && self.record == other.record
+    }
+}
+
+impl Eq for Origin {}
 
 /// A file that companions come from.
 #[derive(Clone, Debug)]

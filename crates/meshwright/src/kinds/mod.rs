@@ -36,6 +36,7 @@ mod texture_names;
 mod transcribe;
 mod write;
 
+pub(crate) use companions::Origin;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
