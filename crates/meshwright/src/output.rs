@@ -73,7 +73,7 @@ impl From<Failed> for OutputError {
 /// existing files with the same bytes.
 ///
 /// # Errors
-/// As [`placed`]; or if a file would replace a protected one, or cannot be written. Then no file is written.
+/// As [`place_files`]; or if a file would replace a protected one, or cannot be written. Then no file is written.
 pub fn write_files<'s>(
     files: impl IntoIterator<Item = StreamedFile<'s>>,
     target: Target,
