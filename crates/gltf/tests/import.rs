@@ -479,7 +479,8 @@ fn what_is_made_of_weights_and_keys_is_said() {
     let weights = report.iter().filter(|finding| finding.code.starts_with("weights-"));
     let weights: Vec<_> = weights.map(|f| (f.code, f.severity, f.path.to_string())).collect();
     let path = |vertex: usize| format!("meshes[0].primitives[0].attributes[{vertex}]");
-    let fault = |vertex| ("weights-normalized", Severity::Error, path(vertex));
-    assert_eq!(weights, [fault(1), fault(2)]);
+    let wanted =
+        [("weights-normalized", Severity::Error, path(1)), ("weights-negative", Severity::Error, path(2))];
+    assert_eq!(weights, wanted);
     assert_eq!(made.value.scene.clips[0].frames, 4);
 }

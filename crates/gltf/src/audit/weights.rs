@@ -1,7 +1,7 @@
 //! Joints and weights of the vertices of skinned meshes.
 
 use super::Findings;
-use crate::document::rules::{ELEMENT_TWICE, JOINT_RANGE, LIMIT, WEIGHTS_NORMALIZED};
+use crate::document::rules::{ELEMENT_TWICE, JOINT_RANGE, LIMIT, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED};
 use crate::document::{Accessor, Document, Primitive, Semantic};
 use meshwright_core::{FieldPath, ReadError};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ fn vertices(
             if joint as usize >= joints {
                 once(0, JOINT_RANGE, vertex, format!("joint {joint}, of {joints} joints"));
             } else if weight < 0.0 {
-                once(1, WEIGHTS_NORMALIZED, vertex, format!("the weight {weight} is negative"));
+                once(1, WEIGHTS_NEGATIVE, vertex, format!("the weight {weight} is negative"));
             } else if weight != 0.0 && own.contains(&joint) {
                 once(2, ELEMENT_TWICE, vertex, format!("joint {joint} has two weights"));
             } else if weight != 0.0 {

@@ -251,8 +251,11 @@ meshwright_core::rules! {
     warning NORMALS_SCALED = "normals-scaled", NotNormalized [NoEngine],
         "Normals are not of length 1.",
         "Normalise them.";
+    error WEIGHTS_NEGATIVE = "weights-negative", BadValue [NoEngine],
+        "A weight of a vertex is negative; the reader leaves it out.",
+        "Give every vertex weights of at least 0.";
     error WEIGHTS_NORMALIZED = "weights-normalized", NotNormalized [NoEngine],
-        "The weights of a vertex are negative, or do not sum to 1: the reader leaves out the first and scales the second.",
+        "The weights of a vertex do not sum to 1; the reader scales them.",
         "Normalise them.";
     warning VERTICES_UNBOUND = "vertices-unbound", Missing [NoEngine],
         "Vertices of a skinned mesh follow no joint.",

@@ -1,7 +1,7 @@
 //! The influences of vertices.
 
 use crate::document::rules::{
-    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NORMALIZED,
+    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED,
 };
 use crate::document::{Blocks, Document, Primitive, Semantic};
 use core::ops::Range;
@@ -214,7 +214,7 @@ impl Oddities {
         }
         if self.negative > 0 {
             let message = "negative weights were left out";
-            let loss = Loss::new("weights-negative", format!("meshes[{m}]"), message);
+            let loss = Loss::new(WEIGHTS_NEGATIVE.code, format!("meshes[{m}]"), message);
             losses.push(loss.with_count(self.negative, "weight", "weights"));
         }
     }
