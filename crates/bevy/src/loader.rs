@@ -12,7 +12,7 @@ use bevy_gltf::GltfLoader;
 use bevy_reflect::TypePath;
 use meshwright::files::{Remote, Tree, TreePath};
 use meshwright::scene::{Converted, Mesh, Scene};
-use meshwright::{Asset, Finder, Format, OpenOptions};
+use meshwright::{Finder, Format, OpenOptions};
 
 /// Loads models of every format.
 #[derive(TypePath)]
@@ -43,7 +43,7 @@ impl ModelLoader {
         bytes: Vec<u8>,
         settings: &ModelSettings,
         context: &mut LoadContext<'_>,
-    ) -> Result<(Asset, Converted<Scene>), ModelError> {
+    ) -> Result<(meshwright::Model, Converted<Scene>), ModelError> {
         let options = settings.opening()?;
         let memory = settings.max_memory;
         let mut fetch = Fetch::new(&self.server, context, bytes, settings.root.as_deref(), memory).await?;
@@ -69,7 +69,7 @@ impl ModelLoader {
     }
 }
 
-fn open(remote: &Remote, path: &TreePath, options: &OpenOptions) -> Result<Asset, ModelError> {
+fn open(remote: &Remote, path: &TreePath, options: &OpenOptions) -> Result<meshwright::Model, ModelError> {
     Ok(Finder::new(Tree::remote(remote)).open(path, options)?)
 }
 

@@ -4,13 +4,13 @@ use crate::call::new_handle;
 use crate::options::{MwOptions, opening};
 use crate::raw::{MwText, borrow_handle, freed, items, os_path, text, write_out};
 use crate::status::{MwError, MwStatus};
-use facade::{Asset, Failure, Finding, Severity};
+use facade::{Model, Failure, Finding, Severity};
 use std::ffi::c_char;
 
 /// A model with what belongs to it: to be freed by mw_model_free.
 #[derive(Debug)]
 pub struct MwModel {
-    pub(crate) asset: Asset,
+    pub(crate) asset: Model,
     pub(crate) max_memory: u64,
     findings: Vec<Noticed>,
 }
@@ -65,7 +65,7 @@ pub struct MwFinding {
 }
 
 impl MwModel {
-    fn new(asset: Asset, max_memory: u64) -> Self {
+    fn new(asset: Model, max_memory: u64) -> Self {
         let noticed =
             |finding: &Finding| Noticed { finding: finding.clone(), path: finding.path.to_string() };
         let findings = asset.check().iter().map(noticed).collect();
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn mw_model_open(
         // SAFETY: the caller's contract.
         let (path, options) = unsafe { (os_path(path)?, opening(options)?) };
         let max_memory = options.settings.read.limits.memory;
-        let asset = Asset::open_path(path, &options).map_err(Failure::from)?;
+        let asset = Model::open_path(path, &options).map_err(Failure::from)?;
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn mw_model_from_memory(
             let (name, bytes) = unsafe { (text(file.name)?, items(file.bytes, file.length)?) };
             files.push((name.to_owned(), bytes.to_vec()));
         }
-        let asset = Asset::from_memory(name, bytes.to_vec(), files, &options).map_err(Failure::from)?;
+        let asset = Model::from_memory(name, bytes.to_vec(), files, &options).map_err(Failure::from)?;
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.

@@ -6,7 +6,7 @@ mod common;
 use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
 use facade::scene::{Scene, SceneOptions};
-use facade::{Asset, OpenOptions, Target, WriteOptions};
+use facade::{Model, OpenOptions, Target, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -48,7 +48,7 @@ fn line(name: &str, frame: f64, scene: &Scene, evaluator: &Evaluator<&Scene>) ->
     (format!("{name} at {frame}: {vertices} vertices, sum "), sum)
 }
 
-fn expected(asset: &Asset) -> Option<Vec<(String, [f64; 3])>> {
+fn expected(asset: &Model) -> Option<Vec<(String, [f64; 3])>> {
     let scene = asset.to_scene(&SceneOptions::default()).ok()?.value;
     let mut evaluator = Evaluator::new(&scene).unwrap();
     let mut lines = vec![line("rest", 0.0, &scene, &evaluator)];
@@ -77,7 +77,7 @@ fn the_example_says_what_the_library_knows() {
         let _ = fs::remove_file(&glb);
         let out = run(&program, &file, &glb);
         let options = OpenOptions::default().with_textures(true);
-        let asset = Asset::open_path(&file, &options);
+        let asset = Model::open_path(&file, &options);
         let Some((asset, lines)) = asset.ok().and_then(|a| expected(&a).map(|lines| (a, lines))) else {
             refused += 1;
             assert_eq!(out.status.code(), Some(1), "{}", file.display());

@@ -24,7 +24,7 @@ use meshwright::render::{
     encode_animation, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
-use meshwright::{Asset, Format, render as raster, textures};
+use meshwright::{Format, render as raster, textures};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ fn places(inputs: &[Input], destination: &Destination) -> Vec<Place> {
 }
 
 /// A model that is ready to be rendered.
-struct Model {
+struct Prepared {
     scene: Scene,
     textures: Vec<Option<Arc<Texture>>>,
     /// All frames of the file.
@@ -193,9 +193,9 @@ impl Work<'_> {
             files.push((i, opened.finder));
             assets.push(opened.asset);
         }
-        let lead = Asset::figure_lead(&assets).unwrap_or(0);
+        let lead = meshwright::Model::figure_lead(&assets).unwrap_or(0);
         let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
-        let asset = Asset::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
+        let asset = meshwright::Model::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
         let (i, finder) = files.swap_remove(lead);
         self.render_to(Opened { finder, asset }, &Place::named(&self.args.output))
             .map_err(|refusal| (i, refusal))
@@ -237,7 +237,7 @@ impl Work<'_> {
         self.outputs.write(files.into(), self.reader.plan(), None).map(drop)
     }
 
-    fn model(&self, mut opened: Opened) -> Result<Model, Refusal> {
+    fn model(&self, mut opened: Opened) -> Result<Prepared, Refusal> {
         let options = SceneOptions::default().with_memory(self.reader.limits().memory);
         let mut scene = opened.asset.to_scene(&options)?;
         if !self.args.no_textures {
@@ -250,11 +250,11 @@ impl Work<'_> {
             ["texture", "companion", "skeleton", "skin-"].iter().any(|about| loss.code.starts_with(about))
         };
         let losses = scene.losses.into_iter().filter(shown).collect();
-        Ok(Model { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
+        Ok(Prepared { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
     }
 
     /// Renders all images of a model, and returns for how many thousandths of a second each is shown.
-    fn pictures(&self, model: &Model, size: (u32, u32)) -> Result<(Vec<Rendering>, (u16, u16)), Refusal> {
+    fn pictures(&self, model: &Prepared, size: (u32, u32)) -> Result<(Vec<Rendering>, (u16, u16)), Refusal> {
         let mut scene = std::borrow::Cow::Borrowed(&model.scene);
         let at = match &self.args.frame {
             Some(text) => Some(frame(&mut scene, model.file_clip.as_ref(), text)?),

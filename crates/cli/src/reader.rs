@@ -9,7 +9,7 @@ use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
 use meshwright::tso::{Skel, Wear};
 use meshwright::{
-    Asset, AssetError, Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits,
+    AssetError, Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits, Model,
     NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Strictness, Target, foreign,
 };
 use std::io::{self, Read as _};
@@ -45,7 +45,7 @@ pub(crate) struct Reader {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub finder: Arc<Finder>,
-    pub asset: Asset,
+    pub asset: Model,
 }
 
 impl Reader {

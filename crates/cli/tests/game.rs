@@ -10,7 +10,7 @@
 use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright::gltf::{ExportOptions, export};
 use meshwright::scene::{Image, Material, MaterialId, Mesh, MeshId, Node, Scene, SceneOptions};
-use meshwright::{Asset, Format, OpenOptions};
+use meshwright::{Format, Model, OpenOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn done(input: &Path, output: &Path, more: &[&str]) -> String {
 fn scene(path: &Path) -> Scene {
     let tree = meshwright::files::Tree::open(path).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let asset = Asset::open(&tree, name, &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, name, &OpenOptions::default()).unwrap();
     asset.to_scene(&SceneOptions::default()).unwrap().value
 }
 

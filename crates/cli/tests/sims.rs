@@ -12,7 +12,7 @@ use crate::common::{code, program, stderr, stdout};
 use meshwright::files::Tree;
 use meshwright::scene::{Local, Motion, Scene, SceneOptions, Trs};
 use meshwright::tso::{Anim, Cfp, Cmx, Skel, Skn};
-use meshwright::{Asset, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{Model, OpenOptions, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;
@@ -94,7 +94,7 @@ fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
 fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
     run(dir, "convert flower.mesh flower.skel sway.anim -o plain.glb");
     let open = OpenOptions::default();
-    let asset = Asset::open(&Tree::open(dir).unwrap(), "plain.glb", &open).unwrap();
+    let asset = Model::open(&Tree::open(dir).unwrap(), "plain.glb", &open).unwrap();
     let mut scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
     rigged(&mut scene, names);
     let files = convert(&scene, Target::Glb, &WriteOptions::default().with_stem("rig")).unwrap().value;

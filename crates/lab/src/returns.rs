@@ -2,7 +2,7 @@
 
 use crate::loaded::Loaded;
 use meshwright::scene::{FromSceneOptions, Motion, Scene, SceneOptions};
-use meshwright::{AnyModel, Asset, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
 use std::collections::BTreeMap;
 
 /// The formats whose models hold all that they become a scene of.
@@ -122,7 +122,7 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let mut open = OpenOptions::default();
     open.format = Some(format);
     open.settings.settings.clone_from(&write.settings);
-    let asset = Asset::open(&tree, &main.name, &open).map_err(|e| e.to_string())?;
+    let asset = Model::open(&tree, &main.name, &open).map_err(|e| e.to_string())?;
     if asset.check().has_errors() {
         return Err(format!("what was made has errors: {:?}", asset.check().findings().first()));
     }

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Converts the model without companion files; `Asset` finds those next to a file.
+/// Converts the model without companion files; `Model` finds those next to a file.
 fn to_glb(file: &[u8], name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let model = AnyModel::open(file, name)?;
     let scene = model.to_scene(name, &Companions::default(), &SceneOptions::default())?;

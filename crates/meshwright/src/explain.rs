@@ -35,7 +35,7 @@ impl RuleSet {
         let mut add = |id, title, rules| sets.push(Self { id, title, rules });
         add("companions", "Models and what belongs to them", COMPANION_RULES);
         add("packs", "Packs and archives", meshwright_files::Pack::RULES);
-        add("files", "Files of any kind", &[crate::asset::EMPTY]);
+        add("files", "Files of any kind", &[crate::model::EMPTY]);
         #[cfg(feature = "dpm")]
         {
             add("engines", "DPM and ZYM in engines", crate::kinds::ENGINE_RULES);

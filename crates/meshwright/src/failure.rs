@@ -1,6 +1,6 @@
 //! Every error in one shape.
 
-use crate::asset::AssetError;
+use crate::model::AssetError;
 use meshwright_core::{ReadError, WriteError};
 use meshwright_files::FilesError;
 use meshwright_scene::ConvertError;

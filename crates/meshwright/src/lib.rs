@@ -3,7 +3,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | a model with its companions and textures, from a folder or from memory | [`Asset`], [`Finder`] |
+//! | a model with its companions and textures, from a folder or from memory | [`Model`], [`Finder`] |
 //! | a model of any format, from its bytes | [`AnyModel`] |
 //! | the format of some bytes, and facts about each format | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
@@ -66,7 +66,6 @@
     )
 )]
 
-mod asset;
 #[cfg(feature = "gltf")]
 mod base64;
 mod convert;
@@ -98,9 +97,6 @@ mod repair;
 mod textures;
 mod to_scene;
 
-pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-#[cfg(all(feature = "dpm", feature = "textures"))]
-pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use describe::{
     BoneInfo, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo, NameSource,
@@ -160,7 +156,12 @@ pub use meshwright_scene as scene;
 pub use meshwright_scene::Bounds;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::OpenError;
+pub use model::{
+    AssetError, FigureError, Finder, Model, NamedFile, OpenError, OpenOptions, Part, PartRole, PartState,
+};
+#[cfg(all(feature = "dpm", feature = "textures"))]
+pub use model::{Surface, SurfaceStatus, Surfaces};
+
 #[cfg(feature = "output")]
 pub use output::{BadOutput, OutputError, place_files, write_files};
 pub use repair::{Mended, Repaired, repair};

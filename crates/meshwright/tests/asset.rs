@@ -6,7 +6,7 @@ use meshwright::dpm::{Dpm, F32, Name};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::{
-    Asset, AssetError, Failure, FigureError, Finder, Format, Limits, NamedFile, OpenOptions, PartRole,
+    AssetError, Failure, FigureError, Finder, Format, Limits, Model, NamedFile, OpenOptions, PartRole,
     PartState, ReadOptions, Role, Target, WriteOptions,
 };
 use meshwright_testkit::testdata;
@@ -45,7 +45,7 @@ fn a_material_finds_its_picture_by_name() {
     let model = painted(&["models/x/skin", "skin.bmp", "broken", "missing"]);
     let files = [("m.dpm", model), ("Skin.BMP", bmp()), ("broken.tga", b"no image".to_vec())];
     let tree = Tree::memory(files).unwrap();
-    let asset = Asset::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
+    let asset = Model::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
     let images = &asset.companions().images;
     assert_eq!(images.keys().collect::<Vec<_>>(), [&0, &1]);
     assert!(images.iter().all(|i| i.1.mime == "image/png" && i.1.bytes.starts_with(b"\x89PNG")));
@@ -100,7 +100,7 @@ fn what_no_decoder_takes_is_not_embedded() {
     let opened = |name: &str, bytes: &[u8]| {
         let files = [("m.dpm", painted(&["skin"])), (name, bytes.to_vec())];
         let options = OpenOptions::default().with_textures(true);
-        let scene = Asset::open(&Tree::memory(files).unwrap(), "m.dpm", &options).unwrap();
+        let scene = Model::open(&Tree::memory(files).unwrap(), "m.dpm", &options).unwrap();
         scene.to_scene(&SceneOptions::default()).unwrap()
     };
     let sound = opened("skin.png", whole);
@@ -126,7 +126,7 @@ fn names_of_bmd_materials_are_paths_first() {
     let found = |model: &Bmd, files: &[&str]| {
         let files = files.iter().map(|f| (*f, bmp()));
         let files = files.chain([("models/w.bmd", model.to_bytes().unwrap())]);
-        let asset = Asset::open(
+        let asset = Model::open(
             &Tree::memory(files).unwrap(),
             "models/w.bmd",
             &OpenOptions::default().with_textures(true),
@@ -164,7 +164,7 @@ fn pictures_of_freespace_are_where_its_packs_have_them() {
         let all = own.into_iter().chain(pictures.iter().map(|path| (*path, bmp())));
         let tree = Tree::memory(all).unwrap();
         let options = OpenOptions::default().with_textures(true);
-        let asset = Asset::open(&tree, "data/models/f.fom", &options).unwrap();
+        let asset = Model::open(&tree, "data/models/f.fom", &options).unwrap();
         let scene = asset.to_scene(&SceneOptions::default()).unwrap();
         let found = scene.value.materials.iter().map(|m| m.image.as_ref().and_then(|i| i.source.clone()));
         let lost = scene.losses.iter().filter(|l| l.code == "texture-not-found");
@@ -183,7 +183,7 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
     let model = fixture("fsomodel/pairs/fighter.ok.fom");
     for secret in ["{\"meshes\": [{\"offset\": \"hunter2\"}]}", "hunter2:x:0:0", "{\"hunter2\": 1"] {
         let tree = Tree::memory([("f.fom", model.clone()), ("f.json", secret.into())]).unwrap();
-        let said = match Asset::open(&tree, "f.fom", &OpenOptions::default()) {
+        let said = match Model::open(&tree, "f.fom", &OpenOptions::default()) {
             Ok(asset) => format!("{:?}", asset.parts()),
             Err(e) => format!("{e} {:?}", e.report()),
         };
@@ -191,7 +191,7 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
     }
     // Nor with a picture.
     let tree = Tree::memory([("m.dpm", painted(&["skin"])), ("skin.png", b"hunter2:x".to_vec())]).unwrap();
-    let asset = Asset::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
+    let asset = Model::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
     let said = format!("{:?} {:?}", asset.parts(), asset.to_scene(&SceneOptions::default()).unwrap().losses);
     assert!(!said.contains("hunter2") && said.contains("texture-unreadable"), "{said}");
 }
@@ -200,9 +200,9 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
 fn companions_are_found_whatever_their_case() {
     let model = fixture("dpm/hopper.ok.dpm");
     let tree = Tree::memory([("h.dpm", model), ("H.DPM.FrameGroups", b"1 4 10 1 run\n".to_vec())]).unwrap();
-    let asset = Asset::open(&tree, "h.dpm", &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, "h.dpm", &OpenOptions::default()).unwrap();
     assert_eq!(asset.to_scene(&SceneOptions::default()).unwrap().value.clips[0].name, "run");
-    let alone = Asset::open(&tree, "h.dpm", &OpenOptions::default().with_companions(false)).unwrap();
+    let alone = Model::open(&tree, "h.dpm", &OpenOptions::default().with_companions(false)).unwrap();
     assert_eq!(alone.parts().len(), 1);
 }
 
@@ -210,11 +210,11 @@ fn companions_are_found_whatever_their_case() {
 fn a_named_companion_of_another_kind_is_left_out() {
     let tree = Tree::memory([("h.dpm", fixture("dpm/hopper.ok.dpm"))]).unwrap();
     let skeleton = NamedFile::new(Role::Skeleton, "s.skel", fixture("tso/flower.ok.skel"));
-    let asset = Asset::open(&tree, "h.dpm", &OpenOptions::default().with_named(skeleton)).unwrap();
+    let asset = Model::open(&tree, "h.dpm", &OpenOptions::default().with_named(skeleton)).unwrap();
     assert!(matches!(asset.parts()[1].state, PartState::Ignored(_)) && asset.companions().files.is_empty());
     let tree = Tree::memory([("m.mesh", fixture("tso/flower.ok.mesh"))]).unwrap();
     let broken = NamedFile::new(Role::Skeleton, "s.skel", *b"no skeleton");
-    let refused = Asset::open(&tree, "m.mesh", &OpenOptions::default().with_named(broken));
+    let refused = Model::open(&tree, "m.mesh", &OpenOptions::default().with_named(broken));
     assert!(matches!(refused, Err(AssetError::Companion { .. })));
 }
 
@@ -223,7 +223,7 @@ fn a_refused_file_says_all_that_is_wrong_with_it() {
     let bytes = fixture("dpm/parent.reject.dpm");
     let tree = Tree::memory([("h.dpm", bytes)]).unwrap();
     for read in [ReadOptions::default(), ReadOptions::lenient()] {
-        let Err(e) = Asset::open(&tree, "h.dpm", &OpenOptions::from(read)) else { panic!("it is broken") };
+        let Err(e) = Model::open(&tree, "h.dpm", &OpenOptions::from(read)) else { panic!("it is broken") };
         assert!(e.report().has_errors());
     }
 }
@@ -232,16 +232,16 @@ fn a_refused_file_says_all_that_is_wrong_with_it() {
 fn a_figure_is_named_after_the_first_that_takes_parts() {
     let files = ["sway.ok.anim", "flower.ok.skel", "flower.ok.mesh"];
     let tree = Tree::memory(files.map(|name| (name, fixture(&format!("tso/{name}"))))).unwrap();
-    let open = |name: &str| Asset::open(&tree, name, &OpenOptions::default()).unwrap();
+    let open = |name: &str| Model::open(&tree, name, &OpenOptions::default()).unwrap();
     let assets: Vec<_> = files.map(open).into();
-    assert_eq!(Asset::figure_lead(&assets), Some(2));
-    let figure = Asset::figure(assets).unwrap();
+    assert_eq!(Model::figure_lead(&assets), Some(2));
+    let figure = Model::figure(assets).unwrap();
     assert_eq!(figure.path(), &"flower.ok.mesh");
     let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
     assert_eq!((scene.meshes.len(), scene.skeletons.len(), scene.clips.len()), (1, 1, 1));
     let two = [open(files[2]), open(files[1]), open(files[1])];
     assert_eq!(
-        Asset::figure(two.into()).unwrap_err(),
+        Model::figure(two.into()).unwrap_err(),
         FigureError::Several { index: 2, role: Role::Skeleton }
     );
 }
@@ -251,7 +251,7 @@ fn a_figure_is_named_after_the_first_that_takes_parts() {
 fn what_has_no_name_is_called_after_the_file() {
     let scene = |file: &str, name: &str| {
         let tree = Tree::memory([(name, fixture(file))]).unwrap();
-        Asset::open(&tree, name, &OpenOptions::default())
+        Model::open(&tree, name, &OpenOptions::default())
             .unwrap()
             .to_scene(&SceneOptions::default())
             .unwrap()
@@ -277,14 +277,14 @@ fn an_asset_is_rewritten_with_the_companion_that_was_read_with_it() {
         (name, fixture(&format!("fsomodel/pairs/fighter.ok.{extension}")))
     });
     let tree = Tree::memory(files.clone()).unwrap();
-    let asset = Asset::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
     let written: Vec<_> = asset.rewrite("g.fom").unwrap().into_iter().map(|f| (f.name, f.bytes)).collect();
     let [(_, model), (_, companion)] = files;
     assert_eq!(written, [("g.fom".into(), model.clone()), ("g.json".into(), companion)]);
     assert!(asset.companions().missing.is_empty());
     // Without it the model is not whole, and both the report and the losses say what was looked for.
     let tree = Tree::memory([("f.fom", model)]).unwrap();
-    let asset = Asset::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
     assert_eq!(asset.companions().missing, [(Role::Metadata, "f.json".into())]);
     assert!(asset.check().has("companion-missing"));
     let losses = asset.to_scene(&SceneOptions::default()).unwrap().losses;
@@ -299,7 +299,7 @@ fn the_name_of_a_file_is_held_against_what_it_holds() {
     let mesh = || fixture("tso/flower.ok.mesh");
     let names = ["a.0000000100000009.mesh", "a.000000010000000a.mesh"];
     let tree = Tree::memory(names.map(|name| (name, mesh()))).unwrap();
-    let told = |name| Asset::open(&tree, name, &OpenOptions::default()).unwrap().check().has("W_TYPE_ID");
+    let told = |name| Model::open(&tree, name, &OpenOptions::default()).unwrap().check().has("W_TYPE_ID");
     assert_eq!(names.map(told), [false, true]);
 }
 
@@ -307,22 +307,22 @@ fn the_name_of_a_file_is_held_against_what_it_holds() {
 fn a_path_and_bytes_in_memory_open_alike() {
     let options = OpenOptions::default();
     let path = testdata().join("dpm/hopper.ok.dpm");
-    let named = Asset::open_path(&path, &options).unwrap();
+    let named = Model::open_path(&path, &options).unwrap();
     let beside = ("hopper.ok.dpm.framegroups".to_owned(), fixture("dpm/hopper.ok.dpm.framegroups"));
-    let held = Asset::from_memory("hopper.ok.dpm", fixture("dpm/hopper.ok.dpm"), [beside], &options).unwrap();
-    let clips = |asset: &Asset| {
+    let held = Model::from_memory("hopper.ok.dpm", fixture("dpm/hopper.ok.dpm"), [beside], &options).unwrap();
+    let clips = |asset: &Model| {
         let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
         scene.clips.iter().map(|c| (c.name.clone(), c.frames)).collect::<Vec<_>>()
     };
     assert_eq!(clips(&named), clips(&held));
     assert!(clips(&held).len() > 1);
-    assert!(matches!(Asset::open_path(testdata(), &options), Err(AssetError::Files(_))));
+    assert!(matches!(Model::open_path(testdata(), &options), Err(AssetError::Files(_))));
 }
 
 #[test]
 fn an_asset_becomes_its_own_bytes_or_another_format() {
     let options = WriteOptions::default();
-    let asset = Asset::open_path(testdata().join("dpm/hopper.ok.dpm"), &OpenOptions::default()).unwrap();
+    let asset = Model::open_path(testdata().join("dpm/hopper.ok.dpm"), &OpenOptions::default()).unwrap();
     let own = asset.convert(Format::Dpm, &options).unwrap();
     assert_eq!(own.value.get("hopper.ok.dpm").unwrap(), fixture("dpm/hopper.ok.dpm"));
     let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap();
@@ -332,7 +332,7 @@ fn an_asset_becomes_its_own_bytes_or_another_format() {
     large.rescale(2.0).unwrap();
     let files = meshwright::convert(&large, Target::Glb, &options).unwrap().value;
     let bytes = files.into_iter().next().unwrap().bytes;
-    let large = Asset::from_memory("large.glb", bytes, [], &OpenOptions::default()).unwrap();
+    let large = Model::from_memory("large.glb", bytes, [], &OpenOptions::default()).unwrap();
     let back = large.convert(Format::Dpm, &options).unwrap();
     assert!(back.losses.iter().any(|l| l.code == "scale-undone"));
     let bounds = |bytes: &[u8]| Dpm::parse(bytes).unwrap().bounds.maxs.map(F32::get);
@@ -343,18 +343,18 @@ fn an_asset_becomes_its_own_bytes_or_another_format() {
 #[test]
 fn every_error_has_one_shape() {
     let cut = fixture("dpm/hopper.ok.dpm")[..200].to_vec();
-    let failure = Failure::from(Asset::from_memory("x.dpm", cut, [], &OpenOptions::default()).unwrap_err());
+    let failure = Failure::from(Model::from_memory("x.dpm", cut, [], &OpenOptions::default()).unwrap_err());
     assert!(failure.offset.is_some() && !failure.path.is_empty(), "{failure:?}");
     assert!(failure.to_string().contains(failure.code) && failure.to_string().contains("(offset 0x"));
-    let none = Asset::open_path(testdata().join("no.dpm"), &OpenOptions::default()).unwrap_err();
+    let none = Model::open_path(testdata().join("no.dpm"), &OpenOptions::default()).unwrap_err();
     assert_eq!(Failure::from(none).code, "cannot-read");
-    let other = Asset::from_memory("x", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    let other = Model::from_memory("x", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
     assert_eq!(Failure::from(other).code, "unknown-format");
-    let leaves = Asset::from_memory("../x.dpm", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    let leaves = Model::from_memory("../x.dpm", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
     assert_eq!(Failure::from(leaves).code, "cannot-read");
     // A folder may have many packs.
     let pack = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.pk3");
     fs::write(&pack, b"PK\x05\x06").unwrap();
-    let broken = Failure::from(Asset::open_path(pack.join("x.dpm"), &OpenOptions::default()).unwrap_err());
+    let broken = Failure::from(Model::open_path(pack.join("x.dpm"), &OpenOptions::default()).unwrap_err());
     assert!(broken.code == "truncated" && broken.message.contains("broken.pk3"), "{broken:?}");
 }

@@ -5,7 +5,7 @@
 use meshwright::dpm::{Dpm, Name, Zym};
 use meshwright::files::Tree;
 use meshwright::scene::{ConvertError, Engine, SceneOptions};
-use meshwright::{AnyModel, Asset, ClipNames, OpenOptions};
+use meshwright::{AnyModel, ClipNames, Model, OpenOptions};
 use meshwright_testkit::testdata;
 use std::fs;
 
@@ -14,12 +14,12 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// The hopper of 15 frames, which its names make three clips of, with this companion.
-fn hopper(groups: &[u8], options: &OpenOptions) -> Asset {
+fn hopper(groups: &[u8], options: &OpenOptions) -> Model {
     let files = [("h.dpm", fixture("hopper.ok.dpm")), ("h.dpm.framegroups", groups.to_vec())];
-    Asset::open(&Tree::memory(files).unwrap(), "h.dpm", options).unwrap()
+    Model::open(&Tree::memory(files).unwrap(), "h.dpm", options).unwrap()
 }
 
-fn names(asset: &Asset) -> Vec<String> {
+fn names(asset: &Model) -> Vec<String> {
     let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
     scene.clips.into_iter().map(|c| c.name).collect()
 }
@@ -39,12 +39,12 @@ fn a_summary_counts_the_clips_of_the_companion() {
     assert_eq!(alone.summary().clips, 3);
     // A model that does not move has no clip when its companion says so.
     let still = [("s.dpm", fixture("weights.ok.dpm")), ("s.dpm.framegroups", b"// none".to_vec())];
-    let still = Asset::open(&Tree::memory(still).unwrap(), "s.dpm", &OpenOptions::default()).unwrap();
+    let still = Model::open(&Tree::memory(still).unwrap(), "s.dpm", &OpenOptions::default()).unwrap();
     let frames = still.summary().frames;
     let scene = still.to_scene(&SceneOptions::default()).unwrap().value;
     assert_eq!((still.summary().clips, frames), (scene.clips.len(), Some(2)));
     let files = [("z.zym", fixture("pair.ok.zym")), ("z.zym.framegroups", b"0 3 20 0 all".to_vec())];
-    let zym = Asset::open(&Tree::memory(files).unwrap(), "z.zym", &OpenOptions::default()).unwrap();
+    let zym = Model::open(&Tree::memory(files).unwrap(), "z.zym", &OpenOptions::default()).unwrap();
     assert_eq!((zym.summary().clips, zym.model().summary().clips), (1, 2));
 }
 
@@ -63,7 +63,7 @@ fn clips_are_named_as_it_is_asked() {
     zym.scenes[1].name = Name::truncated(b"second");
     let files = [("z.zym", zym.to_bytes().unwrap()), ("z.zym.framegroups", b"2 1\n0 2 // x".to_vec())];
     let tree = Tree::memory(files).unwrap();
-    let asset = Asset::open(&tree, "z.zym", &with(ClipNames::Frames)).unwrap();
+    let asset = Model::open(&tree, "z.zym", &with(ClipNames::Frames)).unwrap();
     let first = String::from_utf8_lossy(zym.scenes[0].name.bytes()).into_owned();
     assert_eq!(names(&asset), ["second".to_owned(), first]);
 }
@@ -84,7 +84,7 @@ fn resolved_clips_are_charged() {
     model.poses.truncate(model.bones.len());
     let lines = b"0 9\n".repeat(200_000);
     let files = [("q.dpm", model.to_bytes().unwrap()), ("q.dpm.framegroups", lines)];
-    let asset = Asset::open(&Tree::memory(files).unwrap(), "q.dpm", &OpenOptions::default()).unwrap();
+    let asset = Model::open(&Tree::memory(files).unwrap(), "q.dpm", &OpenOptions::default()).unwrap();
     assert_eq!(asset.summary().clips, 200_000);
     assert!(asset.check().has("length-clamped"));
     let e = asset.to_scene(&SceneOptions::default().with_memory(16 << 20)).unwrap_err();

@@ -3,12 +3,12 @@
 
 use meshwright::files::Tree;
 use meshwright::scene::{Scene, SceneOptions};
-use meshwright::{Asset, DiffOptions, Format, OpenOptions, Target, WriteOptions, convert, diff};
+use meshwright::{DiffOptions, Format, Model, OpenOptions, Target, WriteOptions, convert, diff};
 use meshwright_testkit::testdata;
 
 fn scene(path: &str) -> Scene {
     let tree = Tree::open(testdata()).unwrap();
-    let asset = Asset::open(&tree, path, &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, path, &OpenOptions::default()).unwrap();
     asset.to_scene(&SceneOptions::default()).unwrap().value
 }
 
@@ -19,7 +19,7 @@ fn by_way_of(scene: &Scene, to: Target) -> Scene {
     let files: Vec<_> = files.into_iter().map(|file| (file.name, file.bytes)).collect();
     let name = files[0].0.clone();
     let tree = Tree::memory(files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone()))).unwrap();
-    let asset = Asset::open(&tree, &name, &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, &name, &OpenOptions::default()).unwrap();
     asset.to_scene(&SceneOptions::default()).unwrap().value
 }
 

@@ -17,7 +17,7 @@ use meshwright::edit::edits::{Edit, Near, check};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
 use meshwright::{
-    AnyModel, Asset, Companions, Finder, Format, NamedFile, OpenOptions, Role, WriteOptions, merge,
+    AnyModel, Companions, Finder, Format, Model, NamedFile, OpenOptions, Role, WriteOptions, merge,
 };
 use meshwright_testkit::{Expect, given_corpus, testdata};
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn folder(path: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn open(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<Asset> {
+fn open(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<Model> {
     let finder = Finder::new(Tree::memory(files.iter().map(|(n, b)| (n.as_str(), b.clone()))).unwrap());
     let mut options = OpenOptions::default();
     options.format = Format::from_name(name);
@@ -118,7 +118,7 @@ fn sets() -> Vec<BTreeMap<String, Vec<u8>>> {
 }
 
 /// Every file of a folder that gives a scene, of a kind that is merged.
-fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String, Vec<u8>>, &str, &Asset)) {
+fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String, Vec<u8>>, &str, &Model)) {
     for name in files.keys() {
         let wrong = Expect::of(name).is_some_and(|e| !matches!(e, Expect::Ok | Expect::Warn));
         if wrong || Format::from_name(name).is_none_or(|f| kind(f).is_none() && !ELSEWHERE.contains(&f.id()))
@@ -152,7 +152,7 @@ fn scenes() -> [SceneOptions; 2] {
     [SceneOptions::default(), SceneOptions::default().with_extras(true).with_bind_only(true)]
 }
 
-fn merged(asset: &Asset, native: &Scene, edited: &Patch) -> Result<Converted<OutputFiles>, String> {
+fn merged(asset: &Model, native: &Scene, edited: &Patch) -> Result<Converted<OutputFiles>, String> {
     merge(asset, native, edited, &WriteOptions::default()).map_err(|e| e.to_string())
 }
 
@@ -210,7 +210,7 @@ fn with_nothing_edited_the_files_are_the_original() {
 }
 
 /// Returns true if a file can store an edit.
-fn is_held(kind: &Kind, asset: &Asset, native: &Scene, edit: Edit) -> bool {
+fn is_held(kind: &Kind, asset: &Model, native: &Scene, edit: Edit) -> bool {
     let alone = asset.companions().files.is_empty() && (kind.id == "fso" || !native.skeletons.is_empty());
     let weightless = || {
         let skins = native.meshes.iter().filter_map(|m| m.skin.as_ref());
@@ -236,7 +236,7 @@ fn renumbered(native: &Scene, mut edited: Scene) -> Scene {
 }
 
 /// Counts the reports of each problem.
-fn problems(asset: &Asset) -> BTreeMap<String, usize> {
+fn problems(asset: &Model) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for finding in &asset.check() {
         *all.entry(finding.code.to_string()).or_insert(0) += 1;
@@ -246,7 +246,7 @@ fn problems(asset: &Asset) -> BTreeMap<String, usize> {
 
 /// Merges an edit and reads the result again; gives the files that it made.
 fn edited(
-    (files, name, asset): (&BTreeMap<String, Vec<u8>>, &str, &Asset),
+    (files, name, asset): (&BTreeMap<String, Vec<u8>>, &str, &Model),
     options: &SceneOptions,
     native: &Scene,
     edited: &Patch,
@@ -424,7 +424,7 @@ fn edited_records_are_written_into_their_file() {
     let files: BTreeMap<_, _> =
         names.iter().map(|(from, to)| ((*to).to_owned(), fs::read(tso.join(from)).unwrap())).collect();
     let figure = |files: &BTreeMap<String, Vec<u8>>| {
-        Asset::figure(vec![open(files, "a.mesh").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
+        Model::figure(vec![open(files, "a.mesh").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
     };
     let asset = figure(&files);
     let native = asset.to_scene(&SceneOptions::default()).unwrap().value;

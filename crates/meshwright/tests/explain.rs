@@ -3,7 +3,7 @@
 
 use meshwright::files::Tree;
 use meshwright::{
-    Asset, AssetError, Explanation, Format, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity,
+    AssetError, Explanation, Format, Model, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity,
     codes, explain,
 };
 use meshwright_testkit::testdata;
@@ -93,7 +93,7 @@ fn example_files() -> BTreeMap<(String, String), String> {
         for options in [OpenOptions::default(), ReadOptions::lenient().into()] {
             let mut options: OpenOptions = options;
             options.met = true;
-            let (format, report) = match Asset::open(&tree, &path.to_string(), &options) {
+            let (format, report) = match Model::open(&tree, &path.to_string(), &options) {
                 Ok(asset) => (asset.format(), asset.check()),
                 Err(AssetError::Model { format, bytes, settings, error }) => {
                     let e = AssetError::Model { format, bytes, settings, error };

@@ -6,7 +6,7 @@ use meshwright::gltf::{ExportOptions, export_keeping};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{
-    Asset, Keeping, NamedFile, OpenOptions, Original, RecoverOptions, Restored, Role, Target, WriteOptions,
+    Keeping, Model, NamedFile, OpenOptions, Original, RecoverOptions, Restored, Role, Target, WriteOptions,
 };
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
@@ -30,20 +30,20 @@ fn flower() -> Files {
 }
 
 /// The figure of some files, the first the main one.
-pub(crate) fn figure(files: &Files, names: &[&str]) -> Asset {
+pub(crate) fn figure(files: &Files, names: &[&str]) -> Model {
     let skeleton = names.iter().find(|name| name.ends_with(".skel"));
     let one = |name: &&str| {
         let mut open = OpenOptions::default();
         if let Some(skel) = skeleton.filter(|_| name.ends_with(".anim")) {
             open = open.with_named(NamedFile::new(Role::Skeleton, *skel, files[*skel].clone()));
         }
-        Asset::from_memory(name, files[*name].clone(), [], &open).unwrap()
+        Model::from_memory(name, files[*name].clone(), [], &open).unwrap()
     };
-    Asset::figure(names.iter().map(one).collect()).unwrap()
+    Model::figure(names.iter().map(one).collect()).unwrap()
 }
 
 /// The document of a character, edited as text.
-fn document(asset: &Asset, edit: impl Fn(String) -> String) -> Asset {
+fn document(asset: &Model, edit: impl Fn(String) -> String) -> Model {
     let open = OpenOptions::default();
     let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
     let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
@@ -58,11 +58,11 @@ fn document(asset: &Asset, edit: impl Fn(String) -> String) -> Asset {
     let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
     let parts = [b"glTF", &word(2)[..], &word(20 + json.len() + rest.len()), &word(json.len()), b"JSON"];
     let glb = [parts.concat(), json, rest.to_vec()].concat();
-    Asset::from_memory("x.glb", glb, [], &open).unwrap()
+    Model::from_memory("x.glb", glb, [], &open).unwrap()
 }
 
 /// Restores a character whose document was edited as text.
-pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
+pub(crate) fn edited(asset: &Model, edit: impl Fn(String) -> String) -> Restored {
     let document = document(asset, edit);
     let name = String::from_utf8(asset.path().name().to_vec()).unwrap();
     let target = Target::Native(asset.format());
@@ -204,9 +204,9 @@ fn a_file_of_records_outlives_each_of_them() {
     ]);
     let open = OpenOptions::default();
     let beside = [("sway.cfp".to_owned(), files["sway.cfp"].clone())];
-    let asset = Asset::figure(vec![
-        Asset::from_memory("a.mesh", files["a.mesh"].clone(), [], &open).unwrap(),
-        Asset::from_memory("folk.cmx", files["folk.cmx"].clone(), beside, &open).unwrap(),
+    let asset = Model::figure(vec![
+        Model::from_memory("a.mesh", files["a.mesh"].clone(), [], &open).unwrap(),
+        Model::from_memory("folk.cmx", files["folk.cmx"].clone(), beside, &open).unwrap(),
     ]);
     let asset = asset.unwrap();
     assert_eq!(asset.to_scene(&SceneOptions::default()).unwrap().value.clips.len(), 1);
@@ -283,7 +283,7 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
 
 /// Restores one member of a character whose document was edited as text.
 fn member(
-    asset: &Asset,
+    asset: &Model,
     target: meshwright::Format,
     name: &str,
     edit: impl Fn(String) -> String,
@@ -326,9 +326,9 @@ fn a_member_of_a_figure_is_written_as_it_was() {
 fn a_mesh_is_not_written_without_the_skeleton_that_places_it() {
     let files = flower();
     let open = OpenOptions::default();
-    let alone = Asset::from_memory("flower.mesh", files["flower.mesh"].clone(), [], &open).unwrap();
+    let alone = Model::from_memory("flower.mesh", files["flower.mesh"].clone(), [], &open).unwrap();
     let placed = document(&figure(&files, &["flower.mesh", "bones.skel"]), |json| json);
-    let back = |document: &Asset, onto: Asset| {
+    let back = |document: &Model, onto: Model| {
         let (how, options) = (RecoverOptions::default(), WriteOptions::default());
         document.restore(Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
     };

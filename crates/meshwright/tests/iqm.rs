@@ -5,7 +5,7 @@
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
 use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Asset, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use std::path::Path;
 
@@ -63,19 +63,19 @@ fn bound(model: &Iqm, extent: f64) -> f64 {
     5e-5 * extent + steps.fold(0.0, f64::max) + if blends { 5e-4 * extent } else { 0.0 }
 }
 
-pub(crate) fn open(path: &Path) -> (Tree, Asset) {
+pub(crate) fn open(path: &Path) -> (Tree, Model) {
     let tree = Tree::open(path.parent().unwrap()).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let asset = Asset::open(&tree, name, &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, name, &OpenOptions::default()).unwrap();
     (tree, asset)
 }
 
-pub(crate) fn to_iqm(asset: &Asset) -> Iqm {
+pub(crate) fn to_iqm(asset: &Model) -> Iqm {
     measured(asset).0
 }
 
 /// The model, and how far its vertices are said to be off.
-fn measured(asset: &Asset) -> (Iqm, f64) {
+fn measured(asset: &Model) -> (Iqm, f64) {
     let scene = asset.to_scene(&SceneOptions::default()).unwrap();
     let files = convert(&scene.value, Target::Native(Format::Iqm), &WriteOptions::default()).unwrap();
     let errors = files.losses.iter().filter(|l| l.code == "pose-error").filter_map(|l| l.amount);
@@ -150,7 +150,7 @@ fn skins_go_along_under_the_new_name() {
         ("m/a.dpm_3.skin", b"textures/quad,green\n".to_vec()),
     ];
     let tree = Tree::memory(files).unwrap();
-    let asset = Asset::open(&tree, "m/a.dpm", &OpenOptions::default()).unwrap();
+    let asset = Model::open(&tree, "m/a.dpm", &OpenOptions::default()).unwrap();
     let skins = asset.skins("b.iqm");
     let names: Vec<_> = skins.iter().map(|s| (s.name.as_str(), s.bytes.len())).collect();
     assert_eq!(names, [("b.iqm_0.skin", 18), ("b.iqm_1.skin", 19)]);

@@ -6,7 +6,7 @@ use meshwright::files::{PackBuilder, PackKind};
 use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
 use meshwright::scene::{Extra, Scene, SceneOptions};
 use meshwright::{
-    Asset, Format, Keeping, KeptError, Limits, OpenOptions, Original, ReadOptions, ReadSettings,
+    Format, Keeping, KeptError, Limits, Model, OpenOptions, Original, ReadOptions, ReadSettings,
     RecoverOptions, Target, WriteOptions, recovery_lines,
 };
 use meshwright_testkit::testdata;
@@ -15,12 +15,12 @@ use std::fs;
 
 const HOPPER: &str = "hopper.ok.dpm";
 
-fn asset(name: &str) -> Asset {
+fn asset(name: &str) -> Model {
     let path = testdata().join("dpm").join(name);
     let bytes = fs::read(&path).unwrap();
     let clips = fs::read(path.with_extension("dpm.framegroups")).unwrap();
     let open = OpenOptions::default();
-    Asset::from_memory(name, bytes, [(format!("{name}.framegroups"), clips)], &open).unwrap()
+    Model::from_memory(name, bytes, [(format!("{name}.framegroups"), clips)], &open).unwrap()
 }
 
 fn record() -> (Scene, Extra) {
@@ -30,9 +30,9 @@ fn record() -> (Scene, Extra) {
 }
 
 /// The document of a scene, with something along.
-fn document(scene: &Scene, record: &Extra) -> Asset {
+fn document(scene: &Scene, record: &Extra) -> Model {
     let glb = export_keeping(scene, &ExportOptions::default(), record).unwrap().value.to_glb();
-    Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
+    Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
 }
 
 /// Skins and shaders are files of their own: their effects on surfaces are not edits.
@@ -42,11 +42,11 @@ fn a_model_in_its_skins_comes_back_unedited() {
     for skin in [None, Some(0), Some(1)] {
         let mut open = OpenOptions::default().with_textures(true);
         open.skin = skin;
-        let asset = Asset::open_path(&path, &open).unwrap();
+        let asset = Model::open_path(&path, &open).unwrap();
         let record = asset.record(&Keeping::new(&open)).unwrap();
         let options = WriteOptions::default().with_kept(record);
         let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap().bytes;
-        let edited = Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
+        let edited = Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
         assert!(edited.to_scene(&SceneOptions::default()).unwrap().value.materials.len() > 1);
         let (how, target) = (RecoverOptions::default(), Target::Native(Format::Dpm));
         let back = edited.restore(None, target, "hopper.dpm", &how, &WriteOptions::default()).unwrap();
@@ -149,7 +149,7 @@ fn a_bomb_is_charged() {
 fn a_document_without_a_model_has_none() {
     let (scene, _) = record();
     let glb = meshwright::gltf::export(&scene, &ExportOptions::default()).unwrap().value.to_glb();
-    let plain = Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
+    let plain = Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
     assert!(!plain.has_kept() && Original::kept_in(&plain, &ReadSettings::default()).unwrap().is_none());
     assert!(Original::kept_in(&asset(HOPPER), &ReadSettings::default()).unwrap().is_none());
 }
@@ -196,10 +196,10 @@ fn a_static_mesh_comes_back_to_the_model_that_is_named() {
     let mut model = Dpm::parse(asset(HOPPER).bytes()).unwrap();
     model.frames.truncate(1);
     model.poses.truncate(model.bones.len());
-    let own = Asset::from_memory("one.dpm", model.to_bytes().unwrap(), [], &open).unwrap();
+    let own = Model::from_memory("one.dpm", model.to_bytes().unwrap(), [], &open).unwrap();
     let glb =
         own.convert(Target::Glb, &WriteOptions::default()).unwrap().value.into_iter().next().unwrap().bytes;
-    let edited = Asset::from_memory("x.glb", glb, [], &open).unwrap();
+    let edited = Model::from_memory("x.glb", glb, [], &open).unwrap();
     let scene = edited.to_scene(&SceneOptions::default()).unwrap().value;
     assert!(scene.skeletons.is_empty() && !scene.meshes.is_empty());
     let (how, write, onto) = (RecoverOptions::default(), WriteOptions::default(), Original::new(own.clone()));

@@ -9,7 +9,7 @@ use meshwright::scene::{
     Converted, Extra, Image, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, SceneOptions, Variant,
 };
 use meshwright::tso::Anim;
-use meshwright::{Asset, Format, NamedFile, OpenOptions, Role, Target, WriteOptions, convert};
+use meshwright::{Format, Model, NamedFile, OpenOptions, Role, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(testdata().join(name)).unwrap()
 }
 
-fn open(files: &[(&str, Vec<u8>)], options: &OpenOptions) -> Asset {
+fn open(files: &[(&str, Vec<u8>)], options: &OpenOptions) -> Model {
     let tree = Tree::memory(files.iter().map(|(name, bytes)| (*name, bytes.clone()))).unwrap();
-    Asset::open(&tree, files[0].0, options).unwrap_or_else(|e| panic!("{}: {e}", files[0].0))
+    Model::open(&tree, files[0].0, options).unwrap_or_else(|e| panic!("{}: {e}", files[0].0))
 }
 
-fn to(asset: &Asset, format: Format) -> Converted<OutputFiles> {
+fn to(asset: &Model, format: Format) -> Converted<OutputFiles> {
     asset.convert(format, &WriteOptions::default()).unwrap()
 }
 
@@ -83,7 +83,7 @@ fn records_are_not_taken_apart() {
 /// Changes of a model are applied to its scene.
 #[test]
 fn what_changes_a_model_goes_by_way_of_a_scene() {
-    let plain = |asset: &Asset, options: &WriteOptions| asset.transcribe(Format::Cmx, options).unwrap();
+    let plain = |asset: &Model, options: &WriteOptions| asset.transcribe(Format::Cmx, options).unwrap();
     let options = WriteOptions::default().with_stem("x");
     let skel = || fixture("tso/flower.ok.skel");
     let asset = open(&[("a.skel", skel())], &OpenOptions::default());

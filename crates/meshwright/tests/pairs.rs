@@ -11,7 +11,7 @@
 
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
-use meshwright::{Asset, Finder, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{Finder, Format, Model, OpenOptions, Target, WriteOptions, convert};
 use meshwright_testkit::{Expect, testdata};
 use std::collections::BTreeSet;
 use std::fs;
@@ -96,7 +96,7 @@ fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
         options.format = Some(format);
         options.settings.settings.clone_from(&wrote.settings);
         let asset = finder.open(TreePath::new(&file.name).unwrap(), &options);
-        let asset: Asset = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
+        let asset: Model = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
         let report = asset.check();
         assert!(!report.has_errors(), "{pair}: {}: {:?}", file.name, report.findings());
         match asset.to_scene(&SceneOptions::default()) {

@@ -13,7 +13,7 @@ use meshwright::files::{Tree, TreePath};
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
 use meshwright::scene::{Budget, Limits, SceneOptions};
 use meshwright::{
-    AnyModel, Asset, Companions, Keeping, NamedFile, OpenOptions, Original as Kept, PartRole, ReadOptions,
+    AnyModel, Companions, Keeping, Model, NamedFile, OpenOptions, Original as Kept, PartRole, ReadOptions,
     RecoverOptions, Role, Target, WriteOptions, convert,
 };
 use meshwright_testkit::testdata;
@@ -43,7 +43,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
 }
 
 /// The companion files of an asset without textures, by the names of the files.
-fn companion_files(asset: &Asset, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
+fn companion_files(asset: &Model, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
     let parts = asset.parts().iter().filter(|part| part.took_part());
     let parts = parts.filter(|part| matches!(part.role, PartRole::Model | PartRole::Companion(_)));
     let read = |path: &TreePath| tree.read(path, &Budget::new(Limits::default())).unwrap().into_owned();
@@ -55,7 +55,7 @@ fn text(path: &TreePath) -> String {
 }
 
 /// The document of an asset with which it goes along; nothing where it cannot be shown.
-fn sent(asset: &Asset, open: &OpenOptions, options: &ExportOptions) -> Option<Asset> {
+fn sent(asset: &Model, open: &OpenOptions, options: &ExportOptions) -> Option<Model> {
     asset.to_scene(&SceneOptions::default()).ok()?;
     let record = asset.record(&Keeping::new(open).exported(*options)).unwrap();
     let mut write = WriteOptions::default().with_stem(asset.stem()).with_kept(record);
@@ -63,11 +63,11 @@ fn sent(asset: &Asset, open: &OpenOptions, options: &ExportOptions) -> Option<As
     let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
     let glb = convert(&scene, Target::Glb, &write).ok()?.value.into_iter().next().unwrap().bytes;
     let name = format!("{}.glb", asset.stem());
-    Some(Asset::from_memory(&name, glb, [], &OpenOptions::default()).unwrap())
+    Some(Model::from_memory(&name, glb, [], &OpenOptions::default()).unwrap())
 }
 
 /// The restored files of an unedited asset, by name.
-fn back(asset: &Asset, sent: &Asset) -> BTreeMap<String, Vec<u8>> {
+fn back(asset: &Model, sent: &Model) -> BTreeMap<String, Vec<u8>> {
     let at = asset.path();
     let kept = Kept::kept_in(sent, &OpenOptions::default().settings);
     let original = kept.unwrap().unwrap_or_else(|| panic!("{at}: nothing is kept"));
@@ -85,7 +85,7 @@ fn back(asset: &Asset, sent: &Asset) -> BTreeMap<String, Vec<u8>> {
 pub(crate) fn is_kept(path: &Path, options: &ExportOptions) -> Option<()> {
     let open = OpenOptions::default();
     let tree = Tree::open(path).unwrap();
-    let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
+    let asset = Model::open(&tree, &tree.start()?.text(), &open).ok()?;
     let edited = sent(&asset, &open, options)?;
     same(&back(&asset, &edited), &companion_files(&asset, &tree), path);
     Some(())
@@ -106,11 +106,11 @@ pub(crate) fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
     let (mut assets, mut all) = (Vec::new(), BTreeMap::new());
     for path in paths {
         let tree = Tree::open(path).unwrap();
-        let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
+        let asset = Model::open(&tree, &tree.start()?.text(), &open).ok()?;
         all.extend(companion_files(&asset, &tree));
         assets.push(asset);
     }
-    let figure = Asset::figure(assets).ok()?;
+    let figure = Model::figure(assets).ok()?;
     let edited = sent(&figure, &open, &ExportOptions::default())?;
     let files = back(&figure, &edited);
     let given = |name: &str| paths.iter().any(|path| path.file_name().unwrap() == name);
@@ -188,7 +188,7 @@ fn named_companions_come_back_under_their_names() {
             open = open.with_named(NamedFile::new(Role::Skeleton, "a.skel", skeleton.clone()));
             wanted.insert("a.skel".into(), skeleton);
         }
-        let asset = Asset::from_memory(own, bytes, [], &open).unwrap();
+        let asset = Model::from_memory(own, bytes, [], &open).unwrap();
         let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
         same(&back(&asset, &edited), &wanted, Path::new(model));
     }
@@ -202,7 +202,7 @@ fn broken_companions_come_back_as_they_were() {
     let broken = [sound.as_slice(), b"more"].concat();
     let open = OpenOptions::from(ReadOptions::lenient());
     let open = open.with_named(NamedFile::new(Role::Skeleton, "old.skel", broken.clone()));
-    let asset = Asset::from_memory("a.mesh", bytes.clone(), [], &open).unwrap();
+    let asset = Model::from_memory("a.mesh", bytes.clone(), [], &open).unwrap();
     let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
     let wanted = BTreeMap::from([("a.mesh".to_owned(), bytes), ("old.skel".to_owned(), broken)]);
     same(&back(&asset, &edited), &wanted, Path::new("a.mesh"));

@@ -6,7 +6,7 @@
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::tso::{Gesture, Tone};
-use meshwright::{Asset, Finder, OpenOptions};
+use meshwright::{Finder, Model, OpenOptions};
 use meshwright_testkit::testdata;
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ fn figures_come_back_from_scenes() {
     ];
     let finder = Finder::new(Tree::memory(files).unwrap());
     let open = |name: &str| finder.open(name, &OpenOptions::default()).unwrap();
-    let figure = Asset::figure(vec![open("flower.mesh"), open("flower.skel"), open("sway.anim")]).unwrap();
+    let figure = Model::figure(vec![open("flower.mesh"), open("flower.skel"), open("sway.anim")]).unwrap();
     let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
     for (extension, mesh) in [("cmx", "skn"), ("bcf", "bmf")] {
         let target = meshwright::Target::from_name(&format!("x.{extension}")).unwrap();

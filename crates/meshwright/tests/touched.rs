@@ -14,12 +14,12 @@ use meshwright::scene::{
     Affine, Budget, Extra, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node, Scene,
     SceneOptions, Track,
 };
-use meshwright::{Asset, OpenOptions};
+use meshwright::{Model, OpenOptions};
 use meshwright_testkit::testdata;
 use std::path::PathBuf;
 
 /// A model as exported, as imported again, and as edited by a tool.
-pub(crate) struct Model {
+pub(crate) struct TouchedFiles {
     name: String,
     native: Scene,
     exported: Scene,
@@ -40,14 +40,14 @@ const JOINT_RESTS: f32 = 4.5e-5;
 /// By how many radians a joint turns.
 const TURNS: f32 = 4e-6;
 
-impl Model {
+impl TouchedFiles {
     pub(crate) fn new(name: &str, files: &[PathBuf]) -> Self {
         let mut assets = Vec::new();
         for path in files {
             let tree = Tree::open(path).unwrap();
-            assets.push(Asset::open(&tree, &tree.start().unwrap().text(), &OpenOptions::default()).unwrap());
+            assets.push(Model::open(&tree, &tree.start().unwrap().text(), &OpenOptions::default()).unwrap());
         }
-        let asset = Asset::figure(assets).unwrap();
+        let asset = Model::figure(assets).unwrap();
         let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
         let options = ExportOptions::default();
         let exported = reread(&native, &options).unwrap();
@@ -371,7 +371,7 @@ fn states(report: &Recovery) -> [(Of, bool); 4] {
 }
 
 /// Makes every edit that a model allows, each separately, and returns how many there were.
-pub(crate) fn touched(model: &Model) -> usize {
+pub(crate) fn touched(model: &TouchedFiles) -> usize {
     let mut made = 0;
     for snap in [Snap::Exact, Snap::Default, Snap::Loose] {
         let (scene, report) = model.recover(&model.edited, snap);
@@ -424,7 +424,7 @@ fn every_edit_of_a_fixture_is_found() {
     ];
     for (format, files, least) in models {
         let files: Vec<_> = files.iter().map(|file| root.join(file)).collect();
-        let made = touched(&Model::new(format, &files));
+        let made = touched(&TouchedFiles::new(format, &files));
         assert!(made >= least, "{format}: {made} edits");
     }
 }

@@ -8,7 +8,7 @@ use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Asset, AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
+    AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
     Strictness, Target, recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// A model with what belongs to it: companions, pictures.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
-    asset: Asset,
+    asset: meshwright::Model,
     /// The options that it was opened with.
     open: OpenOptions,
     /// The files that it was read from.
@@ -110,7 +110,7 @@ pub(crate) fn open(
             });
             let beside = beside.collect::<PyResult<Vec<_>>>()?;
             let name = name.unwrap_or("model");
-            py.detach(|| Ok((Asset::from_memory(name, bytes, beside, &open)?, Vec::new())))
+            py.detach(|| Ok((meshwright::Model::from_memory(name, bytes, beside, &open)?, Vec::new())))
         }
     };
     let (asset, sources) = asset.map_err(|e: AssetError| raised(e))?;
@@ -121,10 +121,10 @@ pub(crate) fn open(
 /// not depend on their order.
 #[pyfunction]
 pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
-    let assets: Vec<Asset> = models.iter().map(|model| model.asset.clone()).collect();
-    let lead = Asset::figure_lead(&assets).and_then(|lead| models.get(lead));
+    let assets: Vec<meshwright::Model> = models.iter().map(|model| model.asset.clone()).collect();
+    let lead = meshwright::Model::figure_lead(&assets).and_then(|lead| models.get(lead));
     let open = lead.map(|model| model.open.clone()).unwrap_or_default();
-    let asset = Asset::figure(assets).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let asset = meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let sources = models.iter().flat_map(|model| model.sources.clone()).collect();
     Ok(Model { asset, open, sources })
 }

@@ -9,14 +9,14 @@ use bevy_asset::io::{
 use bevy_asset::prelude::*;
 use bevy_image::Image;
 use meshwright_bevy::meshwright::files::Tree;
-use meshwright_bevy::meshwright::{Asset, OpenOptions, PartRole, Target};
+use meshwright_bevy::meshwright::{Model, OpenOptions, PartRole, Target};
 use meshwright_bevy::{Model, tree_source};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The parts that the facade finds on disk.
 fn native_parts(path: &Path) -> Vec<(PartRole, String)> {
-    let asset = Asset::open_path(path, &OpenOptions::default().with_textures(true)).unwrap();
+    let asset = Model::open_path(path, &OpenOptions::default().with_textures(true)).unwrap();
     let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();
     parts.sort();
     parts.dedup();
@@ -35,7 +35,7 @@ fn what_belongs_to_a_model_is_found_as_on_disk() {
     let mut with_more = 0;
     for path in crate::app::fixtures() {
         let options = OpenOptions::default().with_textures(true);
-        let opened = Asset::open_path(&path, &options);
+        let opened = Model::open_path(&path, &options);
         if opened.is_err_and(|_| true) {
             continue;
         }
@@ -87,7 +87,7 @@ fn dressed() -> (String, Vec<(PartRole, String)>) {
     let options = OpenOptions::default().with_textures(true);
     for file in tree.walk().files {
         let file = file.unwrap();
-        let Ok(asset) = Asset::open(&tree, &file.text(), &options) else { continue };
+        let Ok(asset) = Model::open(&tree, &file.text(), &options) else { continue };
         let has = |p: &meshwright_bevy::meshwright::Part| p.role == PartRole::Texture && p.took_part();
         if asset.parts().iter().any(has) && asset.to_scene(&Target::Glb.scene_options()).is_ok() {
             let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use meshwright::edit::Snap;
 use meshwright::files::output::{Output, OutputRole, Place};
 use meshwright::scene::{ConvertError, Loss, SceneOptions};
-use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
+use meshwright::{Model, Original, RecoverOptions, Recovered, StreamedFile, Target};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ impl Work<'_> {
         }
         if originals.len() > 1 {
             let assets = originals.into_iter().map(|original| original.asset).collect();
-            let figure = Asset::figure(assets).map_err(|e| match no_figure(&e) {
+            let figure = Model::figure(assets).map_err(|e| match no_figure(&e) {
                 Refusal::Argument(_) => Refusal::Argument(format!("--onto: {e}")),
                 other => other,
             })?;

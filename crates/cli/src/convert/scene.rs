@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::{pose, relative};
 use meshwright::dump::PoseRef;
 use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, Scene, SceneOptions};
-use meshwright::{Asset, FigureError, PartRole, Role, Target, rig};
+use meshwright::{FigureError, Model, PartRole, Role, Target, rig};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub(super) fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Resu
 }
 
 /// Returns the refusal of a model that cannot be converted to a scene, with the option that may help.
-pub(super) fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
+pub(super) fn hinted(e: ConvertError, asset: &Model) -> Refusal {
     let takes_skeleton = asset.format().companions().iter().any(|c| c.role == Role::Skeleton);
     let lacks = takes_skeleton && !asset.companions().has(Role::Skeleton);
     match (&e, Refusal::from(e.clone())) {

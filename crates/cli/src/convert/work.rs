@@ -19,7 +19,7 @@ use crate::refusal::Refusal;
 use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
 use meshwright::gltf::{ExportOptions, Influences};
 use meshwright::scene::{ConvertError, Converted, Extra, Loss, OutputFile, Scene, SceneOptions};
-use meshwright::{Asset, Format, Keeping, Role, StreamedFile, Target, WriteOptions};
+use meshwright::{Format, Keeping, Model, Role, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -151,7 +151,7 @@ impl Work<'_> {
 
     /// Rewrites a model in its own format, with the companions whose names follow from its own name. An existing
     /// companion, as in a rewrite in place, is kept.
-    pub(super) fn rewrite(&self, input: &Input, asset: &mut Asset, place: &Place) -> Result<Done, Refusal> {
+    pub(super) fn rewrite(&self, input: &Input, asset: &mut Model, place: &Place) -> Result<Done, Refusal> {
         asset.drop_bytes();
         let path = place.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -185,8 +185,8 @@ impl Work<'_> {
             files.push((i, opened.finder));
             assets.push(opened.asset);
         }
-        let lead = Asset::figure_lead(&assets);
-        let figure = Asset::figure(assets)
+        let lead = Model::figure_lead(&assets);
+        let figure = Model::figure(assets)
             .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
@@ -381,7 +381,7 @@ impl Work<'_> {
     }
 
     /// Returns the native model as extra data to embed in a glTF document.
-    fn record(&self, asset: &Asset) -> Result<Extra, ConvertError> {
+    fn record(&self, asset: &Model) -> Result<Extra, ConvertError> {
         let keeping = Keeping::new(self.reader.options()).exported(self.export_options());
         asset.record(&keeping.with_solids(self.args.solids))
     }

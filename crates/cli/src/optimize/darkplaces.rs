@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::render;
 use meshwright::dpm::{FrameClip, Name, OptimizeOptions, Optimized, Statistics, UnusedBones};
 use meshwright::quake::{ClipRange, FrameGroups};
-use meshwright::{AnyModel, Asset, Budget, Limits, WriteError};
+use meshwright::{AnyModel, Budget, Limits, Model, WriteError};
 use serde_json::{Value, json};
 
 /// Returns the refusal of an option that belongs to another format.
@@ -72,7 +72,7 @@ fn options(args: &OptimizeArgs) -> OptimizeOptions {
     options
 }
 
-pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
+pub(super) fn optimize(asset: &Model, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
     refuse_bmd_options(args, asset.format().title())?;
     let options = options(args);
     let groups = asset.companions().one::<FrameGroups>();

@@ -12,7 +12,7 @@ use common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
-use meshwright::{Asset, NamedFile, OpenOptions, Role, rig};
+use meshwright::{Model, NamedFile, OpenOptions, Role, rig};
 use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::{Value, json};
 use std::fs;
@@ -127,7 +127,7 @@ fn scene_of(path: &str, named: &[(Role, &str)]) -> Scene {
     }
     let name = path.file_name().unwrap().to_str().unwrap();
     let start = tree.start().cloned().unwrap();
-    let asset = Asset::open(&tree, &start.beside(name).unwrap().text(), &options).unwrap();
+    let asset = Model::open(&tree, &start.beside(name).unwrap().text(), &options).unwrap();
     asset.to_scene(&SceneOptions::default()).unwrap().value
 }
 

@@ -101,7 +101,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     }
     let saved = text(&seen, "download");
     let options = OpenOptions::from(ReadOptions::default()).with_textures(true);
-    let asset = meshwright::Asset::open_path(at("dpm/hopper.ok.dpm"), &options).map_err(|e| e.to_string())?;
+    let asset = meshwright::Model::open_path(at("dpm/hopper.ok.dpm"), &options).map_err(|e| e.to_string())?;
     let own = asset.convert(Target::Glb, &meshwright::WriteOptions::default()).map_err(|e| e.to_string())?;
     if own.value.main().is_none_or(|file| hash(&file.bytes) != saved) {
         wrong.push("what was saved by hand is not what the library writes".into());

@@ -1,7 +1,7 @@
 //! Clips, and where their names come from.
 
 use super::ClipInfo;
-use crate::asset::Asset;
+use crate::model::Model;
 use meshwright_scene::Scene;
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl fmt::Display for NameSource {
     }
 }
 
-pub(super) fn describe_clips(asset: &Asset, scene: &Scene) -> Vec<ClipInfo> {
+pub(super) fn describe_clips(asset: &Model, scene: &Scene) -> Vec<ClipInfo> {
     let sources = sources(asset, scene);
     let clip = |(clip, source): (&meshwright_scene::Clip, NameSource)| ClipInfo {
         name: clip.name.clone(),
@@ -60,7 +60,7 @@ pub(super) fn describe_clips(asset: &Asset, scene: &Scene) -> Vec<ClipInfo> {
 }
 
 #[cfg(feature = "dpm")]
-fn sources(asset: &Asset, scene: &Scene) -> Vec<NameSource> {
+fn sources(asset: &Model, scene: &Scene) -> Vec<NameSource> {
     use crate::kinds::{ClipNames, Format};
     let groups = asset.companions().one::<meshwright_quake::FrameGroups>();
     let Some(groups) = groups.filter(|groups| groups.groups.len() == scene.clips.len()) else {
@@ -91,6 +91,6 @@ fn sources(asset: &Asset, scene: &Scene) -> Vec<NameSource> {
 }
 
 #[cfg(not(feature = "dpm"))]
-fn sources(_: &Asset, scene: &Scene) -> Vec<NameSource> {
+fn sources(_: &Model, scene: &Scene) -> Vec<NameSource> {
     vec![NameSource::File; scene.clips.len()]
 }

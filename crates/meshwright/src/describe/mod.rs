@@ -10,8 +10,8 @@ pub use gpu::GpuMemory;
 pub use images::ImageInfo;
 pub use memory::Memory;
 
-use crate::asset::{Asset, Part, PartRole, PartState};
 use crate::kinds::{Format, Summary};
+use crate::model::{Model, Part, PartRole, PartState};
 use meshwright_core::Role;
 use meshwright_scene::{Bounds, Scene};
 
@@ -104,7 +104,7 @@ pub struct ClipInfo {
     pub looping: bool,
 }
 
-/// A model with all that belongs to it, in numbers and names: see [`Asset::describe`].
+/// A model with all that belongs to it, in numbers and names: see [`Model::describe`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Description {
@@ -145,7 +145,7 @@ impl Description {
     }
 }
 
-impl Asset {
+impl Model {
     /// Describes the model's file: all but what it takes a scene to know, which
     /// [`add_scene`](Description::add_scene) adds.
     pub fn describe(&self) -> Description {
@@ -173,8 +173,8 @@ impl Asset {
 
 impl Description {
     /// Adds what the model's scene says, in the [file's own space](meshwright_scene::Space::File), with its images where
-    /// they are to be described. The asset may have [given its meshes](Asset::take_scene) to the scene.
-    pub fn add_scene(&mut self, asset: &Asset, scene: &Scene) {
+    /// they are to be described. The asset may have [given its meshes](Model::take_scene) to the scene.
+    pub fn add_scene(&mut self, asset: &Model, scene: &Scene) {
         let mesh = |mesh: &meshwright_scene::Mesh| MeshInfo {
             name: mesh.name.clone(),
             vertices: mesh.positions.len(),
@@ -201,7 +201,7 @@ impl Description {
 }
 
 fn texture_state(
-    asset: &Asset,
+    asset: &Model,
     material: &meshwright_scene::Material,
     is_textured: bool,
     found: Option<&str>,
@@ -220,7 +220,7 @@ fn texture_state(
 }
 
 /// The files of a model but its own, and those next to it that do not fit.
-fn parts(asset: &Asset) -> Vec<Part> {
+fn parts(asset: &Model) -> Vec<Part> {
     let used = asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned();
     let unfit = asset.companions().unfit.iter().map(|(name, why)| {
         let state = PartState::Ignored(format!("does not fit the mesh: {why}"));

@@ -1,6 +1,6 @@
 //! Reasons why an embedded original cannot be used.
 
-use crate::asset::AssetError;
+use crate::model::AssetError;
 use meshwright_core::LimitExceeded;
 use meshwright_files::FilesError;
 

@@ -21,8 +21,8 @@ pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
 pub use restored::Restored;
 
-use crate::asset::{Asset, Part, PartRole, skins};
 use crate::kinds::{AnyModel, CompanionFile, Format};
+use crate::model::{Model, Part, PartRole, skins};
 use meshwright_core::{Beside, Budget, Companion, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
@@ -32,18 +32,18 @@ use std::sync::Arc;
 /// An original model, embedded in an export or read from a file, with which an edited model is compared.
 ///
 /// ```
-/// use meshwright::{Asset, Keeping, OpenOptions, Original, RecoverOptions, Target, WriteOptions, convert};
+/// use meshwright::{Model, Keeping, OpenOptions, Original, RecoverOptions, Target, WriteOptions, convert};
 /// use meshwright::files::Tree;
 /// use meshwright::scene::SceneOptions;
 ///
 /// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
 /// let open = OpenOptions::default();
-/// let knight = Asset::open(&Tree::open("models/")?, "knight.dpm", &open)?;
+/// let knight = Model::open(&Tree::open("models/")?, "knight.dpm", &open)?;
 /// let scene = knight.to_scene(&SceneOptions::default())?.value;
 /// let kept = WriteOptions::default().with_kept(knight.record(&Keeping::new(&open))?);
 /// let glb = convert(&scene, Target::Glb, &kept)?;
 /// // ... an editor changes it ...
-/// let edited = Asset::open(&Tree::open("edited/")?, "knight.glb", &OpenOptions::default())?;
+/// let edited = Model::open(&Tree::open("edited/")?, "knight.glb", &OpenOptions::default())?;
 /// if let Some(original) = Original::kept_in(&edited, &Default::default())? {
 ///     let recovered = original.recover(&edited, &RecoverOptions::default())?;
 ///     let files = original.write(&recovered, original.asset().format(), "knight.dpm", &WriteOptions::default())?;
@@ -52,7 +52,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Original {
-    asset: Asset,
+    asset: Model,
     /// The options of the export; `None` without embedded data.
     export: Option<ExportOptions>,
     solids: bool,
@@ -61,7 +61,7 @@ pub struct Original {
 
 impl Original {
     /// Makes an original with which an edited model is compared, or to which it is added.
-    pub fn new(asset: Asset) -> Self {
+    pub fn new(asset: Model) -> Self {
         Self { asset, export: None, solids: false, pictures: pictures::Pictures::default() }
     }
 
@@ -81,7 +81,7 @@ impl Original {
     }
 
     /// Returns the model.
-    pub fn asset(&self) -> &Asset {
+    pub fn asset(&self) -> &Model {
         &self.asset
     }
 
@@ -232,7 +232,7 @@ fn plain(name: &str) -> String {
     if matches!(last, "" | "." | "..") { "file".into() } else { last.into() }
 }
 
-impl Asset {
+impl Model {
     /// Returns the files that the model is read from, without textures; the model's own is first.
     fn own_files(&self) -> Result<Vec<OwnFile<'_>>, WriteError> {
         let name = String::from_utf8_lossy(self.path().name());

@@ -15,9 +15,9 @@
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
-use crate::asset::skins::MOST as MOST_SKINS;
-use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions, PartRole};
 use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
+use crate::model::skins::MOST as MOST_SKINS;
+use crate::model::{AssetError, Finder, Model, NamedFile, OpenOptions, PartRole};
 use meshwright_core::{Budget, Role, Strictness};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
@@ -72,7 +72,7 @@ impl<'o> Keeping<'o> {
     }
 }
 
-impl Asset {
+impl Model {
     /// The model with all data that is needed to open it again, for
     /// [`WriteOptions::kept`](crate::WriteOptions::kept).
     ///
@@ -134,7 +134,7 @@ impl Asset {
 
 impl Keeping<'_> {
     /// Returns the options for opening and exporting the model that differ from the defaults.
-    fn fields(&self, asset: &Asset) -> Fields {
+    fn fields(&self, asset: &Model) -> Fields {
         let mut fields = Fields::new();
         let settings = &self.open.settings;
         if !settings.settings.is_empty() {
@@ -168,7 +168,7 @@ impl Original {
     ///
     /// # Errors
     /// If the original cannot be used: the document is valid without it.
-    pub fn kept_in(document: &Asset, settings: &ReadSettings) -> Result<Option<Self>, KeptError> {
+    pub fn kept_in(document: &Model, settings: &ReadSettings) -> Result<Option<Self>, KeptError> {
         let Some(kept) = document.gltf().and_then(meshwright_gltf::GltfFile::embedded) else {
             return Ok(None);
         };
@@ -384,7 +384,7 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
     Ok(files)
 }
 
-impl Asset {
+impl Model {
     /// Returns true for a glTF document with an [embedded original](Original::kept_in).
     pub fn has_kept(&self) -> bool {
         self.gltf().and_then(meshwright_gltf::GltfFile::embedded).is_some()

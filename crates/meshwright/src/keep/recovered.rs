@@ -4,12 +4,12 @@ use super::looks::EditedLooks;
 #[cfg(feature = "tso")]
 use super::onto;
 use super::{Called, Original, times};
-use crate::asset::Asset;
 use crate::convert::{Target, convert};
 use crate::kinds::WriteOptions;
 #[cfg(feature = "tso")]
 use crate::kinds::{CompanionFile, sims_keys_file};
 use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
+use crate::model::Model;
 use meshwright_core::ReadError;
 use meshwright_edit::{Absent, Options, Patch, Snap};
 use meshwright_gltf::import::Import;
@@ -92,7 +92,7 @@ impl Original {
     /// # Errors
     /// When one of the models has nothing to draw, when the edited model needs a skeleton that this one lacks, or when
     /// their scenes need more memory than the limits allow.
-    pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
+    pub fn recover(&self, edited: &Model, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
         let shown = match self.asset().to_scene(&own) {
@@ -313,7 +313,7 @@ struct Edited {
 }
 
 impl Edited {
-    fn convert(asset: &Asset, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
+    fn convert(asset: &Model, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
         let Some(file) = asset.gltf() else {
             let made = asset.to_scene(scenes)?;
             return Ok(Self {

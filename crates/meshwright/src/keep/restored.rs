@@ -1,10 +1,10 @@
 //! Edited models as files, with the help of their original if it is known.
 
 use super::{Original, RecoverOptions, Recovered};
-use crate::asset::Asset;
 use crate::convert::{Target, convert};
 use crate::failure::Failure;
 use crate::kinds::{ReadSettings, WriteOptions};
+use crate::model::Model;
 use meshwright_edit::Recovery;
 use meshwright_scene::{Converted, Loss, OutputFiles};
 
@@ -20,7 +20,7 @@ pub struct Restored {
     pub recovery: Option<Recovery>,
 }
 
-impl Asset {
+impl Model {
     /// Writes an edited model as files; the main file has `name`. It uses the given original, otherwise the
     /// [embedded](Original::kept_in) one. Without an original, or if the embedded one cannot be used (which is reported
     /// as a loss), the files are made as by [`convert`](Self::convert).

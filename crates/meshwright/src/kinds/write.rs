@@ -15,7 +15,7 @@ pub struct WriteOptions {
     pub shared: FromSceneOptions,
     /// The name of the main file without its extension; empty for the scene's name.
     pub stem: String,
-    /// The factor of all lengths, for a whole [asset](crate::Asset::convert). Without it, a scale that a document
+    /// The factor of all lengths, for a whole [asset](crate::Model::convert). Without it, a scale that a document
     /// states is undone in native files.
     pub scale: Option<f64>,
     /// Settings of the target by name, such as `dialect`. The target ignores unknown settings.
@@ -36,7 +36,7 @@ pub struct WriteOptions {
     /// Options for writing glTF; its limit is that of the shared options.
     #[cfg(feature = "gltf")]
     pub gltf: meshwright_gltf::ExportOptions,
-    /// A [native model](crate::Asset::record) to embed in a glTF document, so that an import restores unedited parts
+    /// A [native model](crate::Model::record) to embed in a glTF document, so that an import restores unedited parts
     /// unchanged.
     #[cfg(feature = "gltf")]
     pub kept: Option<std::sync::Arc<meshwright_scene::Extra>>,

@@ -1,7 +1,7 @@
 //! Writes an edited scene into the model that it came from.
 
-use crate::asset::Asset;
 use crate::kinds::{Kind, Merging, Visitor, WriteOptions};
+use crate::model::Model;
 use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
 
@@ -24,7 +24,7 @@ pub(crate) const FILE_LEFT: &str = "file-left";
 /// When a scene breaks its own rules, when the format can express nothing of the edited scene, or when the result would
 /// take more than the limits allow.
 pub fn merge(
-    original: &Asset,
+    original: &Model,
     native: &Scene,
     patch: &Patch,
     options: &WriteOptions,
@@ -39,7 +39,7 @@ pub fn merge(
 }
 
 /// The name of the main file.
-fn name_of(original: &Asset, options: &WriteOptions) -> String {
+fn name_of(original: &Model, options: &WriteOptions) -> String {
     let name = String::from_utf8_lossy(original.path().name()).into_owned();
     if options.stem.is_empty() {
         return name;
@@ -50,7 +50,7 @@ fn name_of(original: &Asset, options: &WriteOptions) -> String {
 }
 
 struct Into<'m> {
-    original: &'m Asset,
+    original: &'m Model,
     native: &'m Scene,
     patch: &'m Patch,
     name: &'m str,

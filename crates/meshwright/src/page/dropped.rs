@@ -1,8 +1,8 @@
 //! Files that a user drops on the page.
 
-use crate::asset::Finder;
 use crate::failure::Failure;
 use crate::kinds::Format;
+use crate::model::Finder;
 use meshwright_core::Limits;
 use meshwright_files::{FilesError, Tree, TreeOptions, TreePath};
 use std::sync::Arc;

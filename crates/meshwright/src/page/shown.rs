@@ -1,9 +1,9 @@
 //! The data that the page shows about a model, for a program that serves it and for a module in the browser.
 
-use crate::asset::{Asset, Finder, OpenOptions};
 use crate::convert::{Target, convert};
 use crate::failure::Failure;
 use crate::kinds::WriteOptions;
+use crate::model::{Finder, Model, OpenOptions};
 use meshwright_core::text::{printable_json, visible};
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{FilesError, PackBuilder, PackKind, TreePath};
@@ -18,12 +18,12 @@ const MOST_FINDINGS: usize = 200;
 /// materials.
 ///
 /// # Errors
-/// As [`Finder::open`] and [`Asset::to_scene`].
+/// As [`Finder::open`] and [`Model::to_scene`].
 pub fn open_scene(
     finder: &Finder,
     path: &TreePath,
     options: &OpenOptions,
-) -> Result<(Asset, Converted<Scene>), Failure> {
+) -> Result<(Model, Converted<Scene>), Failure> {
     let mut asset = finder.open(path, options)?;
     asset.drop_bytes();
     let scene_options = SceneOptions::default().with_limits(options.settings.read.limits);
@@ -35,7 +35,7 @@ pub fn open_scene(
 }
 
 /// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`.
-pub fn about(asset: &Asset, scene: &Scene, name: &str) -> Value {
+pub fn about(asset: &Model, scene: &Scene, name: &str) -> Value {
     let report = asset.check();
     let finding = |f: &meshwright_core::Finding| {
         json!({
@@ -89,10 +89,10 @@ pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Failur
 /// byte first, the text, an object with `name` and `losses`, then the file.
 ///
 /// # Errors
-/// As [`Asset::convert`].
+/// As [`Model::convert`].
 pub fn saved(
     finder: &Finder,
-    mut asset: Asset,
+    mut asset: Model,
     target: Target,
     options: &OpenOptions,
 ) -> Result<Vec<u8>, Failure> {

@@ -5,7 +5,7 @@ use crate::iqm::{Corners, converted, extent, hold, open, to_iqm, worst};
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
 use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Asset, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
 use meshwright_testkit::corpus;
 
 /// As [`worst`], where triangles may have been put in another order.
@@ -58,7 +58,7 @@ fn to_dpm_and_back_keeps_frames_and_names() {
             .unwrap()
             .value;
         let tree = Tree::memory(files.into_iter().map(|f| (f.name, f.bytes))).unwrap();
-        let dpm = Asset::open(&tree, "m.dpm", &OpenOptions::default()).unwrap();
+        let dpm = Model::open(&tree, "m.dpm", &OpenOptions::default()).unwrap();
         let back = to_iqm(&dpm);
         let names = |m: &Iqm| {
             let anims = m.anims.iter().map(|a| (m.str(a.name).to_vec(), a.frame_count, a.flags));

@@ -4,19 +4,19 @@
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::tso::{Gesture, Tone};
-use meshwright::{Asset, Finder, OpenOptions, Role};
+use meshwright::{Finder, Model, OpenOptions, Role};
 use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-fn open(folder: &Path, path: &str) -> Asset {
+fn open(folder: &Path, path: &str) -> Model {
     let tree = Tree::open(folder).unwrap();
     Finder::new(tree).open(path, &OpenOptions::default()).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-fn skeleton(asset: &Asset) -> Option<String> {
+fn skeleton(asset: &Model) -> Option<String> {
     let file = asset.companions().files.iter().find(|file| file.role == Role::Skeleton)?;
     Some(file.name.clone())
 }
@@ -81,9 +81,9 @@ fn outfits_are_put_together_as_in_the_reference() {
         // A body and a head are one figure, an appearance is its part.
         let open = |name: &str| finder.open(name, &OpenOptions::default()).unwrap();
         let (body, head) = (open("made-body.720000010000000d.oft"), open("made-head.720000020000000d.oft"));
-        let parts = |asset: &Asset| asset.companions().files.iter().filter(|f| f.role == Role::Part).count();
+        let parts = |asset: &Model| asset.companions().files.iter().filter(|f| f.role == Role::Part).count();
         let both = parts(&body) + parts(&head);
-        let figure = Asset::figure(vec![body, head]).unwrap();
+        let figure = Model::figure(vec![body, head]).unwrap();
         assert_eq!(figure.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(), both);
         let look = open("body_lgt.410000100000000c.apr");
         assert_eq!(look.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(), 2);

@@ -6,7 +6,7 @@
     reason = "a failing test panics"
 )]
 
-use crate::touched::{Model, touched};
+use crate::touched::{TouchedFiles, touched};
 use meshwright_testkit::corpus;
 
 #[test]
@@ -32,6 +32,6 @@ fn every_edit_of_a_real_model_is_found() {
     ];
     for (format, files) in models {
         let files: Vec<_> = files.iter().map(|file| root.join(file)).collect();
-        assert!(touched(&Model::new(format, &files)) >= 20, "{format}");
+        assert!(touched(&TouchedFiles::new(format, &files)) >= 20, "{format}");
     }
 }

@@ -1,5 +1,6 @@
 //! A model with its companion files, textures and parts.
 
+mod any;
 #[cfg(feature = "tso")]
 mod census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
@@ -28,6 +29,7 @@ mod unfit;
 #[cfg(feature = "tso")]
 mod wear;
 
+pub use any::OpenError;
 pub use error::AssetError;
 pub(crate) use error::EMPTY;
 pub use figure::FigureError;
@@ -47,7 +49,7 @@ use std::sync::Arc;
 
 /// A model with its files: companion files, textures, and further meshes of a character.
 #[derive(Clone, Debug)]
-pub struct Asset {
+pub struct Model {
     path: TreePath,
     bytes: Vec<u8>,
     model: AnyModel,
@@ -59,16 +61,16 @@ pub struct Asset {
     skins: Vec<Arc<[u8]>>,
 }
 
-impl Asset {
+impl Model {
     /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
     ///
     /// ```
-    /// use meshwright::{Asset, OpenOptions, scene::SceneOptions};
+    /// use meshwright::{Model, OpenOptions, scene::SceneOptions};
     /// use meshwright_files::Tree;
     ///
     /// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
     /// let tree = Tree::open("data/")?;
-    /// let asset = Asset::open(&tree, "models/player/marine.zym", &OpenOptions::default())?;
+    /// let asset = Model::open(&tree, "models/player/marine.zym", &OpenOptions::default())?;
     /// for part in asset.parts() {
     ///     println!("{part}");
     /// }

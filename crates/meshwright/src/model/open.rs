@@ -2,7 +2,7 @@
 
 use super::finder::lacks_magic;
 use super::opening::Opening;
-use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
+use super::{AssetError, Finder, Model, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
@@ -13,13 +13,13 @@ impl Finder {
     /// Opens a file of the tree with its companion files.
     ///
     /// # Errors
-    /// As [`Asset::open`].
-    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+    /// As [`Model::open`].
+    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Model, AssetError> {
         open(self, &*path.as_tree_path()?, options)
     }
 }
 
-fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model, AssetError> {
     let name = String::from_utf8_lossy(path.name());
     let mut format = options.format;
     if options.met && format.is_none() {
@@ -63,7 +63,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let skins = work.skins();
     let (parts, losses) = (work.parts, work.losses);
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
-    let mut asset = Asset {
+    let mut asset = Model {
         path: path.clone(),
         bytes,
         model: parsed.model,

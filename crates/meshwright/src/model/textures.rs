@@ -2,7 +2,7 @@
 
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
-use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
+use super::{Finder, Model, OpenOptions, Part, PartRole, PartState};
 use meshwright_core::text::counted;
 use meshwright_core::{Budget, FieldPath, Limits, Report};
 use meshwright_files::{FilesError, Match, TreePath};
@@ -10,7 +10,7 @@ use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, Scen
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Finder {
-    /// Finds the textures of an asset's materials. [`Asset::to_scene`] then adds them to the materials, and reports
+    /// Finds the textures of an asset's materials. [`Model::to_scene`] then adds them to the materials, and reports
     /// those that are missing or unusable. [`open`](Self::open) calls it if the options say so; for a character it is
     /// called after its parts are joined.
     ///
@@ -20,7 +20,7 @@ impl Finder {
     ///
     /// # Errors
     /// If the materials are unknown, because the model cannot be converted to a scene.
-    pub fn find_textures(&self, asset: &mut Asset, options: &OpenOptions) -> Result<(), ConvertError> {
+    pub fn find_textures(&self, asset: &mut Model, options: &OpenOptions) -> Result<(), ConvertError> {
         let scene_options = SceneOptions::default().with_memory(options.settings.read.limits.memory);
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
         let found = self.pictures(asset, &scene, options);
@@ -37,7 +37,7 @@ impl Finder {
 
     /// Adds textures to the materials of a scene of this asset, as [`find_textures`](Self::find_textures) does,
     /// without a new conversion. The textures become part of the asset.
-    pub fn add_textures(&self, asset: &mut Asset, scene: &mut Converted<Scene>, options: &OpenOptions) {
+    pub fn add_textures(&self, asset: &mut Model, scene: &mut Converted<Scene>, options: &OpenOptions) {
         let found = self.pictures(asset, &scene.value, options);
         for (material, image) in found.images {
             if let Some(material) = scene.value.materials.get_mut(material) {
@@ -53,7 +53,7 @@ impl Finder {
     /// Checks a model for an engine: values that its loader rejects (errors) or reads differently (warnings), and
     /// textures that the engine would not find.
     #[cfg(feature = "dpm")]
-    pub fn check_for(&self, asset: &mut Asset, engine: Engine, options: &OpenOptions) -> Report {
+    pub fn check_for(&self, asset: &mut Model, engine: Engine, options: &OpenOptions) -> Report {
         let mut report = asset.model.validate_for(engine);
         let memory = options.settings.read.limits.memory;
         if engine == Engine::DarkPlaces
@@ -75,7 +75,7 @@ impl Finder {
     }
 
     /// The pictures of all materials that have none.
-    fn pictures(&self, asset: &Asset, scene: &Scene, options: &OpenOptions) -> Found {
+    fn pictures(&self, asset: &Model, scene: &Scene, options: &OpenOptions) -> Found {
         let limits = options.settings.read.limits;
         let mut search = Search {
             finder: self,

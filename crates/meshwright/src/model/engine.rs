@@ -3,7 +3,7 @@
 use super::picture;
 use super::surfaces::{Surface, SurfaceSearch, SurfaceStatus, Surfaces, is_palette_picture, unsaid};
 use super::textures::Search;
-use super::{Asset, Part, PartRole, PartState};
+use super::{Model, Part, PartRole, PartState};
 use crate::kinds::look::{Dressing, Look, Variation};
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};
@@ -35,7 +35,7 @@ impl Search<'_> {
     /// found texture have the names that were searched for.
     pub(super) fn engine(
         &mut self,
-        asset: &Asset,
+        asset: &Model,
         scene: &Scene,
         skin: Option<u32>,
     ) -> BTreeMap<usize, Unfound> {
@@ -78,7 +78,7 @@ impl Search<'_> {
 
     fn surfaces(
         &self,
-        asset: &Asset,
+        asset: &Model,
         scene: &Scene,
         skin: u32,
         pictures: &mut Pictures,
@@ -117,7 +117,7 @@ impl Search<'_> {
     }
 
     /// Reports which skin is used, and the names in it that match nothing.
-    fn skins(&mut self, asset: &Asset, surfaces: &Surfaces, skin: Option<u32>) {
+    fn skins(&mut self, asset: &Model, surfaces: &Surfaces, skin: Option<u32>) {
         let all = self.finder.skins(asset).len();
         match &surfaces.skin {
             Some(path) => {

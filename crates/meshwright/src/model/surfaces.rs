@@ -1,7 +1,7 @@
 //! The textures of a model's meshes, as DarkPlaces finds them: by skins, shader scripts and image files.
 
 use super::scripts::Scripts;
-use super::{Asset, Finder, OpenOptions};
+use super::{Finder, Model, OpenOptions};
 use crate::kinds::Format;
 use meshwright_core::Budget;
 use meshwright_core::text::latin1;
@@ -142,7 +142,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
     /// The surfaces of a model in one of its skins, or without a skin.
     pub(super) fn surfaces(
         &mut self,
-        asset: &Asset,
+        asset: &Model,
         scene: &Scene,
         skin: u32,
     ) -> Result<Surfaces, FilesError> {
@@ -283,7 +283,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
 
 impl Finder {
     /// The skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
-    pub fn skins(&self, asset: &Asset) -> Vec<TreePath> {
+    pub fn skins(&self, asset: &Model) -> Vec<TreePath> {
         if !is_quake(asset.format()) {
             return Vec::new();
         }
@@ -298,7 +298,7 @@ impl Finder {
     /// allows.
     pub fn surfaces(
         &self,
-        asset: &Asset,
+        asset: &Model,
         skin: u32,
         options: &OpenOptions,
     ) -> Result<Surfaces, super::AssetError> {

@@ -1,7 +1,7 @@
 //! Skins of a model.
 
 use super::opening::Opening;
-use super::{Asset, Part, PartRole, PartState};
+use super::{Model, Part, PartRole, PartState};
 use meshwright_core::Budget;
 use meshwright_files::{Tree, TreePath};
 use meshwright_scene::OutputFile;
@@ -42,7 +42,7 @@ impl Opening<'_> {
     }
 }
 
-impl Asset {
+impl Model {
     /// The skins of the model (`<file name>_<number>.skin`, as engines of the Quake family count them), with the
     /// names for a model file `name`.
     pub fn skins(&self, name: &str) -> Vec<OutputFile> {

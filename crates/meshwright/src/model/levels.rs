@@ -1,6 +1,6 @@
 //! Levels of detail in separate files.
 
-use super::{Asset, Finder, Part, PartRole};
+use super::{Finder, Model, Part, PartRole};
 use meshwright_files::{Tree, TreePath};
 
 /// The text before the number of a level, as in `x_lod1.iqm` next to `x.iqm`.
@@ -29,7 +29,7 @@ fn base(path: &TreePath) -> Option<TreePath> {
 impl Finder {
     /// Returns further levels of detail of a model in separate files: `x_lod1.iqm` next to `x.iqm`, up to the first
     /// missing number.
-    pub fn levels(&self, asset: &Asset) -> Vec<TreePath> {
+    pub fn levels(&self, asset: &Model) -> Vec<TreePath> {
         beside(&self.tree, asset.path())
     }
 
@@ -40,7 +40,7 @@ impl Finder {
     }
 }
 
-impl Asset {
+impl Model {
     /// Adds the files of a level of detail to the parts of the model.
     pub fn adopt_level(&mut self, level: &Self) {
         let own = |part: &Part| {

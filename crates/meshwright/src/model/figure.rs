@@ -1,6 +1,6 @@
 //! Several files that make up one figure.
 
-use super::{Asset, Part, PartRole, PartState};
+use super::{Model, Part, PartRole, PartState};
 use crate::kinds::{CompanionFile, Format, SourceFile};
 use meshwright_core::{Companion, Role};
 #[cfg(feature = "tso")]
@@ -55,7 +55,7 @@ fn lead(formats: &[Format]) -> Option<usize> {
     (0..formats.len()).min_by_key(|&i| formats.get(i).map(|&f| order(f)))
 }
 
-impl Asset {
+impl Model {
     /// Returns the index of the file that gives a [figure](Self::figure) its name, because the others belong to it. It
     /// is `None` for an empty list.
     pub fn figure_lead(assets: &[Self]) -> Option<usize> {

@@ -20,7 +20,7 @@ fn encode_image(pixels: &Pixels, like: &Image, room: &Room) -> Result<Image, Ref
 
 /// The normals of a height map, as DarkPlaces computes them (image.c, `Image_HeightmapToNormalmap_BGRA`): red to the
 /// right, green up. The map repeats at its edges.
-pub(in crate::asset) fn normals(heights: &Image, room: &Room) -> Result<Image, Refused> {
+pub(in crate::model) fn normals(heights: &Image, room: &Room) -> Result<Image, Refused> {
     let picture = decoded(heights, room)?;
     let (width, height) = (picture.width, picture.height);
     let heights_of = picture.to_rgb();
@@ -51,7 +51,7 @@ pub(in crate::asset) fn normals(heights: &Image, room: &Room) -> Result<Image, R
 }
 
 /// An image with the blue channel of another as its alpha; `None` if their sizes differ.
-pub(in crate::asset) fn with_alpha(
+pub(in crate::model) fn with_alpha(
     image: &Image,
     alpha: &Image,
     room: &Room,
