@@ -3,7 +3,7 @@
 use bevy_asset::io::{AssetReaderError, MissingAssetSourceError};
 use bevy_gltf::GltfError;
 use meshwright::scene::ConvertError;
-use meshwright::{AssetError, Failure};
+use meshwright::{Error};
 
 /// Why there is no model. Bevy wraps it: `error.error().downcast_ref::<ModelError>()` of an `AssetLoaderError` is it again.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +11,7 @@ use meshwright::{AssetError, Failure};
 pub enum ModelError {
     /// The file, or one that belongs to it, cannot be read as a model: with code, field and offset.
     #[error(transparent)]
-    Model(Failure),
+    Model(Error),
     /// More than the settings allow.
     #[error("[limit] {0}")]
     Limit(String),
@@ -33,10 +33,10 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// A stable code: that of the broken rule, or as [`Failure::code`] says.
+    /// A stable code: that of the broken rule, or as [`Error::code`] says.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Model(failure) => failure.code,
+            Self::Model(failure) => failure.code(),
             Self::Limit(_) => "limit",
             Self::Settings(_) => "settings",
             Self::Gltf(_) => "not-convertible",
@@ -45,7 +45,7 @@ impl ModelError {
     }
 
     /// The fault of the file, if the file is the cause.
-    pub fn failure(&self) -> Option<&Failure> {
+    pub fn failure(&self) -> Option<&Error> {
         match self {
             Self::Model(failure) => Some(failure),
             _ => None,
@@ -59,8 +59,8 @@ impl From<GltfError> for ModelError {
     }
 }
 
-impl From<AssetError> for ModelError {
-    fn from(e: AssetError) -> Self {
+impl From<Error> for ModelError {
+    fn from(e: Error) -> Self {
         Self::Model(e.into())
     }
 }

@@ -16,7 +16,7 @@ pub(crate) unsafe fn guarded(
     let (status, made) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => (MwStatus::Ok, None),
         Ok(Err(Refused::Argument(why))) => (MwStatus::Argument, Some(MwError::new("argument", why))),
-        Ok(Err(Refused::Failure(failure))) => (MwStatus::Failed, Some(MwError::from_failure(failure))),
+        Ok(Err(Refused::Error(error))) => (MwStatus::Failed, Some(MwError::from_failure(&error))),
         Err(_) => {
             (MwStatus::Internal, Some(MwError::new("internal", "a fault of the library: please report it")))
         }

@@ -4,7 +4,7 @@ use crate::call::{guarded, new_handle};
 use crate::raw::{Refused, borrow_handle, freed, put_all, used};
 use crate::scene::MwScene;
 use crate::status::{MwError, MwStatus};
-use facade::Failure;
+use facade::Error;
 use facade::rig::{Evaluator, Workspace};
 use facade::scene::{MeshId, Scene};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn mw_player_new(
     let make = || {
         // SAFETY: the caller's contract.
         let scene = Arc::clone(&unsafe { borrow_handle(scene) }?.scene);
-        let evaluator = Evaluator::new(Arc::clone(&scene)).map_err(Failure::from)?;
+        let evaluator = Evaluator::new(Arc::clone(&scene)).map_err(Error::from)?;
         let (positions, normals) = (Vec::new(), Vec::new());
         Ok(MwPlayer { evaluator, scene, work: Workspace::new(), positions, normals })
     };
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn mw_player_free(player: *mut MwPlayer) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_rest(player: *mut MwPlayer, error: *mut *mut MwError) -> MwStatus {
     // SAFETY: the caller's contract.
-    unsafe { change_pose(player, error, |player| player.evaluator.pose(None).map_err(Failure::from)) }
+    unsafe { change_pose(player, error, |player| player.evaluator.pose(None).map_err(Error::from)) }
 }
 
 /// Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn mw_player_frame(
     frame: f64,
     error: *mut *mut MwError,
 ) -> MwStatus {
-    let to = |player: &mut MwPlayer| player.evaluator.pose(Some((clip, frame))).map_err(Failure::from);
+    let to = |player: &mut MwPlayer| player.evaluator.pose(Some((clip, frame))).map_err(Error::from);
     // SAFETY: the caller's contract.
     unsafe { change_pose(player, error, to) }
 }
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn mw_player_seconds(
     seconds: f64,
     error: *mut *mut MwError,
 ) -> MwStatus {
-    let to = |player: &mut MwPlayer| player.evaluator.pose_seconds(clip, seconds).map_err(Failure::from);
+    let to = |player: &mut MwPlayer| player.evaluator.pose_seconds(clip, seconds).map_err(Error::from);
     // SAFETY: the caller's contract.
     unsafe { change_pose(player, error, to) }
 }
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn mw_player_seconds(
 unsafe fn change_pose(
     player: *mut MwPlayer,
     error: *mut *mut MwError,
-    to: impl FnOnce(&mut MwPlayer) -> Result<(), Failure>,
+    to: impl FnOnce(&mut MwPlayer) -> Result<(), Error>,
 ) -> MwStatus {
     // SAFETY: the caller's contract.
     unsafe { guarded(error, || Ok(to(used(player)?)?)) }
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn mw_player_vertices(
             turned.resize(vertex_count, [0.0; 3]);
             turned.as_mut_slice()
         });
-        evaluator.mesh_into(MeshId(mesh), work, posed, turned.as_deref_mut()).map_err(Failure::from)?;
+        evaluator.mesh_into(MeshId(mesh), work, posed, turned.as_deref_mut()).map_err(Error::from)?;
         // SAFETY: the caller's contract. Nothing is made of what the arrays hold before.
         unsafe {
             put_all(positions, posed.as_flattened());

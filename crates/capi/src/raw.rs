@@ -1,6 +1,6 @@
 //! Between C's pointers and Rust's references.
 
-use facade::Failure;
+use facade::Error;
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 use std::ptr;
@@ -28,12 +28,12 @@ pub(crate) enum Refused {
     /// An invalid argument.
     Argument(&'static str),
     /// The library says no.
-    Failure(Failure),
+    Error(Error),
 }
 
-impl<E: Into<Failure>> From<E> for Refused {
+impl<E: Into<Error>> From<E> for Refused {
     fn from(e: E) -> Self {
-        Self::Failure(e.into())
+        Self::Error(e.into())
     }
 }
 

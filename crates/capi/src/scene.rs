@@ -4,7 +4,7 @@ use crate::call::new_handle;
 use crate::model::MwModel;
 use crate::raw::{MwText, borrow_handle, freed, write_out};
 use crate::status::{MwError, MwStatus};
-use facade::Failure;
+use facade::Error;
 use facade::scene::{Clip, Material, Mesh, Scene, SceneOptions};
 use std::ptr;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn mw_scene_new(
         // SAFETY: the caller's contract.
         let model = unsafe { borrow_handle(model) }?;
         let options = SceneOptions::default().with_memory(model.max_memory);
-        let scene = model.asset.to_scene(&options).map_err(Failure::from)?.value;
+        let scene = model.asset.to_scene(&options).map_err(Error::from)?.value;
         let influences = scene.meshes.iter().map(influences).collect();
         Ok(MwScene { scene: Arc::new(scene), influences })
     };

@@ -1,7 +1,7 @@
 //! Errors.
 
 use crate::raw::{MwText, borrow_handle, freed, write_out};
-use facade::Failure;
+use facade::Error;
 
 /// The result of a call.
 #[repr(C)]
@@ -31,8 +31,8 @@ impl MwError {
         Self { code, path: String::new(), offset: None, message: why.into() }
     }
 
-    pub(crate) fn from_failure(e: Failure) -> Self {
-        Self { code: e.code, path: e.path, offset: e.offset, message: e.message }
+    pub(crate) fn from_failure(e: &Error) -> Self {
+        Self { code: e.code(), path: e.path().into(), offset: e.offset(), message: e.message().into() }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::{Fail, Status, batch, render, results};
 use meshwright::scene::{Scene, SceneOptions};
-use meshwright::{Diff, DiffError, DiffOptions, Difference, Format, counted, diff};
+use meshwright::{Diff, DiffOptions, Difference, Format, counted, diff};
 use serde_json::{Value, json};
 
 /// The number of differences that are printed without `--all`.
@@ -77,13 +77,6 @@ fn open(input: &Input, reader: &Reader) -> Result<Side, Refusal> {
     reader.add_textures(&mut opened, &mut scene);
     reader.note(opened.paths());
     Ok(Side { name: input.name(), format: opened.asset.format(), scene: scene.value })
-}
-
-impl From<DiffError> for Refusal {
-    fn from(e: DiffError) -> Self {
-        let code = if matches!(e, DiffError::Limit(_)) { "limit" } else { "invalid-model" };
-        Self::Cannot { code, why: e.to_string() }
-    }
 }
 
 fn text(inputs: &[Input; 2], found: &Diff, picture: Option<&Compared>, args: &DiffArgs) -> String {

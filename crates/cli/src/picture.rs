@@ -195,7 +195,8 @@ impl Work<'_> {
         }
         let lead = meshwright::Model::figure_lead(&assets).unwrap_or(0);
         let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
-        let asset = meshwright::Model::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
+        let asset =
+            meshwright::Model::figure(assets).map_err(|e| wrong(e.input(), e.message().to_owned()))?;
         let (i, finder) = files.swap_remove(lead);
         self.render_to(Opened { finder, asset }, &Place::named(&self.args.output))
             .map_err(|refusal| (i, refusal))

@@ -2,15 +2,15 @@
 
 use crate::args::{ClipNamesArg, CompanionArgs, ReadArgs};
 use crate::input::Input;
-use crate::refusal::Refusal;
+use crate::refusal::{Broken, Refusal};
 use crate::{Fail, batch, render, say};
 use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
 use meshwright::tso::{Skel, Wear};
 use meshwright::{
-    AssetError, Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits, Model,
-    NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Strictness, Target, foreign,
+    Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits, Model, NamedFile,
+    OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Strictness, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct Reader {
     /// The models that `--onto` names, into which edits are imported.
     onto: Vec<PathBuf>,
     /// A named companion that cannot be read.
-    missing: Option<(PathBuf, AssetError)>,
+    missing: Option<Refusal>,
     /// The files that the run reads and writes.
     plan: Plan,
     /// The file that standard output writes to, if it is a file that is not empty.
@@ -85,7 +85,9 @@ impl Reader {
             if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
                 match reader.motions(path, pattern.unwrap_or("*")) {
                     Ok(files) => reader.options.named.extend(files),
-                    Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e))),
+                    Err(refusal) => {
+                        reader.missing = reader.missing.or_else(|| Some(refusal.of_companion(path)))
+                    }
                 }
                 continue;
             }
@@ -94,7 +96,10 @@ impl Reader {
                     reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
                     reader.plan.reads(path);
                 }
-                Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e.into()))),
+                Err(e) => {
+                    let refusal = || Refusal::unopened(path, &e).of_companion(path);
+                    reader.missing = reader.missing.or_else(|| Some(refusal()));
+                }
             }
         }
         Ok(reader)
@@ -142,17 +147,16 @@ impl Reader {
         // A .cfp file has no companions; the animation that it belongs to has.
         let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
         let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
-        let refused =
-            |error| AssetError::Companion { name: file.name.clone(), bytes: Arc::clone(&file.bytes), error };
-        added.map_err(|error| Refusal::from(refused(error)))?;
+        let broken = |error| Refusal::Broken(Box::new(Broken::of_companion(error, &file.name, &file.bytes)));
+        added.map_err(broken)?;
         let found = read.all::<Skel>().next().cloned();
         Ok(found)
     }
 
     /// Reads the animations of a file or a folder whose names match. In a folder, files that cannot be read are
     /// reported and left out.
-    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, AssetError> {
-        let finder = Finder::new(Tree::open(path)?);
+    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, Refusal> {
+        let finder = Finder::new(Tree::open(path).map_err(|e| Refusal::unopened(path, &e))?);
         let named = finder.tree().start().cloned();
         let files = match &named {
             Some(start) => vec![start.clone()],
@@ -174,11 +178,15 @@ impl Reader {
                     let paths = finder.tree().os_path(&file);
                     paths.iter().for_each(|path| self.plan.reads(path));
                 }
-                Err(AssetError::Model { bytes, error, .. }) if named.is_some() => {
-                    let (name, bytes) = (path.to_string_lossy().into_owned(), bytes.into());
-                    return Err(AssetError::Companion { name, bytes, error });
+                Err(e) if named.is_some() => {
+                    return Err(match Broken::of_model(&e, &finder, &file, &options) {
+                        Some(broken) => {
+                            let companion = Some(path.to_string_lossy().into_owned());
+                            Refusal::Broken(Box::new(Broken { companion, ..broken }))
+                        }
+                        None => e.into(),
+                    });
                 }
-                Err(e) if named.is_some() => return Err(e),
                 Err(e) => refused = refused.or_else(|| Some(format!("{file}: {e}"))),
             }
         }
@@ -251,12 +259,8 @@ impl Reader {
 
     /// Reads a file and its companions, without textures.
     pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
-        if let Some((path, e)) = &self.missing {
-            let refusal = match e {
-                AssetError::Files(e) => Refusal::unopened(path, e),
-                e => e.clone().into(),
-            };
-            return Err(refusal.of_companion(path));
+        if let Some(refusal) = &self.missing {
+            return Err(refusal.clone());
         }
         let mut options = self.options.clone();
         if !self.onto.is_empty() {
@@ -271,33 +275,30 @@ impl Reader {
             options.met = true;
             options.format = options.format.or(met.format);
         }
-        let asset = finder.open(&path, &options).map_err(|e| match e {
-            AssetError::UnknownFormat if input.met.is_some() => Refusal::NotAModel,
-            AssetError::UnknownFormat => {
-                let head = finder.tree().read_head(&path, 4096, &Budget::new(self.limits()));
-                Refusal::unknown(&head.unwrap_or_default(), path.extension())
+        let asset = finder.open(&path, &options).map_err(|e| {
+            if e.code() == "unknown-format" && input.met.is_some() {
+                return Refusal::NotAModel;
             }
-            // A file that has only the extension of a format may have the magic bytes of a foreign one.
-            AssetError::Model { format, ref bytes, .. }
+            if e.code() == "unknown-format" {
+                let head = finder.tree().read_head(&path, 4096, &Budget::new(self.limits()));
+                return Refusal::unknown(&head.unwrap_or_default(), path.extension());
+            }
+            if let Some(broken) = Broken::of_model(&e, &finder, &path, &options) {
+                // A file that has only the extension of a format may have the magic bytes of a foreign one.
+                let bytes = &broken.bytes;
+                let is_unlike = |format: Format| format.sniff(bytes) <= Confidence::Possible;
                 if self.options.format.is_none()
                     && !bytes.is_empty()
-                    && format.sniff(bytes) <= Confidence::Possible
-                    && foreign(bytes).is_some() =>
-            {
-                Refusal::unknown(bytes, path.extension())
+                    && broken.format.is_some_and(is_unlike)
+                    && foreign(bytes).is_some()
+                {
+                    return Refusal::unknown(bytes, path.extension());
+                }
+                return Refusal::Broken(Box::new(broken));
             }
-            AssetError::Unreadable { path, error } => {
-                let at = finder.tree().shown_path(&path).unwrap_or_default();
-                Refusal::unreadable(&error).of_companion(&at)
-            }
-            AssetError::Companion { name, bytes, error } => {
-                // A companion that was found, not named, has a path in the tree.
-                let is_found = !options.named.iter().any(|file| file.name == name);
-                let found = is_found.then(|| finder.tree().shown_path(&name)).flatten();
-                let name = found.map_or(name, |path| path.to_string_lossy().into_owned());
-                AssetError::Companion { name, bytes, error }.into()
-            }
-            e => e.into(),
+            let companion = e.file().and_then(|name| finder.tree().shown_path(&TreePath::new(name).ok()?));
+            let refusal = Refusal::from(e);
+            companion.map_or(refusal.clone(), |path| refusal.of_companion(&path))
         })?;
         let opened = Opened { finder, asset };
         self.spare_stdout(&opened)?;
@@ -315,10 +316,10 @@ impl Reader {
         let is_strict = self.options.settings.read.strictness == Strictness::Strict;
         match result {
             // Standard input cannot be read twice.
-            Err(Refusal::Broken { error, .. }) if is_strict && !input.is_stdin() => {
+            Err(Refusal::Broken(mut broken)) if is_strict && !input.is_stdin() => {
                 let lenient = self.lenient();
-                let leniently = batch::muted(|| again(lenient));
-                Err(Refusal::Broken { error, leniently })
+                broken.leniently = batch::muted(|| again(lenient));
+                Err(Refusal::Broken(broken))
             }
             result => result,
         }

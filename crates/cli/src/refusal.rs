@@ -2,21 +2,21 @@
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::{Status, render, say};
-use meshwright::dump::DumpError;
 use meshwright::files::output::{Clash, Failed};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
 use meshwright::{
-    AssetError, BadOutput, Failure, Finding, Format, ReadError, WriteError, foreign, opened_elsewhere,
+    Error, Finder, Finding, Format, OpenOptions, ReadError, Report, WriteError, foreign, opened_elsewhere,
     similar,
 };
 use serde_json::{Value, json};
+use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The reasons why a file gives no result.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Refusal {
     /// The file, or a companion, cannot be read.
     Unreadable { companion: Option<PathBuf>, why: String },
@@ -28,9 +28,8 @@ pub(crate) enum Refusal {
     Unknown { what: Option<&'static str>, tool: Option<&'static str> },
     /// The file was found in a folder and is not a model, so it is skipped.
     NotAModel,
-    /// The file, or a companion, breaks a rule of its format. `leniently` is set if the command would succeed with
-    /// `--lenient`.
-    Broken { error: AssetError, leniently: bool },
+    /// The file, or a companion, breaks a rule of its format.
+    Broken(Box<Broken>),
     /// The archive that contains the file breaks a rule.
     Packed { code: &'static str, why: String },
     /// The file cannot be converted or changed as requested.
@@ -41,58 +40,96 @@ pub(crate) enum Refusal {
     Taken(String),
 }
 
-impl From<AssetError> for Refusal {
-    fn from(e: AssetError) -> Self {
-        match e {
-            AssetError::Files(e) => Self::unreadable(&e),
-            AssetError::UnknownFormat => Self::UNKNOWN,
-            AssetError::Scene(e) => e.into(),
-            error => Self::Broken { error, leniently: false },
+/// A broken rule of a file's format.
+#[derive(Clone, Debug)]
+pub(crate) struct Broken {
+    pub(crate) error: ReadError,
+    /// The name of the companion that breaks the rule; `None` if it is the model's own file.
+    pub(crate) companion: Option<String>,
+    /// The format that the file was read as.
+    pub(crate) format: Option<Format>,
+    /// The content of the file.
+    pub(crate) bytes: Vec<u8>,
+    /// All faults of the model's file.
+    pub(crate) report: Report,
+    /// The command would succeed with `--lenient`.
+    pub(crate) leniently: bool,
+}
+
+impl Broken {
+    /// Returns the broken rule of a file that `finder` did not open.
+    pub(crate) fn of_model(
+        e: &Error,
+        finder: &Finder,
+        path: &TreePath,
+        options: &OpenOptions,
+    ) -> Option<Self> {
+        let read = |path: &TreePath| {
+            let budget = meshwright::Budget::new(options.settings.read.limits);
+            finder.tree().read(path, &budget).map(|bytes| bytes.into_owned()).unwrap_or_default()
+        };
+        let (bytes, companion) = match e.file() {
+            None => (read(path), None),
+            Some(name) => match options.named.iter().find(|file| file.name == name) {
+                Some(file) => (file.bytes.to_vec(), Some(name.to_owned())),
+                // A companion that was found, not named, has a path in the tree.
+                None => {
+                    let shown =
+                        finder.tree().shown_path(name).map(|path| path.to_string_lossy().into_owned());
+                    let bytes = TreePath::new(name).map(|path| read(&path)).unwrap_or_default();
+                    (bytes, Some(shown.unwrap_or_else(|| name.to_owned())))
+                }
+            },
+        };
+        let report = finder.faults(path, options, e);
+        let error = e.read_error()?.clone();
+        Some(Self { error, companion, format: e.format(), bytes, report, leniently: false })
+    }
+
+    /// Returns the broken rule of a companion that the user named.
+    pub(crate) fn of_companion(error: ReadError, name: &str, bytes: &[u8]) -> Self {
+        let (companion, bytes) = (Some(name.to_owned()), bytes.to_vec());
+        Self { error, companion, format: None, bytes, report: Report::new(), leniently: false }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(e: Error) -> Self {
+        let cause = e.source();
+        if let Some(e) = cause.and_then(|e| e.downcast_ref::<FilesError>()) {
+            return Self::unreadable(e);
+        }
+        let why = cause.map_or_else(|| e.message().to_owned(), ToString::to_string);
+        match e.code() {
+            "unknown-format" => Self::UNKNOWN,
+            "usage" => Self::Argument(why),
+            "would-replace" => Self::Taken(why),
+            code => Self::Cannot { code, why },
         }
     }
 }
 
 impl From<ConvertError> for Refusal {
     fn from(e: ConvertError) -> Self {
-        let code = Failure::from(e.clone()).code;
-        Self::Cannot { code, why: e.to_string() }
-    }
-}
-
-impl From<DumpError> for Refusal {
-    fn from(e: DumpError) -> Self {
-        match e {
-            DumpError::Convert(e) => e.into(),
-            DumpError::Rig(e) => e.into(),
-            other => Self::Argument(other.to_string()),
-        }
+        Error::from(e).into()
     }
 }
 
 impl From<RigError> for Refusal {
     fn from(e: RigError) -> Self {
-        Self::Cannot { code: "invalid-model", why: e.to_string() }
+        Error::from(e).into()
     }
 }
 
 impl From<WriteError> for Refusal {
     fn from(e: WriteError) -> Self {
-        Self::Cannot { code: "not-writable", why: e.to_string() }
+        Error::from(e).into()
     }
 }
 
 impl From<Clash> for Refusal {
     fn from(e: Clash) -> Self {
         Self::Taken(e.to_string())
-    }
-}
-
-impl From<BadOutput> for Refusal {
-    fn from(e: BadOutput) -> Self {
-        match e {
-            BadOutput::Twice { .. } => Self::Taken(e.to_string()),
-            e => Self::Cannot { code: Failure::from(e.clone()).code, why: e.to_string() },
-        }
     }
 }
 
@@ -154,7 +191,7 @@ impl Refusal {
             | Self::Unknown { .. }
             | Self::NotAModel
             | Self::Closed => Status::Unusable,
-            Self::Broken { .. } | Self::Packed { .. } | Self::Cannot { .. } => Status::Errors,
+            Self::Broken(_) | Self::Packed { .. } | Self::Cannot { .. } => Status::Errors,
             Self::Argument(_) | Self::Taken(_) => Status::Arguments,
         }
     }
@@ -181,17 +218,12 @@ impl Refusal {
                 document("unknown-format", code, &why)
             }
             Self::NotAModel => Self::UNKNOWN.json(),
-            Self::Broken { error, leniently } => {
-                let mut value = match error {
-                    AssetError::Companion { error, .. } | AssetError::Model { error, .. } => {
-                        render::error_json(error)
-                    }
-                    other => document("malformed", "malformed", &other.to_string()),
-                };
-                if let AssetError::Companion { name, .. } = error {
+            Self::Broken(broken) => {
+                let mut value = render::error_json(&broken.error);
+                if let Some(name) = &broken.companion {
                     value["companion"] = name.as_str().into();
                 }
-                value["opens_leniently"] = (*leniently).into();
+                value["opens_leniently"] = broken.leniently.into();
                 value
             }
             Self::Packed { code, why } => document("malformed", code, why),
@@ -215,16 +247,11 @@ impl Refusal {
                 (shown.to_owned(), render::error(code, &why))
             }
             Self::NotAModel => return Self::UNKNOWN.say(shown),
-            Self::Broken { error, leniently } => {
-                let hint = if *leniently { "\n  --lenient opens it" } else { "" };
-                let (about, text) = match error {
-                    AssetError::Companion { name, bytes, error } => {
-                        (render::path(Path::new(name)), in_hex(error, bytes))
-                    }
-                    AssetError::Model { bytes, error, .. } => (shown.to_owned(), in_hex(error, bytes)),
-                    other => (shown.to_owned(), render::error("malformed", &other.to_string())),
-                };
-                (about, format!("{text}{hint}"))
+            Self::Broken(broken) => {
+                let hint = if broken.leniently { "\n  --lenient opens it" } else { "" };
+                let about = broken.companion.as_deref().map(|name| render::path(Path::new(name)));
+                let text = in_hex(&broken.error, &broken.bytes);
+                (about.unwrap_or_else(|| shown.to_owned()), format!("{text}{hint}"))
             }
             Self::Packed { code, why } | Self::Cannot { code, why } => {
                 (shown.to_owned(), render::error(code, why))

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
                 }
                 Err(refusal) => {
                     results.refuse(input, &refusal);
-                    if matches!(refusal, Refusal::Broken { .. }) && !args.read.quiet {
+                    if matches!(refusal, Refusal::Broken(_)) && !args.read.quiet {
                         say(&format!(
                             "{}: not repaired: not even a lenient reader opens it",
                             input.display_path()

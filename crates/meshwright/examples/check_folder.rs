@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use meshwright::files::{Tree, TreePath};
-use meshwright::{AssetError, Finder, OpenOptions};
+use meshwright::{Finder, OpenOptions};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use std::{env, thread};
 /// The result for a file.
 enum Outcome {
     NoModel,
-    Broken(AssetError),
+    Broken(meshwright::Error),
     Checked(meshwright::Report),
 }
 
@@ -64,7 +64,7 @@ fn check(finder: &Finder, path: &TreePath) -> Outcome {
     options.met = true;
     match finder.open(path, &options) {
         Ok(asset) => Outcome::Checked(asset.check()),
-        Err(AssetError::UnknownFormat) => Outcome::NoModel,
+        Err(error) if error.code() == "unknown-format" => Outcome::NoModel,
         Err(error) => Outcome::Broken(error),
     }
 }

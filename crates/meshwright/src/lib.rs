@@ -75,8 +75,8 @@ mod detect;
 mod diff;
 #[cfg(feature = "dump")]
 pub mod dump;
+mod error;
 mod explain;
-mod failure;
 mod foreign;
 #[cfg(feature = "page")]
 mod html;
@@ -104,14 +104,12 @@ pub use describe::{
 };
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]
-pub use diff::{Diff, DiffError, DiffOptions, Difference, diff};
+pub use diff::{Diff, DiffOptions, Difference, diff};
+pub use error::{Error, ErrorKind};
 pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain};
-pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]
-pub use keep::{
-    Keeping, KeptError, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines,
-};
+pub use keep::{Keeping, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines};
 #[cfg(feature = "gltf")]
 pub use kinds::Merging;
 #[cfg(feature = "proptest")]
@@ -156,14 +154,12 @@ pub use meshwright_scene as scene;
 pub use meshwright_scene::Bounds;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::{
-    AssetError, FigureError, Finder, Model, NamedFile, OpenError, OpenOptions, Part, PartRole, PartState,
-};
+pub use model::{Finder, Model, NamedFile, OpenOptions, Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use model::{Surface, SurfaceStatus, Surfaces};
 
 #[cfg(feature = "output")]
-pub use output::{BadOutput, OutputError, place_files, write_files};
+pub use output::{place_files, write_files};
 pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;

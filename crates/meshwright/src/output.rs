@@ -1,71 +1,16 @@
 //! The files of a result with the places that they get.
 
 use crate::convert::{StreamedFile, Target};
+use crate::error::{Error, ErrorKind};
 use crate::kinds::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Limits, ReadOptions};
-use meshwright_files::output::{
-    BadName, Clash, Content, Failed, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer,
-};
+use meshwright_files::output::{Content, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Pictures that are written, by extension, with what each begins with.
 const PICTURES: [(&str, &[u8]); 4] =
     [("png", b"\x89PNG\r\n\x1a\n"), ("jpg", b"\xff\xd8\xff"), ("jpeg", b"\xff\xd8\xff"), ("bmp", b"BM")];
-
-/// Why a file of a result is not written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BadOutput {
-    /// Its name is not one that is written.
-    #[error("the result has a file `{name}`, which is not written: the name {why}")]
-    Name {
-        /// The name.
-        name: String,
-        /// The fault of the name.
-        why: BadName,
-    },
-    /// Another file of the result has its name.
-    #[error("the result has two files `{name}`")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// It does not hold what its extension says.
-    #[error("the result has a file `{name}`, which is not written: {why}")]
-    Content {
-        /// The name.
-        name: String,
-        /// The fault.
-        why: String,
-    },
-}
-
-/// Why the files of a result are not written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OutputError {
-    /// One of them has no name, or no content, that is written.
-    #[error(transparent)]
-    Bad(#[from] BadOutput),
-    /// One would replace a file that stays.
-    #[error(transparent)]
-    Clash(#[from] Clash),
-    /// The operating system refuses one.
-    #[error("{}: {error}", path.display())]
-    System {
-        /// Which.
-        path: PathBuf,
-        /// The error.
-        error: std::io::Error,
-    },
-}
-
-impl From<Failed> for OutputError {
-    fn from((path, error): Failed) -> Self {
-        Self::System { path, error }
-    }
-}
 
 /// Writes the files of a result, the first at `main` and the others next to it: all or none. They never replace a
 /// file that the plan [reads](Plan::reads), except an input with the same bytes as the main file. Files whose names
@@ -80,7 +25,7 @@ pub fn write_files<'s>(
     main: &Path,
     plan: &Plan,
     limits: Limits,
-) -> Result<Vec<PathBuf>, OutputError> {
+) -> Result<Vec<PathBuf>, Error> {
     let main = Place::named(main);
     let files = place_files(files, target, &main, limits)?;
     let same = |file: &Output<StreamedFile<'s>>| {
@@ -117,27 +62,35 @@ pub fn place_files<'s>(
     target: Target,
     main: &Place,
     limits: Limits,
-) -> Result<Vec<Output<StreamedFile<'s>>>, BadOutput> {
+) -> Result<Vec<Output<StreamedFile<'s>>>, Error> {
     let own = main.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (mut files, kinds) = (files.into_iter(), Kinds::beside(target));
     let first = files.next();
     let mut placed: Vec<Output<StreamedFile<'s>>> = Vec::new();
     for content in files {
-        let refused = |why| BadOutput::Name { name: visible_name(&content.name), why };
+        let refused = |why| bad(&content.name, format_args!("the name {why}"));
         let name = OutputName::new(&content.name, &kinds.extensions()).map_err(refused)?;
         if let Err(why) = content.bytes().map_or(Ok(()), |bytes| kinds.check(&name, bytes, limits)) {
-            return Err(BadOutput::Content { name: visible_name(&content.name), why });
+            return Err(bad(&content.name, format_args!("{why}")));
         }
         let source = if kinds.follows(&own, &name) { NameSource::Derived } else { NameSource::Content };
         let place = main.beside(&name, source);
         if own == name.as_str() || placed.iter().any(|other| other.place.path() == place.path()) {
-            return Err(BadOutput::Twice { name: visible_name(&content.name) });
+            let why = format!("the result has two files `{}`", visible_name(&content.name));
+            return Err(Error::new(ErrorKind::Invalid, "would-replace", why));
         }
         placed.push(Output { place, role: OutputRole::Companion, content });
     }
     let main = |content| Output { place: main.clone(), role: OutputRole::Main, content };
     placed.extend(first.map(main));
     Ok(placed)
+}
+
+/// Returns the error of a file that is not written.
+fn bad(name: &str, why: std::fmt::Arguments<'_>) -> Error {
+    let name = visible_name(name);
+    let message = format!("the result has a file `{name}`, which is not written: {why}");
+    Error::new(ErrorKind::Invalid, "bad-output", message)
 }
 
 fn visible_name(name: &str) -> String {

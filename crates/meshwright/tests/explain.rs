@@ -3,8 +3,8 @@
 
 use meshwright::files::Tree;
 use meshwright::{
-    AssetError, Explanation, Format, Model, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity,
-    codes, explain,
+    Explanation, Finder, Format, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity, codes,
+    explain,
 };
 use meshwright_testkit::testdata;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,20 +86,19 @@ fn what_may_be_passed_over_is_mended_or_there_is_a_reason() {
 
 /// The first file of the test data that shows each code of each format.
 fn example_files() -> BTreeMap<(String, String), String> {
-    let tree = Tree::open(testdata()).unwrap();
+    let finder = Finder::new(Tree::open(testdata()).unwrap());
     let mut shown = BTreeMap::new();
-    for file in tree.walk().files {
+    for file in finder.tree().walk().files {
         let path = file.unwrap();
         for options in [OpenOptions::default(), ReadOptions::lenient().into()] {
             let mut options: OpenOptions = options;
             options.met = true;
-            let (format, report) = match Model::open(&tree, &path.to_string(), &options) {
+            let (format, report) = match finder.open(&path, &options) {
                 Ok(asset) => (asset.format(), asset.check()),
-                Err(AssetError::Model { format, bytes, settings, error }) => {
-                    let e = AssetError::Model { format, bytes, settings, error };
-                    (format, e.report())
-                }
-                Err(_) => continue,
+                Err(e) => match e.format() {
+                    Some(format) => (format, finder.faults(&path, &options, &e)),
+                    None => continue,
+                },
             };
             let stranger = |code: &str| !format.rules().iter().any(|rule| rule.code == code);
             for finding in report.findings().iter().filter(|f| !stranger(f.code)) {

@@ -6,8 +6,8 @@ use meshwright::files::{PackBuilder, PackKind};
 use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
 use meshwright::scene::{Extra, Scene, SceneOptions};
 use meshwright::{
-    Format, Keeping, KeptError, Limits, Model, OpenOptions, Original, ReadOptions, ReadSettings,
-    RecoverOptions, Target, WriteOptions, recovery_lines,
+    Format, Keeping, Limits, Model, OpenOptions, Original, ReadOptions, ReadSettings, RecoverOptions, Target,
+    WriteOptions, recovery_lines,
 };
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
@@ -116,8 +116,8 @@ fn what_is_wrong_is_said_and_passed_over() {
         let document = document(&scene, &record);
         let error = Original::kept_in(&document, &ReadSettings::default()).unwrap_err();
         match what {
-            "version" => assert_eq!(error, KeptError::Version(2)),
-            "hash" => assert!(matches!(error, KeptError::Hash(_)), "{error}"),
+            "version" => assert!(error.message().contains("version 2"), "{error}"),
+            "hash" => assert!(error.message().contains("its hash is another"), "{error}"),
             _ => {}
         }
         assert_eq!(

@@ -11,7 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::exercise::{self, MEMORY, Subject};
-use meshwright::dump::{Dump, DumpError, DumpOptions};
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::quake::{FrameGroup, FrameGroups};
 use meshwright::scene::ConvertError;
 use meshwright::{
@@ -21,6 +21,7 @@ use proptest::prelude::*;
 use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
+use std::error::Error as _;
 
 /// The number of models of each strategy.
 const CASES: u32 = 24;
@@ -121,7 +122,14 @@ fn dumped(model: &AnyModel, bytes: &[u8]) -> Option<Value> {
             assert!(!text.contains(acts_on_terminal), "{text}");
             Some(serde_json::from_str(&text).unwrap())
         }
-        Err(DumpError::Convert(ConvertError::Invalid { .. } | ConvertError::Limit { .. })) => None,
+        Err(e)
+            if matches!(
+                e.source().and_then(|e| e.downcast_ref()),
+                Some(ConvertError::Invalid { .. } | ConvertError::Limit { .. })
+            ) =>
+        {
+            None
+        }
         Err(e) => panic!("{e}"),
     }
 }

@@ -8,7 +8,7 @@ use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    AssetError, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
+    Error, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
     Strictness, Target, recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -113,7 +113,7 @@ pub(crate) fn open(
             py.detach(|| Ok((meshwright::Model::from_memory(name, bytes, beside, &open)?, Vec::new())))
         }
     };
-    let (asset, sources) = asset.map_err(|e: AssetError| raised(e))?;
+    let (asset, sources) = asset.map_err(|e: Error| raised(e))?;
     Ok(Model { asset, open, sources })
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     let assets: Vec<meshwright::Model> = models.iter().map(|model| model.asset.clone()).collect();
     let lead = meshwright::Model::figure_lead(&assets).and_then(|lead| models.get(lead));
     let open = lead.map(|model| model.open.clone()).unwrap_or_default();
-    let asset = meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let asset = meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
     let sources = models.iter().flat_map(|model| model.sources.clone()).collect();
     Ok(Model { asset, open, sources })
 }
@@ -133,7 +133,7 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
 /// folder by itself, whose packs hide each other. What is in it and cannot be read is a warning.
 #[pyfunction]
 pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &'static str)>> {
-    let met = py.detach(|| -> Result<_, Failure> {
+    let met = py.detach(|| -> Result<_, Error> {
         let mut met = Met::default();
         let mut folders = met.folder(Tree::open(&path)?);
         while let Some(folder) = folders.pop() {

@@ -1,11 +1,11 @@
 //! Files of a model on disk.
 
-use crate::error::raised;
+use crate::error::raised_with;
 use crate::model::Model;
 use crate::options::named;
 use meshwright::files::output::{Clash, Plan, Replace};
 use meshwright::scene::OutputFile;
-use meshwright::{Failure, OutputError, StreamedFile, Target, write_files};
+use meshwright::{StreamedFile, Target, write_files};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::ffi::OsString;
@@ -32,14 +32,12 @@ pub(crate) fn write(
     let files: Vec<StreamedFile<'_>> = files.collect();
     let written = py.detach(|| write_files(files, target, &output, &plan, limits));
     let paths = written.map_err(|e| {
-        if let OutputError::System { path, error } = &e {
-            return io::Error::new(error.kind(), format!("{}: {error}", path.display())).into();
+        let cause = std::error::Error::source(&e);
+        if let Some(error) = cause.and_then(|e| e.downcast_ref::<io::Error>()) {
+            return io::Error::new(error.kind(), e.message()).into();
         }
-        let hint =
-            if matches!(e, OutputError::Clash(Clash::Exists(_))) { "; force=True replaces it" } else { "" };
-        let mut failure = Failure::from(e);
-        failure.message += hint;
-        raised(failure)
+        let exists = matches!(cause.and_then(|e| e.downcast_ref()), Some(Clash::Exists(_)));
+        raised_with(&e, if exists { "; force=True replaces it" } else { "" })
     })?;
     Ok(paths.into_iter().map(PathBuf::into_os_string).collect())
 }

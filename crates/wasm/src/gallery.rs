@@ -1,8 +1,9 @@
 //! The models among the files that were dropped.
 
+use meshwright::files::FilesError;
 use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved, thumb};
 use meshwright::scene::Scene;
-use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target};
+use meshwright::{Error, Limits, OpenOptions, ReadOptions, Target};
 use serde_json::{Value, json};
 
 /// The most models of the list.
@@ -11,8 +12,8 @@ const MOST_MODELS: usize = 20_000;
 const THUMB: u32 = 96;
 
 /// The message about a model, or about files, that cannot be read.
-pub(crate) fn failed(name: &str, why: &Failure) -> Value {
-    failure_facts(name, why.code, &why.path, why.offset, &why.message)
+pub(crate) fn failed(name: &str, why: &Error) -> Value {
+    failure_facts(name, why.code(), why.path(), why.offset(), why.message())
 }
 
 /// The models, by their numbers in the list, and the one that was looked at last.
@@ -68,7 +69,7 @@ impl Gallery {
     ///
     /// # Errors
     /// When the model cannot be read, or takes more than it may.
-    pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, Failure> {
+    pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, Error> {
         let limits = self.limits;
         Ok(glb(&self.opened(id)?.scene, limits)?)
     }
@@ -77,7 +78,7 @@ impl Gallery {
     ///
     /// # Errors
     /// As [`glb`](Self::glb).
-    pub fn thumb(&self, id: usize) -> Result<Vec<u8>, Failure> {
+    pub fn thumb(&self, id: usize) -> Result<Vec<u8>, Error> {
         if let Some((_, shown)) = self.last.as_ref().filter(|(of, _)| *of == id) {
             return thumb(&shown.scene, THUMB, self.limits);
         }
@@ -91,21 +92,21 @@ impl Gallery {
     ///
     /// # Errors
     /// As [`glb`](Self::glb); or if the target cannot hold it.
-    pub fn save(&mut self, id: usize, target: Target) -> Result<Vec<u8>, Failure> {
+    pub fn save(&mut self, id: usize, target: Target) -> Result<Vec<u8>, Error> {
         self.last = None;
         let (model, options) = self.model(id)?;
         saved(&model.finder, model.finder.open(&model.path, &options)?, target, &options)
     }
 
-    fn model(&self, id: usize) -> Result<(&Dropped, OpenOptions), Failure> {
-        let model = self.models.get(id).ok_or(meshwright::AssetError::UnknownFormat)?;
+    fn model(&self, id: usize) -> Result<(&Dropped, OpenOptions), Error> {
+        let model = self.models.get(id).ok_or_else(|| FilesError::NotFound { path: id.to_string() })?;
         let mut options = OpenOptions::from(ReadOptions::default().with_limits(self.limits));
         options.format = Some(model.found.clone()?);
         Ok((model, options))
     }
 
     /// A model as it is shown; the one that was asked for last is kept.
-    fn opened(&mut self, id: usize) -> Result<&Shown, Failure> {
+    fn opened(&mut self, id: usize) -> Result<&Shown, Error> {
         let kept = self.last.take().filter(|(of, _)| *of == id);
         let opened = match kept {
             Some((_, opened)) => opened,

@@ -8,7 +8,7 @@ mod gallery;
 
 pub use gallery::Gallery;
 
-use meshwright::{Failure, Limits, Target};
+use meshwright::{Error, Limits, Target};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -39,7 +39,7 @@ pub struct Models {
     staged: Vec<(String, Vec<u8>)>,
 }
 
-fn error_text(why: &Failure) -> String {
+fn error_text(why: &Error) -> String {
     gallery::failed("the model", why).to_string()
 }
 

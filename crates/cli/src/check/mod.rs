@@ -7,11 +7,11 @@ use crate::args::{CheckArgs, CheckFormat};
 use crate::batch::Workers;
 use crate::input::{Input, expand};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Broken, Refusal};
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
 use meshwright::scene::Engine;
-use meshwright::{AssetError, Budget, Finding, Format, Report, Severity};
+use meshwright::{Budget, Finding, Format, Report, Severity};
 use serde_json::{Value, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
@@ -118,15 +118,13 @@ fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Check
     };
     let is_sound = |checked: Checked| !checked.report.has_errors();
     match reader.hinted(input, checked(reader), |lenient| checked(&lenient).is_ok_and(is_sound)) {
-        Err(Refusal::Broken { error, leniently }) => {
-            let report = error.report();
-            match error {
-                AssetError::Model { bytes, format, .. } => {
-                    Ok(Checked { bytes, kind: format.into(), report, lenient: leniently })
-                }
-                error => Err(Refusal::Broken { error, leniently }),
+        Err(Refusal::Broken(broken)) => match broken.format {
+            Some(format) => {
+                let Broken { bytes, report, leniently: lenient, .. } = *broken;
+                Ok(Checked { bytes, kind: format.into(), report, lenient })
             }
-        }
+            None => Err(Refusal::Broken(broken)),
+        },
         other => other,
     }
 }

@@ -33,7 +33,7 @@ impl Work<'_> {
         if originals.len() > 1 {
             let assets = originals.into_iter().map(|original| original.asset).collect();
             let figure = Model::figure(assets).map_err(|e| match no_figure(&e) {
-                Refusal::Argument(_) => Refusal::Argument(format!("--onto: {e}")),
+                Refusal::Argument(_) => Refusal::Argument(format!("--onto: {}", e.message())),
                 other => other,
             })?;
             return Ok(Some(Original::new(figure).with_solids(self.args.solids)));

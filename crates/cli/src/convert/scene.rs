@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::{pose, relative};
 use meshwright::dump::PoseRef;
 use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, Scene, SceneOptions};
-use meshwright::{FigureError, Model, PartRole, Role, Target, rig};
+use meshwright::{Error, ErrorKind, Model, PartRole, Role, Target, rig};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -76,13 +76,13 @@ pub(super) fn hinted(e: ConvertError, asset: &Model) -> Refusal {
     }
 }
 
-pub(super) fn no_figure(e: &FigureError) -> Refusal {
-    match e {
-        FigureError::Empty => Refusal::UNKNOWN,
-        FigureError::Foreign { .. } => {
-            let why = format!("several inputs need a folder as output (end the path in / or create it): {e}");
-            Refusal::Argument(why)
-        }
-        e => Refusal::Argument(e.to_string()),
+pub(super) fn no_figure(e: &Error) -> Refusal {
+    let why = e.message();
+    match e.kind() {
+        ErrorKind::NotFound => Refusal::UNKNOWN,
+        ErrorKind::Unsupported => Refusal::Argument(format!(
+            "several inputs need a folder as output (end the path in / or create it): {why}"
+        )),
+        _ => Refusal::Argument(why.to_owned()),
     }
 }

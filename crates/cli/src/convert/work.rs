@@ -187,7 +187,7 @@ impl Work<'_> {
         }
         let lead = Model::figure_lead(&assets);
         let figure = Model::figure(assets)
-            .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
+            .map_err(|e| (files.get(e.input()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
         let place = out_paths(inputs, self.outputs.destination(), self.to).remove(0).place;

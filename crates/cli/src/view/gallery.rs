@@ -9,7 +9,7 @@ use crate::render;
 use meshwright::files::TreePath;
 use meshwright::page::{self, Page};
 use meshwright::scene::{Converted, Scene, SceneOptions};
-use meshwright::{Failure, Target};
+use meshwright::{Error, Target};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -31,7 +31,7 @@ struct Entry {
     /// The files of the model, to detect changes.
     paths: Mutex<Vec<PathBuf>>,
     /// The error of a dropped file that cannot be read.
-    refused: Option<Failure>,
+    refused: Option<Error>,
 }
 
 /// All models of the page.
@@ -49,7 +49,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn entry(input: Input, refused: Option<Failure>) -> Arc<Entry> {
+fn entry(input: Input, refused: Option<Error>) -> Arc<Entry> {
     let name = input.below.as_deref().map_or_else(|| input.name(), render::exact);
     let paths = Mutex::new(vec![input.container()]);
     Arc::new(Entry { input, name, paths, refused })
@@ -81,7 +81,9 @@ impl Gallery {
     fn about(&self, entry: &Entry) -> Value {
         let _turn = lock(&self.turn);
         let mut about = match (&entry.refused, self.scene(entry)) {
-            (Some(why), _) => page::failure_facts(&entry.name, why.code, &why.path, why.offset, &why.message),
+            (Some(why), _) => {
+                page::failure_facts(&entry.name, why.code(), why.path(), why.offset(), why.message())
+            }
             (None, Ok((opened, scene))) => page::about(&opened.asset, &scene.value, &entry.name),
             (None, Err(refusal)) => {
                 let error = refusal.json();
@@ -105,14 +107,15 @@ impl Gallery {
     fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        page::thumb(&scene.value, THUMB, self.reader.limits()).map_err(|e| Refusal::Argument(e.message))
+        page::thumb(&scene.value, THUMB, self.reader.limits())
+            .map_err(|e| Refusal::Argument(e.message().to_owned()))
     }
 
     fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let opened = self.reader.open(&entry.input)?;
         let made = page::saved(&opened.finder, opened.asset, target, self.reader.options());
-        made.map_err(|e| Refusal::Argument(e.message))
+        made.map_err(|e| Refusal::Argument(e.message().to_owned()))
     }
 
     fn list(&self) -> Value {

@@ -5,7 +5,7 @@ use crate::json::{array, read, text};
 use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved};
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
-use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target, rig};
+use meshwright::{Error, Limits, OpenOptions, ReadOptions, Target, rig};
 use meshwright_testkit::patience;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -183,13 +183,13 @@ fn shown_as(paths: &[PathBuf]) -> String {
     folder.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn options(model: &Dropped) -> Result<OpenOptions, Failure> {
+fn options(model: &Dropped) -> Result<OpenOptions, Error> {
     let mut options = OpenOptions::from(ReadOptions::default());
     options.format = Some(model.found.clone()?);
     Ok(options)
 }
 
-fn scene(model: &Dropped) -> Result<Scene, Failure> {
+fn scene(model: &Dropped) -> Result<Scene, Error> {
     Ok(open_scene(&model.finder, &model.path, &options(model)?)?.1.value)
 }
 
@@ -300,8 +300,9 @@ fn compare_models(
 
 /// Returns the library's facts about a model.
 fn model_facts(model: &Dropped) -> Value {
-    let failed = |why: &Failure| failure_facts(&model.name, why.code, &why.path, why.offset, &why.message);
-    let open = || -> Result<Value, Failure> {
+    let failed =
+        |why: &Error| failure_facts(&model.name, why.code(), why.path(), why.offset(), why.message());
+    let open = || -> Result<Value, Error> {
         let (options, limits) = (options(model)?, Limits::default());
         let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
         let mut said = json!({ "about": about(&asset, &scene.value, &model.name) });

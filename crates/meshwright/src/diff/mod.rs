@@ -6,8 +6,8 @@ mod parts;
 mod posed;
 mod vertices;
 
-use meshwright_core::{Budget, LimitExceeded, Limits};
-use meshwright_rig::RigError;
+use crate::error::Error;
+use meshwright_core::{Budget, Limits};
 use meshwright_scene::Scene;
 use std::fmt;
 
@@ -106,25 +106,13 @@ impl Diff {
     }
 }
 
-/// Why two models cannot be compared.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DiffError {
-    /// A scene does not fit together.
-    #[error(transparent)]
-    Rig(#[from] RigError),
-    /// The comparison would take more memory or work than is allowed.
-    #[error(transparent)]
-    Limit(#[from] LimitExceeded),
-}
-
 /// Compares two scenes in the same space: by field, and by the positions of vertices, at rest and in every common
 /// clip. The models may have other orders or numbers of vertices: then each vertex is compared with the nearest one
 /// of the other model.
 ///
 /// # Errors
 /// If a scene is invalid, or the comparison would take more memory or work than the options allow.
-pub fn diff(first: &Scene, second: &Scene, options: &DiffOptions) -> Result<Diff, DiffError> {
+pub fn diff(first: &Scene, second: &Scene, options: &DiffOptions) -> Result<Diff, Error> {
     let budget = Budget::new(options.limits);
     let (mut a, mut b) = (vertices::Posed::new(first, &budget)?, vertices::Posed::new(second, &budget)?);
     a.pose(None)?;

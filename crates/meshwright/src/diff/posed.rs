@@ -1,7 +1,8 @@
 //! Vertices at rest and in clips.
 
 use super::vertices::{Pairs, Posed};
-use super::{Diff, DiffError, DiffOptions, Difference};
+use super::{Diff, DiffOptions, Difference};
+use crate::error::Error;
 use meshwright_core::Budget;
 use meshwright_scene::{Clip, Scene};
 
@@ -17,7 +18,7 @@ pub(super) fn compare(
     options: &DiffOptions,
     diff: &mut Diff,
     budget: &Budget,
-) -> Result<(), DiffError> {
+) -> Result<(), Error> {
     let tolerance = diff.tolerance;
     let pairs = Pairs::new(a.points(), b.points(), tolerance, budget)?;
     diff.rest = pairs.largest_distance(a.points(), b.points(), tolerance, budget)?;

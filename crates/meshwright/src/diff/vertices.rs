@@ -14,7 +14,7 @@ pub(super) struct Posed<'s> {
 }
 
 impl<'s> Posed<'s> {
-    pub(super) fn new(scene: &'s Scene, budget: &Budget) -> Result<Self, super::DiffError> {
+    pub(super) fn new(scene: &'s Scene, budget: &Budget) -> Result<Self, crate::error::Error> {
         let evaluator = Evaluator::new(scene)?.with_precision(Precision::Double);
         let mut drawn: Vec<_> = scene
             .drawn_meshes()

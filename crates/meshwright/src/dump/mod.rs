@@ -24,12 +24,11 @@ mod sims;
 
 pub use json::write_json;
 
+use crate::error::{Error, ErrorKind};
 use crate::{AnyModel, Companions};
 use item::{Fields, Item, fields, hex};
 use meshwright_rig::{Evaluator, Precision, RigError};
-use meshwright_scene::{
-    Clip, ConvertError, Extra, Joint, LimitExceeded, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space,
-};
+use meshwright_scene::{Clip, Extra, Joint, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space};
 use part::Own;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -93,27 +92,6 @@ impl DumpOptions {
     }
 }
 
-/// Why a model cannot be dumped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DumpError {
-    /// The model cannot be turned into a scene.
-    #[error(transparent)]
-    Convert(#[from] ConvertError),
-    /// The scene cannot be posed.
-    #[error(transparent)]
-    Rig(#[from] RigError),
-    /// A pose was asked for that the model does not have.
-    #[error("there is no {0}")]
-    NoPose(String),
-}
-
-impl From<LimitExceeded> for DumpError {
-    fn from(e: LimitExceeded) -> Self {
-        Self::Convert(e.into())
-    }
-}
-
 /// A model that is ready to be written as JSON.
 #[derive(Debug)]
 pub struct Dump<'m> {
@@ -143,7 +121,7 @@ impl<'m> Dump<'m> {
         source: &str,
         bytes: &[u8],
         options: &DumpOptions,
-    ) -> Result<Self, DumpError> {
+    ) -> Result<Self, Error> {
         let file = SceneOptions::in_space(Space::File).with_extras(true).with_memory(options.memory);
         let own = model.dump_part(companions);
         file.budget().charge("meshes", own.repeated)?;
@@ -173,7 +151,7 @@ impl<'m> Dump<'m> {
     }
 
     /// Checks that every pose exists, so that only the target can stop a dump half-way.
-    fn check(&self) -> Result<(), DumpError> {
+    fn check(&self) -> Result<(), Error> {
         let mut stage = self.stage()?;
         for asked in &self.poses {
             let (clip, frame, index) = self.place(*asked);
@@ -181,7 +159,11 @@ impl<'m> Dump<'m> {
             let found = self.scene.as_ref().and_then(|s| s.clips.get(index)).filter(|_| own);
             if found.is_none_or(|c| frame >= c.frames) {
                 let what = clip.map_or("file".into(), |c| format!("clip {c}"));
-                return Err(DumpError::NoPose(format!("frame {frame} of {what}")));
+                return Err(Error::new(
+                    ErrorKind::NotFound,
+                    "usage",
+                    format!("there is no frame {frame} of {what}"),
+                ));
             }
             if let Some(stage) = &mut stage {
                 stage.evaluator.pose(Some((index, f64::from(frame))))?;

@@ -1,13 +1,12 @@
 //! Reasons why an embedded original cannot be used.
 
-use crate::model::AssetError;
+use crate::error::{Error, ErrorKind};
 use meshwright_core::LimitExceeded;
 use meshwright_files::FilesError;
 
 /// The reason why an [embedded original](super::Original::kept_in) is ignored.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeptError {
+#[derive(Debug, thiserror::Error)]
+pub(super) enum KeptError {
     /// A field is missing or invalid.
     #[error("the kept model has no {0} that can be read")]
     Field(&'static str),
@@ -25,14 +24,19 @@ pub enum KeptError {
     Pack(#[from] FilesError),
     /// The model breaks a rule of its format.
     #[error("the kept model cannot be read: {0}")]
-    Read(Box<AssetError>),
+    Read(Error),
     /// It needs more memory than the limits allow.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
 }
 
-impl KeptError {
-    pub(super) fn read(e: AssetError) -> Self {
-        Self::Read(Box::new(e))
+impl From<KeptError> for Error {
+    fn from(e: KeptError) -> Self {
+        let kind = match e {
+            KeptError::Version(_) | KeptError::Format(_) => ErrorKind::Unsupported,
+            KeptError::Limit(_) => ErrorKind::Limit,
+            _ => ErrorKind::Malformed,
+        };
+        Self::new(kind, "kept-ignored", e.to_string())
     }
 }

@@ -14,7 +14,7 @@ mod report;
 mod restored;
 mod times;
 
-pub use error::KeptError;
+use error::KeptError;
 pub(crate) use pictures::with_pictures;
 pub use record::Keeping;
 pub use recovered::{RecoverOptions, Recovered};

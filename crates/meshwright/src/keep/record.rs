@@ -15,9 +15,10 @@
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
+use crate::error::Error;
 use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use crate::model::skins::MOST as MOST_SKINS;
-use crate::model::{AssetError, Finder, Model, NamedFile, OpenOptions, PartRole};
+use crate::model::{Finder, Model, NamedFile, OpenOptions, PartRole};
 use meshwright_core::{Budget, Role, Strictness};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
@@ -168,11 +169,11 @@ impl Original {
     ///
     /// # Errors
     /// If the original cannot be used: the document is valid without it.
-    pub fn kept_in(document: &Model, settings: &ReadSettings) -> Result<Option<Self>, KeptError> {
+    pub fn kept_in(document: &Model, settings: &ReadSettings) -> Result<Option<Self>, Error> {
         let Some(kept) = document.gltf().and_then(meshwright_gltf::GltfFile::embedded) else {
             return Ok(None);
         };
-        read(Value(Some(kept)), settings).map(Some)
+        Ok(Some(read(Value(Some(kept)), settings)?))
     }
 }
 
@@ -222,7 +223,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let model = model.ok_or(KeptError::Field("model"))?;
     let path = TreePath::new(&model.name)?;
     let tree = Tree::memory([(&path, model.bytes.to_vec())])?;
-    let mut asset = Finder::new(tree).open(&path, &open).map_err(KeptError::read)?;
+    let mut asset = Finder::new(tree).open(&path, &open).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
     let companions = asset.companions_mut();
     companions.recompute_normals = record.get("recompute_normals").is();
@@ -256,13 +257,8 @@ impl Beside {
         budget: &Budget,
     ) -> Result<(), KeptError> {
         let Self { role, format, file } = self;
-        let parsed = AnyModel::parse_with(&file.bytes, format, settings).map_err(|error| {
-            KeptError::read(AssetError::Companion {
-                name: file.name.clone(),
-                bytes: file.bytes.clone(),
-                error,
-            })
-        })?;
+        let parsed = AnyModel::parse_with(&file.bytes, format, settings)
+            .map_err(|error| KeptError::Read(Error::from(error).of_file(&file.name)))?;
         let source = SourceFile::new(&file.name).read(&file.bytes, &parsed.forgiven);
         if file.records.iter().any(|numbers| !numbers.is_empty()) {
             let source = Arc::new(source.with_model(parsed.model));

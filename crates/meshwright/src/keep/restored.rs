@@ -2,7 +2,7 @@
 
 use super::{Original, RecoverOptions, Recovered};
 use crate::convert::{Target, convert};
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::kinds::{ReadSettings, WriteOptions};
 use crate::model::Model;
 use meshwright_edit::Recovery;
@@ -34,7 +34,7 @@ impl Model {
         name: &str,
         how: &RecoverOptions,
         options: &WriteOptions,
-    ) -> Result<Restored, Failure> {
+    ) -> Result<Restored, Error> {
         let target = target.into();
         let (mut losses, kept);
         let original = match onto {
@@ -92,7 +92,7 @@ impl Model {
         settings.read.limits = how.limits;
         match Original::kept_in(self, &settings) {
             Ok(original) => (original, Vec::new()),
-            Err(e) => (None, vec![ignored(&e.to_string())]),
+            Err(e) => (None, vec![ignored(e.message())]),
         }
     }
 }
@@ -105,7 +105,7 @@ impl Original {
         target: Target,
         name: &str,
         options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, Failure> {
+    ) -> Result<Converted<OutputFiles>, Error> {
         let Some(factor) = options.scale.filter(|scale| *scale != 1.0) else {
             return Ok(self.write(recovered, target, name, options)?);
         };

@@ -1,6 +1,7 @@
 //! Several files that make up one figure.
 
 use super::{Model, Part, PartRole, PartState};
+use crate::error::{Error, ErrorKind};
 use crate::kinds::{CompanionFile, Format, SourceFile};
 use meshwright_core::{Companion, Role};
 #[cfg(feature = "tso")]
@@ -8,39 +9,8 @@ use meshwright_tso::Anim;
 #[cfg(feature = "tso")]
 use std::sync::Arc;
 
-/// The reason why several files do not form a character.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FigureError {
-    /// The list of files is empty.
-    #[error("a figure needs a file")]
-    Empty,
-    /// A file does not belong to the others.
-    #[error("a file of kind {format} goes into no figure with the others")]
-    Foreign {
-        /// Index of the file.
-        index: usize,
-        /// Format of the file.
-        format: Format,
-    },
-    /// Two files have a role that a character has only once.
-    #[error("a figure has one {role}", role = .role.name())]
-    Several {
-        /// Index of the second file.
-        index: usize,
-        /// The role of both.
-        role: Role,
-    },
-}
-
-impl FigureError {
-    /// Index of the faulty file.
-    pub fn index(&self) -> usize {
-        match self {
-            Self::Empty => 0,
-            Self::Foreign { index, .. } | Self::Several { index, .. } => *index,
-        }
-    }
+fn no_file() -> Error {
+    Error::new(ErrorKind::NotFound, "usage", "a figure needs a file")
 }
 
 fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
@@ -67,13 +37,13 @@ impl Model {
     ///
     /// # Errors
     /// If the files do not fit each other.
-    pub fn figure(assets: Vec<Self>) -> Result<Self, FigureError> {
-        let lead_index = Self::figure_lead(&assets).ok_or(FigureError::Empty)?;
+    pub fn figure(assets: Vec<Self>) -> Result<Self, Error> {
+        let lead_index = Self::figure_lead(&assets).ok_or_else(no_file)?;
         let (mut lead, mut others) = (None, Vec::new());
         for (i, asset) in assets.into_iter().enumerate() {
             if i == lead_index { lead = Some(asset) } else { others.push((i, asset)) }
         }
-        let mut figure = lead.ok_or(FigureError::Empty)?;
+        let mut figure = lead.ok_or_else(no_file)?;
         // Meshes come in the order in which they were named.
         for (index, asset) in others {
             figure.take(index, asset)?;
@@ -81,10 +51,11 @@ impl Model {
         Ok(figure)
     }
 
-    fn take(&mut self, index: usize, mut other: Self) -> Result<(), FigureError> {
+    fn take(&mut self, index: usize, mut other: Self) -> Result<(), Error> {
         let (lead, format) = (self.format(), other.format());
         let Some(companion) = declared(lead, format) else {
-            return Err(FigureError::Foreign { index, format });
+            let why = format!("a file of kind {format} goes into no figure with the others");
+            return Err(Error::new(ErrorKind::Unsupported, "usage", why).of_input(index));
         };
         let role = companion.role;
         self.companions.pictures.append(&mut other.companions.pictures);
@@ -94,7 +65,8 @@ impl Model {
             None => return Ok(()),
         };
         if !companion.many && self.companions.has(role) {
-            return Err(FigureError::Several { index, role });
+            let why = format!("a figure has one {}", role.name());
+            return Err(Error::new(ErrorKind::Invalid, "usage", why).of_input(index));
         }
         let source = other.source();
         // A file that was already found, such as a skin of a suit, may be named too: it is used once.

@@ -5,7 +5,6 @@ mod any;
 mod census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod engine;
-mod error;
 mod figure;
 mod finder;
 mod levels;
@@ -29,10 +28,6 @@ mod unfit;
 #[cfg(feature = "tso")]
 mod wear;
 
-pub use any::OpenError;
-pub use error::AssetError;
-pub(crate) use error::EMPTY;
-pub use figure::FigureError;
 pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
@@ -40,12 +35,20 @@ pub use part::{Part, PartRole, PartState};
 pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 
 use crate::convert::Target;
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, Transcription, WriteOptions};
-use meshwright_core::{Report, Role, Severity, WriteError};
+use meshwright_core::{Kind, Report, Role, Rule, Severity, WriteError};
 use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 use std::sync::Arc;
+
+/// The rule that an empty file breaks, in any format.
+pub(crate) const EMPTY: &Rule = &Rule::error(
+    "empty-file",
+    Kind::Truncated,
+    "The file has no bytes: a download or a copy did not finish.",
+    "Take the file from its source again.",
+);
 
 /// A model with its files: companion files, textures, and further meshes of a character.
 #[derive(Clone, Debug)]
@@ -82,7 +85,7 @@ impl Model {
     /// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named
     /// companion file does. Unusable companion files that the search found are listed in [`parts`](Self::parts), with
     /// the reason.
-    pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, AssetError> {
+    pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, Error> {
         Finder::new(tree.clone()).open(path, options)
     }
 
@@ -91,7 +94,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`open`](Self::open); a folder is not a model.
-    pub fn open_path(path: impl AsRef<std::path::Path>, options: &OpenOptions) -> Result<Self, AssetError> {
+    pub fn open_path(path: impl AsRef<std::path::Path>, options: &OpenOptions) -> Result<Self, Error> {
         let tree = Tree::open(&path)?;
         let start = tree.start().cloned().ok_or_else(|| FilesError::WrongKind {
             path: path.as_ref().display().to_string(),
@@ -109,7 +112,7 @@ impl Model {
         bytes: Vec<u8>,
         beside: impl IntoIterator<Item = (String, Vec<u8>)>,
         options: &OpenOptions,
-    ) -> Result<Self, AssetError> {
+    ) -> Result<Self, Error> {
         let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
         Finder::new(Tree::memory(files)?).open(name, options)
     }
@@ -123,7 +126,7 @@ impl Model {
         &self,
         target: impl Into<Target>,
         options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, Failure> {
+    ) -> Result<Converted<OutputFiles>, Error> {
         let target = target.into();
         let stem = if options.stem.is_empty() { self.stem() } else { options.stem.clone() };
         let scale = options.scale.filter(|scale| *scale != 1.0);

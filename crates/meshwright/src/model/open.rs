@@ -2,10 +2,13 @@
 
 use super::finder::lacks_magic;
 use super::opening::Opening;
-use super::{AssetError, Finder, Model, OpenOptions, Part, PartRole, PartState};
+use super::{EMPTY, Finder, Model, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
+use crate::error::Error;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
-use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
+use meshwright_core::{
+    Budget, Companion, FieldPath, Finding, Parsed, ReadError, Report, Role, Stream, Strictness,
+};
 use meshwright_files::{AsTreePath, FilesError, TreePath};
 use std::sync::Arc;
 
@@ -14,24 +17,45 @@ impl Finder {
     ///
     /// # Errors
     /// As [`Model::open`].
-    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Model, AssetError> {
+    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Model, Error> {
         open(self, &*path.as_tree_path()?, options)
+    }
+
+    /// Returns all faults of a file that [`open`](Self::open) refused, because it breaks a rule of its format: a second,
+    /// lenient read finds the faults after the first. The report is empty for other errors.
+    pub fn faults(&self, path: impl AsTreePath, options: &OpenOptions, error: &Error) -> Report {
+        let mut report = Report::new();
+        let Some((format, first)) = error.format().zip(error.read_error()) else { return report };
+        if options.settings.read.strictness != Strictness::Lenient {
+            // A companion that was found may be any file, so its content is not reported.
+            let (format, companions) = (Some(format), false);
+            let mut lenient = OpenOptions { format, companions, textures: false, ..options.clone() };
+            lenient.settings.read.strictness = Strictness::Lenient;
+            if let Ok(model) = self.open(path, &lenient) {
+                report.append(model.forgiven);
+                report.append_new(model.model.validate());
+            }
+        }
+        if !report.has_errors() {
+            report.push(Finding::from(first));
+        }
+        report
     }
 }
 
-fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model, AssetError> {
+fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model, Error> {
     let name = String::from_utf8_lossy(path.name());
     let mut format = options.format;
     if options.met && format.is_none() {
         let found = finder.detect_met(path, options.settings.read.limits)?;
-        format = Some(found.ok_or(AssetError::UnknownFormat)?.format);
+        format = Some(found.ok_or_else(Error::unknown_format)?.format);
     }
     if let Some(refused) = refused_early(finder, path, format.or_else(|| Format::from_name(&name)), options) {
         return Err(refused);
     }
     let bytes = finder.read(path, options)?.into_owned();
     let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
-    let format = format.ok_or(AssetError::UnknownFormat)?;
+    let format = format.ok_or_else(Error::unknown_format)?;
     let mut work = Opening {
         finder,
         path,
@@ -45,12 +69,12 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model
     work.parts.push(Part::new(PartRole::Model, path, PartState::Named));
     #[cfg(feature = "tso")]
     if bytes.is_empty() && format == Format::Cfp && work.key_counts().is_none() {
-        return Err(AssetError::empty(format, &options.settings));
+        return Err(Error::broken(format, empty()));
     }
-    let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
+    let mut parsed = work.model(&bytes)?;
     work.referenced(&mut parsed.model)?;
     if let Err(error) = parsed.model.complete() {
-        return Err(work.read_error(&bytes, options.settings.clone(), error));
+        return Err(work.read_error(&bytes, error));
     }
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
@@ -87,7 +111,7 @@ fn refused_early(
     path: &TreePath,
     format: Option<Format>,
     options: &OpenOptions,
-) -> Option<AssetError> {
+) -> Option<Error> {
     const LARGE: u64 = 1 << 20;
     const HEAD: u64 = 4096;
     let (format, tree) = (format?, finder.tree());
@@ -99,9 +123,13 @@ fn refused_early(
     if other || !lacks_magic(format, &bytes) {
         return None;
     }
-    let settings = Box::new(options.settings.clone());
-    let error = AnyModel::parse_with(&bytes, format, &settings).err()?;
-    Some(AssetError::Model { format, bytes, settings, error })
+    let error = AnyModel::parse_with(&bytes, format, &options.settings).err()?;
+    Some(Error::broken(format, error))
+}
+
+/// Returns the error of an empty file, in any format.
+fn empty() -> ReadError {
+    ReadError::broken(EMPTY, &FieldPath::ROOT, 0, "the file is empty")
 }
 
 /// Returns the error of a file that the search found, without any of its content, because it may be any file.
@@ -115,7 +143,7 @@ impl Opening<'_> {
     }
 
     /// Reads the model, with the companions that take part in that.
-    fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, AssetError> {
+    fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, Error> {
         let (mut settings, mut found) = (self.options.settings.clone(), None);
         #[cfg(feature = "tso")]
         if self.format == Format::Cfp
@@ -140,8 +168,8 @@ impl Opening<'_> {
                         found = Some((role, path));
                     }
                     Err(error) => {
-                        let (why, at) = (error.reason(), path.clone());
-                        let refused = || AssetError::Unreadable { path: at, error };
+                        let (why, at) = (error.reason(), path.to_string());
+                        let refused = || Error::from(error).of_file(at);
                         return self.without(bytes, role, &path, why, refused);
                     }
                 }
@@ -153,13 +181,12 @@ impl Opening<'_> {
                 self.parts.extend(found.map(used));
                 Ok(parsed)
             }
-            (Err(error), None) => Err(self.read_error(bytes, settings, error)),
+            (Err(error), None) => Err(self.read_error(bytes, error)),
             (Err(error), Some((role, path))) => {
                 let why = unsaid(&error);
-                let own = self.options.settings.clone();
                 // A fault in another file than the model's is reported without the content of that file.
                 let error = if *error.stream() == Stream::File { error } else { error.without_content() };
-                let refused = self.read_error(bytes, own, error);
+                let refused = self.read_error(bytes, error);
                 self.without(bytes, role, &path, why, || refused)
             }
         }
@@ -176,8 +203,8 @@ impl Opening<'_> {
         }
     }
 
-    fn read_error(&self, bytes: &[u8], settings: ReadSettings, error: ReadError) -> AssetError {
-        AssetError::Model { format: self.format, bytes: bytes.to_vec(), settings: Box::new(settings), error }
+    fn read_error(&self, bytes: &[u8], error: ReadError) -> Error {
+        Error::broken(self.format, if bytes.is_empty() { empty() } else { error })
     }
 
     /// Passes the files that the model's file names to the model, as far as they exist; the model reports missing
@@ -185,7 +212,7 @@ impl Opening<'_> {
     ///
     /// # Errors
     /// If a file is larger than the limits allow.
-    fn referenced(&mut self, model: &mut AnyModel) -> Result<(), AssetError> {
+    fn referenced(&mut self, model: &mut AnyModel) -> Result<(), Error> {
         for name in model.references().to_vec() {
             let Ok(path) = self.path.parent().join(name.as_bytes()) else { continue };
             let state = match self.finder.read(&path, self.options) {
@@ -194,7 +221,7 @@ impl Opening<'_> {
                     PartState::Found
                 }
                 Err(error @ (FilesError::TooLarge { .. } | FilesError::Limit(_))) => {
-                    return Err(AssetError::Unreadable { path, error });
+                    return Err(Error::from(error).of_file(path.to_string()));
                 }
                 Err(error) => PartState::Ignored(error.reason()),
             };
@@ -210,8 +237,8 @@ impl Opening<'_> {
         role: Role,
         path: &TreePath,
         why: String,
-        refused: impl FnOnce() -> AssetError,
-    ) -> Result<Parsed<AnyModel>, AssetError> {
+        refused: impl FnOnce() -> Error,
+    ) -> Result<Parsed<AnyModel>, Error> {
         match AnyModel::parse_with(bytes, self.format, &self.options.settings) {
             Ok(parsed) if !parsed.model.needs(role) => {
                 self.parts.push(Part::new(PartRole::Companion(role), path, PartState::Ignored(why)));
@@ -228,7 +255,7 @@ impl Opening<'_> {
     }
 
     /// Reads the companions that the caller named.
-    fn named(&mut self, companions: &mut Companions) -> Result<(), AssetError> {
+    fn named(&mut self, companions: &mut Companions) -> Result<(), Error> {
         for file in &self.options.named {
             let (role, name) = (file.role, &file.name);
             match self.format.companions().iter().find(|c| c.role == role) {
@@ -241,9 +268,8 @@ impl Opening<'_> {
                     continue;
                 }
             }
-            companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(
-                |error| AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error },
-            )?;
+            let added = companions.add(self.format, role, name, &file.bytes, &self.options.settings);
+            added.map_err(|e| Error::from(e).of_file(name))?;
             if let Some(origin) = &file.origin {
                 companions.read_from(origin);
             }

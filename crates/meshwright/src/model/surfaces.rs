@@ -301,7 +301,7 @@ impl Finder {
         asset: &Model,
         skin: u32,
         options: &OpenOptions,
-    ) -> Result<Surfaces, super::AssetError> {
+    ) -> Result<Surfaces, crate::error::Error> {
         let limits = options.settings.read.limits;
         let scene_options = meshwright_scene::SceneOptions::default().with_memory(limits.memory);
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;

@@ -3,7 +3,8 @@
 
 use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
-use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use super::{Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use crate::error::Error;
 use crate::kinds::{
     AnyModel, CompanionFile, Companions, Doubled, Origin, ReadSettings, SourceFile, character,
 };
@@ -143,7 +144,7 @@ impl Finder {
         &self,
         path: impl meshwright_files::AsTreePath,
         options: &OpenOptions,
-    ) -> Result<Vec<NamedFile>, AssetError> {
+    ) -> Result<Vec<NamedFile>, Error> {
         let asset = self.open(path, options)?;
         let (source, own) = (asset.source(), asset.companions.files);
         let named = |anim: &Anim, bytes: Vec<u8>, origin| {
@@ -183,7 +184,7 @@ impl Opening<'_> {
     ///
     /// # Errors
     /// If the keys of a skill exist but differ from those that it states.
-    pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) -> Result<(), AssetError> {
+    pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) -> Result<(), Error> {
         self.sims(companions);
         if !self.options.companions {
             return Ok(());
@@ -220,7 +221,7 @@ impl Opening<'_> {
     }
 
     /// The keys of skills, by the names that these give them.
-    fn keys(&mut self, companions: &mut Companions, character: &Character) -> Result<(), AssetError> {
+    fn keys(&mut self, companions: &mut Companions, character: &Character) -> Result<(), Error> {
         for skill in &character.skills {
             let name = skill.keys.text();
             if crate::kinds::sims_keys(&companions.files, &skill.keys).is_some() {
@@ -243,16 +244,12 @@ impl Opening<'_> {
         companions: &mut Companions,
         path: &TreePath,
         counts: (u32, u32),
-    ) -> Result<(), AssetError> {
-        let unreadable = |error| AssetError::Unreadable { path: path.clone(), error };
+    ) -> Result<(), Error> {
+        let unreadable = |error| Error::from(error).of_file(path.to_string());
         let bytes = self.finder.read(path, self.options).map_err(unreadable)?;
         let settings = with_counts(self.options.settings.clone(), counts);
         let added = companions.add(self.format, Role::Keys, path.to_string(), &bytes, &settings);
-        added.map_err(|error| AssetError::Companion {
-            name: path.to_string(),
-            bytes: bytes.into(),
-            error,
-        })?;
+        added.map_err(|e| Error::from(e).of_file(path.to_string()))?;
         self.parts.push(Part::new(PartRole::Companion(Role::Keys), path, PartState::Found));
         Ok(())
     }

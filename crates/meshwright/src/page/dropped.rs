@@ -1,6 +1,6 @@
 //! Files that a user drops on the page.
 
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::kinds::Format;
 use crate::model::Finder;
 use meshwright_core::Limits;
@@ -18,7 +18,7 @@ pub struct Dropped {
     /// As people read it: that of a pack's member below the pack's.
     pub name: String,
     /// The format, or the reason why it is unknown.
-    pub found: Result<Format, Failure>,
+    pub found: Result<Format, Error>,
 }
 
 /// Returns the models among files that were dropped together, each with its path. A common folder of all of them is
@@ -45,7 +45,7 @@ pub fn dropped(
         for file in finder.tree().walk().files {
             let (path, seen) = match file {
                 Ok(path) => {
-                    let seen = finder.detect_met(&path, limits).map_err(Failure::from);
+                    let seen = finder.detect_met(&path, limits).map_err(Error::from);
                     (path, seen)
                 }
                 Err((path, e)) => (path, Err(e.into())),
@@ -85,7 +85,7 @@ mod tests {
         let read =
             |(name, from): &(&str, &str)| ((*name).to_owned(), std::fs::read(testdata().join(from)).unwrap());
         let found = dropped(files.iter().map(read), Limits::default()).unwrap();
-        found.into_iter().map(|d| (d.name, d.found.map(Format::id).map_err(|e| e.code))).collect()
+        found.into_iter().map(|d| (d.name, d.found.map(Format::id).map_err(|e| e.code()))).collect()
     }
 
     #[test]

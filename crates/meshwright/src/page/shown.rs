@@ -1,7 +1,7 @@
 //! The data that the page shows about a model, for a program that serves it and for a module in the browser.
 
 use crate::convert::{Target, convert};
-use crate::failure::Failure;
+use crate::error::{Error, ErrorKind};
 use crate::kinds::WriteOptions;
 use crate::model::{Finder, Model, OpenOptions};
 use meshwright_core::text::{printable_json, visible};
@@ -23,7 +23,7 @@ pub fn open_scene(
     finder: &Finder,
     path: &TreePath,
     options: &OpenOptions,
-) -> Result<(Model, Converted<Scene>), Failure> {
+) -> Result<(Model, Converted<Scene>), Error> {
     let mut asset = finder.open(path, options)?;
     asset.drop_bytes();
     let scene_options = SceneOptions::default().with_limits(options.settings.read.limits);
@@ -75,14 +75,14 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
 /// # Errors
 /// If it would take more than the limits allow.
 #[cfg(all(feature = "render", feature = "textures"))]
-pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Failure> {
+pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Error> {
     use meshwright_render::{RenderOptions, ScenePose, render};
     let budget = Budget::new(limits);
     let (posed, textures) = (ScenePose::sample(scene, None, &budget)?, crate::textures(scene, &budget)?);
     let mut options = RenderOptions::new(size, size).with_background([0; 4]);
     options.overlays.bones = scene.meshes.is_empty();
     let picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
-    picture.to_png().map_err(|e| Failure::plain("not-writable", e.to_string()))
+    picture.to_png().map_err(|e| Error::new(ErrorKind::Invalid, "not-writable", e.to_string()))
 }
 
 /// A model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
@@ -95,7 +95,7 @@ pub fn saved(
     mut asset: Model,
     target: Target,
     options: &OpenOptions,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, Error> {
     let limits = options.settings.read.limits;
     #[cfg(feature = "textures")]
     if target.holds_textures() {

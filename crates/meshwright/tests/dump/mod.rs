@@ -21,7 +21,7 @@ mod darkplaces;
 mod fsomodel;
 mod sims;
 
-use meshwright::dump::{Dump, DumpError, DumpOptions, PoseRef};
+use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::{AnyModel, Companions, Role};
 use meshwright_core::{F32, f32s};
 use meshwright_testkit::{heap, patience};

@@ -1,6 +1,6 @@
 //! Everything that can be done with a file, done with a hostile one. Shared with the fuzz targets.
 
-use meshwright::dump::{Dump, DumpError, DumpOptions};
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, OutputFiles, Scene, SceneOptions, Space, obj};
@@ -10,6 +10,7 @@ use meshwright::{
 };
 use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
+use std::error::Error as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -170,8 +171,10 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
     }
     match Dump::new(model, companions, "mutant", bytes, &DumpOptions::default().with_memory(MEMORY)) {
         Ok(dump) => assert!(dump.to_json().len() > 2, "an empty dump"),
-        Err(DumpError::Convert(e)) => conversion(&e),
-        Err(e) => panic!("a scene that cannot be dumped: {e}"),
+        Err(e) => match e.source().and_then(|e| e.downcast_ref()) {
+            Some(e) => conversion(e),
+            None => panic!("a scene that cannot be dumped: {e}"),
+        },
     }
     made
 }
