@@ -51,7 +51,7 @@ def decompile(engine, files):
         for i in range(len(files)):
             found = (user / 'id1/models').glob(f'm{i}_decompiled*')
             files = [file for place in found for file in ([place] if place.is_file() else place.iterdir())]
-            texts.append({file.name.replace(f'm{i}_decompiled', ''): file.read_text('latin-1') for file in files})
+            texts.append({file.name.replace(f'm{i}_decompiled', ''): file.read_bytes().decode('latin-1') for file in files})
         return texts
 
 
@@ -66,7 +66,7 @@ def rotation(x, y, z):
 def smd(text):
     """Bones, frames of places and rotations relative to the parent, and triangles in the order of the file."""
     bones, frames, triangles, section = [], [], [], None
-    lines = iter(text.splitlines())
+    lines = iter(text.split('\n'))
     for line in lines:
         word = line.strip()
         if section is None:
@@ -437,6 +437,9 @@ def main():
         dump = program.json('dump', source)
         # The engine crashes on files without triangles, or says that it has nothing to write.
         if not dump or not any(mesh['triangles'] for mesh in dump['meshes']):
+            continue
+        # SMD has no way to write a line break in a name.
+        if any('\n' in name for name in [bone['name'] for bone in dump['bones']] + [mesh['material'] for mesh in dump['meshes']]):
             continue
         line = []
         with tempfile.TemporaryDirectory() as folder:

@@ -137,6 +137,11 @@ const VERBS: &[Verb] = &[
         Words(targets::darkplaces),
     ),
     Verb(
+        "witness raylib",
+        "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI",
+        Words(targets::raylib),
+    ),
+    Verb(
         "random",
         "[--seconds N] [--seed N] [--jobs N] [--target PREFIX]... [--asan] [--keep N] [FILE]: random inputs for every target \
          of crates/fuzz; a FILE is run alone",

@@ -329,20 +329,30 @@ fn script(root: &Path, name: &str, program: &Path) -> Command {
 
 /// `xtask witness darkplaces`: what the engine reads in the fixtures and the corpus, or in folders, agrees with the program.
 pub(crate) fn darkplaces(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let why = "the DarkPlaces engine cannot run here (on Debian: darkplaces-server)";
+    witness(root, words, "darkplaces.py", &["dpm", "zym", "iqm"], why)
+}
+
+/// `xtask witness raylib`: the poses that raylib reads agree with the program's.
+pub(crate) fn raylib(root: &Path, words: &[OsString]) -> Result<(), String> {
+    witness(root, words, "raylib_poses.py", &["dpm", "zym", "iqm"], "raylib is not here (pip install raylib)")
+}
+
+/// Runs a script that compares what somebody else's program reads in folders with what the program prints. Without folders
+/// they are those of the formats in the fixtures and the corpus. The script's exit status 3 means that `why` it cannot run.
+fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &str) -> Result<(), String> {
     let program = crate::program(root, "meshwright", "dev")?;
     let mut folders: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
     if folders.is_empty() {
         folders = [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect();
-        let formats = ["dpm", "zym", "iqm"];
-        folders = folders.iter().flat_map(|folder| formats.map(|format| folder.join(format))).collect();
+        folders = folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
         folders.retain(|folder| folder.is_dir());
     }
-    let mut python = script(root, "darkplaces.py", &program);
-    let status = python.args(folders).status().map_err(|e| format!("python3: {e}"))?;
+    let status = script(root, name, &program).args(folders).status().map_err(|e| format!("python3: {e}"))?;
     match status.code() {
         Some(0) => Ok(()),
-        Some(3) => sh::skipped("the DarkPlaces engine cannot run here (on Debian: darkplaces-server)"),
-        _ => Err(format!("darkplaces.py: {status}")),
+        Some(3) => sh::skipped(why),
+        _ => Err(format!("{name}: {status}")),
     }
 }
 
