@@ -345,7 +345,8 @@ fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &
     let mut folders: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
     if folders.is_empty() {
         folders = [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect();
-        folders = folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
+        folders =
+            folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
         folders.retain(|folder| folder.is_dir());
     }
     let status = script(root, name, &program).args(folders).status().map_err(|e| format!("python3: {e}"))?;
