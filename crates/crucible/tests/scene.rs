@@ -7,7 +7,7 @@ use meshwright_crucible::{
     Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, Dialect,
     QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
-use meshwright_scene::draw::{DrawOptions, Drawables, Levels};
+use meshwright_scene::flatten::{DrawOptions, Drawables, Levels};
 use meshwright_scene::posed::{Triangle, largest_distance};
 use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{

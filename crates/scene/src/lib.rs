@@ -11,7 +11,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
+//! | [`flatten`] | drawables for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
 //! | [`sample`] | a clip's poses at any frame |
 //! | [`names`] | names encoded, cut and made unique |
 //! | [`Unsupported`] | what a format has no place for, in the same words everywhere |
@@ -44,67 +44,45 @@ extern crate std;
 #[macro_use]
 mod setters;
 
-mod alpha;
-mod axes;
-mod bind;
-mod bounds;
-pub mod color;
+mod animation;
 mod convert;
-pub mod draw;
-mod engine;
-mod extra;
-mod ids;
-mod index;
-mod join;
-mod loss;
-mod marks;
+pub mod flatten;
+mod material;
 mod mesh;
 mod model;
-mod motion;
-pub mod names;
-mod nodes;
 pub mod obj;
-#[cfg(feature = "proptest")]
-pub mod posed;
-mod prune;
-pub mod sample;
-mod scale;
 mod skeleton;
 #[cfg(feature = "proptest")]
-pub mod strategy;
-mod surface;
-mod tags;
-mod target;
-mod unite;
-mod unscaled;
-mod unsupported;
+mod testing;
 mod validate;
 
-pub use alpha::{AlphaLevels, AlphaMode};
-pub use axes::AxisMap;
-pub use bind::{BindPose, Order};
-pub use bounds::Bounds;
-pub use color::ColorEncoding;
+pub use animation::motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
+pub use animation::sample::{self, Sampler};
+pub use convert::engine::{Engine, EngineLimits, UnknownEngine};
+pub use convert::loss::{Loss, LossGroup, LossKind};
+pub use convert::target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
+pub use convert::unsupported::Unsupported;
 pub use convert::{ConvertError, Converted, SceneOptions, Space};
-pub use draw::{DrawOptions, Drawable, Drawables, Levels, Tangents};
-pub use engine::{Engine, EngineLimits, UnknownEngine};
-pub use extra::Extra;
-pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};
-pub use loss::{Loss, LossGroup, LossKind};
-pub use marks::{Mark, Marks};
+pub use flatten::{DrawOptions, Drawable, Drawables, Levels, Tangents};
+pub use material::alpha::{AlphaLevels, AlphaMode};
+pub use material::color::{self, ColorEncoding};
+pub use mesh::bounds::Bounds;
+pub use mesh::surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
+pub use model::axes::AxisMap;
+pub use model::extra::Extra;
+pub use model::ids::{MaterialId, MeshId, NodeId, SkeletonId};
+pub use model::marks::{Mark, Marks};
+pub use model::names::{self, Naming};
 pub use model::{Image, Level, Material, Node, Scene, Variant};
-pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
-pub use names::Naming;
-pub use sample::Sampler;
+pub use skeleton::bind::{BindPose, Order};
+pub use skeleton::unite::MostBones;
+pub use skeleton::unscaled::Unscaled;
 pub use skeleton::{Joint, Local, Skeleton};
-pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
-pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
-pub use unite::MostBones;
-pub use unscaled::Unscaled;
-pub use unsupported::Unsupported;
+#[cfg(feature = "proptest")]
+pub use testing::{posed, strategy};
 pub use validate::{ArraysSeen, SceneError};
 
 /// The README's example, compiled with the documentation tests.

@@ -1,10 +1,10 @@
 //! The rules that make a scene a scene.
 
-use crate::extra::Extra;
-use crate::ids::{MaterialId, MeshId};
+use crate::animation::motion::Motion;
 use crate::mesh::Mesh;
 use crate::model::Scene;
-use crate::motion::Motion;
+use crate::model::extra::Extra;
+use crate::model::ids::{MaterialId, MeshId};
 use crate::skeleton::Local;
 use alloc::format;
 use alloc::string::String;
@@ -197,8 +197,8 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::model::Node;
+    use crate::model::ids::NodeId;
     use alloc::vec;
 
     #[test]

@@ -13,7 +13,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::FileFormat;
 use meshwright_core::num::F8A;
-use meshwright_scene::draw::Instance;
+use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     Affine, Budget, ConvertError, Converted, DrawOptions, Drawables, FromScene, FromSceneOptions, Levels,

@@ -14,7 +14,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{F32, FileFormat};
-use meshwright_scene::draw::fill_attributes;
+use meshwright_scene::flatten::fill_attributes;
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, LimitExceeded,
     Loss, Mesh, Scene, Skeleton, SkeletonId, Skin, Tangents, Unsupported,

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine64;
 use meshwright_core::{F32, f32s};
-use meshwright_scene::draw::Instance;
+use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, BindPose, Budget, ConvertError, Extra, Influence as SceneInfluence, LocalVertex, Loss, Mesh,

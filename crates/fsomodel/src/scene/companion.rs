@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::f32s;
-use meshwright_scene::draw::Instance;
+use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     Affine, Budget, ConvertError, Drawable, Drawables, Extra, FromSceneOptions, LimitExceeded, Loss,

@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::math::{cross, narrow, wide};
-use meshwright_scene::draw::Instance;
+use meshwright_scene::flatten::Instance;
 use meshwright_scene::{Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene};
 
 /// Vertices, indices and the table of meshes, in the order of the meshes.

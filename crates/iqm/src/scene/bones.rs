@@ -7,7 +7,7 @@ use crate::model::TextId;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64};
-use meshwright_scene::draw::Instance;
+use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     Affine, AxisMap, BindPose, Budget, ConvertError, Extra, FromSceneOptions, LimitExceeded, Loss, Mesh,

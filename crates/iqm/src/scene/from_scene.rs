@@ -18,7 +18,7 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{F32, Findings};
-use meshwright_scene::draw::Tangents;
+use meshwright_scene::flatten::Tangents;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Engine, FromScene, FromSceneOptions,

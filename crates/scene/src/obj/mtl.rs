@@ -1,7 +1,7 @@
 //! Materials as text.
 
 use super::{ObjOptions, one_word, unique};
-use crate::alpha::{AlphaLevels, AlphaMode};
+use crate::material::alpha::{AlphaLevels, AlphaMode};
 use crate::model::Scene;
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -1,0 +1,167 @@
+//! The loss of a clip in a format that stores poses at other frames.
+
+use super::{Keys, Sampler, Source};
+use crate::convert::loss::Loss;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::{Trs64, distance, lerp, quat};
+
+/// Frames this near to one that is stored are that one.
+const SAME_FRAME: f64 = 1.0e-4;
+/// Degrees in a radian.
+const DEGREES: f64 = 180.0 / core::f64::consts::PI;
+
+/// The difference between a clip and its poses at even steps with blending: the maximum of any joint, relative to its
+/// parent, at the keys or poses of the clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Resampling {
+    /// Keys, or poses of a joint, that lie between two stored poses.
+    pub between: u64,
+    /// Degrees that a joint is turned away.
+    pub turned: f64,
+    /// Units of the scene that a joint is moved away.
+    pub moved: f64,
+    /// The largest error of a scale.
+    pub scaled: f64,
+}
+
+impl Resampling {
+    /// Reports it: `resampled` with degrees, `resampled-moved` with the scene's unit of length, `resampled-scaled`; a note
+    /// where nothing is further off than rounding.
+    pub fn report(&self, path: &str, message: &str, losses: &mut Vec<Loss>) {
+        let small = self.turned <= 1.0e-3 && self.moved <= 1.0e-6 && self.scaled <= 1.0e-6;
+        let loss = if small {
+            Loss::note("resampled", path, message)
+        } else {
+            Loss::new("resampled", path, message)
+        };
+        losses.push(loss.with_amount(self.turned, "degrees"));
+        for (code, amount, unit) in
+            [("resampled-moved", self.moved, "units"), ("resampled-scaled", self.scaled, "of the size")]
+        {
+            if amount > 1.0e-6 {
+                let message = "poses between the stored ones are blended; maximum error of a joint";
+                losses.push(Loss::new(code, path, message).with_amount(amount, unit));
+            }
+        }
+    }
+}
+
+impl Sampler<'_, '_> {
+    /// Compares the clip with its poses at the frames 0, `step`, 2 `step` and so on, `count` of them. The last is held,
+    /// or, of a clip that loops, blends into the first.
+    ///
+    /// # Errors
+    /// When the budget does not allow for the work.
+    pub fn resampling(&self, step: f64, count: u32) -> Result<Resampling, LimitExceeded> {
+        let mut worst = Resampling::default();
+        // The last pose of a clip that loops blends into its first.
+        let ends = u32::from(!self.clip.looping);
+        let (last, moving) = (f64::from(count.saturating_sub(ends)), 0..self.skeleton.joints.len());
+        if count == 0 || !(step.is_finite() && step > 0.0) {
+            return Ok(worst);
+        }
+        for joint in moving.filter(|j| self.moves(*j)) {
+            let stored = |k: f64| self.trs(joint, k * step);
+            for frame in self.stated_frames(joint)? {
+                let place = (frame / step).clamp(0.0, last);
+                // Rounded down: a clamped number is at most a count of 32 bits.
+                let before = place - place % 1.0;
+                let part = place - before;
+                let held = frame / step > last + SAME_FRAME;
+                if !held && !(SAME_FRAME..=1.0 - SAME_FRAME).contains(&part) {
+                    continue;
+                }
+                let (a, b) = (stored(before), stored((before + 1.0).min(last)));
+                let (own, blend) = (self.trs(joint, frame), blended(&a, &b, part));
+                worst.between = worst.between.saturating_add(1);
+                worst.turned = worst.turned.max(quat::angle(own.rotation, blend.rotation) * DEGREES);
+                worst.moved = worst.moved.max(distance(own.translation, blend.translation));
+                worst.scaled = worst.scaled.max(distance(own.scale, blend.scale));
+            }
+        }
+        Ok(worst)
+    }
+
+    /// The frames at which the clip says where a joint is.
+    fn stated_frames(&self, joint: usize) -> Result<Vec<f64>, LimitExceeded> {
+        let end = f64::from(self.clip.end());
+        let mut frames = match &self.source {
+            Source::Poses { frames, .. } => {
+                let mut all = self.budget.reserve("frames", frames.len())?;
+                all.extend(self.whole_frames());
+                all
+            }
+            Source::Keys(keys) => {
+                let Keys { translation, rotation, scale } = keys.get(joint).copied().unwrap_or_default();
+                let lists =
+                    [translation.map(|c| &c.frames), rotation.map(|c| &c.frames), scale.map(|c| &c.frames)];
+                let count = lists.iter().flatten().map(|l| l.len()).sum();
+                let mut all: Vec<f64> = self.budget.reserve("frames", count)?;
+                all.extend(
+                    lists.into_iter().flatten().flatten().map(|f| f64::from(*f)).filter(|f| *f <= end),
+                );
+                all.sort_by(f64::total_cmp);
+                all.dedup();
+                all
+            }
+        };
+        self.budget.work("frames", (frames.len() as u64).saturating_mul(8))?;
+        frames.retain(|f| f.is_finite());
+        Ok(frames)
+    }
+}
+
+fn blended(a: &Trs64, b: &Trs64, t: f64) -> Trs64 {
+    Trs64 {
+        translation: lerp(a.translation, b.translation, t),
+        rotation: quat::nlerp(a.rotation, quat::toward(a.rotation, b.rotation), t),
+        scale: lerp(a.scale, b.scale, t),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Channel, Clip, Joint, Limits, Local, Motion, Scene, Skeleton, SkeletonId, Track};
+    use alloc::vec;
+    use meshwright_core::Budget;
+
+    fn scene(keys: &[(f32, f32)]) -> Scene {
+        let mut translation = Channel::new();
+        for (frame, x) in keys {
+            translation.push(*frame, [*x, 0.0, 0.0]);
+        }
+        let track = Track { translation, ..Track::default() };
+        let joint = Joint::new("j", None, Local::default());
+        Scene::default()
+            .with_skeletons(vec![Skeleton { joints: vec![joint], ..Skeleton::default() }])
+            .with_clips(vec![Clip::new("c", SkeletonId(0), 60.0, Motion::Tracks(vec![track]))])
+    }
+
+    fn measure(keys: &[(f32, f32)], step: f64, count: u32) -> Resampling {
+        let (scene, budget) = (scene(keys), Budget::new(Limits::default()));
+        Sampler::new(&scene, 0, &budget).unwrap().resampling(step, count).unwrap()
+    }
+
+    #[test]
+    fn keys_that_are_stored_cost_nothing() {
+        assert_eq!(measure(&[(0.0, 0.0), (2.0, 1.0), (4.0, 0.0)], 2.0, 3), Resampling::default());
+        assert_eq!(measure(&[], 2.0, 3), Resampling::default());
+        assert_eq!(measure(&[(0.0, 5.0)], f64::NAN, 3), Resampling::default());
+    }
+
+    #[test]
+    fn a_peak_between_two_stored_poses_is_measured() {
+        let found = measure(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)], 2.0, 2);
+        assert_eq!((found.between, found.moved, found.turned), (1, 1.0, 0.0));
+        // The end of a clip that is longer than its poses is held.
+        let found = measure(&[(0.0, 0.0), (3.0, 3.0)], 2.0, 2);
+        assert_eq!(found.moved, 1.0);
+        let mut losses = Vec::new();
+        found.report("clips[0]", "resampled", &mut losses);
+        let codes: Vec<_> = losses.iter().map(|l| (l.code, l.is_note())).collect();
+        assert_eq!(codes, [("resampled", false), ("resampled-moved", false)]);
+    }
+}

@@ -1,0 +1,185 @@
+//! Options and results of conversions.
+
+pub(crate) mod engine;
+pub(crate) mod loss;
+pub(crate) mod target;
+pub(crate) mod unsupported;
+
+use crate::convert::loss::Loss;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded, Limits};
+
+/// Which axes, units, winding and texture origin a scene has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// glTF's: right-handed, +Y up, +Z front, metres, counter-clockwise, texture origin top left, unit normals.
+    #[default]
+    Gltf,
+    /// The file's own, normals as its evaluation gives them.
+    File,
+}
+
+/// Options of every `to_scene`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SceneOptions {
+    /// The space of the result.
+    pub space: Space,
+    /// Native fields that glTF has no place for are kept as extras.
+    pub extras: bool,
+    /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of its bones that the
+    /// bones do not move, such as attachments, become nodes.
+    pub static_meshes: bool,
+    /// Meshes that bound bones are drawn too, with them.
+    pub solids: bool,
+    /// Vertices are bound only in model space: skins have no [`local`](crate::Skin::local) vertices, which targets
+    /// like glTF cannot store. The resulting loss is measured either way.
+    pub bind_only: bool,
+    /// The limits of the scene's memory.
+    pub limits: Limits,
+}
+
+impl SceneOptions {
+    /// Default options in the given space.
+    #[must_use]
+    pub fn in_space(space: Space) -> Self {
+        Self { space, ..Self::default() }
+    }
+
+    /// The same options with native fields kept or dropped.
+    #[must_use]
+    pub const fn with_extras(mut self, extras: bool) -> Self {
+        self.extras = extras;
+        self
+    }
+
+    /// The same options with models of a single frame as static meshes, or with their skeletons.
+    #[must_use]
+    pub const fn with_static_meshes(mut self, on: bool) -> Self {
+        self.static_meshes = on;
+        self
+    }
+
+    /// The same options with meshes that bound bones drawn or not.
+    #[must_use]
+    pub const fn with_solids(mut self, solids: bool) -> Self {
+        self.solids = solids;
+        self
+    }
+
+    /// The same options with vertices bound only in model space, or also as the format stores them.
+    #[must_use]
+    pub const fn with_bind_only(mut self, on: bool) -> Self {
+        self.bind_only = on;
+        self
+    }
+
+    /// The same options with another limit of bytes.
+    #[must_use]
+    pub const fn with_memory(mut self, bytes: u64) -> Self {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// The same options with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A full account of what the scene may take.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        Budget::new(self.limits)
+    }
+}
+
+/// A converted value with what the conversion lost.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Converted<T> {
+    /// The result.
+    pub value: T,
+    /// Dropped data, and decisions.
+    pub losses: Vec<Loss>,
+}
+
+impl<T> Converted<T> {
+    /// A result with its losses.
+    pub const fn new(value: T, losses: Vec<Loss>) -> Self {
+        Self { value, losses }
+    }
+
+    /// The dropped data.
+    pub fn lost(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|l| !l.is_note())
+    }
+
+    /// The decisions.
+    pub fn notes(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|l| l.is_note())
+    }
+
+    /// Another value with the same losses.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Converted<U> {
+        Converted { value: f(self.value), losses: self.losses }
+    }
+}
+
+/// Why a conversion is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The source breaks a rule that the conversion relies on.
+    #[error("{path}: {message}")]
+    Invalid {
+        /// The field at fault.
+        path: String,
+        /// The fault.
+        message: String,
+    },
+    /// The target has no way to express the source.
+    #[error("{path}: {message}")]
+    Unsupported {
+        /// The field that cannot be expressed.
+        path: String,
+        /// Why not.
+        message: String,
+    },
+    /// The result would exceed the caller's limit.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+}
+
+impl ConvertError {
+    /// A source that breaks a rule.
+    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid { path: path.into(), message: message.into() }
+    }
+
+    /// A source that the target cannot express.
+    pub fn unsupported(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.into(), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_result_tells_losses_from_notes() {
+        let made = Converted::new((), alloc::vec![Loss::note("a", "", ""), Loss::new("b", "", "")]);
+        assert_eq!((made.notes().count(), made.lost().count()), (1, 1));
+    }
+
+    #[test]
+    fn a_limit_is_an_error_of_a_conversion() {
+        let options = SceneOptions::default().with_memory(10);
+        let e: ConvertError = options.budget().charge("vertices", 11).unwrap_err().into();
+        assert_eq!(e.to_string(), "vertices: 11 bytes wanted, the limit leaves 10");
+    }
+}

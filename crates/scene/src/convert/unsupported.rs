@@ -1,0 +1,143 @@
+//! Unsupported features of formats, reported with the same code and words by all formats.
+
+use crate::convert::loss::Loss;
+use crate::model::Scene;
+use alloc::vec::Vec;
+
+/// Something that a scene can hold and a format cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Unsupported {
+    /// Materials of any kind.
+    Materials,
+    /// Textures as images; names of materials stay.
+    Images,
+    /// A material's colour and sides; its name stays.
+    Surfaces,
+    /// Colours of vertices.
+    Colors,
+    /// Tangents.
+    Tangents,
+    /// The side of the tangent on which a bitangent is; the tangent is unchanged.
+    Handedness,
+    /// Skins and skeletons.
+    Skins,
+    /// Vertices as each bone sees them; what follows from the bind pose stays.
+    LocalVertices,
+    /// Joints that follow others; they are posed by themselves.
+    Follows,
+    /// Names of joints.
+    JointNames,
+    /// Motions.
+    Clips,
+}
+
+impl Unsupported {
+    /// The code of the loss.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Materials => "materials-dropped",
+            Self::Images => "image-dropped",
+            Self::Surfaces => "material",
+            Self::Colors => "colors-dropped",
+            Self::Tangents => "tangents-dropped",
+            Self::Handedness => "handedness-dropped",
+            Self::Skins => "skins-dropped",
+            Self::LocalVertices => "local-vertices-dropped",
+            Self::Follows => "follows-dropped",
+            Self::JointNames => "names-dropped",
+            Self::Clips => "clips-dropped",
+        }
+    }
+
+    /// The names of the counted items.
+    const fn items(self) -> [&'static str; 2] {
+        match self {
+            Self::Materials | Self::Images | Self::Surfaces => ["material", "materials"],
+            Self::Colors | Self::Tangents | Self::Handedness | Self::LocalVertices => ["mesh", "meshes"],
+            Self::Skins => ["skin or skeleton", "skins and skeletons"],
+            Self::Follows | Self::JointNames => ["joint", "joints"],
+            Self::Clips => ["clip", "clips"],
+        }
+    }
+
+    /// The path, the message, and the number of occurrences in a scene.
+    fn describe(self, scene: &Scene) -> (&'static str, &'static str, usize) {
+        let meshes = || scene.meshes.iter();
+        let joints = || scene.skeletons.iter().flat_map(|s| &s.joints);
+        match self {
+            Self::Materials => ("materials", "the format has no materials", scene.materials.len()),
+            Self::Images => {
+                let n = scene.materials.iter().filter(|m| m.image.is_some()).count();
+                ("materials", "the format holds no images; the material name is used as texture name", n)
+            }
+            Self::Surfaces => {
+                let own = scene.materials.iter().filter(|m| m.base_color != [1.0; 4] || m.double_sided);
+                ("materials", "the format has no colours and sides of materials", own.count())
+            }
+            Self::Colors => {
+                let n = meshes().filter(|m| !m.colors.is_empty()).count();
+                ("meshes", "the format has no vertex colours", n)
+            }
+            Self::Tangents => {
+                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
+                ("meshes", "the format has no tangents", n)
+            }
+            Self::Handedness => {
+                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
+                ("meshes", "the format's tangents have no handedness", n)
+            }
+            Self::Skins => {
+                let skinned = meshes().filter(|m| m.is_skinned()).count();
+                ("skeletons", "the format has no bones", skinned.max(scene.skeletons.len()))
+            }
+            Self::LocalVertices => {
+                let n = meshes().filter(|m| m.skin.as_ref().is_some_and(|s| !s.local.is_empty())).count();
+                ("meshes", "vertices per bone became vertices of the bind pose", n)
+            }
+            Self::Follows => {
+                let n = joints().filter(|j| !j.follows.is_empty()).count();
+                ("skeletons", "joints that follow others are posed by themselves", n)
+            }
+            Self::JointNames => {
+                let n = joints().filter(|j| !j.name.is_empty()).count();
+                ("skeletons", "the format's bones have no names", n)
+            }
+            Self::Clips => ("clips", "the format has no motions", scene.clips.len()),
+        }
+    }
+
+    /// Reports what a scene has of everything that a format lacks, each once with its count.
+    pub fn report(lacks: &[Self], scene: &Scene, losses: &mut Vec<Loss>) {
+        for lack in lacks {
+            let (path, message, count) = lack.describe(scene);
+            if count > 0 {
+                let [one, several] = lack.items();
+                losses.push(Loss::new(lack.code(), path, message).with_count(count, one, several));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clip, Mesh, Motion, SkeletonId};
+    use alloc::vec;
+
+    #[test]
+    fn only_what_is_there_is_lost() {
+        let mut scene = Scene::new("x");
+        let lacks = [Unsupported::Colors, Unsupported::Clips, Unsupported::Materials, Unsupported::Skins];
+        let mut losses = Vec::new();
+        Unsupported::report(&lacks, &scene, &mut losses);
+        assert!(losses.is_empty());
+        let mesh = Mesh { colors: vec![[0; 4]], positions: vec![[0.0; 3]], ..Mesh::default() };
+        scene.meshes = vec![mesh.clone(), Mesh::default(), mesh];
+        scene.clips.push(Clip::new("walk", SkeletonId(0), 10.0, Motion::Tracks(Vec::new())));
+        Unsupported::report(&lacks, &scene, &mut losses);
+        let found: Vec<_> = losses.iter().map(|l| (l.code, l.count)).collect();
+        assert_eq!(found, [("colors-dropped", 2), ("clips-dropped", 1)]);
+    }
+}

@@ -1,0 +1,155 @@
+//! Several meshes as one.
+
+use super::{DrawOptions, Instance, bytes, fill_normals, make_owned};
+use crate::convert::ConvertError;
+use crate::convert::loss::Loss;
+use crate::material::color::ColorEncoding;
+use crate::mesh::{Mesh, Skin};
+use crate::model::Scene;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
+
+/// Makes up what some of several meshes have and others lack: normals from the triangles, tangents by texture coordinates,
+/// which grow upwards where `up` says so, texture coordinates 0. Returns whether they have normals, tangents and texture
+/// coordinates now.
+///
+/// # Errors
+/// When the budget does not allow for it.
+pub fn fill_attributes(
+    meshes: &mut [&mut Cow<'_, Mesh>],
+    path: &str,
+    up: bool,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<[bool; 3], ConvertError> {
+    let any = |has: fn(&Mesh) -> bool| meshes.iter().any(|m| has(m));
+    let wanted =
+        [any(|m| !m.normals.is_empty()), any(|m| !m.tangents.is_empty()), any(|m| !m.uvs.is_empty())];
+    let [normals, tangents, uvs] = wanted;
+    let mut filled = [0_usize; 3];
+    for mesh in meshes.iter_mut().filter(|m| !m.positions.is_empty()) {
+        let lacks = [
+            (normals || tangents) && mesh.normals.is_empty(),
+            tangents && mesh.tangents.is_empty(),
+            uvs && mesh.uvs.is_empty(),
+        ];
+        if lacks == [false; 3] {
+            continue;
+        }
+        let owned = make_owned(mesh, budget)?;
+        if lacks[0] {
+            fill_normals(owned, budget)?;
+        }
+        if lacks[1] {
+            super::tangents::compute(owned, up, budget)?;
+        }
+        if lacks[2] {
+            owned.uvs = budget.filled("texture coordinates", owned.positions.len(), [0.0; 2])?;
+        }
+        for (count, lacked) in filled.iter_mut().zip(lacks) {
+            *count = count.saturating_add(usize::from(lacked));
+        }
+    }
+    for (count, code, message) in [
+        (filled[0], "normals-computed", "meshes without normals: made from their triangles"),
+        (filled[1], "tangents-computed", "meshes without tangents: made from their texture coordinates"),
+        (filled[2], "uvs-missing", "meshes without texture coordinates: all are 0"),
+    ] {
+        if count > 0 {
+            losses.push(Loss::note(code, path, message).with_count(count, "mesh", "meshes"));
+        }
+    }
+    Ok([normals || tangents, tangents, uvs])
+}
+
+/// Groups of instances that become one mesh each, in the order of their first instance.
+pub(super) fn groups(
+    scene: &Scene,
+    options: &DrawOptions,
+    instances: Vec<Instance>,
+    budget: &Budget,
+) -> Result<Vec<Vec<Instance>>, LimitExceeded> {
+    let each = size_of::<(Vec<Instance>, Instance)>();
+    budget.charge_items("instances", instances.len() as u64, each)?;
+    if !options.by_material {
+        return Ok(instances.into_iter().map(|i| vec![i]).collect());
+    }
+    let mut groups: Vec<Vec<Instance>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for instance in instances {
+        let mesh = scene.meshes.get(instance.mesh.0);
+        let skeleton = mesh.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton);
+        let drawn = instance.node.is_some();
+        let key = (instance.level, drawn, mesh.and_then(|m| m.material), skeleton);
+        let at = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(instance),
+            None => groups.push(vec![instance]),
+        }
+    }
+    Ok(groups)
+}
+
+/// Meshes of one material and skeleton as one. An attribute that not every one has is made up for the others: normals
+/// from the triangles, colours white, texture coordinates 0, tangents by both. Vertices per bone are left out.
+pub(super) fn joined<'s>(
+    mut meshes: Vec<Cow<'s, Mesh>>,
+    path: &str,
+    up: bool,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'s, Mesh>, ConvertError> {
+    if meshes.len() < 2 {
+        return Ok(meshes.pop().unwrap_or_default());
+    }
+    let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
+    losses.push(loss.with_count(meshes.len(), "mesh", "meshes"));
+    let [normals, tangents, uvs] =
+        fill_attributes(&mut meshes.iter_mut().collect::<Vec<_>>(), path, up, budget, losses)?;
+    let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
+    let stores = |m: &&&Cow<'_, Mesh>| m.skin.as_ref().is_none_or(|s| !s.local.is_empty());
+    let with = full.iter().filter(stores).count();
+    let local = with == full.len();
+    if with > 0 && !local && full.iter().any(|m| m.is_skinned()) {
+        let message = "vertices per bone: not every mesh has them";
+        losses.push(Loss::new("attribute-dropped", path, message));
+    }
+    let colored = || full.iter().filter(|m| !m.colors.is_empty());
+    let colors = colored().next().is_some();
+    let mut all = Mesh::default();
+    // On the sRGB curve where they are of both kinds.
+    let linear = colors && colored().all(|m| m.color_encoding == ColorEncoding::Linear);
+    all.color_encoding = if linear { ColorEncoding::Linear } else { ColorEncoding::Srgb };
+    if let Some(first) = meshes.first() {
+        (all.name, all.material) = (first.name.clone(), first.material);
+        all.skin = first.skin.as_ref().map(|s| Skin::new(s.skeleton));
+    }
+    for mesh in &meshes {
+        // Colours may have to be made up.
+        let white = (mesh.positions.len() as u64).saturating_mul(4);
+        budget.charge("meshes joined", bytes(mesh).saturating_add(white))?;
+        let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");
+        let base = u32::try_from(all.positions.len()).map_err(|_| beyond())?;
+        let end = all.positions.len().saturating_add(mesh.positions.len());
+        u32::try_from(end).map_err(|_| beyond())?;
+        all.positions.extend(&mesh.positions);
+        all.normals.extend(mesh.normals.iter().filter(|_| normals));
+        all.tangents.extend(mesh.tangents.iter().filter(|_| tangents));
+        all.uvs.extend(mesh.uvs.iter().filter(|_| uvs));
+        let color = |c: &[u8; 4]| if linear { *c } else { mesh.color_encoding.to_srgb(*c) };
+        all.colors.extend(mesh.colors.iter().filter(|_| colors).map(color));
+        all.colors.resize(if colors { end } else { 0 }, [255; 4]);
+        all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base))));
+        if let (Some(to), Some(from)) = (&mut all.skin, &mesh.skin) {
+            for v in 0..from.vertex_count() {
+                to.influences.extend(from.influences(v));
+                to.end_vertex();
+            }
+            to.local.extend(from.local.iter().filter(|_| local));
+        }
+    }
+    Ok(Cow::Owned(all))
+}

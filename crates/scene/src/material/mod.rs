@@ -1,0 +1,4 @@
+//! Colours and transparency of materials.
+
+pub(crate) mod alpha;
+pub mod color;

@@ -1,0 +1,184 @@
+//! Vertices, triangles, and how they follow bones.
+
+pub(crate) mod bounds;
+mod prune;
+pub(crate) mod surface;
+
+use crate::material::alpha::AlphaLevels;
+use crate::material::color::ColorEncoding;
+use crate::model::extra::Extra;
+use crate::model::ids::{MaterialId, SkeletonId};
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, narrow, scale, wide};
+
+/// Triangles of one material over one array of vertices. An attribute that the mesh lacks is an empty
+/// vector; every other one has an entry per vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Mesh {
+    /// The mesh's name.
+    pub name: String,
+    /// Its material.
+    pub material: Option<MaterialId>,
+    /// Positions in model space, in the bind pose when there is a skin.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals in model space, in the bind pose when there is a skin.
+    pub normals: Vec<[f32; 3]>,
+    /// Tangents; the fourth component is the handedness of the bitangent, 1 or -1.
+    pub tangents: Vec<[f32; 4]>,
+    /// Texture coordinates.
+    pub uvs: Vec<[f32; 2]>,
+    /// Vertex colours, RGBA.
+    pub colors: Vec<[u8; 4]>,
+    /// The meaning of the bytes of the colours.
+    pub color_encoding: ColorEncoding,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// The binding to a skeleton.
+    pub skin: Option<Skin>,
+    /// Native fields.
+    pub extras: Option<Extra>,
+}
+
+/// The positions and normals of a mesh in one pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshPose {
+    /// Positions in model space.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals in model space; empty where the mesh has none.
+    pub normals: Vec<[f32; 3]>,
+}
+
+impl Mesh {
+    /// Creates a mesh of positions and triangles.
+    #[must_use]
+    pub fn new(name: impl Into<String>, positions: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { name: name.into(), positions, triangles, ..Self::default() }
+    }
+
+    setters! {
+        /// The same mesh by another name.
+        with_name(impl Into<String>): name;
+        /// The same mesh with a material.
+        with_material(impl Into<Option<MaterialId>>): material;
+        /// The same mesh with other positions.
+        with_positions(Vec<[f32; 3]>): positions;
+        /// The same mesh with other normals.
+        with_normals(Vec<[f32; 3]>): normals;
+        /// The same mesh with other tangents.
+        with_tangents(Vec<[f32; 4]>): tangents;
+        /// The same mesh with other texture coordinates.
+        with_uvs(Vec<[f32; 2]>): uvs;
+        /// The same mesh with other vertex colours.
+        with_colors(Vec<[u8; 4]>): colors;
+        /// The same mesh whose colours mean something else.
+        with_color_encoding(ColorEncoding): color_encoding;
+        /// The same mesh with other triangles.
+        with_triangles(Vec<[u32; 3]>): triangles;
+        /// The same mesh bound to a skeleton.
+        with_skin(impl Into<Option<Skin>>): skin;
+        /// The same mesh with native fields.
+        with_extras(impl Into<Option<Extra>>): extras;
+    }
+
+    /// Which values the alpha of its vertices has.
+    pub fn alpha_levels(&self) -> AlphaLevels {
+        AlphaLevels::classify(self.colors.iter().map(|[.., a]| *a))
+    }
+
+    /// True when bones move the mesh.
+    pub const fn is_skinned(&self) -> bool {
+        self.skin.is_some()
+    }
+}
+
+/// Which bones move which vertex, and how much.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skin {
+    /// The skeleton whose joints are named.
+    pub skeleton: SkeletonId,
+    /// Vertex `v` has the influences `starts[v] .. starts[v + 1]`; one entry more than there are vertices.
+    pub starts: Vec<u32>,
+    /// All influences, in the file's order.
+    pub influences: Vec<Influence>,
+    /// Only for formats that store vertices in bone space: for each influence, the weighted position and normal in
+    /// the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its influences, `R` and
+    /// `t` being the joint's rotation part and translation in model space, and the mesh's positions are that sum in
+    /// the bind pose. Empty if the format binds model-space vertices; then the bind matrices of the skeleton apply.
+    pub local: Vec<LocalVertex>,
+}
+
+/// One bone's part in one vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Influence {
+    /// The joint.
+    pub joint: u32,
+    /// Its weight. The weights of a vertex sum to 1 in a well-made file.
+    pub weight: f32,
+}
+
+/// A vertex as one bone sees it, already multiplied by the influence's weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalVertex {
+    /// Weighted position in the joint's space.
+    pub position: [f32; 3],
+    /// Weighted normal in the joint's space.
+    pub normal: [f32; 3],
+}
+
+impl LocalVertex {
+    /// A vertex of model space as a joint sees it whose bind pose `inverse` takes it out of; `total` is what the weights of
+    /// the vertex sum to. Whatever that is, the parts together are the vertex.
+    pub fn new(inverse: &Affine64, [position, normal]: [[f32; 3]; 2], weight: f32, total: f64) -> Self {
+        let weight = f64::from(weight);
+        let whole = !total.is_normal() || (total - 1.0).abs() <= 1.0e-3;
+        let position = wide(position);
+        let (position, share) = if whole {
+            (scale(inverse.point(position), weight), weight)
+        } else {
+            // A joint's place counts by the weight, the vertex by its share of the whole.
+            let share = weight / total;
+            (add(scale(inverse.vector(position), share), scale(inverse.w, weight)), share)
+        };
+        Self { position: narrow(position), normal: narrow(scale(inverse.vector(wide(normal)), share)) }
+    }
+}
+
+impl Skin {
+    /// An empty binding, to be filled vertex by vertex: its influences, then [`end_vertex`](Self::end_vertex).
+    pub fn new(skeleton: SkeletonId) -> Self {
+        Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
+    }
+
+    /// The number of bound vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Ends the current vertex: the influences pushed since the last call are its own.
+    #[inline]
+    pub fn end_vertex(&mut self) {
+        self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
+    }
+
+    /// The range of influences of a vertex; empty if the vertex does not exist.
+    #[inline]
+    pub fn range(&self, vertex: usize) -> core::ops::Range<usize> {
+        match (self.starts.get(vertex), self.starts.get(vertex.saturating_add(1))) {
+            (Some(&a), Some(&b)) if a <= b && b as usize <= self.influences.len() => a as usize..b as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// The influences of a vertex.
+    #[inline]
+    pub fn influences(&self, vertex: usize) -> &[Influence] {
+        self.influences.get(self.range(vertex)).unwrap_or_default()
+    }
+
+    /// The most influences of any vertex.
+    pub fn max_influences(&self) -> usize {
+        (0..self.vertex_count()).map(|v| self.influences(v).len()).max().unwrap_or(0)
+    }
+}

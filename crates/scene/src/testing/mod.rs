@@ -1,0 +1,4 @@
+//! Scenes for property tests, and distances between their triangles.
+
+pub mod posed;
+pub mod strategy;
