@@ -81,7 +81,7 @@ fn measured(clone: &Path, line: &str, tests: &mut Tests) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{line}: {status}")) }
 }
 
-/// What became of tests.
+/// The results of a test run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tests {
     passed: u32,

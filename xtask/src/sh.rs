@@ -130,7 +130,7 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
 /// The packages of node that verbs use, in the versions that they were seen to work with.
 const NODE_PACKAGES: &[(&str, &str)] = &[("playwright-core", "1.65.1"), ("gltf-validator", "2.0.0-dev.3.10")];
 
-/// A folder with a package of node: the one that `NODE_MODULES` names, or one below `target/`, where the package is
+/// A folder with a Node.js package: the one that `NODE_MODULES` names, or one below `target/`, where the package is
 /// installed unless it is there. `None` where it is in neither and cannot be installed.
 pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
     if let Some(dir) = std::env::var_os("NODE_MODULES") {

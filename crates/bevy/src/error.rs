@@ -2,8 +2,8 @@
 
 use bevy_asset::io::{AssetReaderError, MissingAssetSourceError};
 use bevy_gltf::GltfError;
+use meshwright::Error;
 use meshwright::scene::ConvertError;
-use meshwright::{Error};
 
 /// Why there is no model. Bevy wraps it: `error.error().downcast_ref::<ModelError>()` of an `AssetLoaderError` is it again.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use crate::call::new_handle;
 use crate::options::{MwOptions, opening};
 use crate::raw::{MwText, borrow_handle, freed, items, os_path, text, write_out};
 use crate::status::{MwError, MwStatus};
-use facade::{Model, Error, Finding, Severity};
+use facade::{Finding, Model, Severity};
 use std::ffi::c_char;
 
 /// A model with what belongs to it: to be freed by mw_model_free.
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn mw_model_open(
         // SAFETY: the caller's contract.
         let (path, options) = unsafe { (os_path(path)?, opening(options)?) };
         let max_memory = options.settings.read.limits.memory;
-        let asset = Model::open_path(path, &options).map_err(Error::from)?;
+        let asset = Model::open_path(path, &options)?;
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn mw_model_from_memory(
             let (name, bytes) = unsafe { (text(file.name)?, items(file.bytes, file.length)?) };
             files.push((name.to_owned(), bytes.to_vec()));
         }
-        let asset = Model::from_memory(name, bytes.to_vec(), files, &options).map_err(Error::from)?;
+        let asset = Model::from_memory(name, bytes.to_vec(), files, &options)?;
         Ok(MwModel::new(asset, max_memory))
     };
     // SAFETY: the caller's contract.

@@ -7,7 +7,7 @@ use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
 use facade::rig::glam::DMat4;
 use facade::scene::{MeshId, SceneOptions};
-use facade::{Model, Format, OpenOptions};
+use facade::{Format, Model, OpenOptions};
 use meshwright::*;
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr};

@@ -86,7 +86,7 @@ impl Reader {
                 match reader.motions(path, pattern.unwrap_or("*")) {
                     Ok(files) => reader.options.named.extend(files),
                     Err(refusal) => {
-                        reader.missing = reader.missing.or_else(|| Some(refusal.of_companion(path)))
+                        reader.missing = reader.missing.or_else(|| Some(refusal.of_companion(path)));
                     }
                 }
                 continue;

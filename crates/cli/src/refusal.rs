@@ -66,7 +66,7 @@ impl Broken {
     ) -> Option<Self> {
         let read = |path: &TreePath| {
             let budget = meshwright::Budget::new(options.settings.read.limits);
-            finder.tree().read(path, &budget).map(|bytes| bytes.into_owned()).unwrap_or_default()
+            finder.tree().read(path, &budget).map(std::borrow::Cow::into_owned).unwrap_or_default()
         };
         let (bytes, companion) = match e.file() {
             None => (read(path), None),

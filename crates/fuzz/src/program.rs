@@ -50,7 +50,8 @@ fn seed(bytes: &[u8]) -> u64 {
 pub(crate) fn outputs(bytes: &[u8]) {
     static BASE: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     let mut program = |words: &[OsString]| {
-        let words: Vec<OsString> = [OsString::from("meshwright")].into_iter().chain(words.iter().cloned()).collect();
+        let words: Vec<OsString> =
+            [OsString::from("meshwright")].into_iter().chain(words.iter().cloned()).collect();
         let ran = program(&words);
         names::Ran { code: ran.code, out: ran.out }
     };

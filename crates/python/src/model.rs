@@ -8,8 +8,8 @@ use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Error, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions,
-    Strictness, Target, recovery_document, recovery_lines,
+    Error, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness, Target,
+    recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -124,7 +124,8 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     let assets: Vec<meshwright::Model> = models.iter().map(|model| model.asset.clone()).collect();
     let lead = meshwright::Model::figure_lead(&assets).and_then(|lead| models.get(lead));
     let open = lead.map(|model| model.open.clone()).unwrap_or_default();
-    let asset = meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
+    let asset =
+        meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
     let sources = models.iter().flat_map(|model| model.sources.clone()).collect();
     Ok(Model { asset, open, sources })
 }

@@ -15,7 +15,7 @@ use meshwright_bevy::meshwright::files::{PackKind, Tree};
 use meshwright_bevy::meshwright::gltf::{ExportOptions, export};
 use meshwright_bevy::meshwright::rig::{Evaluator, world_transforms};
 use meshwright_bevy::meshwright::scene::{Interpolation, MeshId, Scene};
-use meshwright_bevy::meshwright::{Model, Finder, Format, Limits, OpenOptions, Target};
+use meshwright_bevy::meshwright::{Finder, Format, Limits, Model, OpenOptions, Target};
 use meshwright_bevy::tree_source;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -162,7 +162,7 @@ impl<'m> Dump<'m> {
                 return Err(Error::new(
                     ErrorKind::NotFound,
                     "usage",
-                    format!("there is no frame {frame} of {what}"),
+                    format!("{what} has no frame {frame}"),
                 ));
             }
             if let Some(stage) = &mut stage {

@@ -121,7 +121,7 @@ fn what_nothing_moves_has_no_poses() {
     let (model, beside) = (AnyModel::from(chunk()), Companions::default());
     let options = DumpOptions::default().with_poses(vec![PoseRef::File { frame: 0 }]);
     let refused = Dump::new(&model, &beside, "", &[], &options).unwrap_err();
-    assert!(refused.message() == "there is no frame 0 of file", "{refused}");
+    assert!(refused.message() == "file has no frame 0", "{refused}");
 }
 
 #[test]
