@@ -5,7 +5,7 @@ mod wavefront;
 
 pub use streams::StreamedFile;
 
-use crate::kinds::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
+use crate::formats::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 #[cfg(feature = "gltf")]
@@ -176,7 +176,7 @@ pub fn stream<'s>(
         |done: Converted<OutputFiles>| done.map(|files| files.into_iter().map(Into::into).collect());
     match target.into() {
         #[cfg(feature = "gltf")]
-        Target::Glb => crate::kinds::exported(scene, options).map(|done| {
+        Target::Glb => crate::formats::exported(scene, options).map(|done| {
             done.map(|gltf| vec![StreamedFile::new(format!("{stem}.glb"), Content::Glb(gltf.into()))])
         }),
         #[cfg(feature = "gltf")]
@@ -184,7 +184,7 @@ pub fn stream<'s>(
         #[cfg(feature = "page")]
         Target::Html => html(scene, stem, options).map(in_memory),
         Target::Obj => wavefront::files(scene, stem, options).map(|mut made| {
-            crate::kinds::one_look(scene, false, false, &mut made.losses);
+            crate::formats::one_look(scene, false, false, &mut made.losses);
             in_memory(made)
         }),
         Target::Native(format) => format.visit(Native { scene, stem, options }).map(in_memory),
@@ -218,7 +218,7 @@ fn gltf<'s>(
     options: &WriteOptions,
 ) -> Result<Converted<Vec<StreamedFile<'s>>>, ConvertError> {
     use sha2::{Digest as _, Sha256};
-    let done = crate::kinds::exported(scene, options)?;
+    let done = crate::formats::exported(scene, options)?;
     let mut digest = Sha256::new();
     // Hashing does not fail.
     let _ = done.value.write_buffer(&mut digest);
@@ -247,13 +247,13 @@ impl Visitor for Native<'_> {
 
     fn visit<K: Kind>(self) -> Self::Output {
         let Self { scene, stem, options } = self;
-        let (scene, notes) = crate::kinds::tagged::<K>(scene, &options.shared.budget())?;
+        let (scene, notes) = crate::formats::tagged::<K>(scene, &options.shared.budget())?;
         let mut made = K::write_scene(&scene, stem, options)?;
         made.losses.splice(0..0, notes);
-        crate::kinds::pictures_beside::<K>(&scene, stem, options, &mut made)?;
-        made.losses.extend(crate::kinds::dropped_extras::<K>(&scene));
-        let looks = crate::kinds::has_looks::<K>(options);
-        crate::kinds::one_look(&scene, K::PICTURES_BESIDE, looks, &mut made.losses);
+        crate::formats::pictures_beside::<K>(&scene, stem, options, &mut made)?;
+        made.losses.extend(crate::formats::dropped_extras::<K>(&scene));
+        let looks = crate::formats::has_looks::<K>(options);
+        crate::formats::one_look(&scene, K::PICTURES_BESIDE, looks, &mut made.losses);
         Ok(made)
     }
 }

@@ -1,6 +1,6 @@
 //! Which kind of file some bytes are.
 
-use crate::kinds::{AnyModel, Format};
+use crate::formats::{AnyModel, Format};
 use meshwright_core::{Confidence, ReadOptions, Stream};
 
 /// The detected format of some bytes.

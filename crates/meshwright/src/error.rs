@@ -1,6 +1,6 @@
 //! The error of this crate.
 
-use crate::kinds::Format;
+use crate::formats::Format;
 use meshwright_core::{ErrorClass, LimitExceeded, ReadError, WriteError};
 use meshwright_files::FilesError;
 use meshwright_scene::ConvertError;

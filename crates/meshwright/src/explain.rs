@@ -10,7 +10,7 @@ mod surfaces;
 
 pub use notice::{Notice, NoticeKind};
 
-use crate::kinds::{COMPANION_RULES, Format};
+use crate::formats::{COMPANION_RULES, Format};
 use meshwright_core::Rule;
 use notice::notices;
 
@@ -38,7 +38,7 @@ impl RuleSet {
         add("files", "Files of any kind", &[crate::model::EMPTY]);
         #[cfg(feature = "dpm")]
         {
-            add("engines", "DPM and ZYM in engines", crate::kinds::ENGINE_RULES);
+            add("engines", "DPM and ZYM in engines", crate::formats::ENGINE_RULES);
             add("shader", "Shader scripts", meshwright_quake::ShaderScript::RULES);
             add("skin", "Skin files", meshwright_quake::Skin::RULES);
         }

@@ -75,14 +75,14 @@ mod detect;
 mod diff;
 #[cfg(feature = "dump")]
 pub mod dump;
+#[cfg(feature = "gltf")]
+mod embedded_original;
 mod error;
 mod explain;
 mod foreign;
+mod formats;
 #[cfg(feature = "page")]
 mod html;
-#[cfg(feature = "gltf")]
-mod keep;
-mod kinds;
 #[cfg(feature = "gltf")]
 mod merge;
 mod model;
@@ -105,16 +105,18 @@ pub use describe::{
 pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "rig")]
 pub use diff::{Diff, DiffOptions, Difference, diff};
+#[cfg(feature = "gltf")]
+pub use embedded_original::{
+    Keeping, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines,
+};
 pub use error::{Error, ErrorKind};
 pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain};
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]
-pub use keep::{Keeping, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines};
-#[cfg(feature = "gltf")]
-pub use kinds::Merging;
+pub use formats::Merging;
 #[cfg(feature = "proptest")]
-pub use kinds::Strategy;
-pub use kinds::{
+pub use formats::Strategy;
+pub use formats::{
     AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, ReadSettings,
     Registered, SourceFile, Summary, Transcribed, Transcription, UnknownFormat, Visitor, WriteOptions,
 };

@@ -2,7 +2,7 @@
 
 use crate::convert::{StreamedFile, Target};
 use crate::error::{Error, ErrorKind};
-use crate::kinds::{AnyModel, Format, ReadSettings};
+use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Limits, ReadOptions};
 use meshwright_files::output::{Content, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
 use std::io::{BufWriter, Write as _};

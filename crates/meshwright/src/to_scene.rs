@@ -1,6 +1,6 @@
 //! Models of any format as scenes.
 
-use crate::kinds::{AnyModel, Companions};
+use crate::formats::{AnyModel, Companions};
 use meshwright_core::Report;
 use meshwright_scene::{
     Budget, Clip, ConvertError, Converted, Interpolation, Loss, Motion, PoseSetId, Scene, SceneOptions,
@@ -91,7 +91,7 @@ impl AnyModel {
             }
         }
         #[cfg(all(feature = "dpm", feature = "textures"))]
-        crate::kinds::look::dress_all(&mut scene.value, &companions.dressings, &companions.variations);
+        crate::formats::look::dress_all(&mut scene.value, &companions.dressings, &companions.variations);
         Ok(scene)
     }
 

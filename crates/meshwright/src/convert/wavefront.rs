@@ -1,6 +1,6 @@
 //! A scene as Wavefront OBJ with its materials and textures.
 
-use crate::kinds::WriteOptions;
+use crate::formats::WriteOptions;
 use meshwright_scene::obj::{self, ObjOptions};
 use meshwright_scene::{Budget, ConvertError, Converted, Image, OutputFiles, Scene};
 use std::collections::{BTreeMap, BTreeSet};

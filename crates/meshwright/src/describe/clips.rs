@@ -61,7 +61,7 @@ pub(super) fn describe_clips(asset: &Model, scene: &Scene) -> Vec<ClipInfo> {
 
 #[cfg(feature = "dpm")]
 fn sources(asset: &Model, scene: &Scene) -> Vec<NameSource> {
-    use crate::kinds::{ClipNames, Format};
+    use crate::formats::{ClipNames, Format};
     let groups = asset.companions().one::<meshwright_quake::FrameGroups>();
     let Some(groups) = groups.filter(|groups| groups.groups.len() == scene.clips.len()) else {
         let own = if asset.format() == Format::Dpm { NameSource::Frames } else { NameSource::File };

@@ -10,7 +10,7 @@ pub use gpu::GpuMemory;
 pub use images::ImageInfo;
 pub use memory::Memory;
 
-use crate::kinds::{Format, Summary};
+use crate::formats::{Format, Summary};
 use crate::model::{Model, Part, PartRole, PartState};
 use meshwright_core::Role;
 use meshwright_scene::{Bounds, Scene};

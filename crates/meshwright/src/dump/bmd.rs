@@ -2,7 +2,7 @@
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
-use crate::kinds::Companions;
+use crate::formats::Companions;
 use meshwright_bmd::{Bmd, Bone, Clip, Keys, Lod, Mesh, Name, Primitive, QuadCount, Step, Stream, Vertex};
 use meshwright_core::num::{F8A, Se32};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
-use crate::kinds::Companions;
+use crate::formats::Companions;
 use meshwright_crucible::{Attribute, AttributeStream, Bone, BoneWeight, CModel, Chunk, SkeletonChunk};
 use std::borrow::Cow;
 

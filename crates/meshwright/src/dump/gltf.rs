@@ -2,7 +2,7 @@
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
-use crate::kinds::Companions;
+use crate::formats::Companions;
 use meshwright_gltf::GltfFile;
 use meshwright_gltf::document::{Document, JsonValue};
 

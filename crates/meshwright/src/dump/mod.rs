@@ -159,11 +159,7 @@ impl<'m> Dump<'m> {
             let found = self.scene.as_ref().and_then(|s| s.clips.get(index)).filter(|_| own);
             if found.is_none_or(|c| frame >= c.frames) {
                 let what = clip.map_or("file".into(), |c| format!("clip {c}"));
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    "usage",
-                    format!("{what} has no frame {frame}"),
-                ));
+                return Err(Error::new(ErrorKind::NotFound, "usage", format!("{what} has no frame {frame}")));
             }
             if let Some(stage) = &mut stage {
                 stage.evaluator.pose(Some((index, f64::from(frame))))?;

@@ -1,7 +1,7 @@
 //! The format's part of a dump.
 
 use super::item::{Fields, Item};
-use crate::kinds::Companions;
+use crate::formats::Companions;
 
 /// The format's part of a dump. Missing fields come from the model's scene.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
-use crate::kinds::Companions;
+use crate::formats::Companions;
 use meshwright_tso::{
     Anim, Apr, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton,
     Cmx, Col, FRAME_RATE, FileRef, Geometry, Hag, Mesh, Motion, Name, Nesting, Oft, Po, PropertyList,
@@ -147,7 +147,7 @@ fn skill<'m>(s: &'m Skill, companions: &'m Companions) -> Fields<'m> {
         frames: s.frames(),
         motions: Item::list(move || s.motions.iter().map(skill_motion)),
     };
-    let keys = crate::kinds::sims_keys(&companions.files, &s.keys);
+    let keys = crate::formats::sims_keys(&companions.files, &s.keys);
     if let Some(Anim { translations, rotations, .. }) = keys.and_then(|keys| s.to_anim(keys)) {
         all.extend(fields! {
             translations: Item::list(move || translations.clone()),

@@ -1,6 +1,6 @@
 //! Writes an edited scene into the model that it came from.
 
-use crate::kinds::{Kind, Merging, Visitor, WriteOptions};
+use crate::formats::{Kind, Merging, Visitor, WriteOptions};
 use crate::model::Model;
 use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
@@ -79,7 +79,7 @@ impl Visitor for Into<'_> {
             }
             other => other?,
         };
-        crate::kinds::pictures_beside::<K>(&pictures(native, recovered), "", options, &mut made)?;
+        crate::formats::pictures_beside::<K>(&pictures(native, recovered), "", options, &mut made)?;
         Ok(made)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::detect::detect;
 use crate::error::Error;
-use crate::kinds::{AnyModel, Format, ReadSettings};
+use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Parsed, ReadError, ReadOptions};
 
 impl AnyModel {

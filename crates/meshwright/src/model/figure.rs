@@ -2,7 +2,7 @@
 
 use super::{Model, Part, PartRole, PartState};
 use crate::error::{Error, ErrorKind};
-use crate::kinds::{CompanionFile, Format, SourceFile};
+use crate::formats::{CompanionFile, Format, SourceFile};
 use meshwright_core::{Companion, Role};
 #[cfg(feature = "tso")]
 use meshwright_tso::Anim;
@@ -110,7 +110,7 @@ impl Model {
     /// of a file of records. A named skeleton replaces one that was found. Returns the file itself if it is a part.
     #[cfg(feature = "tso")]
     fn take_sims(&mut self, mut other: Self, role: Role) -> Option<Self> {
-        use crate::kinds::{AnyModel, character};
+        use crate::formats::{AnyModel, character};
         let brings = |model: &AnyModel| match model.character() {
             Some(character) => !character.skeletons.is_empty(),
             None => true,
@@ -133,7 +133,7 @@ impl Model {
             let motions = character::skills(character, &other.companions.files);
             let motion =
                 |(n, anim): (usize, Anim)| (n, CompanionFile::new(Role::Animation, anim.name.text(), anim));
-            let skeletons = crate::kinds::sims_skeletons(character).into_iter().enumerate();
+            let skeletons = crate::formats::sims_skeletons(character).into_iter().enumerate();
             skeletons.chain(motions.into_iter().map(motion)).collect::<Vec<_>>()
         });
         let (source, records) = (other.source(), records.unwrap_or_default());

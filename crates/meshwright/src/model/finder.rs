@@ -1,15 +1,15 @@
 //! Finding companion files, textures and other parts of the models of a tree.
 
 use super::OpenOptions;
-#[cfg(feature = "tso")]
-use super::census::Census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 use super::scripts::Scripts;
 #[cfg(feature = "tso")]
 use super::sims::Index;
+#[cfg(feature = "tso")]
+use super::sims_index::SimsIndex;
 use crate::detect::{Detection, damaged, sound};
 use crate::foreign::{foreign, is_other};
-use crate::kinds::{AnyModel, Format};
+use crate::formats::{AnyModel, Format};
 use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions};
 use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub struct Finder {
     #[cfg(all(feature = "dpm", feature = "textures"))]
     scripts: OnceLock<Arc<Scripts>>,
     #[cfg(feature = "tso")]
-    census: OnceLock<Census>,
+    sims_index: OnceLock<SimsIndex>,
     /// The numbers of translations and rotations in skills, by the names of their keys.
     #[cfg(feature = "tso")]
     pub(super) skills: OnceLock<BTreeMap<String, (u32, u32)>>,
@@ -47,7 +47,7 @@ impl Finder {
             #[cfg(all(feature = "dpm", feature = "textures"))]
             scripts: OnceLock::new(),
             #[cfg(feature = "tso")]
-            census: OnceLock::new(),
+            sims_index: OnceLock::new(),
             #[cfg(feature = "tso")]
             skills: OnceLock::new(),
         }
@@ -138,8 +138,8 @@ impl Finder {
 
     /// The index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
-    pub(super) fn census(&self) -> &Census {
-        self.census.get_or_init(|| Census::build(&self.tree))
+    pub(super) fn sims_index(&self) -> &SimsIndex {
+        self.sims_index.get_or_init(|| SimsIndex::build(&self.tree))
     }
 
     /// The references between The Sims' files in a folder.

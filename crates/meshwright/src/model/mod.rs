@@ -1,8 +1,6 @@
 //! A model with its companion files, textures and parts.
 
 mod any;
-#[cfg(feature = "tso")]
-mod census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod engine;
 mod figure;
@@ -18,6 +16,10 @@ mod picture;
 mod scripts;
 #[cfg(feature = "tso")]
 mod sims;
+#[cfg(feature = "tso")]
+mod sims_index;
+#[cfg(feature = "tso")]
+mod sims_search;
 pub(crate) mod skins;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod surfaces;
@@ -25,8 +27,6 @@ mod surfaces;
 mod textures;
 #[cfg(feature = "tso")]
 mod unfit;
-#[cfg(feature = "tso")]
-mod wear;
 
 pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
@@ -36,7 +36,7 @@ pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 
 use crate::convert::Target;
 use crate::error::Error;
-use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, Transcription, WriteOptions};
+use crate::formats::{AnyModel, CompanionFile, Companions, Format, Summary, Transcription, WriteOptions};
 use meshwright_core::{Kind, Report, Role, Rule, Severity, WriteError};
 use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};

@@ -5,7 +5,7 @@ use super::opening::Opening;
 use super::{EMPTY, Finder, Model, OpenOptions, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::error::Error;
-use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
+use crate::formats::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{
     Budget, Companion, FieldPath, Finding, Parsed, ReadError, Report, Role, Stream, Strictness,
 };
@@ -150,7 +150,7 @@ impl Opening<'_> {
             && self.options.companions
             && let Some(counts) = self.key_counts()
         {
-            settings = super::wear::with_counts(settings, counts);
+            settings = super::sims_search::with_counts(settings, counts);
         }
         for companion in self.format.companions().iter().filter(|c| c.part_of_reading) {
             let role = companion.role;
@@ -322,7 +322,7 @@ impl Opening<'_> {
         let texture = companions.one::<Bnd>().and_then(|b| b.texture);
         let file = texture.and_then(|id| {
             let beside = self.finder.sims(&self.path.parent()).texture(&id).cloned();
-            beside.or_else(|| self.finder.census().texture(&id).cloned())
+            beside.or_else(|| self.finder.sims_index().texture(&id).cloned())
         });
         companions.texture = file.map(|path| self.spelled(&path));
     }

@@ -1,7 +1,7 @@
 //! The state of an asset while it is opened.
 
 use super::{Finder, OpenOptions, Part};
-use crate::kinds::Format;
+use crate::formats::Format;
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;
 #[cfg(feature = "tso")]

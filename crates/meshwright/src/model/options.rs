@@ -1,6 +1,6 @@
 //! Options for opening an asset.
 
-use crate::kinds::{ClipNames, Format, Origin, ReadSettings};
+use crate::formats::{ClipNames, Format, Origin, ReadSettings};
 use meshwright_core::{ReadOptions, Role};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::scripts::Scripts;
 use super::{Finder, Model, OpenOptions};
-use crate::kinds::Format;
+use crate::formats::Format;
 use meshwright_core::Budget;
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};

@@ -45,7 +45,7 @@ impl Finder {
             }
         }
         #[cfg(feature = "dpm")]
-        crate::kinds::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
+        crate::formats::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
         scene.losses.extend(found.losses);
         asset.parts.extend(found.parts);
     }
@@ -64,7 +64,7 @@ impl Finder {
             for part in unfound {
                 let message = || format!("{} is not where the engine looks", part.name);
                 report.broken(
-                    crate::kinds::ENGINE_TEXTURE,
+                    crate::formats::ENGINE_TEXTURE,
                     &FieldPath::ROOT.field("materials"),
                     None,
                     message,
@@ -132,9 +132,9 @@ pub(super) struct Found {
     images: BTreeMap<usize, Image>,
     /// The materials by the rules of the engine.
     #[cfg(feature = "dpm")]
-    pub(super) dressings: Vec<crate::kinds::look::Dressing>,
+    pub(super) dressings: Vec<crate::formats::look::Dressing>,
     #[cfg(feature = "dpm")]
-    pub(super) variations: Vec<crate::kinds::look::Variation>,
+    pub(super) variations: Vec<crate::formats::look::Variation>,
     pub(super) losses: Vec<Loss>,
     pub(super) parts: Vec<Part>,
 }

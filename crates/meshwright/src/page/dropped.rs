@@ -1,7 +1,7 @@
 //! Files that a user drops on the page.
 
 use crate::error::Error;
-use crate::kinds::Format;
+use crate::formats::Format;
 use crate::model::Finder;
 use meshwright_core::Limits;
 use meshwright_files::{FilesError, Tree, TreeOptions, TreePath};

@@ -2,7 +2,7 @@
 
 use crate::convert::{Target, convert};
 use crate::error::{Error, ErrorKind};
-use crate::kinds::WriteOptions;
+use crate::formats::WriteOptions;
 use crate::model::{Finder, Model, OpenOptions};
 use meshwright_core::text::{printable_json, visible};
 use meshwright_core::{Budget, Limits};

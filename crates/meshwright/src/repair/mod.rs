@@ -8,7 +8,7 @@ mod reasons;
 #[cfg(feature = "bmd")]
 pub(crate) mod bmd;
 
-use crate::kinds::{AnyModel, Format, ReadSettings};
+use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Finding, ReadError, Report, Rule, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;

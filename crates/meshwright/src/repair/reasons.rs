@@ -1,6 +1,6 @@
 //! The reasons why a rule is not repaired.
 
-use crate::kinds::Format;
+use crate::formats::Format;
 use meshwright_core::{Kind, Rule, Severity};
 
 /// Why nothing is done about a broken rule.

@@ -15,7 +15,7 @@ pub(crate) fn exported<'s>(
     let own = options.gltf.with_memory(options.shared.limits.memory);
     match &options.kept {
         Some(kept) => {
-            let kept = crate::keep::with_pictures(kept, scene, &options.shared.budget());
+            let kept = crate::embedded_original::with_pictures(kept, scene, &options.shared.budget());
             meshwright_gltf::export_keeping(scene, &own, &kept)
         }
         None => meshwright_gltf::export(scene, &own),

@@ -21,7 +21,7 @@ pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
 pub use restored::Restored;
 
-use crate::kinds::{AnyModel, CompanionFile, Format};
+use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
 use meshwright_core::{Beside, Budget, Companion, WriteError};
 use meshwright_gltf::ExportOptions;

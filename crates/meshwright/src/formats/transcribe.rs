@@ -23,9 +23,9 @@ pub struct Transcription<'a> {
 #[cfg(feature = "tso")]
 mod sims {
     use super::{ConvertError, Converted, Format, OutputFiles, Transcribed, Transcription};
-    use crate::kinds::companions::{keys, keys_file};
-    use crate::kinds::merging::invalid_file;
-    use crate::kinds::write::single;
+    use crate::formats::companions::{keys, keys_file};
+    use crate::formats::merging::invalid_file;
+    use crate::formats::write::single;
     use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
 
     type Made = Result<Converted<OutputFiles>, ConvertError>;
@@ -49,7 +49,7 @@ mod sims {
 
     impl Transcription<'_> {
         /// Converts a character file: to its `other` form, with unchanged keys of its skills, or to one of its records.
-        pub(in crate::kinds) fn character(
+        pub(in crate::formats) fn character(
             &self,
             character: &Character,
             other: impl FnOnce() -> Made,
@@ -78,12 +78,12 @@ mod sims {
         }
 
         /// Writes a skeleton as the record of a character file.
-        pub(in crate::kinds) fn skeleton(&self, skel: &Skel) -> Transcribed {
+        pub(in crate::formats) fn skeleton(&self, skel: &Skel) -> Transcribed {
             spelled(Character::from_skel(skel), self)
         }
 
         /// Writes an animation as the record of a character file, with a file for its keys.
-        pub(in crate::kinds) fn animation(&self, anim: &Anim) -> Transcribed {
+        pub(in crate::formats) fn animation(&self, anim: &Anim) -> Transcribed {
             if !matches!(self.to, Format::Bcf | Format::Cmx) {
                 return None;
             }
@@ -101,7 +101,7 @@ mod sims {
         }
 
         /// Converts a mesh of The Sims 1.
-        pub(in crate::kinds) fn mesh_of_sims1(&self, bmf: Converted<Bmf>) -> Transcribed {
+        pub(in crate::formats) fn mesh_of_sims1(&self, bmf: Converted<Bmf>) -> Transcribed {
             match self.to {
                 Format::Bmf => Some(single(self.stem, bmf)),
                 Format::Skn => Some(single(self.stem, bmf.map(Skn::from))),
@@ -123,7 +123,7 @@ mod sims {
         }
 
         /// Converts a mesh of The Sims Online, with the texture of its binding.
-        pub(in crate::kinds) fn mesh(&self, mesh: &Mesh) -> Transcribed {
+        pub(in crate::formats) fn mesh(&self, mesh: &Mesh) -> Transcribed {
             let bound = || self.companions.one::<Bnd>()?.texture.as_ref().map(ResourceId::tag);
             let texture = self.companions.texture.clone().or_else(bound);
             let bmf = || mesh.to_bmf(self.stem, texture.as_deref());

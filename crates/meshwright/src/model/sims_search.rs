@@ -5,7 +5,7 @@ use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
 use super::{Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 use crate::error::Error;
-use crate::kinds::{
+use crate::formats::{
     AnyModel, CompanionFile, Companions, Doubled, Origin, ReadSettings, SourceFile, character,
 };
 use meshwright_core::{Budget, Limits, Role};
@@ -120,7 +120,7 @@ impl Finder {
     fn key_counts(&self, stem: &[u8]) -> Option<(u32, u32)> {
         let known = self.skills.get_or_init(|| {
             let mut known = BTreeMap::new();
-            for path in &self.census().records {
+            for path in &self.sims_index().records {
                 let budget = Budget::new(Limits::default().with_memory(RECORD));
                 let bytes = self.tree.read(path, &budget).unwrap_or_default();
                 let model = records(path, &bytes);
@@ -160,7 +160,7 @@ impl Finder {
             return Ok(Vec::new());
         };
         let file = |(number, anim): (usize, Anim)| {
-            let keys = crate::kinds::sims_keys_file(&own, &character.skills.get(number)?.keys).cloned();
+            let keys = crate::formats::sims_keys_file(&own, &character.skills.get(number)?.keys).cloned();
             let origin = Origin { source: Arc::clone(&source), record: Some(number), keys };
             let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
             Some(named(&anim, bytes, origin))
@@ -224,7 +224,7 @@ impl Opening<'_> {
     fn keys(&mut self, companions: &mut Companions, character: &Character) -> Result<(), Error> {
         for skill in &character.skills {
             let name = skill.keys.text();
-            if crate::kinds::sims_keys(&companions.files, &skill.keys).is_some() {
+            if crate::formats::sims_keys(&companions.files, &skill.keys).is_some() {
                 continue;
             }
             match self.beside_or_anywhere(&name, &["cfp"]) {
@@ -279,7 +279,7 @@ impl Opening<'_> {
 
     /// Records another file with the same number or name but different content.
     fn doubled(&self, companions: &mut Companions, taken: &TreePath, number: Option<(u32, u32)>) {
-        let census = self.finder.census();
+        let census = self.finder.sims_index();
         let other = match number {
             Some(number) => census.of_same_number(number, taken),
             None => census.of_same_name(taken),
@@ -299,7 +299,7 @@ impl Opening<'_> {
         let names = extensions.iter().map(|e| format!("{stem}.{e}"));
         let mut beside =
             names.filter_map(|name| self.finder.tree.find(folder.join(name.as_bytes()).ok()?).ok()?);
-        beside.next().or_else(|| self.finder.census().file(stem, extensions).cloned())
+        beside.next().or_else(|| self.finder.sims_index().file(stem, extensions).cloned())
     }
 
     /// Returns the texture name of a skin of The Sims 1: the one that the person wears, the one that its mesh names, in
@@ -315,7 +315,7 @@ impl Opening<'_> {
         self.worn = worn;
         let named = |name: &str| Some((name.to_owned(), self.beside_or_anywhere(name, &EXTENSIONS)?));
         let of_suit = || {
-            let path = tried.iter().find_map(|name| self.finder.census().picture(name).cloned())?;
+            let path = tried.iter().find_map(|name| self.finder.sims_index().picture(name).cloned())?;
             Some((text_of(path.stem()), path))
         };
         let own = (!left).then_some(own);
@@ -350,7 +350,7 @@ impl Opening<'_> {
 
     /// The path of a file by its number; a missing one is reported.
     fn numbered(&self, companions: &mut Companions, what: &str, file: u32, kind: u32) -> Option<TreePath> {
-        let found = self.finder.census().numbered.get(&(file, kind)).cloned();
+        let found = self.finder.sims_index().numbered.get(&(file, kind)).cloned();
         match &found {
             Some(path) => self.doubled(companions, path, Some((file, kind))),
             None => companions.missing.push((Role::Part, format!("{what} {file:08x}{kind:08x}"))),
@@ -475,7 +475,7 @@ impl Opening<'_> {
         if bones.collect::<BTreeSet<_>>().len() < 2 {
             return Vec::new();
         }
-        let all = self.finder.census().skeletons.iter().take(MOST_SKELETONS);
+        let all = self.finder.sims_index().skeletons.iter().take(MOST_SKELETONS);
         let beside = all.filter(|path| path.parent() == self.path.parent()).take(MOST_UNFIT);
         let reason = |path: &TreePath| {
             let found = self.record(path).map(|bytes| skeletons(path, &bytes)).unwrap_or_default();
@@ -493,7 +493,7 @@ impl Opening<'_> {
     fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, usize, Skel)> {
         let wanted = skeleton_for(child);
         let mut best: Option<(f64, (TreePath, usize, Skel))> = None;
-        for path in self.finder.census().skeletons.iter().take(MOST_SKELETONS) {
+        for path in self.finder.sims_index().skeletons.iter().take(MOST_SKELETONS) {
             let Some(bytes) = self.record(path) else { continue };
             for (number, skel) in skeletons(path, &bytes).into_iter().enumerate() {
                 let name = skel.name.text().to_ascii_lowercase();

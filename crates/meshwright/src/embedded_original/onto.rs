@@ -2,7 +2,7 @@
 
 use super::Original;
 use crate::convert::Target;
-use crate::kinds::{AnyModel, Format, WriteOptions, character};
+use crate::formats::{AnyModel, Format, WriteOptions, character};
 use meshwright_edit::{Patch, Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};

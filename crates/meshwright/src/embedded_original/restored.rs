@@ -3,7 +3,7 @@
 use super::{Original, RecoverOptions, Recovered};
 use crate::convert::{Target, convert};
 use crate::error::Error;
-use crate::kinds::{ReadSettings, WriteOptions};
+use crate::formats::{ReadSettings, WriteOptions};
 use crate::model::Model;
 use meshwright_edit::Recovery;
 use meshwright_scene::{Converted, Loss, OutputFiles};

@@ -5,9 +5,9 @@ use super::looks::EditedLooks;
 use super::onto;
 use super::{Called, Original, times};
 use crate::convert::{Target, convert};
-use crate::kinds::WriteOptions;
+use crate::formats::WriteOptions;
 #[cfg(feature = "tso")]
-use crate::kinds::{CompanionFile, sims_keys_file};
+use crate::formats::{CompanionFile, sims_keys_file};
 use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
 use crate::model::Model;
 use meshwright_core::ReadError;

@@ -16,7 +16,7 @@ use super::fields::{Fields, Value};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
 use crate::error::Error;
-use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
+use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use crate::model::skins::MOST as MOST_SKINS;
 use crate::model::{Finder, Model, NamedFile, OpenOptions, PartRole};
 use meshwright_core::{Budget, Role, Strictness};
@@ -294,7 +294,7 @@ fn records(
     for number in skills {
         let skill = character.skills.get(*number);
         let keys =
-            skill.and_then(|skill| Some((skill, crate::kinds::sims_keys(&companions.aside, &skill.keys)?)));
+            skill.and_then(|skill| Some((skill, crate::formats::sims_keys(&companions.aside, &skill.keys)?)));
         let Some((skill, keys)) = keys else { return Err(field) };
         budget.charge_items("skills", keys.values.len() as u64, size_of::<[f32; 2]>())?;
         let Some(anim) = skill.to_anim(keys) else { return Err(field) };

@@ -2,7 +2,7 @@
 
 use super::Original;
 use crate::convert::Target;
-use crate::kinds::WriteOptions;
+use crate::formats::WriteOptions;
 use meshwright_edit::{MaterialChange, Part, Patch, Recovery, State};
 use meshwright_scene::{Budget, Converted, Image, Loss, Marks, OutputFiles, Scene};
 
@@ -39,7 +39,7 @@ impl EditedLooks {
         for (is, was) in patch.meshes.iter().enumerate() {
             let Some(was) = was.original else { continue };
             let format = original.asset().format();
-            let names = crate::kinds::mesh_in_skin(format, native, was).zip(crate::kinds::mesh_in_skin(
+            let names = crate::formats::mesh_in_skin(format, native, was).zip(crate::formats::mesh_in_skin(
                 format,
                 &patch.scene,
                 is,
@@ -92,13 +92,13 @@ impl Original {
         for skin in skins {
             if made.value.iter().all(|file| file.name != skin.name) {
                 #[cfg(feature = "dpm")]
-                let skin = crate::kinds::renamed_skin(skin, &looks.renames);
+                let skin = crate::formats::renamed_skin(skin, &looks.renames);
                 made.value.push(skin.name, skin.bytes);
             }
         }
         let images = looks.images.iter().filter(|_| !options.without_pictures);
         for image in images {
-            crate::kinds::push_picture(image, made);
+            crate::formats::push_picture(image, made);
         }
     }
 }

@@ -13,7 +13,7 @@ type Number = (u32, u32);
 const MOST_FILES: usize = 1 << 17;
 /// An index of the names of all files of a tree.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(super) struct SimsIndex {
     pub(super) numbered: BTreeMap<Number, TreePath>,
     /// By name in lower case, without extension: keys and meshes.
     named: BTreeMap<(Vec<u8>, Vec<u8>), TreePath>,
@@ -25,7 +25,7 @@ pub(super) struct Census {
     pub(super) records: Vec<TreePath>,
 }
 
-impl Census {
+impl SimsIndex {
     pub(super) fn build(tree: &Tree) -> Self {
         let (mut all, mut seen) = (Self::default(), 0_usize);
         // All files count, whatever the user named: the parts of a character are next to it.
