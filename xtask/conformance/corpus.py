@@ -196,14 +196,14 @@ def fault(implementation, case, field):
     if case['expect'] != 'reject':
         if error or code:
             return [f'must open: {error}']
-        codes = {finding['code'] for finding in implementation.findings(case)} if case['expect'] == 'warn' else {case['code']}
+        codes = {finding['native'] for finding in implementation.findings(case)} if case['expect'] == 'warn' else {case['code']}
         return [] if case['code'] in codes or codes and case['format'] != 'gltf' else [f'{case["code"]} expected: {codes}']
     if error is None:
         return [] if code else ['must be refused']
     # Files without a byte have no kind, and some cases leave a choice.
-    free = case['code'] in ('any_error', '?size') or size == 0 or f'or {error["code"]}:' in case['note']
-    if not free and error['code'] != case['code']:
-        return [f'{error["code"]}, expected {case["code"]}']
+    free = case['code'] in ('any_error', '?size') or size == 0 or f'or {error["native"]}:' in case['note']
+    if not free and error['native'] != case['code']:
+        return [f'{error["native"]}, expected {case["code"]}']
     if field is None:
         return ['malformed.tsv has no field for it']
     inside = error.get('stream') == field[0] and error.get('offset') in field[1]

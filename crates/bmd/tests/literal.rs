@@ -219,7 +219,7 @@ fn quads_are_counted_by_the_number_of_vertices() {
             assert_eq!(model.meshes[0].quad_count, rule);
         }
         let file = one_mesh(&list, u16::try_from(vertices).unwrap(), &quad, 3, b"t", VARIABLE);
-        assert_eq!(Bmd::parse(&file).unwrap_err().code(), "E_NTRI");
+        assert_eq!(Bmd::parse(&file).unwrap_err().code(), "triangle-count");
     }
 }
 
@@ -239,7 +239,7 @@ fn flags_allow_what_they_say() {
             let read = Bmd::parse(&one_mesh(vertex, 1, &[], 0, b"t", flags | 0b0100));
             assert_eq!(
                 read.map_err(|e| e.code()),
-                if allowed { Ok(read_again(vertex, flags | 4)) } else { Err("E_VTX_SUBTYPE") }
+                if allowed { Ok(read_again(vertex, flags | 4)) } else { Err("vertex-form") }
             );
         }
     }
@@ -256,7 +256,7 @@ fn flags_allow_what_they_say() {
         for (primitive, allowed) in primitives.iter().zip(allowed) {
             let stored = if primitive[0] & 1 == 1 { 2 } else { 1 };
             let file = one_mesh(&vertices[0], 1, primitive, stored, b"t", flags << 2 | 1);
-            assert_eq!(Bmd::parse(&file).err().map(|e| e.code()), (!allowed).then_some("E_TRI_SUBTYPE"));
+            assert_eq!(Bmd::parse(&file).err().map(|e| e.code()), (!allowed).then_some("triangle-form"));
         }
     }
 }
@@ -347,7 +347,8 @@ fn levels_are_chosen_by_distance() {
 }
 
 fn codes(file: &[u8]) -> Vec<&'static str> {
-    let mut codes: Vec<_> = Bmd::parse(file).unwrap().validate().findings().iter().map(|f| f.code).collect();
+    let mut codes: Vec<_> =
+        Bmd::parse(file).unwrap().validate().findings().iter().map(|f| f.rule.code).collect();
     codes.dedup();
     codes
 }
@@ -360,14 +361,14 @@ fn default_flags_are_variable_length_and_either_kind_of_primitive() {
 
 #[test]
 fn a_bone_without_a_name_is_remarked_on() {
-    assert!(!codes(&moving()).contains(&"I_BONE_UNNAMED"));
+    assert!(!codes(&moving()).contains(&"unnamed-bone"));
     let mut file = moving();
     // The name of bone 1, then that of bone 0, which may do without.
     file[0x48..0x4c].fill(0);
-    assert!(codes(&file).contains(&"I_BONE_UNNAMED"));
+    assert!(codes(&file).contains(&"unnamed-bone"));
     let mut file = moving();
     file[0x38..0x3c].fill(0);
-    assert!(!codes(&file).contains(&"I_BONE_UNNAMED"));
+    assert!(!codes(&file).contains(&"unnamed-bone"));
 }
 
 #[test]
@@ -380,7 +381,7 @@ fn what_is_not_on_a_multiple_of_8_is_remarked_on_and_written_so() {
     moved.splice(0x50..0x50, [0; 4]);
     moved.drain(0x50 + 4 + 36..0x50 + 4 + 36 + 4);
     moved[0x30] = 0x54;
-    assert_eq!(codes(&moved), ["I_ALIGN"]);
+    assert_eq!(codes(&moved), ["nominal-alignment"]);
     let model = Bmd::parse(&moved).unwrap();
     assert_eq!(model.to_bytes().unwrap(), moved);
     let mut anew = model.clone();
@@ -407,9 +408,9 @@ fn many_vertices_are_remarked_on() {
     let cases: [(u16, &[u8], u16, &[&str]); 5] = [
         (1024, &narrow, 1, &[]),
         (1024, &mixed, 2, &[]),
-        (1025, &wide, 1, &["I_VTX_MANY"]),
-        (1025, &mixed, 2, &["I_VTX_MANY", "I_TRI_NARROW"]),
-        (1025, &narrow, 1, &["I_VTX_MANY", "I_TRI_NARROW"]),
+        (1025, &wide, 1, &["many-vertices"]),
+        (1025, &mixed, 2, &["many-vertices", "narrow-triangles"]),
+        (1025, &narrow, 1, &["many-vertices", "narrow-triangles"]),
     ];
     for (n, primitives, stored, want) in cases {
         let vertices = bytes(&[&ORIGIN, &ST11, &[0]]).repeat(n.into());
@@ -426,7 +427,7 @@ fn colours_of_another_length_are_remarked_on() {
     let file = |name: &[u8]| one_mesh(&vertex, 3, &[4, 0x20, 0, 0], 1, name, VARIABLE);
     assert!(codes(&file(b"#80c020")).is_empty());
     for name in [&b"#"[..], b"#80c02", b"#80c0200", b"#80c020ff", b"#80c020 dark", b"#80c02g"] {
-        assert_eq!(codes(&file(name)), ["W_MAT_NAME"]);
+        assert_eq!(codes(&file(name)), ["material-name"]);
         assert_eq!(Bmd::parse(&file(name)).unwrap().meshes[0].flat_color(), None);
     }
 }
@@ -527,6 +528,10 @@ fn solids_go_into_a_scene_and_come_back() {
         assert!(new.bones().all(|b| b == 1));
         assert_eq!(back.drawn_meshes(0).count(), 1);
         let report = Bmd::parse(&back.to_bytes().unwrap()).unwrap().validate();
-        assert!(report.findings().iter().all(|f| !f.code.starts_with("W_SOLID")), "{:?}", report.findings());
+        assert!(
+            report.findings().iter().all(|f| !f.rule.code.starts_with("W_SOLID")),
+            "{:?}",
+            report.findings()
+        );
     }
 }

@@ -274,15 +274,15 @@ fn edited(
     let scene = &patch.scene;
     let made = merged(model, native, patch)?;
     let bytes = made.value.to_bytes().map_err(|e| e.to_string())?;
-    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
+    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.rule.code).collect();
     let again = Bmd::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
     // A name with a # is a colour, and no other name is; far away there are fewer places.
     let known = |code: &str| {
         before.contains(code)
-            || edit == Edit::MaterialName && code == "W_MAT_NAME"
-            || edit == Edit::MeshNew && code == "W_DEGENERATE"
+            || edit == Edit::MaterialName && code == "material-name"
+            || edit == Edit::MeshNew && code == "degenerate-triangle"
     };
-    if let Some(new) = again.model.validate().iter().find(|f| !known(f.code)) {
+    if let Some(new) = again.model.validate().iter().find(|f| !known(f.rule.code)) {
         return Err(format!("{new}"));
     }
     let back = again.model.to_scene(options).map_err(|e| e.to_string())?.value;

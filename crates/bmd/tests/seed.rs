@@ -312,7 +312,7 @@ fn pseudo_bones_are_the_mean_of_the_bones_that_they_follow() {
     assert_eq!((again.clips[0].stream.bone_count(), &again), (3, &model));
     // A normal bone after it would get the keys of another bone.
     model.bones.push(Bone { name: Some(Name::new(b"late")), ..Bone::default() });
-    assert!(model.to_bytes().is_err() && model.validate().has("E_PSEUDO_ORDER"));
+    assert!(model.to_bytes().is_err() && model.validate().has("pseudo-bone-order"));
 }
 
 #[test]
@@ -418,7 +418,7 @@ fn solids_are_closed_volumes_of_one_bone() {
         model.meshes.push(mesh);
         model.bones[1].solid = 1;
         let report = model.validate();
-        ["W_SOLID_OPEN", "W_SOLID_BONES", "W_SOLID_INVERTED", "W_SOLID_CROSS"].map(|code| report.has(code))
+        ["solid-open", "solid-bones", "solid-inverted", "solid-cross"].map(|code| report.has(code))
     };
     assert_eq!(judged(solid([1; 4], &closed, &[])), [false; 4], "of the bone itself");
     assert_eq!(judged(solid([0; 4], &closed, &[])), [false; 4], "of bone 0");
@@ -504,8 +504,8 @@ fn a_file_byte_for_byte() {
     for reserved in [0x04, 0x08, 0x0c, 0x4c, 0x53, 0x66, 0x67, 0x8e] {
         let mut odd = file.clone();
         odd[reserved] = 1;
-        assert!(Bmd::parse(&odd).unwrap().validate().has("W_MBZ"), "{reserved:#x}");
+        assert!(Bmd::parse(&odd).unwrap().validate().has("reserved-field"), "{reserved:#x}");
     }
     file[3] = b'2';
-    assert_eq!(Bmd::parse(&file).unwrap_err().code(), "E_MAGIC");
+    assert_eq!(Bmd::parse(&file).unwrap_err().code(), "bad-magic");
 }

@@ -184,7 +184,7 @@ pub unsafe extern "C" fn mw_model_finding(
         severity,
         has_offset: noticed.finding.offset.is_some(),
         offset: noticed.finding.offset.unwrap_or(0),
-        code: MwText::new(noticed.finding.code),
+        code: MwText::new(noticed.finding.rule.code),
         path: MwText::new(&noticed.path),
         message: MwText::new(&noticed.finding.message),
     };

@@ -60,10 +60,10 @@ fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
 /// Explains the rule that a finding is about. Rules of one code differ in kind and severity, and in whether a lenient reader
 /// passes over them.
 fn broken_rule(finding: &Finding, found: &Found) -> Option<Explanation> {
-    explain(finding.code).into_iter().max_by_key(|e| match e {
+    explain(finding.rule.code).into_iter().max_by_key(|e| match e {
         Explanation::Rule { rule, .. } => (
             is_of(e, found.format),
-            (rule.severity, rule.kind) == (finding.severity, finding.kind),
+            (rule.severity, rule.kind) == (finding.severity, finding.rule.kind),
             rule.forgivable == found.opens_leniently,
         ),
         Explanation::Notice(_) => (false, false, false),
@@ -134,6 +134,7 @@ fn document(e: &Explanation) -> Value {
     match e {
         Explanation::Rule { rule, sets, example } => json!({
             "code": rule.code,
+            "native": rule.native,
             "severity": rule.severity.to_string(),
             "kind": rule.kind.name(),
             "formats": sets.iter().map(|set| set.id).collect::<Vec<_>>(),

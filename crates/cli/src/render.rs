@@ -209,7 +209,7 @@ pub(crate) fn exact_all(paths: &[impl AsRef<Path>]) -> Value {
 ///                                    ^^
 /// ```
 pub(crate) fn finding(f: &Finding, file: &[u8], colour: bool) -> String {
-    let head = format!("{}[{}]", f.severity, code(f.code));
+    let head = format!("{}[{}]", f.severity, code(f.rule.code));
     let mut out = painted(&head, severity_style(f.severity), colour);
     let full = plain(&f.to_string());
     out.push_str(full.strip_prefix(&head).unwrap_or(&full));
@@ -268,7 +268,8 @@ fn hex_context(file: &[u8], offset: u64) -> String {
 pub(crate) fn finding_json(f: &Finding) -> Value {
     json!({
         "severity": f.severity.to_string(),
-        "code": code(f.code),
+        "code": code(f.rule.code),
+        "native": f.rule.native,
         "path": f.path.to_string(),
         "offset": f.offset,
         "stream": f.stream.to_string(),

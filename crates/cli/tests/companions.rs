@@ -116,7 +116,7 @@ fn a_missing_table_of_meshes_is_told_with_the_name_that_was_looked_for() {
     assert!(text.contains("mesh-table-missing") && text.contains("f.json is not there"), "{text}");
     let result = run(["check".into(), model.clone().into_os_string()]);
     let text = stdout(&result);
-    assert!(text.contains("NoMeshTable") && text.contains("f.json is not there"), "{text}");
+    assert!(text.contains("no-mesh-table") && text.contains("f.json is not there"), "{text}");
     // With the table nothing is said.
     lay(from.path(), &FIGHTER[1..]);
     let result = convert(&model, &glb, &[]);
@@ -157,7 +157,7 @@ fn every_command_finds_the_skeleton_beside_a_chunk() {
 fn a_number_of_another_type_in_the_name_of_a_mesh_is_a_warning() {
     let from = TempDir::new().unwrap();
     let names = ["a.0000000100000009.mesh", "a.0000000100000007.mesh", "a.0000000100000009.anim"];
-    for (name, told) in names.into_iter().zip([None, Some("W_TYPE_ID"), Some("W_EXTENSION")]) {
+    for (name, told) in names.into_iter().zip([None, Some("type-id"), Some("name-extension")]) {
         lay(from.path(), &[("tso/flower.ok.mesh", name)]);
         let result = run(["check".into(), from.path().join(name).into_os_string()]);
         let text = stdout(&result);
@@ -295,10 +295,10 @@ fn a_crucible_skeleton_is_held_against_the_mesh_and_read_as_told() {
     let (mesh, short) = (file("weights.ok.cmesh"), file("tail.warn.cskel"));
     let check = [OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), short.as_os_str()];
     let result = run(check);
-    assert!(stdout(&result).contains("warning[BoneRange]"), "{}", stdout(&result));
+    assert!(stdout(&result).contains("warning[bone-range]"), "{}", stdout(&result));
     let broken = file("unlisted.reject.cskel");
     let result = run([OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), broken.as_os_str()]);
-    assert!(code(&result) == 1 && stderr(&result).contains("BoneTree"), "{}", stderr(&result));
+    assert!(code(&result) == 1 && stderr(&result).contains("bone-tree"), "{}", stderr(&result));
     let (mesh, turned) = (file("lighthouse.ok.cmesh"), file("turned.ok.cskel"));
     let made = |more: &[&str]| {
         let args = [OsStr::new("convert"), mesh.as_os_str(), OsStr::new("--skeleton"), turned.as_os_str()];

@@ -300,17 +300,17 @@ fn duplicate_files_are_reported_with_the_one_that_is_used() {
     };
     let text = said("check flower.cmx");
     assert!(
-        text.contains("warning[W_NAME_DUP]") && text.contains("sway.cfp is taken, not other/SWAY.cfp"),
+        text.contains("warning[duplicate-name]") && text.contains("sway.cfp is taken, not other/SWAY.cfp"),
         "{text}"
     );
     let text = said("check flower.000000010000000c.apr");
     assert!(
-        text.contains("warning[W_ID_DUP]") && text.contains("a/one.00c0ffee0000000b.bnd is taken"),
+        text.contains("warning[duplicate-id]") && text.contains("a/one.00c0ffee0000000b.bnd is taken"),
         "{text}"
     );
     // Duplicates with the same content are not reported.
     fs::copy(dir.join("sway.cfp"), dir.join("other/SWAY.cfp")).unwrap();
-    assert!(!said("check flower.cmx").contains("W_NAME_DUP"));
+    assert!(!said("check flower.cmx").contains("duplicate-name"));
     assert!(said("explain W_NAME_DUP").contains("Two files of the tree"));
 }
 

@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
     /// A [`LimitExceeded`] as an error at `offset`.
     pub fn over_limit(&self, path: &FieldPath<'_>, offset: u64, e: LimitExceeded) -> ReadError {
         let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
-        ReadError::new(class, self.codes.limit.into(), path.to_owned(), offset, Cow::Owned(format!("{e}")))
+        ReadError::new(class, self.codes.limit, path.to_owned(), offset, Cow::Owned(format!("{e}")))
             .in_stream(self.stream.clone())
     }
 
@@ -309,20 +309,17 @@ impl<'a, 's> Cursor<'a, 's> {
         let offset = self.offset().saturating_add(input.len().saturating_sub(at.len()) as u64);
         let mut field = path.to_owned();
         field.extend_reversed(&below);
-        let (code, message) = match cause {
-            Cause::Rejected { code, message } => (code, message),
+        let (rule, message) = match cause {
+            Cause::Rejected { rule, message } => (rule, message),
             Cause::Short => {
                 let end = self.base.saturating_add(self.section.len() as u64);
                 let (left, s) = (end.saturating_sub(offset), &self.source.stream);
-                (
-                    self.source.codes.short.into(),
-                    Cow::Owned(format!("cut short: {left} bytes left in the {s}")),
-                )
+                (self.source.codes.short, Cow::Owned(format!("cut short: {left} bytes left in the {s}")))
             }
         };
         let class =
-            if code.kind == Kind::Unsupported { ErrorClass::Unsupported } else { ErrorClass::Malformed };
-        ReadError::new(class, code, field, offset, message).in_stream(self.source.stream.clone())
+            if rule.kind == Kind::Unsupported { ErrorClass::Unsupported } else { ErrorClass::Malformed };
+        ReadError::new(class, rule, field, offset, message).in_stream(self.source.stream.clone())
     }
 }
 

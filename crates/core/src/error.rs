@@ -1,7 +1,7 @@
 //! Errors of reading and of writing.
 
 use crate::path::{FieldPath, FieldPathBuf};
-use crate::rule::{Code, Kind, Rule};
+use crate::rule::{Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
@@ -61,7 +61,7 @@ pub struct ReadError(Box<Inner>);
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     class: ErrorClass,
-    code: Code,
+    rule: &'static Rule,
     stream: Stream,
     offset: u64,
     path: FieldPathBuf,
@@ -81,7 +81,7 @@ impl fmt::Display for Inner {
 impl fmt::Debug for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadError")
-            .field("code", &self.0.code.code)
+            .field("code", &self.0.rule.code)
             .field("class", &self.0.class)
             .field("at", &format_args!("{}", self.0))
             .finish()
@@ -100,18 +100,18 @@ impl ReadError {
             Kind::Unsupported => ErrorClass::Unsupported,
             _ => ErrorClass::Malformed,
         };
-        Self::new(class, rule.into(), path.to_owned(), offset, message.into())
+        Self::new(class, rule, path.to_owned(), offset, message.into())
     }
 
     pub(crate) fn new(
         class: ErrorClass,
-        code: Code,
+        rule: &'static Rule,
         path: FieldPathBuf,
         offset: u64,
         message: Cow<'static, str>,
     ) -> Self {
         let message = clip(message);
-        Self(Box::new(Inner { class, code, stream: Stream::File, offset, path, message }))
+        Self(Box::new(Inner { class, rule, stream: Stream::File, offset, path, message }))
     }
 
     /// The same error, with its offset counted in `stream`.
@@ -124,7 +124,7 @@ impl ReadError {
     /// The same error without any content of the file: the rule's code replaces the message.
     #[must_use]
     pub fn without_content(mut self) -> Self {
-        let Code { code, kind } = self.0.code;
+        let Rule { code, kind, .. } = self.0.rule;
         self.0.message = format!("breaks the rule {code} ({kind})").into();
         self
     }
@@ -134,14 +134,19 @@ impl ReadError {
         self.0.class
     }
 
-    /// The stable code of the broken rule, spelled as in the format's description.
+    /// The broken rule.
+    pub fn rule(&self) -> &'static Rule {
+        self.0.rule
+    }
+
+    /// The stable code of the broken rule.
     pub fn code(&self) -> &'static str {
-        self.0.code.code
+        self.0.rule.code
     }
 
     /// The kind of fault, from the vocabulary that all formats share.
     pub fn kind(&self) -> Kind {
-        self.0.code.kind
+        self.0.rule.kind
     }
 
     /// The stream that [`offset`](Self::offset) counts in.
@@ -234,8 +239,8 @@ impl WriteError {
 /// A model that a reader would reject is not written, for the same reason.
 impl From<ReadError> for WriteError {
     fn from(e: ReadError) -> Self {
-        let Inner { code: Code { code, kind }, path, message, .. } = *e.0;
-        Self::InvalidModel { code, kind, path, message }
+        let Inner { rule, path, message, .. } = *e.0;
+        Self::InvalidModel { code: rule.code, kind: rule.kind, path, message }
     }
 }
 

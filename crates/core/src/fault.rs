@@ -2,7 +2,7 @@
 //! [`Cursor`](crate::Cursor) turns a fault into a [`ReadError`](crate::ReadError) with offset and path.
 
 use crate::path::Segment;
-use crate::rule::{Code, Rule};
+use crate::rule::Rule;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use nom::Err;
@@ -23,13 +23,13 @@ pub(crate) enum Cause {
     /// The input ended within the field.
     Short,
     /// The field was read and breaks a rule.
-    Rejected { code: Code, message: Cow<'static, str> },
+    Rejected { rule: &'static Rule, message: Cow<'static, str> },
 }
 
 impl<'a> Fault<'a> {
     /// The field that starts at `at` breaks `rule`.
     pub fn reject(at: &'a [u8], rule: &'static Rule, message: impl Into<Cow<'static, str>>) -> Self {
-        let cause = Cause::Rejected { code: rule.into(), message: message.into() };
+        let cause = Cause::Rejected { rule, message: message.into() };
         Self { at, path: Vec::new(), cause }
     }
 

@@ -214,7 +214,7 @@ mod tests {
         let mut lenient = Findings::reading(&ReadOptions::lenient());
         assert_eq!(check(&mut lenient).unwrap_err().code(), "hard");
         let report = lenient.into_report();
-        assert_eq!(report.findings().iter().map(|f| f.code).collect::<alloc::vec::Vec<_>>(), ["soft"]);
+        assert_eq!(report.findings().iter().map(|f| f.rule.code).collect::<alloc::vec::Vec<_>>(), ["soft"]);
 
         let e = WriteError::from(check(&mut Findings::writing()).unwrap_err());
         assert_eq!(e, WriteError::invalid(SOFT, &FieldPath::ROOT.field("x"), "s"));

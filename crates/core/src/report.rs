@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, FieldPathBuf};
-use crate::rule::{Code, Kind, Rule, Severity};
+use crate::rule::{Kind, Rule, Severity};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -15,12 +15,10 @@ pub const KEPT_PER_CODE: u64 = 32;
 /// One thing that validation or a lenient parse noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The severity.
+    /// The severity, which may be milder than that of the rule.
     pub severity: Severity,
-    /// A stable code, spelled as in the format's description.
-    pub code: &'static str,
-    /// The kind of fault, from the vocabulary that all formats share.
-    pub kind: Kind,
+    /// The broken rule, with its code, cause and remedy.
+    pub rule: &'static Rule,
     /// The field.
     pub path: FieldPathBuf,
     /// The stream that `offset` counts in.
@@ -33,7 +31,7 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}] {}: {}", self.severity, self.code, self.path, self.message)?;
+        write!(f, "{}[{}] {}: {}", self.severity, self.rule.code, self.path, self.message)?;
         match (&self.offset, &self.stream) {
             (Some(offset), Stream::File) => write!(f, " (offset {offset:#x})"),
             (Some(offset), stream) => write!(f, " (offset {offset:#x} of {stream})"),
@@ -46,8 +44,7 @@ impl From<&ReadError> for Finding {
     fn from(e: &ReadError) -> Self {
         Self {
             severity: Severity::Error,
-            code: e.code(),
-            kind: e.kind(),
+            rule: e.rule(),
             path: e.path().clone(),
             stream: e.stream().clone(),
             offset: Some(e.offset()),
@@ -71,7 +68,7 @@ impl Report {
 
     /// Adds a finding; beyond [`KEPT_PER_CODE`] of one code and severity it is counted only.
     pub fn push(&mut self, finding: Finding) {
-        if self.count(finding.code, finding.severity) {
+        if self.count(finding.rule.code, finding.severity) {
             self.findings.push(finding);
         }
     }
@@ -98,8 +95,8 @@ impl Report {
         offset: Option<u64>,
         message: Cow<'static, str>,
     ) {
-        let (Code { code, kind }, severity, path) = (rule.into(), rule.severity, path.to_owned());
-        self.findings.push(Finding { severity, code, kind, path, stream, offset, message });
+        let (severity, path) = (rule.severity, path.to_owned());
+        self.findings.push(Finding { severity, rule, path, stream, offset, message });
     }
 
     /// The same report, its offsets counting in a file of its own that belongs to the model.
@@ -139,11 +136,13 @@ impl Report {
             *all = all.saturating_add(n);
         }
         for finding in &self.findings {
-            if let Some(n) = counted.get_mut(finding.code) {
+            if let Some(n) = counted.get_mut(finding.rule.code) {
                 *n = n.saturating_sub(1);
             }
         }
-        self.take(other, counted, |known, f| !known.iter().any(|k| k.code == f.code && k.path == f.path));
+        self.take(other, counted, |known, f| {
+            !known.iter().any(|k| k.rule.code == f.rule.code && k.path == f.path)
+        });
     }
 
     /// `counted` holds how many findings of a code that `other` only counted are known.
@@ -156,7 +155,7 @@ impl Report {
         let known = self.findings.len();
         let mut unkept = other.seen;
         for finding in other.findings {
-            if let Some(n) = unkept.get_mut(&(finding.code, finding.severity)) {
+            if let Some(n) = unkept.get_mut(&(finding.rule.code, finding.severity)) {
                 *n = n.saturating_sub(1);
             }
             if wanted(self.findings.get(..known).unwrap_or_default(), &finding) {
@@ -213,9 +212,9 @@ impl Report {
         self.seen.is_empty()
     }
 
-    /// True when something with this code was found.
+    /// True when a rule of this code, or of this native name, was found broken.
     pub fn has(&self, code: &str) -> bool {
-        self.seen.keys().any(|k| k.0 == code)
+        self.findings.iter().any(|f| f.rule.code == code || f.rule.native == code)
     }
 }
 

@@ -147,9 +147,10 @@ reactions! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Its stable code, spelled as in the format's description. Rules that differ only in what may be passed over
-    /// share one.
+    /// The stable code, in lower case with hyphens. Rules that differ only in what may be passed over share one.
     pub code: &'static str,
+    /// The name of the same rule in the format's description or its engine's tools; the code if they have none.
+    pub native: &'static str,
     /// The kind of fault.
     pub kind: Kind,
     /// The severity of the fault.
@@ -169,6 +170,7 @@ impl Rule {
     pub const fn error(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
+            native: code,
             kind,
             severity: Severity::Error,
             forgivable: false,
@@ -187,6 +189,7 @@ impl Rule {
     ) -> Self {
         Self {
             code,
+            native: code,
             kind,
             severity: Severity::Error,
             forgivable: true,
@@ -200,6 +203,7 @@ impl Rule {
     pub const fn warning(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
+            native: code,
             kind,
             severity: Severity::Warning,
             forgivable: true,
@@ -213,6 +217,7 @@ impl Rule {
     pub const fn info(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
+            native: code,
             kind,
             severity: Severity::Info,
             forgivable: true,
@@ -230,6 +235,13 @@ impl Rule {
         self.reaction = reaction;
         self
     }
+
+    /// The same rule with the name that the format's description or its engine's tools give it.
+    #[must_use]
+    pub const fn with_native(mut self, native: &'static str) -> Self {
+        self.native = native;
+        self
+    }
 }
 
 impl fmt::Display for Rule {
@@ -240,46 +252,34 @@ impl fmt::Display for Rule {
 
 /// Declares the rules of one kind of file as constants, and all of them as `RULES`.
 ///
-/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], the engine's [`Reaction`]
-/// in brackets if it is known, cause and remedy.
+/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [native name](Rule::native) in
+/// parentheses if there is one, [`Kind`], the engine's [`Reaction`] in brackets if it is known, cause and remedy.
 ///
 /// ```
 /// meshwright_core::rules! {
 ///     error MAGIC = "bad-magic", BadMagic [Refuses],
 ///         "The file does not begin with the letters of its format.",
 ///         "Check that the file is of this format; a lost beginning cannot be repaired.";
-///     warning SUM = "influence-sum", NotNormalized,
+///     warning SUM = "influence-sum" ("W_SUM"), NotNormalized,
 ///         "The influences of a vertex do not sum to 1.",
 ///         "Divide each influence by their sum.";
 /// }
 /// assert_eq!(RULES.len(), 2);
 /// assert!(!MAGIC.forgivable && SUM.code == "influence-sum");
+/// assert!(MAGIC.native == MAGIC.code && SUM.native == "W_SUM");
 /// ```
 #[macro_export]
 macro_rules! rules {
     ($(
-        $level:ident $name:ident = $code:literal, $kind:ident $([$reaction:ident])?, $cause:literal, $mending:literal;
+        $level:ident $name:ident = $code:literal $(($native:literal))?, $kind:ident $([$reaction:ident])?, $cause:literal, $mending:literal;
     )+) => {
         $(pub(crate) const $name: &$crate::Rule =
             &$crate::Rule::$level($code, $crate::Kind::$kind, $cause, $mending)
-                $(.with_reaction($crate::Reaction::$reaction))?;)+
+                $(.with_native($native))? $(.with_reaction($crate::Reaction::$reaction))?;)+
 
         /// All rules, in the order in which they are declared.
         pub(crate) const RULES: &[&$crate::Rule] = &[$($name),+];
     };
-}
-
-/// The code and kind of a broken rule, for errors that outlive it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Code {
-    pub(crate) code: &'static str,
-    pub(crate) kind: Kind,
-}
-
-impl From<&'static Rule> for Code {
-    fn from(rule: &'static Rule) -> Self {
-        Self { code: rule.code, kind: rule.kind }
-    }
 }
 
 #[cfg(test)]

@@ -3,34 +3,34 @@
 use meshwright_core::{Codes, Rule, rules};
 
 rules! {
-    error TRUNCATED = "Truncated", Truncated,
+    error TRUNCATED = "truncated" ("Truncated"), Truncated,
         "The file ends within a field, or an LZ4 block is longer than what is left of the file.",
         "Fetch the file again: its end is missing, or a size before it is damaged.";
-    error COUNT = "Truncated", BadCount,
+    error COUNT = "truncated" ("Truncated"), BadCount,
         "A table has more items than the rest of the file can hold.",
         "Fetch the file again: its end is missing, or the count is damaged.";
-    error LIMIT = "LimitExceeded", Limit [NoEngine],
+    error LIMIT = "limit-exceeded" ("LimitExceeded"), Limit [NoEngine],
         "Reading the file would take more memory than the caller allows.",
         "Raise the limit if the file is to be trusted.";
-    error NEGATIVE_SIZE = "NegativeSize", BadSize [Unchecked],
+    error NEGATIVE_SIZE = "negative-size" ("NegativeSize"), BadSize [Unchecked],
         "A size is negative. The engine does not look at the sign and fails while it decodes or allocates.",
         "The size in the file is damaged: export the file again.";
-    error RATIO = "ImpossibleRatio", BadSize [Unchecked],
+    error RATIO = "impossible-ratio" ("ImpossibleRatio"), BadSize [Unchecked],
         "A stream states more bytes than its LZ4 block can decode to: a block never grows more than 255-fold.",
         "The sizes in the file are damaged, or made to exhaust memory: export the file again.";
-    error LZ4_BLOCK = "Lz4", BadValue [Refuses],
+    error LZ4_BLOCK = "lz4-block" ("Lz4"), BadValue [Refuses],
         "An LZ4 block does not decode: it ends too early or refers to bytes that are not there.",
         "The block is damaged, or is an LZ4 frame or has its size in front, which is another format: export it again.";
-    error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize [Refuses],
+    error OUTPUT_TOO_LONG = "lz4-too-long" ("Lz4OutputTooLong"), BadSize [Refuses],
         "An LZ4 block decodes to more bytes than the stream states.",
         "Correct the stated size or compress the stream again.";
-    warning END_RULE = "Lz4EndRule", Compatibility [Refuses],
+    warning END_RULE = "lz4-end" ("Lz4EndRule"), Compatibility [Refuses],
         "An LZ4 block ends in a match. The last 5 bytes must be literals and no match may start within the last 12; the engine's decoder, liblz4, refuses nearly all other blocks.",
         "Compress the stream again.";
-    warning NOT_FINITE = "NonFinite", NonFinite [Unchecked],
+    warning NOT_FINITE = "non-finite" ("NonFinite"), NonFinite [Unchecked],
         "A value is infinite or not a number; the engine does not check this.",
         "Correct the value in the program that the model was made with.";
-    warning TRAILING_BYTES = "TrailingBytes", Unused [Ignored],
+    warning TRAILING_BYTES = "trailing-bytes" ("TrailingBytes"), Unused [Ignored],
         "Bytes follow the end of the model, where the format has none; the engine ignores them.",
         "Cut the file there unless the bytes are known to mean something.";
 }

@@ -40,21 +40,21 @@ fn forty_four_bytes_that_claim_two_gib() {
     let bytes = chunk(&[stream(1, &[0xe0; 23], i32::MAX)]);
     assert_eq!(bytes.len(), 44);
     let (result, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
-    assert_eq!(result.unwrap_err().code(), "ImpossibleRatio");
+    assert_eq!(result.unwrap_err().code(), "impossible-ratio");
     assert!(memory < 1 << 20, "{memory} bytes");
     let mut model = b"cmodel\n\x01\0\0\0".to_vec();
     model.extend(44_u64.to_le_bytes());
     model.extend(&bytes);
     let (result, memory, _) = measured(|| CModel::parse(&model).map(drop));
-    assert_eq!(result.unwrap_err().code(), "ImpossibleRatio");
+    assert_eq!(result.unwrap_err().code(), "impossible-ratio");
     assert!(memory < 1 << 20, "{memory} bytes");
 }
 
 #[test]
 fn nine_bytes_that_claim_two_gib() {
     for (bytes, code) in [
-        ([0, 255, 255, 255, 127, 255, 255, 255, 127], "Truncated"),
-        ([0, 0, 0, 0, 0, 255, 255, 255, 127], "ImpossibleRatio"),
+        ([0, 255, 255, 255, 127, 255, 255, 255, 127], "truncated"),
+        ([0, 0, 0, 0, 0, 255, 255, 255, 127], "impossible-ratio"),
     ] {
         let (result, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
         assert_eq!(result.unwrap_err().code(), code);
@@ -62,7 +62,7 @@ fn nine_bytes_that_claim_two_gib() {
     }
     let (result, memory, _) =
         measured(|| SkeletonChunk::parse(&[255, 255, 255, 127, 255, 255, 255, 127, 1, 0]));
-    assert_eq!(result.unwrap_err().code(), "Truncated");
+    assert_eq!(result.unwrap_err().code(), "truncated");
     assert!(memory < 1 << 20, "{memory} bytes");
 }
 
@@ -75,7 +75,7 @@ fn three_megabytes_that_are_720() {
     let (result, memory, ms) = measured(|| Chunk::parse(&bytes).map(drop));
     let e = result.unwrap_err();
     assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
-    assert_eq!(e.code(), "LimitExceeded");
+    assert_eq!(e.code(), "limit-exceeded");
     assert!(memory < 1 << 20 && ms < 1000, "{memory} bytes, {ms} ms");
 }
 
@@ -90,7 +90,7 @@ fn the_sum_of_all_sizes_counts() {
     assert!(memory < 7 << 20, "{memory} bytes");
     let three = chunk(&[one(0x01), one(0x04), one(0x40)]);
     let (result, memory, _) = measured(|| Chunk::parse_with(&three, &options).map(drop));
-    assert_eq!(result.unwrap_err().code(), "LimitExceeded");
+    assert_eq!(result.unwrap_err().code(), "limit-exceeded");
     assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
 }
 

@@ -36,36 +36,36 @@ fn skeletons() {
 #[test]
 fn codes() {
     let codes = [
-        ("two_gib.reject.cmesh", "ImpossibleRatio"),
-        ("negative.reject.cmesh", "NegativeSize"),
-        ("past_end.reject.cmesh", "Truncated"),
-        ("ratio.reject.cmesh", "ImpossibleRatio"),
-        ("too_long.reject.cmesh", "Lz4OutputTooLong"),
-        ("too_short.reject.cmesh", "Lz4OutputTooShort"),
-        ("offset_zero.reject.cmesh", "Lz4"),
-        ("before.reject.cmesh", "Lz4"),
-        ("empty_block.reject.cmesh", "Lz4"),
-        ("index_range.reject.cmesh", "IndexRange"),
-        ("half_index.reject.cmesh", "StreamSize"),
-        ("half_vertex.reject.cmesh", "StreamSize"),
-        ("two_bits.reject.cmesh", "AttributeFlag"),
-        ("no_bit.reject.cmesh", "AttributeFlag"),
-        ("reserved.reject.cmesh", "ReservedFlag"),
-        ("reserved_tangent.reject.cmesh", "ReservedFlag"),
-        ("twice.reject.cmesh", "DuplicateAttribute"),
-        ("counts.reject.cmesh", "VertexCount"),
-        ("no_dialect.reject.cmesh", "VertexCount"),
-        ("count.reject.cmodel", "Truncated"),
-        ("length.reject.cmodel", "Truncated"),
-        ("later.reject.cmodel", "Magic"),
-        ("itself.reject.cskel", "BoneTree"),
-        ("cycle.reject.cskel", "BoneTree"),
-        ("two_roots.reject.cskel", "RootCount"),
-        ("unlisted.reject.cskel", "BoneTree"),
-        ("stranger.reject.cskel", "BoneRange"),
-        ("number.reject.cskel", "BoneIndex"),
-        ("longer.reject.cskel", "TrailingBytes"),
-        ("shorter.reject.cskel", "Truncated"),
+        ("two_gib.reject.cmesh", "impossible-ratio"),
+        ("negative.reject.cmesh", "negative-size"),
+        ("past_end.reject.cmesh", "truncated"),
+        ("ratio.reject.cmesh", "impossible-ratio"),
+        ("too_long.reject.cmesh", "lz4-too-long"),
+        ("too_short.reject.cmesh", "lz4-too-short"),
+        ("offset_zero.reject.cmesh", "lz4-block"),
+        ("before.reject.cmesh", "lz4-block"),
+        ("empty_block.reject.cmesh", "lz4-block"),
+        ("index_range.reject.cmesh", "index-range"),
+        ("half_index.reject.cmesh", "stream-size"),
+        ("half_vertex.reject.cmesh", "stream-size"),
+        ("two_bits.reject.cmesh", "attribute-flag"),
+        ("no_bit.reject.cmesh", "attribute-flag"),
+        ("reserved.reject.cmesh", "reserved-flag"),
+        ("reserved_tangent.reject.cmesh", "reserved-flag"),
+        ("twice.reject.cmesh", "duplicate-attribute"),
+        ("counts.reject.cmesh", "vertex-count"),
+        ("no_dialect.reject.cmesh", "vertex-count"),
+        ("count.reject.cmodel", "truncated"),
+        ("length.reject.cmodel", "truncated"),
+        ("later.reject.cmodel", "bad-magic"),
+        ("itself.reject.cskel", "bone-tree"),
+        ("cycle.reject.cskel", "bone-tree"),
+        ("two_roots.reject.cskel", "root-count"),
+        ("unlisted.reject.cskel", "bone-tree"),
+        ("stranger.reject.cskel", "bone-range"),
+        ("number.reject.cskel", "bone-index"),
+        ("longer.reject.cskel", "trailing-bytes"),
+        ("shorter.reject.cskel", "truncated"),
     ];
     let refused = fixtures("crucible", &["cmesh", "cmodel", "cskel"]);
     let refused: Vec<_> = refused.into_iter().filter(|f| f.expect == Expect::Reject).collect();
@@ -120,7 +120,7 @@ fn leniency() {
         let tangent = stem == "reserved_tangent";
         assert_eq!(parsed.model.dialect, if tangent { Dialect::Tangent } else { Dialect::Seed }, "{stem}");
         let finding = &parsed.forgiven.findings()[0];
-        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        assert_eq!((finding.rule.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
         if stem == "too_short" {
             // The engine fills up with zeros; so does the rewrite, which anyone may read.
             assert_eq!(parsed.model.vertex_count(), 4);

@@ -36,7 +36,7 @@ proptest! {
         prop_assert_eq!(read.to_bytes().unwrap(), bytes.clone());
         let kinds = |c: &Chunk<'_>, d| c.streams.iter().map(|s| s.flag.attribute(d)).collect::<Vec<_>>();
         let same = kinds(&read, read.dialect) == kinds(&chunk, chunk.dialect);
-        prop_assert!(same || chunk.vertex_count() == 0 || read.validate().has("AmbiguousDialect"));
+        prop_assert!(same || chunk.vertex_count() == 0 || read.validate().has("ambiguous-dialect"));
     }
 
     #[test]
@@ -130,9 +130,9 @@ fn what_a_strict_reader_refuses_a_writer_refuses() {
     assert!(chunk.to_bytes().unwrap_err().to_string().contains("index 3 of 3 vertices"));
     let report = chunk.validate();
     assert_eq!(report.count_of(Severity::Error), 1);
-    assert!(report.has("IndexRange"));
+    assert!(report.has("index-range"));
     chunk.set_indices(&[0, 1, 2]);
     chunk.set(meshwright_crucible::Attribute::Color, vec![0; 8]).unwrap();
-    assert!(chunk.validate().has("VertexCount"));
+    assert!(chunk.validate().has("vertex-count"));
     assert!(chunk.to_bytes().is_err());
 }

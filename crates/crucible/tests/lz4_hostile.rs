@@ -104,15 +104,15 @@ fn read_block(block: &[u8], size: usize, refused: &Cell<bool>) -> Option<Outcome
     let parsed = match parse(ReadOptions::lenient()) {
         Ok(parsed) => parsed,
         Err(e) => match e.code() {
-            "Lz4" => return Some(Outcome::Broken),
-            "Lz4OutputTooLong" => return Some(Outcome::Long),
-            "ImpossibleRatio" if size > block.len() * 255 => return None,
+            "lz4-block" => return Some(Outcome::Broken),
+            "lz4-too-long" => return Some(Outcome::Long),
+            "impossible-ratio" if size > block.len() * 255 => return None,
             _ => panic!("{e}"),
         },
     };
-    let odd = parsed.model.validate().findings().iter().any(|f| f.code == "Lz4EndRule");
+    let odd = parsed.model.validate().findings().iter().any(|f| f.rule.code == "lz4-end");
     refused.set(odd);
-    let short = parsed.forgiven.findings().iter().find(|f| f.code == "Lz4OutputTooShort");
+    let short = parsed.forgiven.findings().iter().find(|f| f.rule.code == "lz4-too-short");
     let mut data = parsed.model.stream(Attribute::Color).unwrap().data().to_vec();
     assert_eq!(data.len(), size);
     let strict = parse(ReadOptions::default()).map(drop);

@@ -99,8 +99,8 @@ fn a_missing_bone_is_reported() {
     let weight = |bone, w: f32| BoneWeight { bone, influence: F32::new(w) };
     chunk.set_bone_weights(&[[weight(0, 0.5), weight(9, 0.5), weight(0, 0.0), weight(0, 0.0)]]).unwrap();
     let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
-    assert!(chunk.validate_with(&skeleton).has("BoneRange"));
-    assert!(!chunk.validate().has("BoneRange"));
+    assert!(chunk.validate_with(&skeleton).has("bone-range"));
+    assert!(!chunk.validate().has("bone-range"));
     let converted = chunk.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap();
     assert_eq!(codes(&converted), ["bone-missing"]);
 }

@@ -169,7 +169,7 @@ fn triangles_against_their_normals_are_told() {
     assert!(!model.validate().has("winding"));
     std::sync::Arc::make_mut(&mut model.meshes[0].triangles)[1..].iter_mut().for_each(|t| t.swap(0, 1));
     let report = model.validate();
-    let found = report.findings().iter().find(|f| f.code == "winding").unwrap();
+    let found = report.findings().iter().find(|f| f.rule.code == "winding").unwrap();
     assert_eq!(
         found.to_string(),
         "info[winding] meshes[0].tris: 3 of 4 triangles are wound against their own normals (offset 0x2a8)"

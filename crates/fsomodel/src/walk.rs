@@ -218,18 +218,18 @@ mod tests {
     #[test]
     fn a_length_that_wraps_to_its_own_header_ends() {
         let bytes = file(&[(b"loop", u64::MAX - 11, b"")]);
-        assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "Truncated");
+        assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "truncated");
     }
 
     #[test]
     fn headers() {
         for (bytes, code) in [
-            (&b""[..], "Truncated"),
-            (b"FSOMO", "Truncated"),
-            (b"FSOMODEL\x01\0", "Truncated"),
-            (b"FSOX", "Magic"),
-            (b"FSOMODEM\x01\0\0\0", "Magic"),
-            (b"FSOMODEL\x02\0\0\0", "Version"),
+            (&b""[..], "truncated"),
+            (b"FSOMO", "truncated"),
+            (b"FSOMODEL\x01\0", "truncated"),
+            (b"FSOX", "bad-magic"),
+            (b"FSOMODEM\x01\0\0\0", "bad-magic"),
+            (b"FSOMODEL\x02\0\0\0", "bad-version"),
         ] {
             assert_eq!(chunks(bytes).unwrap_err().code(), code, "{bytes:?}");
         }
@@ -237,7 +237,7 @@ mod tests {
         for tail in 1..12_usize {
             let mut bytes = file(&[]);
             bytes.resize(12 + tail, 0);
-            assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "Truncated");
+            assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "truncated");
         }
     }
 

@@ -69,7 +69,7 @@ fn sixty_thousand_meshes_with_the_same_fault() {
     let last = 12 + 12 + 300 * 44 + 12 + 4 * (n as usize - 1);
     bytes[last..last + 4].copy_from_slice(&300_u32.to_le_bytes());
     let (answer, _, ms) = measured(|| FsoModel::parse(&bytes).map(drop));
-    assert_eq!(answer.unwrap_err().code(), "IndexRange");
+    assert_eq!(answer.unwrap_err().code(), "index-range");
     assert!(ms < 2000, "{ms} ms");
     let (answer, _, ms) =
         measured(|| FsoModel::parse_with(&bytes, &ReadOptions::lenient().into()).unwrap().forgiven);
@@ -94,7 +94,7 @@ fn three_hundred_thousand_empty_chunks() {
     let limits = Limits::default().with_memory(1 << 20);
     let options = ReadOptions::default().with_limits(limits).into();
     let (answer, memory, _) = measured(|| FsoModel::parse_with(&bytes, &options).map(drop));
-    assert_eq!(answer.unwrap_err().code(), "LimitExceeded");
+    assert_eq!(answer.unwrap_err().code(), "limit-exceeded");
     assert!(memory < 2 << 20, "{memory} bytes");
 }
 
@@ -106,7 +106,7 @@ fn a_lying_length_costs_nothing() {
             bytes.extend(id);
             bytes.extend(length.to_le_bytes());
             let (answer, memory, _) = measured(|| FsoModel::parse(&bytes).map(drop));
-            assert_eq!(answer.unwrap_err().code(), "Truncated");
+            assert_eq!(answer.unwrap_err().code(), "truncated");
             assert!(memory < 1 << 20, "{memory} bytes");
         }
     }
@@ -131,7 +131,7 @@ fn a_companion_of_small_things_stays_in_proportion() {
     }
     let budget = ReadOptions::default().with_limits(Limits::default().with_memory(1000));
     let text = format!("{{\"meshes\":[],\"materials\":[{{\"name\":\"{}\"}}]}}", "x".repeat(600));
-    assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "LimitExceeded");
+    assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "limit-exceeded");
 }
 
 /// The dialect is found by a sample, and ambiguity does not copy the file.
@@ -143,7 +143,7 @@ fn detection_is_linear() {
     let bytes = model.to_bytes().unwrap();
     let (answer, memory, ms) = measured(|| {
         let model = FsoModel::parse_with(&bytes, &FsoOptions::default()).unwrap().model;
-        model.validate().has("AmbiguousDialect")
+        model.validate().has("ambiguous-dialect")
     });
     assert!(answer);
     assert!(ms < 2000 && memory < 8 << 20, "{ms} ms, {memory} bytes");

@@ -60,27 +60,27 @@ fn pairs() {
 #[test]
 fn codes() {
     let codes = [
-        ("empty.reject.fom", "Truncated"),
-        ("magic.reject.fom", "Magic"),
-        ("version.reject.fom", "Version"),
-        ("missing.reject.fom", "MissingChunk"),
-        ("lower_case.reject.fom", "MissingChunk"),
-        ("twice.reject.fom", "DuplicateChunk"),
-        ("tail.reject.fom", "Truncated"),
-        ("wraps.reject.fom", "Truncated"),
-        ("vertex_size.reject.fom", "StreamSize"),
-        ("entry_size.reject.fom", "StreamSize"),
-        ("misaligned.reject.fom", "Misaligned"),
-        ("range.reject.fom", "MeshRange"),
-        ("range_empty.reject.fom", "MeshRange"),
-        ("index.reject.fom", "IndexRange"),
-        ("base.reject.fom", "IndexRange"),
-        ("gl3_index.reject.fom", "IndexRange"),
-        ("material.reject.json", "Metadata"),
-        ("field.reject.json", "Metadata"),
-        ("node_mesh.reject.json", "Metadata"),
-        ("matrix.reject.json", "Metadata"),
-        ("cut.reject.json", "Metadata"),
+        ("empty.reject.fom", "truncated"),
+        ("magic.reject.fom", "bad-magic"),
+        ("version.reject.fom", "bad-version"),
+        ("missing.reject.fom", "missing-chunk"),
+        ("lower_case.reject.fom", "missing-chunk"),
+        ("twice.reject.fom", "duplicate-chunk"),
+        ("tail.reject.fom", "truncated"),
+        ("wraps.reject.fom", "truncated"),
+        ("vertex_size.reject.fom", "stream-size"),
+        ("entry_size.reject.fom", "stream-size"),
+        ("misaligned.reject.fom", "misaligned"),
+        ("range.reject.fom", "mesh-range"),
+        ("range_empty.reject.fom", "mesh-range"),
+        ("index.reject.fom", "index-range"),
+        ("base.reject.fom", "index-range"),
+        ("gl3_index.reject.fom", "index-range"),
+        ("material.reject.json", "metadata"),
+        ("field.reject.json", "metadata"),
+        ("node_mesh.reject.json", "metadata"),
+        ("matrix.reject.json", "metadata"),
+        ("cut.reject.json", "metadata"),
     ];
     let refused = fixtures("fsomodel", &["fom", "json"]);
     let refused: Vec<_> = refused.into_iter().filter(|f| f.expect == Expect::Reject).collect();
@@ -99,23 +99,23 @@ fn codes() {
 #[test]
 fn warnings() {
     let codes = [
-        ("no_table.warn.fom", "NoMeshTable"),
-        ("doc56.warn.fom", "NoMeshTable"),
-        ("gl3.warn.fom", "NoMeshTable"),
-        ("loose.warn.fom", "LooseMinMax"),
-        ("wrong.warn.fom", "WrongMinMax"),
-        ("after_base.warn.fom", "MinMaxAfterBase"),
-        ("two_indices.warn.fom", "NotTriangles"),
-        ("two_indices.warn.fom", "UnusedIndices"),
-        ("unused.warn.fom", "UnusedIndices"),
-        ("normals.warn.fom", "NormalLength"),
-        ("nan.warn.fom", "NonFinite"),
+        ("no_table.warn.fom", "no-mesh-table"),
+        ("doc56.warn.fom", "no-mesh-table"),
+        ("gl3.warn.fom", "no-mesh-table"),
+        ("loose.warn.fom", "loose-min-max"),
+        ("wrong.warn.fom", "wrong-min-max"),
+        ("after_base.warn.fom", "min-max-after-base"),
+        ("two_indices.warn.fom", "not-triangles"),
+        ("two_indices.warn.fom", "unused-indices"),
+        ("unused.warn.fom", "unused-indices"),
+        ("normals.warn.fom", "normal-length"),
+        ("nan.warn.fom", "non-finite"),
     ];
     for (name, code) in codes {
         let f = fixtures("fsomodel", &["fom"]).into_iter().find(|f| f.name == name).unwrap();
         let model = FsoModel::parse(&f.bytes).unwrap();
         assert!(model.validate().has(code), "{name}: {:?}", model.validate());
-        assert!(!model.validate().has("AmbiguousDialect"), "{name}");
+        assert!(!model.validate().has("ambiguous-dialect"), "{name}");
     }
 }
 
@@ -184,7 +184,7 @@ fn lenient_readers() {
         let gl3 = stem == "gl3_index";
         assert_eq!(parsed.model.dialect, if gl3 { Dialect::Gl3 } else { Dialect::Seed44 }, "{stem}");
         let finding = &parsed.forgiven.findings()[0];
-        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        assert_eq!((finding.rule.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
         assert!(parsed.model.validate().has(strict.code()), "{stem}");
         assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
         assert!(parsed.model.to_scene(&SceneOptions::default()).is_err(), "{stem}");

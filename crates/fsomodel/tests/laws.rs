@@ -54,7 +54,7 @@ proptest! {
         let mut model = model;
         model.fix_extents();
         let report = model.validate();
-        for code in ["LooseMinMax", "WrongMinMax", "MinMaxAfterBase"] {
+        for code in ["loose-min-max", "wrong-min-max", "min-max-after-base"] {
             prop_assert!(!report.has(code));
         }
         prop_assert_eq!(model.fix_extents(), 0);
@@ -131,7 +131,7 @@ fn deep_nodes_are_refused_without_recursion() {
     let metadata = Metadata::parse(deep(1024).as_bytes()).unwrap();
     assert_eq!(metadata.nodes.len(), 1024);
     assert!(metadata.to_canonical().is_ok());
-    assert_eq!(Metadata::parse(deep(1025).as_bytes()).unwrap_err().code(), "LimitExceeded");
+    assert_eq!(Metadata::parse(deep(1025).as_bytes()).unwrap_err().code(), "limit-exceeded");
     for text in ["[".repeat(1_000_000), "{\"x\":".to_owned() + &"[".repeat(1_000_000)] {
         assert!(Metadata::parse(text.as_bytes()).is_err());
     }
@@ -162,7 +162,7 @@ fn metadata_must_be_what_the_loader_takes() {
     ];
     for text in wrong {
         let e = Metadata::parse(text.as_bytes()).unwrap_err();
-        assert_eq!(e.code(), "Metadata", "{text}: {e}");
+        assert_eq!(e.code(), "metadata", "{text}: {e}");
         assert!(e.to_string().ends_with(" of metadata)"), "{e}");
     }
     let text = "{\"meshes\":[],\"root_node\":{\"transform\":[[1,0.0,0.0,0.0],[0.0,1.0,0.0,0.0],[0.0,0.0,1.0,0.0],\
@@ -170,7 +170,7 @@ fn metadata_must_be_what_the_loader_takes() {
     let metadata = Metadata::parse(text.as_bytes()).unwrap();
     let report = metadata.validate();
     assert!(
-        report.has("Metadata") && !report.has_errors(),
+        report.has("metadata") && !report.has_errors(),
         "an integer in a matrix is read as 0 by the engine"
     );
     assert_eq!(metadata.to_bytes().unwrap(), text.as_bytes());

@@ -15,7 +15,7 @@ fn errors(bytes: &[u8]) -> Vec<String> {
         Ok(file) => {
             let report = file.conformance();
             let errors = report.iter().filter(|finding| finding.severity == Severity::Error);
-            errors.map(|finding| format!("{} {finding}", finding.code)).collect()
+            errors.map(|finding| format!("{} {finding}", finding.rule.code)).collect()
         }
     }
 }
@@ -136,7 +136,7 @@ fn images_are_looked_into() {
         document["images"][0] = serde_json::json!({ "uri": uri });
         let file = GltfFile::parse(document.to_string().as_bytes()).unwrap();
         let report = file.conformance();
-        report.iter().map(|f| (f.code, f.severity)).find(|(code, _)| code.starts_with("image"))
+        report.iter().map(|f| (f.rule.code, f.severity)).find(|(code, _)| code.starts_with("image"))
     };
     let uri = recorded["bases"]["rich"]["images"][1]["uri"].as_str().unwrap();
     let (png, _) =
@@ -154,6 +154,6 @@ fn images_are_looked_into() {
         document["textures"][0] = texture;
         document["extensionsUsed"] = serde_json::json!(["KHR_texture_basisu"]);
         let report = GltfFile::parse(document.to_string().as_bytes()).unwrap().conformance();
-        assert_eq!(report.iter().map(|f| (f.code, f.severity)).find(|f| f.0 == "texture-empty"), code);
+        assert_eq!(report.iter().map(|f| (f.rule.code, f.severity)).find(|f| f.0 == "texture-empty"), code);
     }
 }

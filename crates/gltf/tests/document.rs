@@ -421,7 +421,7 @@ fn chunks_of_a_glb() {
     let (json, bin) = (chunk(b"JSON", text), chunk(b"BIN\0", &[1, 2, 3, 0]));
     let read = |file: &[u8]| {
         let read = Document::from_glb(file, &no_files, &Options::default());
-        read.map(|d| d.report().findings().iter().map(|f| f.code).collect::<Vec<_>>())
+        read.map(|d| d.report().findings().iter().map(|f| f.rule.code).collect::<Vec<_>>())
             .map_err(|e| (e.code(), e.offset()))
     };
     let other = chunk(b"NEW!", &[0; 8]);

@@ -476,8 +476,8 @@ fn what_is_made_of_weights_and_keys_is_said() {
     }
     // The check reports each fault once, and as glTF ranks it: a sum in vertex 1, a negative weight in vertex 2.
     let report = file.conformance();
-    let weights = report.iter().filter(|finding| finding.code.starts_with("weights-"));
-    let weights: Vec<_> = weights.map(|f| (f.code, f.severity, f.path.to_string())).collect();
+    let weights = report.iter().filter(|finding| finding.rule.code.starts_with("weights-"));
+    let weights: Vec<_> = weights.map(|f| (f.rule.code, f.severity, f.path.to_string())).collect();
     let path = |vertex: usize| format!("meshes[0].primitives[0].attributes[{vertex}]");
     let wanted =
         [("weights-normalized", Severity::Error, path(1)), ("weights-negative", Severity::Error, path(2))];

@@ -292,9 +292,9 @@ fn edited(
 ) -> Result<(), String> {
     let made = merged(model, native, patch)?;
     let bytes = made.value.model.to_bytes().map_err(|e| e.to_string())?;
-    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
+    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.rule.code).collect();
     let again = Iqm::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
-    if let Some(new) = again.model.validate().iter().find(|f| !before.contains(f.code)) {
+    if let Some(new) = again.model.validate().iter().find(|f| !before.contains(f.rule.code)) {
         return Err(format!("{new}"));
     }
     let back = again.model.to_scene(options).map_err(|e| e.to_string())?.value;

@@ -82,12 +82,16 @@ impl Explanation {
     }
 }
 
-/// Everything that a code means, whichever case it is written in. Formats may use one code for different rules, one may
+/// Everything that a code means, whichever case it is written in; the native name of a rule finds it too. Formats may use one code for different rules, one may
 /// have several that differ in how bad it is to break them, and a conversion may use the code of a rule.
 pub fn explain(code: &str) -> Vec<Explanation> {
     let mut rules: Vec<(&'static Rule, Vec<RuleSet>)> = Vec::new();
     for set in RuleSet::all() {
-        for rule in set.rules.iter().filter(|rule| rule.code.eq_ignore_ascii_case(code)) {
+        for rule in set
+            .rules
+            .iter()
+            .filter(|rule| [rule.code, rule.native].iter().any(|name| name.eq_ignore_ascii_case(code)))
+        {
             match rules.iter_mut().find(|(known, _)| known == rule) {
                 Some((_, sets)) => sets.push(set),
                 None => rules.push((rule, vec![set])),

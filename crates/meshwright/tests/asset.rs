@@ -299,7 +299,7 @@ fn the_name_of_a_file_is_held_against_what_it_holds() {
     let mesh = || fixture("tso/flower.ok.mesh");
     let names = ["a.0000000100000009.mesh", "a.000000010000000a.mesh"];
     let tree = Tree::memory(names.map(|name| (name, mesh()))).unwrap();
-    let told = |name| Model::open(&tree, name, &OpenOptions::default()).unwrap().check().has("W_TYPE_ID");
+    let told = |name| Model::open(&tree, name, &OpenOptions::default()).unwrap().check().has("type-id");
     assert_eq!(names.map(told), [false, true]);
 }
 

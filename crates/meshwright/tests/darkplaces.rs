@@ -95,7 +95,7 @@ fn resolved_clips_are_charged() {
 fn scales_that_the_engine_passes_over_are_findings() {
     let found = |model: &AnyModel, engine| {
         let report = model.validate_for(engine);
-        let scales = report.findings().iter().filter(|f| f.code == "engine-scale");
+        let scales = report.findings().iter().filter(|f| f.rule.code == "engine-scale");
         scales.map(|f| f.path.to_string()).collect::<Vec<_>>()
     };
     let scaled = |factor: f32, is_scaled: &dyn Fn(usize, usize) -> bool| {

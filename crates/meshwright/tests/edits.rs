@@ -239,7 +239,7 @@ fn renumbered(native: &Scene, mut edited: Scene) -> Scene {
 fn problems(asset: &Model) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for finding in &asset.check() {
-        *all.entry(finding.code.to_string()).or_insert(0) += 1;
+        *all.entry(finding.rule.code.to_string()).or_insert(0) += 1;
     }
     all
 }
@@ -271,7 +271,7 @@ fn edited(
     let new = problems(&again).into_iter().find(|(code, n)| match known.get(code) {
         Some(old) => n > old && !more,
         // The file keeps its name where what it holds has another.
-        None if code == "W_RESOURCE_NAME" => false,
+        None if code == "resource-name" => false,
         None => true,
     });
     match new {

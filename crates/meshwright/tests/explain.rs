@@ -101,8 +101,8 @@ fn example_files() -> BTreeMap<(String, String), String> {
                 },
             };
             let stranger = |code: &str| !format.rules().iter().any(|rule| rule.code == code);
-            for finding in report.findings().iter().filter(|f| !stranger(f.code)) {
-                let key = (format.id().to_owned(), finding.code.to_owned());
+            for finding in report.findings().iter().filter(|f| !stranger(f.rule.code)) {
+                let key = (format.id().to_owned(), finding.rule.code.to_owned());
                 shown.entry(key).or_insert_with(|| path.to_string());
             }
         }

@@ -223,7 +223,7 @@ fn bones_that_a_skeleton_lacks_are_found() {
         "a skeleton's kind is that which its mesh declares"
     );
     let mesh = AnyModel::parse(&mesh, Format::CrucibleMesh, &ReadOptions::default()).unwrap().model;
-    assert!(!mesh.validate().has("BoneRange") && mesh.validate_with(&companions).has("BoneRange"));
+    assert!(!mesh.validate().has("bone-range") && mesh.validate_with(&companions).has("bone-range"));
 
     let read = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();
     let flower =
@@ -231,7 +231,7 @@ fn bones_that_a_skeleton_lacks_are_found() {
     for (skeleton, lacks) in [("flower.ok.skel", false), ("arm.ok.skel", true)] {
         let mut companions = Companions::default();
         add(&mut companions, Format::TsoMesh, Role::Skeleton, &read(skeleton));
-        assert_eq!(flower.validate_with(&companions).has("W_BONE_MISSING"), lacks, "{skeleton}");
+        assert_eq!(flower.validate_with(&companions).has("bone-missing"), lacks, "{skeleton}");
     }
 }
 

@@ -30,7 +30,7 @@ fn laws(name: &str, bytes: &[u8], format: Format) -> Option<(Repaired, BTreeSet<
     let mut found = parsed.forgiven;
     found.append_new(parsed.model.validate());
     for mended in &done.mended {
-        let left = found.iter().filter(|f| f.code == mended.code).map(|f| f.path.to_string());
+        let left = found.iter().filter(|f| f.rule.code == mended.code).map(|f| f.path.to_string());
         for path in left {
             assert!(!mended.paths.contains(&path), "{name}: {} of {path} is there still", mended.code);
         }

@@ -57,8 +57,8 @@ pub(crate) fn to_loss(loss: meshwright::scene::Loss) -> Loss {
 pub(crate) fn to_finding(f: &meshwright::Finding) -> Finding {
     Finding {
         severity: f.severity.to_string(),
-        code: f.code,
-        kind: f.kind.to_string(),
+        code: f.rule.code,
+        kind: f.rule.kind.to_string(),
         path: f.path.to_string(),
         offset: f.offset,
         message: f.message.clone().into_owned(),

@@ -26,8 +26,9 @@ fn is_stated(groups: &FrameGroups, poses: usize) {
     let mut report = groups.validate();
     report.append(groups.validate_for(poses));
     for f in report.findings() {
-        let stated =
-            |r: &&&meshwright_core::Rule| (r.code, r.kind, r.severity) == (f.code, f.kind, f.severity);
+        let stated = |r: &&&meshwright_core::Rule| {
+            (r.code, r.kind, r.severity) == (f.rule.code, f.rule.kind, f.severity)
+        };
         assert!(FrameGroups::RULES.iter().find(stated).is_some(), "{f}");
     }
 }

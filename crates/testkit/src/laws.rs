@@ -70,7 +70,7 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
                 assert!(!report.has_errors(), "{name}: a file that opened has errors: {findings:?}");
                 let clean = findings.is_empty();
                 assert!(clean == (expect == Expect::Ok), "{name}: expected {expect:?}, found {findings:?}");
-                report.iter().for_each(|f| stated::<F>(f.code, f.kind, f.severity));
+                report.iter().for_each(|f| stated::<F>(f.rule.code, f.rule.kind, f.severity));
                 self.byte_round_trip(name, &fixture.bytes);
             }
         }

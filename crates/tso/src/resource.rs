@@ -104,7 +104,7 @@ mod tests {
     use alloc::vec::Vec;
 
     fn codes(report: &Report) -> Vec<&'static str> {
-        report.findings().iter().map(|f| f.code).collect()
+        report.findings().iter().map(|f| f.rule.code).collect()
     }
 
     #[test]
@@ -116,11 +116,11 @@ mod tests {
         {
             assert!(of(sound).is_empty(), "{sound}");
         }
-        assert_eq!(of("a.0000000100000007.mesh"), ["W_TYPE_ID"]);
-        assert_eq!(of("a.0000000100000009.anim"), ["W_EXTENSION"]);
-        assert_eq!(of("a.0000000100000005.skel"), ["W_TYPE_ID", "W_EXTENSION"]);
-        assert_eq!(of("a.BMF"), ["W_EXTENSION"]);
-        assert_eq!(codes(&Skel::default().validate_name("a.0000000100000009.skel")), ["W_TYPE_ID"]);
+        assert_eq!(of("a.0000000100000007.mesh"), ["type-id"]);
+        assert_eq!(of("a.0000000100000009.anim"), ["name-extension"]);
+        assert_eq!(of("a.0000000100000005.skel"), ["type-id", "name-extension"]);
+        assert_eq!(of("a.BMF"), ["name-extension"]);
+        assert_eq!(codes(&Skel::default().validate_name("a.0000000100000009.skel")), ["type-id"]);
         assert_eq!(codes(&Bnd::default().validate_name("a.000000010000000b.bnd")), [""; 0]);
         let message = mesh.validate_name("a.0000000100000007.mesh").findings()[0].message.clone();
         assert_eq!(message, "the name says type 7, a mesh is of type 9");
@@ -133,10 +133,10 @@ mod tests {
             assert!(skn.validate_name(sound).is_empty(), "{sound}");
         }
         let report = skn.validate_name("xskin-b.skn");
-        assert_eq!(codes(&report), ["W_RESOURCE_NAME"]);
+        assert_eq!(codes(&report), ["resource-name"]);
         assert_eq!(report.findings()[0].severity, meshwright_core::Severity::Info);
         let anim = Anim { name: "a2o-sit".into(), ..Anim::default() };
         assert!(anim.validate_name("a2o-sit.0000000100000007.anim").is_empty());
-        assert_eq!(codes(&anim.validate_name("a2o-stand.0000000100000007.anim")), ["W_RESOURCE_NAME"]);
+        assert_eq!(codes(&anim.validate_name("a2o-stand.0000000100000007.anim")), ["resource-name"]);
     }
 }

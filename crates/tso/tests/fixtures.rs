@@ -133,10 +133,10 @@ fn refusals_name_their_rule() {
         assert_eq!(e.code(), code, "{name}: {e}");
         let Ok(lenient) = parse(&bytes, &ReadOptions::lenient()) else { return false };
         let first = &lenient.forgiven.findings()[0];
-        assert_eq!((first.code, first.offset), (code, Some(e.offset())), "{name}");
+        assert_eq!((first.rule.code, first.offset), (code, Some(e.offset())), "{name}");
         assert_eq!(first.path, *e.path());
         let again = validate(&lenient.model);
-        let errors: Vec<_> = again.findings().iter().filter(|f| f.code.starts_with('E')).collect();
+        let errors: Vec<_> = again.findings().iter().filter(|f| f.rule.code.starts_with('E')).collect();
         assert_eq!(errors, lenient.forgiven.findings().iter().collect::<Vec<_>>(), "{name}");
         assert!(matches!(write(&lenient.model, Strictness::Strict),
             Err(WriteError::InvalidModel { code: c, .. }) if c == code));
@@ -146,36 +146,36 @@ fn refusals_name_their_rule() {
     let mesh =
         |name: &str, code: &str| check(name, code, Mesh::parse_with, Mesh::validate, Mesh::to_bytes_with);
     for (name, code) in [
-        ("face_index", "E_FACE_INDEX"),
-        ("binding_bone", "E_BINDING_BONE"),
-        ("binding_dup", "E_BINDING_DUP"),
-        ("binding_range", "E_BINDING_RANGE"),
-        ("binding_overlap", "E_BINDING_OVERLAP"),
-        ("binding_moved", "E_BINDING_OVERLAP"),
-        ("binding_gap", "E_BINDING_GAP"),
-        ("blend_target", "E_BLEND_VERTEX"),
-        ("weight", "E_WEIGHT"),
-        ("total", "E_TOTAL"),
-        ("not_finite", "E_NOT_FINITE"),
-        ("trailing", "E_TRAILING"),
+        ("face_index", "face-index"),
+        ("binding_bone", "binding-bone"),
+        ("binding_dup", "duplicate-binding"),
+        ("binding_range", "binding-range"),
+        ("binding_overlap", "binding-overlap"),
+        ("binding_moved", "binding-overlap"),
+        ("binding_gap", "binding-gap"),
+        ("blend_target", "blend-vertex-index"),
+        ("weight", "blend-weight"),
+        ("total", "total-count"),
+        ("not_finite", "non-finite"),
+        ("trailing", "trailing-bytes"),
     ] {
         assert!(mesh(&format!("{name}.reject.mesh"), code));
     }
-    assert!(!mesh("count.reject.mesh", "E_COUNT"));
+    assert!(!mesh("count.reject.mesh", "bad-count"));
     let skel =
         |name: &str, code: &str| check(name, code, Skel::parse_with, Skel::validate, Skel::to_bytes_with);
-    assert!(skel("parent.reject.skel", "E_PARENT"));
-    assert!(skel("cycle.reject.skel", "E_PARENT_CYCLE"));
-    assert!(skel("bone_dup.reject.skel", "E_BONE_DUP"));
+    assert!(skel("parent.reject.skel", "bad-parent"));
+    assert!(skel("cycle.reject.skel", "parent-cycle"));
+    assert!(skel("bone_dup.reject.skel", "duplicate-bone"));
     let anim =
         |name: &str, code: &str| check(name, code, Anim::parse_with, Anim::validate, Anim::to_bytes_with);
-    assert!(anim("motion_range.reject.anim", "E_MOTION_RANGE"));
-    assert!(!anim("count.reject.anim", "E_COUNT"));
-    assert!(!check("tag.reject.bnd", "E_TAG", Bnd::parse_with, Bnd::validate, Bnd::to_bytes_with));
-    assert!(!check("count.reject.bmf", "E_COUNT", Bmf::parse_with, Bmf::validate, Bmf::to_bytes_with));
+    assert!(anim("motion_range.reject.anim", "motion-range"));
+    assert!(!anim("count.reject.anim", "bad-count"));
+    assert!(!check("tag.reject.bnd", "bad-tag", Bnd::parse_with, Bnd::validate, Bnd::to_bytes_with));
+    assert!(!check("count.reject.bmf", "bad-count", Bmf::parse_with, Bmf::validate, Bmf::to_bytes_with));
     let skn = |name: &str, code: &str| check(name, code, Skn::parse_with, Skn::validate, Skn::to_bytes_with);
-    assert!(!skn("number.reject.skn", "E_NUMBER"));
-    assert!(skn("trailing.reject.skn", "E_TRAILING"));
+    assert!(!skn("number.reject.skn", "bad-number"));
+    assert!(skn("trailing.reject.skn", "trailing-bytes"));
 }
 
 #[test]
@@ -187,23 +187,23 @@ fn oddities_are_reported() {
     let set = |codes: &[&'static str]| codes.iter().copied().collect::<BTreeSet<_>>();
     assert_eq!(
         mesh("exported.warn.mesh"),
-        set(&["W_NORMAL_LENGTH", "W_TOTAL_REAL_ONLY", "W_VERTEX_UNUSED", "W_WEIGHT_ZERO"])
+        set(&["normal-length", "total-real-only", "unused-vertices", "zero-weight"])
     );
-    assert_eq!(mesh("names.warn.mesh"), set(&["W_NAME_EMPTY", "W_NAME_ENCODING"]));
+    assert_eq!(mesh("names.warn.mesh"), set(&["empty-name", "name-encoding"]));
     assert_eq!(
         mesh("order.warn.mesh"),
         set(&[
-            "W_BINDING_COUNT",
-            "W_BLEND_MULTI",
-            "W_BLEND_SAME_BONE",
-            "W_BONE_NAME_DUP",
-            "W_FACE_DEGENERATE",
+            "binding-count",
+            "several-blends",
+            "blend-same-bone",
+            "duplicate-bone-name",
+            "degenerate-triangle",
         ])
     );
     let anim = Anim::parse(&bytes("seconds.warn.anim")).unwrap();
-    assert_eq!(codes(&anim.validate()), set(&["W_DURATION_SECONDS"]));
+    assert_eq!(codes(&anim.validate()), set(&["duration-seconds"]));
     let skel = Skel::parse(&bytes("roots.warn.skel")).unwrap();
-    assert_eq!(codes(&skel.validate()), set(&["W_ROOTS"]));
+    assert_eq!(codes(&skel.validate()), set(&["several-roots"]));
 }
 
 #[test]

@@ -313,7 +313,7 @@ fn counts_are_refused_before_memory_is_taken() {
         bytes[at..at + 4].copy_from_slice(&[0xff; 4]);
         for e in [Mesh::parse(&bytes).unwrap_err(), Anim::parse(&bytes).unwrap_err()] {
             assert!(
-                ["E_COUNT", "E_TRUNCATED", "E_TRAILING", "E_TOTAL", "E_NOT_FINITE"].contains(&e.code()),
+                ["bad-count", "truncated", "trailing-bytes", "total-count", "non-finite"].contains(&e.code()),
                 "{e:?}"
             );
         }
@@ -324,7 +324,7 @@ fn counts_are_refused_before_memory_is_taken() {
         trailing: Vec::new(),
     };
     let e = Mesh::parse_with(&mesh.to_bytes().unwrap(), &few).unwrap_err();
-    assert_eq!(e.code(), "E_LIMIT");
+    assert_eq!(e.code(), "limit-exceeded");
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn errors_name_field_and_offset() {
     mesh.geometry.real[0].normal[1] = F32::new(f32::NAN);
     let bytes = mesh.to_bytes_with(Strictness::Lenient).unwrap();
     let e = Mesh::parse(&bytes).unwrap_err();
-    assert_eq!((e.code(), e.path().to_string()), ("E_NOT_FINITE", "real[0].normal".into()));
+    assert_eq!((e.code(), e.path().to_string()), ("non-finite", "real[0].normal".into()));
     let at = usize::try_from(e.offset()).unwrap();
     assert_eq!(bytes[at..at + 4], f32::NAN.to_le_bytes());
 }

@@ -257,9 +257,9 @@ fn a_binding() {
     // A resource that is linked as a mesh must be of type 9, and one that is linked as a texture an image.
     let swapped = Bnd { mesh: bnd.texture, texture: bnd.mesh, ..bnd };
     let report = swapped.validate();
-    let found: Vec<_> = report.findings().iter().map(|f| (f.code, f.offset, f.path.to_string())).collect();
-    let wanted =
-        [("W_TYPE_ID", Some(21), "mesh.kind".into()), ("W_TYPE_ID", Some(37), "texture.kind".into())];
+    let found: Vec<_> =
+        report.findings().iter().map(|f| (f.rule.code, f.offset, f.path.to_string())).collect();
+    let wanted = [("type-id", Some(21), "mesh.kind".into()), ("type-id", Some(37), "texture.kind".into())];
     assert_eq!(found, wanted);
 }
 

@@ -14,7 +14,7 @@ type Place = fn(&mut Geometry) -> &mut u32;
 const ODD: F32 = F32::from_bits(0x7f80_1234);
 
 fn offset(report: &Report, code: &str) -> usize {
-    let finding = report.findings().iter().find(|f| f.code == code);
+    let finding = report.findings().iter().find(|f| f.rule.code == code);
     let finding = finding.unwrap_or_else(|| panic!("no {code} in {:?}", report.findings()));
     usize::try_from(finding.offset.unwrap()).unwrap()
 }
@@ -60,7 +60,7 @@ fn in_skeletons() {
             let mut skel = skel();
             *place(&mut skel.bones[bone]) = ODD;
             let bytes = skel.to_bytes_with(Strictness::Lenient).unwrap();
-            assert_eq!(offset(&skel.validate(), "E_NOT_FINITE"), odd(&bytes));
+            assert_eq!(offset(&skel.validate(), "non-finite"), odd(&bytes));
             assert_eq!(Skel::parse(&bytes).unwrap_err().offset(), odd(&bytes) as u64);
         }
     }
@@ -71,10 +71,10 @@ fn in_skeletons() {
     skel.bones[1].rotation = f32s([0.5; 4].map(|c: f32| c * 1.5));
     let bytes = skel.to_bytes_with(Strictness::Lenient).unwrap();
     let report = skel.validate();
-    assert_eq!(offset(&report, "E_PARENT"), find(&bytes, b"\x07NOWHERE"));
-    assert_eq!(offset(&report, "W_NAME_ENCODING"), find(&bytes, b"\x05caf"));
-    assert_eq!(offset(&report, "E_TRAILING"), find(&bytes, b"!behind!"));
-    assert_eq!(offset(&report, "W_ROTATION_LENGTH"), find(&bytes, &[0.75_f32.to_le_bytes(); 4].concat()));
+    assert_eq!(offset(&report, "bad-parent"), find(&bytes, b"\x07NOWHERE"));
+    assert_eq!(offset(&report, "name-encoding"), find(&bytes, b"\x05caf"));
+    assert_eq!(offset(&report, "trailing-bytes"), find(&bytes, b"!behind!"));
+    assert_eq!(offset(&report, "rotation-length"), find(&bytes, &[0.75_f32.to_le_bytes(); 4].concat()));
 }
 
 fn anim() -> Anim {
@@ -112,7 +112,7 @@ fn in_animations() {
         let mut anim = anim();
         *place(&mut anim) = ODD;
         let bytes = anim.to_bytes_with(Strictness::Lenient).unwrap();
-        assert_eq!(offset(&anim.validate(), "E_NOT_FINITE"), odd(&bytes));
+        assert_eq!(offset(&anim.validate(), "non-finite"), odd(&bytes));
         assert_eq!(Anim::parse(&bytes).unwrap_err().offset(), odd(&bytes) as u64);
     }
     for rotation in [false, true] {
@@ -124,20 +124,20 @@ fn in_animations() {
         };
         *first = 0x0102_0304;
         let bytes = anim.to_bytes_with(Strictness::Lenient).unwrap();
-        assert_eq!(offset(&anim.validate(), "E_MOTION_RANGE"), find(&bytes, &[1, 2, 3, 4]));
+        assert_eq!(offset(&anim.validate(), "motion-range"), find(&bytes, &[1, 2, 3, 4]));
     }
     // One key too many is one too many.
     let mut anim = anim();
     anim.motions[1].first_rotation = 1;
-    assert_eq!(anim.validate().findings().iter().filter(|f| f.code == "E_MOTION_RANGE").count(), 1);
+    assert_eq!(anim.validate().findings().iter().filter(|f| f.rule.code == "motion-range").count(), 1);
     anim.motions[1].frames = 1;
     assert!(!anim.validate().has_errors());
     anim.trailing = b"!behind!".to_vec();
     anim.motions[2].bone = "\u{1}\u{2}\u{3}".into();
     let bytes = anim.to_bytes_with(Strictness::Lenient).unwrap();
     let report = anim.validate();
-    assert_eq!(offset(&report, "E_TRAILING"), find(&bytes, b"!behind!"));
-    assert_eq!(offset(&report, "W_NAME_ENCODING"), find(&bytes, b"\x03\x01\x02\x03"));
+    assert_eq!(offset(&report, "trailing-bytes"), find(&bytes, b"!behind!"));
+    assert_eq!(offset(&report, "name-encoding"), find(&bytes, b"\x03\x01\x02\x03"));
     assert_eq!(Anim::parse_with(&bytes, &meshwright_core::ReadOptions::lenient()).unwrap().model, anim);
 }
 
@@ -169,17 +169,17 @@ fn in_geometries() {
         *place(&mut geometry) = ODD;
         let mesh = Mesh { geometry: geometry.clone(), trailing: Vec::new() };
         let bytes = mesh.to_bytes_with(Strictness::Lenient).unwrap();
-        assert_eq!(offset(&mesh.validate(), "E_NOT_FINITE"), odd(&bytes));
+        assert_eq!(offset(&mesh.validate(), "non-finite"), odd(&bytes));
         let bmf = Bmf::new("skin", "x", geometry);
         let bytes = bmf.to_bytes_with(Strictness::Lenient).unwrap();
-        assert_eq!(offset(&bmf.validate(), "E_NOT_FINITE"), odd(&bytes));
+        assert_eq!(offset(&bmf.validate(), "non-finite"), odd(&bytes));
     }
     let marks: [(Place, &str); 5] = [
-        (|g| &mut g.faces[1][2], "E_FACE_INDEX"),
-        (|g| &mut g.bindings[1].bone, "E_BINDING_BONE"),
-        (|g| &mut g.bindings[1].first_real, "E_BINDING_RANGE"),
-        (|g| &mut g.bindings[1].first_blend, "E_BLEND_RANGE"),
-        (|g| &mut g.blends[0].target, "E_BLEND_VERTEX"),
+        (|g| &mut g.faces[1][2], "face-index"),
+        (|g| &mut g.bindings[1].bone, "binding-bone"),
+        (|g| &mut g.bindings[1].first_real, "binding-range"),
+        (|g| &mut g.bindings[1].first_blend, "blend-range"),
+        (|g| &mut g.blends[0].target, "blend-vertex-index"),
     ];
     for (place, code) in marks {
         // The first value that is too much, and one that no sum survives.
@@ -204,12 +204,12 @@ fn in_geometries() {
     let names = Geometry { bones: vec!["ROOT".into(), "caf\u{e9}".into()], ..geometry() };
     let mesh = Mesh { geometry: names.clone(), trailing: b"!behind!".to_vec() };
     let bytes = mesh.to_bytes_with(Strictness::Lenient).unwrap();
-    assert_eq!(offset(&mesh.validate(), "W_NAME_ENCODING"), find(&bytes, b"\x05caf"));
-    assert_eq!(offset(&mesh.validate(), "E_TRAILING"), find(&bytes, b"!behind!"));
+    assert_eq!(offset(&mesh.validate(), "name-encoding"), find(&bytes, b"\x05caf"));
+    assert_eq!(offset(&mesh.validate(), "trailing-bytes"), find(&bytes, b"!behind!"));
     let skn = Skn::new("", "", names);
     let text = skn.to_bytes().unwrap();
-    assert_eq!(offset(&skn.validate(), "W_NAME_ENCODING"), find(&text, b"caf"));
+    assert_eq!(offset(&skn.validate(), "name-encoding"), find(&text, b"caf"));
     let bnd = Bnd { bone: "ROOT".into(), trailing: b"!behind!".to_vec(), ..Bnd::default() };
     let bytes = bnd.to_bytes_with(Strictness::Lenient).unwrap();
-    assert_eq!(offset(&bnd.validate(), "E_TRAILING"), find(&bytes, b"!behind!"));
+    assert_eq!(offset(&bnd.validate(), "trailing-bytes"), find(&bytes, b"!behind!"));
 }

@@ -299,7 +299,7 @@ fn normals_that_are_not_those_of_the_faces_are_told() {
         assert_eq!(told(&losses), None);
         assert_eq!(normals, [[0.0, 0.0, 1.0]; 3]);
         let report = Mesh::from(geometry).validate();
-        let found = report.findings().iter().filter(|f| f.code == "W_NORMAL_FACES");
+        let found = report.findings().iter().filter(|f| f.rule.code == "normals-against-faces");
         assert_eq!(found.count(), usize::from(wrong));
     }
 }

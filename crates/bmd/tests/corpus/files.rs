@@ -151,7 +151,7 @@ fn broken_files_are_refused_as_stated() {
         let bytes = fs::read(dir.join(name)).unwrap();
         let code = case["code"].as_str().unwrap();
         match (case["expect"].as_str().unwrap(), Bmd::parse(&bytes)) {
-            ("reject", Err(e)) => assert_eq!(e.code(), code, "{name}: {e}"),
+            ("reject", Err(e)) => assert_eq!(e.rule().native, code, "{name}: {e}"),
             ("warn", Ok(model)) => {
                 let report = model.validate();
                 assert!(report.has(code), "{name}: {:?}", report.findings());

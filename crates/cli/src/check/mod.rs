@@ -101,8 +101,8 @@ pub(crate) struct Found {
 pub(crate) fn find_faults(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let checked = check(input, reader, None)?;
     let mut findings = checked.report.findings().to_vec();
-    findings.sort_by_key(|finding| finding.code);
-    findings.dedup_by_key(|finding| finding.code);
+    findings.sort_by_key(|finding| finding.rule.code);
+    findings.dedup_by_key(|finding| finding.rule.code);
     Ok(Found { format: checked.kind.id, findings, opens_leniently: checked.lenient })
 }
 

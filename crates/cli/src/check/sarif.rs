@@ -4,7 +4,7 @@
 use super::Checked;
 use crate::input::Input;
 use crate::render;
-use meshwright::{Finding, Role, RuleSet, Severity, Stream};
+use meshwright::{Finding, Rule, RuleSet, Severity, Stream};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -16,11 +16,12 @@ pub(super) fn file(checked: &Checked, input: &Input) -> Value {
     let report = &checked.report;
     let mut results: Vec<Value> = report.findings().iter().map(|f| result(checked, input, f)).collect();
     for (code, severity, n) in report.totals() {
-        let kept = report.findings().iter().filter(|f| (f.code, f.severity) == (code, severity));
-        let more = n.saturating_sub(kept.count() as u64);
+        let mut kept = report.findings().iter().filter(|f| (f.rule.code, f.severity) == (code, severity));
+        let Some(first) = kept.next() else { continue };
+        let more = n.saturating_sub(kept.count() as u64).saturating_sub(1);
         if more > 0 {
             results.push(json!({
-                "ruleId": rule_id(checked, code, &Stream::File),
+                "ruleId": rule_id(checked, first.rule),
                 "level": level(severity),
                 "message": { "text": format!("{more} more of these") },
                 "occurrenceCount": more,
@@ -47,27 +48,20 @@ fn result(checked: &Checked, input: &Input, f: &Finding) -> Value {
         stream => format!(" (in {stream})"),
     };
     json!({
-        "ruleId": rule_id(checked, f.code, &f.stream),
+        "ruleId": rule_id(checked, f.rule),
         "level": level(f.severity),
         "message": { "text": format!("{}{of}", render::message(&f.message)) },
         "locations": [location],
     })
 }
 
-/// Returns the name of a rule, unique among all formats. A companion has the rules of its own kind.
-fn rule_id(checked: &Checked, code: &str, stream: &Stream) -> String {
-    let has = |set: &&RuleSet| set.rules.iter().any(|rule| rule.code == code);
+/// Returns the name of a rule, unique among all formats. The file's own format names it if it has the rule.
+fn rule_id(checked: &Checked, rule: &Rule) -> String {
+    let has = |set: &&RuleSet| set.rules.contains(&rule);
     let all = RuleSet::all();
-    let companions = || {
-        let Stream::Part(name) = stream else { return None };
-        let format = meshwright::Format::ALL.iter().find(|format| format.id() == checked.kind.id)?;
-        let roles = format.companions().iter().filter(|c| Role::name(c.role) == name.as_ref());
-        roles.filter_map(|c| all.iter().find(|set| set.id == c.kind)).find(has)
-    };
-    let own = || all.iter().filter(|set| set.id == checked.kind.id).find(has);
-    let any = || all.iter().find(has);
-    let set = companions().or_else(own).or_else(any).map_or("meshwright", |set| set.id);
-    format!("{set}/{code}")
+    let own = all.iter().filter(|set| set.id == checked.kind.id).find(has);
+    let set = own.or_else(|| all.iter().find(has)).map_or("meshwright", |set| set.id);
+    format!("{set}/{}", rule.code)
 }
 
 const fn level(severity: Severity) -> &'static str {
@@ -151,6 +145,6 @@ fn descriptor(id: &str) -> Option<Value> {
         "fullDescription": { "text": format!("{} {}", rule.cause, rule.reaction) },
         "help": { "text": rule.mending },
         "defaultConfiguration": { "level": level(rule.severity) },
-        "properties": { "format": set.title, "kind": rule.kind.name() },
+        "properties": { "format": set.title, "kind": rule.kind.name(), "native": rule.native },
     }))
 }

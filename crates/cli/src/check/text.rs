@@ -25,7 +25,7 @@ pub(super) fn lines_of(checked: &Checked, input: &Input, args: &CheckArgs, sever
             line(&format!("{shown}: {}", render::finding(finding, bytes, colours)));
         }
         let Some(first) = group.first() else { continue };
-        let (code, severity) = (first.code, first.severity);
+        let (code, severity) = (first.rule.code, first.severity);
         let all = report.totals().find(|t| (t.0, t.1) == (code, severity)).map_or(0, |t| t.2);
         let more = all.saturating_sub(group.len().min(most) as u64);
         if more > 0 {
@@ -45,7 +45,7 @@ fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
         let same = |group: &&mut Vec<&Finding>| {
-            group.first().is_some_and(|f| (f.code, f.severity) == (finding.code, finding.severity))
+            group.first().is_some_and(|f| (f.rule.code, f.severity) == (finding.rule.code, finding.severity))
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.push(finding),

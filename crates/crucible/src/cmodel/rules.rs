@@ -10,7 +10,7 @@ use alloc::format;
 use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule, rules};
 
 rules! {
-    error BAD_MAGIC = "Magic", BadMagic [Refuses],
+    error BAD_MAGIC = "bad-magic" ("Magic"), BadMagic [Refuses],
         "The file does not begin with \"cmodel\" and a line feed. Later engines write \"cmsh\", which is another format.",
         "Nothing can be repaired: the file is of another format, or its beginning is lost.";
 }

@@ -10,25 +10,25 @@ use alloc::vec;
 use meshwright_core::{FieldPath, Findings, Place, ReadError, Report, Rule, bulk, rules};
 
 rules! {
-    error OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize,
+    error OUTPUT_TOO_SHORT = "lz4-too-short" ("Lz4OutputTooShort"), BadSize,
         "The LZ4 block of the bones decodes to fewer bytes than stated.",
         "Correct the stated size or compress the bones again.";
-    error TRAILING_BONES = "TrailingBytes", BadSize,
+    error TRAILING_BONES = "trailing-bytes" ("TrailingBytes"), BadSize,
         "The block holds more bytes than its bones take.",
         "Correct the number of bones or the block.";
-    error BONE_COUNT = "BoneRange", BadCount,
+    error BONE_COUNT = "bone-range" ("BoneRange"), BadCount,
         "The skeleton has more bones than can be numbered: 65535 means no parent.",
         "Remove bones.";
-    error BONE_NUMBER = "BoneRange", BadReference [Unchecked],
+    error BONE_NUMBER = "bone-range" ("BoneRange"), BadReference [Unchecked],
         "A parent or child bone does not exist; the engine checks this only in debug builds.",
         "Correct the number of the bone.";
-    error BONE_INDEX = "BoneIndex", BadValue,
+    error BONE_INDEX = "bone-index" ("BoneIndex"), BadValue,
         "A bone's own number is not its position in the file.",
         "Write the bones in the order of their numbers.";
-    error ROOT_COUNT = "RootCount", BadHierarchy [Unchecked],
+    error ROOT_COUNT = "root-count" ("RootCount"), BadHierarchy [Unchecked],
         "The skeleton has no root, or several.",
         "Hang all bones from one root.";
-    error BONE_TREE = "BoneTree", BadHierarchy [Unchecked],
+    error BONE_TREE = "bone-tree" ("BoneTree"), BadHierarchy [Unchecked],
         "The bones form no tree: a child and its parent do not name each other, or parents form a cycle, for which the engine loops for ever.",
         "Correct parents and children so that each names the other once.";
 }

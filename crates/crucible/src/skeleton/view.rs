@@ -98,17 +98,17 @@ mod tests {
                 skeleton.list_children();
             }
             let report = skeleton.validate();
-            let codes: Vec<_> = report.iter().map(|f| f.code).collect();
+            let codes: Vec<_> = report.iter().map(|f| f.rule.code).collect();
             assert_eq!(skeleton.pose().is_some(), codes.is_empty());
             codes
         };
         assert_eq!(codes(vec![unit(None), unit(Some(0))], true), [""; 0]);
-        assert_eq!(codes(vec![], true), ["RootCount"]);
-        assert_eq!(codes(vec![unit(None), unit(None)], true), ["RootCount"]);
-        assert_eq!(codes(vec![unit(None), unit(Some(7))], true), ["BoneRange"]);
-        assert_eq!(codes(vec![unit(None), unit(Some(0))], false), ["BoneTree", "BoneTree"]);
-        assert_eq!(codes(vec![unit(None), unit(Some(2)), unit(Some(1))], true), ["BoneTree"]);
-        assert_eq!(codes(vec![unit(None), unit(Some(1))], true), ["BoneTree"]);
+        assert_eq!(codes(vec![], true), ["root-count"]);
+        assert_eq!(codes(vec![unit(None), unit(None)], true), ["root-count"]);
+        assert_eq!(codes(vec![unit(None), unit(Some(7))], true), ["bone-range"]);
+        assert_eq!(codes(vec![unit(None), unit(Some(0))], false), ["bone-tree", "bone-tree"]);
+        assert_eq!(codes(vec![unit(None), unit(Some(2)), unit(Some(1))], true), ["bone-tree"]);
+        assert_eq!(codes(vec![unit(None), unit(Some(1))], true), ["bone-tree"]);
     }
 
     #[test]

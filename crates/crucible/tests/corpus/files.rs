@@ -173,7 +173,7 @@ fn damaged_files_are_treated_as_the_corpus_says() {
         let result = open(&dir.join(file), &options);
         let code = case["code"].as_str().unwrap();
         match (case["expect"].as_str().unwrap(), result) {
-            ("reject", Err(e)) => assert_eq!(e.code(), code, "{file}: {e}"),
+            ("reject", Err(e)) => assert_eq!(e.rule().native, code, "{file}: {e}"),
             ("warn", Ok(report)) => {
                 assert_eq!(report.count_of(Severity::Error), 0, "{file}");
                 for code in code.split('+') {

@@ -31,7 +31,7 @@ pub(super) fn convertible(
     if let Err(e) = check(&mut findings) {
         return invalid(e.path().to_string(), e.message());
     }
-    let hopeless = |f: &&Finding| f.code == NON_FINITE.code || f.kind == PARENT_ORDER.kind;
+    let hopeless = |f: &&Finding| f.rule.code == NON_FINITE.code || f.rule.kind == PARENT_ORDER.kind;
     match findings.into_report().iter().find(hopeless) {
         Some(f) => invalid(f.path.to_string(), &f.message),
         None => Ok(()),

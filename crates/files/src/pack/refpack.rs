@@ -173,12 +173,12 @@ mod tests {
 
     #[test]
     fn lies_are_refused_where_they_stand() {
-        assert_eq!(run(4, &[0x00, 1, 0xfc]), Err(("E_REFPACK_OFFSET", 18)));
-        assert_eq!(run(2, &[0xe0, 1, 2, 3, 4, 0xfc]), Err(("E_REFPACK_OVERRUN", 18)));
-        assert_eq!(run(8, &[0xe0, 1, 2, 3, 4, 0xfc]), Err(("E_REFPACK_SHORT", 24)));
-        assert_eq!(run(4, &[0xe0, 1, 2, 3, 4, 0xfc, 0]), Err(("E_REFPACK_TRAILING", 24)));
-        assert_eq!(run(4, &[0xe0, 1, 2, 3, 4]), Err(("E_REFPACK_TRUNCATED", 23)));
-        assert_eq!(run(8, &[0xe1, 1, 2, 3, 4]), Err(("E_REFPACK_TRUNCATED", 18)));
-        assert_eq!(run(8, &[0xc0, 1]), Err(("E_REFPACK_TRUNCATED", 18)));
+        assert_eq!(run(4, &[0x00, 1, 0xfc]), Err(("refpack-offset", 18)));
+        assert_eq!(run(2, &[0xe0, 1, 2, 3, 4, 0xfc]), Err(("refpack-overrun", 18)));
+        assert_eq!(run(8, &[0xe0, 1, 2, 3, 4, 0xfc]), Err(("refpack-short", 24)));
+        assert_eq!(run(4, &[0xe0, 1, 2, 3, 4, 0xfc, 0]), Err(("refpack-trailing", 24)));
+        assert_eq!(run(4, &[0xe0, 1, 2, 3, 4]), Err(("refpack-truncated", 23)));
+        assert_eq!(run(8, &[0xe1, 1, 2, 3, 4]), Err(("refpack-truncated", 18)));
+        assert_eq!(run(8, &[0xc0, 1]), Err(("refpack-truncated", 18)));
     }
 }

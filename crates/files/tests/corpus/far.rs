@@ -51,7 +51,7 @@ fn archives_hold_what_their_writers_put_in() {
         let wanted: Vec<_> =
             dump["native"]["issues"].as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
         let report = pack.check(&budget());
-        let found: Vec<_> = report.iter().map(|f| f.code).collect();
+        let found: Vec<_> = report.iter().map(|f| f.rule.code).collect();
         assert_eq!(found, wanted, "{name}");
 
         // The same bytes, untouched; and with a member changed, all others as they are stored.
@@ -91,11 +91,11 @@ fn broken_archives_fare_as_listed() {
         let length = bytes.len() as u64;
         match (case["expect"].as_str().unwrap(), Pack::open(bytes.clone(), file, &budget())) {
             ("reject", Err(FilesError::Pack { error, .. })) => {
-                assert_eq!((error.code(), Some(error.offset())), (code, offset), "{file}: {error}");
+                assert_eq!((error.rule().native, Some(error.offset())), (code, offset), "{file}: {error}");
             }
             ("reject", Ok(pack)) => {
                 let report = pack.check(&budget());
-                let found = report.iter().any(|f| f.code == code && f.offset == offset);
+                let found = report.iter().any(|f| f.rule.native == code && f.offset == offset);
                 assert!(found && report.has_errors(), "{file}: {:?}", report.findings());
                 // One bad member does not spoil the others.
                 let bad = case.get("member").and_then(Value::as_u64);
@@ -106,7 +106,8 @@ fn broken_archives_fare_as_listed() {
             }
             ("warn", Ok(pack)) => {
                 let report = pack.check(&budget());
-                let found = report.iter().any(|f| f.code == code && f.offset.is_some_and(|at| at <= length));
+                let found =
+                    report.iter().any(|f| f.rule.native == code && f.offset.is_some_and(|at| at <= length));
                 assert!(found && !report.has_errors(), "{file}: {:?}", report.findings());
             }
             ("accept", Ok(pack)) => {

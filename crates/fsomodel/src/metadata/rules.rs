@@ -10,31 +10,31 @@ use meshwright_core::{FieldPath, Findings, Place, ReadError, bulk};
 pub(crate) const STREAM: &str = "metadata";
 
 meshwright_core::rules! {
-    error SYNTAX = "Metadata", Syntax [Refuses],
+    error SYNTAX = "metadata" ("Metadata"), Syntax [Refuses],
         "The companion is not the JSON that the engine's loader takes: a field is missing, there twice, or of another type.",
         "Correct the text at the place that is named.";
-    error TRUNCATED = "Truncated", Truncated,
+    error TRUNCATED = "truncated" ("Truncated"), Truncated,
         "The companion ends too soon.",
         "Copy the file again; what is missing cannot be rebuilt.";
-    error DEPTH = "LimitExceeded", Limit [NoEngine],
+    error DEPTH = "limit-exceeded" ("LimitExceeded"), Limit [NoEngine],
         "Objects of the companion lie deeper within each other than the engine's JSON library reads.",
         "Flatten the tree of nodes.";
-    error REFERENCE = "Metadata", BadReference [Unchecked],
+    error REFERENCE = "metadata" ("Metadata"), BadReference [Unchecked],
         "A mesh names a material, or a node names a mesh, that is not there; the engine reads beyond its tables.",
         "Point it at one of those that are there.";
-    error NON_FINITE = "Metadata", NonFinite [NoEngine],
+    error NON_FINITE = "metadata" ("Metadata"), NonFinite [NoEngine],
         "A node's matrix holds a number that is infinite or NaN, which JSON cannot express.",
         "Give the node a matrix of numbers.";
-    error ORDER = "Metadata", BadHierarchy,
+    error ORDER = "metadata" ("Metadata"), BadHierarchy,
         "Nodes are not in the order of their tree, or lie too deep within each other.",
         "Put each node after its parent and after all descendants of earlier siblings.";
-    error TEXT = "Metadata", BadName [Refuses],
+    error TEXT = "metadata" ("Metadata"), BadName [Refuses],
         "A text holds a NUL, which the engine's loader refuses.",
         "Rename what holds it.";
-    warning LOADER = "Metadata", Compatibility [Misshown],
+    warning LOADER = "metadata" ("Metadata"), Compatibility [Misshown],
         "The engine's loader needs a field that is not there, or takes an integer in a matrix for 0.",
         "Write the companion file again: the writer adds every field and writes matrices with real numbers.";
-    warning NO_ROOT = "Metadata", Missing,
+    warning NO_ROOT = "metadata" ("Metadata"), Missing,
         "Nothing says where the meshes are drawn.",
         "Add a root node that names them.";
 }

@@ -167,7 +167,7 @@ fn damaged_files_are_answered_as_the_corpus_says() {
         let file = case["file"].as_str().unwrap();
         let code = case["code"].as_str().unwrap();
         match (case["expect"].as_str().unwrap(), open(&dir.join(file))) {
-            ("reject", Err(e)) => assert_eq!(e.code(), code, "{file}: {e}"),
+            ("reject", Err(e)) => assert_eq!(e.rule().native, code, "{file}: {e}"),
             ("warn", Ok(report)) => {
                 assert_eq!(report.count_of(Severity::Error), 0, "{file}");
                 for code in code.split('+') {

@@ -49,7 +49,7 @@ fn with_document<T>(
         };
         assert_eq!(count, accessor.count);
     }
-    let codes = document.report().findings().iter().map(|f| f.code).collect();
+    let codes = document.report().findings().iter().map(|f| f.rule.code).collect();
     Ok((look(&document), codes))
 }
 

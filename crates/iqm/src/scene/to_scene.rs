@@ -68,7 +68,7 @@ fn convertible(model: &Iqm) -> Result<(), ConvertError> {
     let mut findings = Findings::reading(&ReadOptions::lenient());
     check(model, &mut findings).map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
     let report = findings.into_report();
-    let hopeless = report.iter().find(|f| f.code == NON_FINITE.code);
+    let hopeless = report.iter().find(|f| f.rule.code == NON_FINITE.code);
     hopeless.map_or(Ok(()), |f| Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())))
 }
 

@@ -181,7 +181,7 @@ fn broken_files_have_their_codes() {
             ("reject", Err(e)) => assert_eq!(e.code(), code, "{file}: {e}"),
             ("warn", Ok(model)) => {
                 let report = model.validate();
-                let has = report.iter().any(|f| f.code == code && f.severity == Severity::Warning);
+                let has = report.iter().any(|f| f.rule.code == code && f.severity == Severity::Warning);
                 assert!(has && !report.has_errors(), "{file}: {:?}", report.findings());
             }
             ("accept", Ok(model)) => assert!(!model.validate().has_errors(), "{file}"),

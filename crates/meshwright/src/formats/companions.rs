@@ -23,10 +23,10 @@ meshwright_core::rules! {
     info UNFIT = "skeleton-unfit", Unused [NoEngine],
         "A skeleton next to the mesh is not used: it lacks bones of the mesh, or belongs to another mesh.",
         "Name the skeleton of the mesh with `--skeleton`, or `--root` the folder of the game.";
-    warning ID_DUP = "W_ID_DUP", Duplicate,
+    warning ID_DUP = "duplicate-id" ("W_ID_DUP"), Duplicate,
         "Two files of the tree have the same file and type numbers but different contents.",
         "Remove one of them. The first one is used, and programs do not agree on which that is.";
-    warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
+    warning NAME_DUP = "duplicate-name" ("W_NAME_DUP"), Duplicate [Tolerated],
         "Two files of the tree have the same name, ignoring case, but different contents.",
         "Remove one of them. The one next to the model is used, otherwise the first of the tree; The Sims uses one in an archive.";
 }

@@ -59,15 +59,17 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
 }
 
 /// The repairs of chunks.
-const MENDED: &[(&str, &str)] = &[("IndexSizeByte", "the byte for the width of indices is 1")];
+const MENDED: &[(&str, &str)] = &[("index-size-byte", "the byte for the width of indices is 1")];
 
 /// Repairs a finding. Findings in a container have paths that begin with the chunk.
 fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
     let chunk = chunks.get_mut(crate::repair::item(finding, "meshes").unwrap_or(0));
-    chunk.filter(|chunk| finding.code == "IndexSizeByte" && chunk.index_size.0 > 1).is_some_and(|chunk| {
-        chunk.index_size = IndexSize::U32;
-        true
-    })
+    chunk.filter(|chunk| finding.rule.code == "index-size-byte" && chunk.index_size.0 > 1).is_some_and(
+        |chunk| {
+            chunk.index_size = IndexSize::U32;
+            true
+        },
+    )
 }
 
 macro_rules! meshes {

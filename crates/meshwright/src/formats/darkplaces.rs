@@ -33,7 +33,7 @@ fn resolve_clips<'m>(
     let clips: Vec<_> = clips.into_iter().map(clip).collect();
     // Engines do the same, so nothing is lost.
     let notes =
-        report.iter().map(|f| Loss::note(f.code, f.path.to_string(), f.message.to_string())).collect();
+        report.iter().map(|f| Loss::note(f.rule.code, f.path.to_string(), f.message.to_string())).collect();
     Ok(Some(Converted::new(clips, notes)))
 }
 
@@ -307,7 +307,8 @@ const MENDED: &[(&str, &str)] = &[
 
 /// Makes a root of a bone whose parent is below -1.
 fn mend(bones: &mut [Bone], finding: &Finding) -> bool {
-    let bone = item(finding, "bones").filter(|_| finding.code == "bad-parent").and_then(|i| bones.get_mut(i));
+    let bone =
+        item(finding, "bones").filter(|_| finding.rule.code == "bad-parent").and_then(|i| bones.get_mut(i));
     bone.filter(|bone| bone.parent < -1).is_some_and(|bone| {
         bone.parent = -1;
         true

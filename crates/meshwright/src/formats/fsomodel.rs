@@ -8,11 +8,11 @@ use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Sc
 
 impl Kind for FsoModel<'static> {
     const MENDED: &'static [(&'static str, &'static str)] = &[
-        ("MeshRange", "the mesh ends with the last index that there is"),
-        ("IndexRange", "the corner gets the index of another corner, so that its triangle is not drawn"),
-        ("LooseMinMax", "the lowest and the highest index are computed"),
-        ("MinMaxAfterBase", "the lowest and the highest index are computed"),
-        ("WrongMinMax", "the lowest and the highest index are computed"),
+        ("mesh-range", "the mesh ends with the last index that there is"),
+        ("index-range", "the corner gets the index of another corner, so that its triangle is not drawn"),
+        ("loose-min-max", "the lowest and the highest index are computed"),
+        ("min-max-after-base", "the lowest and the highest index are computed"),
+        ("wrong-min-max", "the lowest and the highest index are computed"),
     ];
 
     fn takes(part: &str, field: &str, _: &Extra) -> bool {
@@ -20,11 +20,11 @@ impl Kind for FsoModel<'static> {
     }
 
     fn mend(&mut self, finding: &Finding) -> bool {
-        match finding.code {
-            "MeshRange" => self.clip_meshes() > 0,
-            "IndexRange" => self.fold_triangles() > 0,
+        match finding.rule.code {
+            "mesh-range" => self.clip_meshes() > 0,
+            "index-range" => self.fold_triangles() > 0,
             // Fields of a companion are not in this file.
-            "LooseMinMax" | "MinMaxAfterBase" | "WrongMinMax" if self.dialect == Dialect::Seed44 => {
+            "loose-min-max" | "min-max-after-base" | "wrong-min-max" if self.dialect == Dialect::Seed44 => {
                 self.fix_extents() > 0
             }
             _ => false,

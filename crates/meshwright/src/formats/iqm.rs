@@ -66,7 +66,7 @@ fn with_clips<'m>(
 /// Repairs a finding.
 fn mend(model: &mut Iqm, finding: &Finding) -> bool {
     let (joint, pose) = (item(finding, "joints"), item(finding, "poses"));
-    match finding.code {
+    match finding.rule.code {
         "bad-name" => rename(model, finding),
         "bad-parent" => {
             let joint = joint.and_then(|i| model.joints.get_mut(i)).map(|joint| &mut joint.parent);
@@ -195,8 +195,9 @@ impl Kind for Iqm {
     ) -> Result<Converted<Scene>, ConvertError> {
         let (model, options, report) = with_clips(self, companions, options)?;
         let mut converted = model.to_scene(&options)?;
-        let note =
-            |f: &Finding| meshwright_scene::Loss::note(f.code, f.path.to_string(), f.message.to_string());
+        let note = |f: &Finding| {
+            meshwright_scene::Loss::note(f.rule.code, f.path.to_string(), f.message.to_string())
+        };
         converted.losses.extend(report.iter().map(note));
         Ok(converted)
     }
@@ -222,7 +223,7 @@ impl Kind for Iqm {
                 if finding.severity == Severity::Error {
                     return Err(ConvertError::unsupported(path, format!("{}: {message}", engine.title())));
                 }
-                made.losses.push(meshwright_scene::Loss::new(finding.code, path, message));
+                made.losses.push(meshwright_scene::Loss::new(finding.rule.code, path, message));
             }
         }
         single(stem, made)

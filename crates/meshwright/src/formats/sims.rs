@@ -196,15 +196,17 @@ fn character_scene(
 
 /// The repairs of meshes.
 const MENDED: &[(&str, &str)] = &[
-    ("E_TOTAL", "the number of all vertices is that of real and blend vertices"),
-    ("W_TOTAL_REAL_ONLY", "the number of all vertices counts the blend vertices too"),
-    ("E_WEIGHT", "the weight is the whole, 0x8000"),
+    ("total-count", "the number of all vertices is that of real and blend vertices"),
+    ("total-real-only", "the number of all vertices counts the blend vertices too"),
+    ("blend-weight", "the weight is the whole, 0x8000"),
 ];
 
 fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
-    match finding.code {
-        "E_TOTAL" | "W_TOTAL_REAL_ONLY" => std::mem::take(&mut geometry.total) != meshwright_tso::Total::All,
-        "E_WEIGHT" => {
+    match finding.rule.code {
+        "total-count" | "total-real-only" => {
+            std::mem::take(&mut geometry.total) != meshwright_tso::Total::All
+        }
+        "blend-weight" => {
             let blend = crate::repair::item(finding, "blends").and_then(|i| geometry.blends.get_mut(i));
             blend.filter(|blend| !blend.weight.is_valid()).is_some_and(|blend| {
                 blend.weight = blend.weight.clamped();
@@ -366,14 +368,14 @@ impl Kind for Skel {
 impl Kind for Anim {
     const METRES: Option<f64> = UNIT;
     const MENDED: &'static [(&'static str, &'static str)] =
-        &[("W_DURATION_SECONDS", "the duration is in milliseconds")];
+        &[("duration-seconds", "the duration is in milliseconds")];
 
     fn takes(_: &str, field: &str, value: &Extra) -> bool {
         takes(field, value)
     }
 
     fn mend(&mut self, finding: &Finding) -> bool {
-        let seconds = finding.code == "W_DURATION_SECONDS";
+        let seconds = finding.rule.code == "duration-seconds";
         if seconds {
             self.duration = (self.duration.get() * 1000.0).into();
         }

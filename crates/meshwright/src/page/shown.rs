@@ -39,7 +39,7 @@ pub fn about(asset: &Model, scene: &Scene, name: &str) -> Value {
     let report = asset.check();
     let finding = |f: &meshwright_core::Finding| {
         json!({
-            "severity": f.severity.to_string(), "code": f.code, "path": f.path.to_string(), "offset": f.offset,
+            "severity": f.severity.to_string(), "code": f.rule.code, "path": f.path.to_string(), "offset": f.offset,
             "stream": f.stream.to_string(), "message": visible(&f.message).to_string(),
         })
     };

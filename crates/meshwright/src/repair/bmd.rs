@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 /// By code, what is done.
 pub(crate) const MENDED: &[(&str, &str)] = &[
-    ("E_VTX_SUBTYPE", "the flags of the mesh allow all kinds of vertices"),
-    ("E_TRI_SUBTYPE", "the flags of the mesh allow all kinds of triangles and quads"),
-    ("E_TAG2", "the reserved bits are cleared"),
-    ("E_NTRI", "the number that the list holds is stored"),
-    ("E_SOLID_RANGE", "the bone is bounded by no mesh"),
-    ("W_MBZ", "the field is zero"),
-    ("W_FLAGS", "the bits without a meaning are cleared"),
+    ("vertex-form", "the flags of the mesh allow all kinds of vertices"),
+    ("triangle-form", "the flags of the mesh allow all kinds of triangles and quads"),
+    ("reserved-bits", "the reserved bits are cleared"),
+    ("triangle-count", "the number that the list holds is stored"),
+    ("solid-range", "the bone is bounded by no mesh"),
+    ("reserved-field", "the field is zero"),
+    ("unknown-flags", "the bits without a meaning are cleared"),
 ];
 
 pub(crate) fn mend(model: &mut Bmd, finding: &Finding) -> bool {
-    match finding.code {
-        "E_TAG2" => tag2(model, finding),
-        "W_MBZ" => zero(model, finding),
-        "E_SOLID_RANGE" => {
+    match finding.rule.code {
+        "reserved-bits" => tag2(model, finding),
+        "reserved-field" => zero(model, finding),
+        "solid-range" => {
             let bone = item(finding, "bones").and_then(|i| model.bones.get_mut(i));
             bone.is_some_and(|bone| std::mem::take(&mut bone.solid) != 0)
         }
@@ -29,9 +29,9 @@ pub(crate) fn mend(model: &mut Bmd, finding: &Finding) -> bool {
             let Some(flags) = mesh.map(|mesh| &mut mesh.flags.0) else { return false };
             let old = *flags;
             match code {
-                "E_VTX_SUBTYPE" => *flags = *flags & !0b11 | 0b01,
-                "E_TRI_SUBTYPE" => *flags = *flags & !0b1100 | 0b0100,
-                "W_FLAGS" => *flags &= 0b1111,
+                "vertex-form" => *flags = *flags & !0b11 | 0b01,
+                "triangle-form" => *flags = *flags & !0b1100 | 0b0100,
+                "unknown-flags" => *flags &= 0b1111,
                 _ => {}
             }
             *flags != old

@@ -121,8 +121,9 @@ fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     let gone = |(code, done): &(&'static str, &'static str)| {
         let were = old.get(code).copied().unwrap_or(0);
         let count = were.saturating_sub(new.get(code).copied().unwrap_or(0));
-        let kept =
-            |f: &&Finding| f.code == *code && !after.iter().any(|a| a.code == *code && a.path == f.path);
+        let kept = |f: &&Finding| {
+            f.rule.code == *code && !after.iter().any(|a| a.rule.code == *code && a.path == f.path)
+        };
         let paths: Vec<String> = before.iter().filter(kept).map(|f| f.path.to_string()).collect();
         (count > 0).then_some(Mended { code, done, paths, count })
     };

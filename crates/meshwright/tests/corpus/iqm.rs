@@ -88,7 +88,7 @@ fn loaders_are_known_for_what_they_refuse() {
     let codes = |name: &str, engine: Engine| -> Vec<&'static str> {
         let bytes = std::fs::read(root.join("iqm").join(name)).unwrap();
         let report = AnyModel::open(&bytes, name).unwrap().validate_for(engine);
-        let mut codes: Vec<_> = report.iter().map(|f| f.code).collect();
+        let mut codes: Vec<_> = report.iter().map(|f| f.rule.code).collect();
         codes.dedup();
         codes
     };

@@ -86,7 +86,7 @@ mod tests {
     fn odd_texts_are_reported() {
         let codes = |text: &str| {
             let report = FrameGroups::parse(text.as_bytes()).unwrap().validate();
-            report.findings().iter().map(|f| (f.code, f.offset)).collect::<Vec<_>>()
+            report.findings().iter().map(|f| (f.rule.code, f.offset)).collect::<Vec<_>>()
         };
         assert_eq!(codes("1 2\n 5\n"), [("missing-length", Some(5))]);
         assert_eq!(codes("1 2 /* x"), [("unterminated-comment", Some(4))]);

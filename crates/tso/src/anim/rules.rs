@@ -10,16 +10,16 @@ use alloc::format;
 use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
-    forgivable MOTION_RANGE = "E_MOTION_RANGE", OutOfBounds [Unchecked],
+    forgivable MOTION_RANGE = "motion-range" ("E_MOTION_RANGE"), OutOfBounds [Unchecked],
         "A motion uses keys after the last one of the file.",
         "Correct its first key or its number of frames; lenient reading leaves the channel out.";
-    forgivable NESTING = "E_NESTING", Ambiguous,
+    forgivable NESTING = "nesting" ("E_NESTING"), Ambiguous,
         "The properties of a motion do not fit the way in which they are nested.",
         "Nest them as lists of lists, which FreeSO and Niotso read.";
-    warning DURATION_SECONDS = "W_DURATION_SECONDS", Compatibility [Ignored],
+    warning DURATION_SECONDS = "duration-seconds" ("W_DURATION_SECONDS"), Compatibility [Ignored],
         "The duration is in seconds, as FreeSO writes it, where the game has milliseconds.",
         "Multiply it by 1000; players go by the frames in either case.";
-    warning MOTION_DUP = "W_MOTION_DUP", Duplicate [Tolerated],
+    warning MOTION_DUP = "duplicate-motion" ("W_MOTION_DUP"), Duplicate [Tolerated],
         "Two motions move the same bone, of which the last counts.",
         "Remove the other.";
 }

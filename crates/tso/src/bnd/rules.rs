@@ -7,7 +7,7 @@ use alloc::format;
 use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
-    error TAG = "E_TAG", BadValue [Tolerated],
+    error TAG = "bad-tag" ("E_TAG"), BadValue [Tolerated],
         "The word before a mesh or texture is neither 0 nor 8, so that it is not known whether one follows.",
         "Set it to 8 where a file is named and to 0 where none is; Niotso takes any word but 0 for yes, FreeSO only 8.";
 }

@@ -18,73 +18,73 @@ use meshwright_core::record::Field;
 use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule};
 
 meshwright_core::rules! {
-    forgivable FACE_INDEX = "E_FACE_INDEX", BadReference [Unchecked],
+    forgivable FACE_INDEX = "face-index" ("E_FACE_INDEX"), BadReference [Unchecked],
         "A corner of a triangle names a real vertex that does not exist.",
         "Remove the triangle or correct the index.";
-    forgivable BINDING_BONE = "E_BINDING_BONE", BadReference [Tolerated],
+    forgivable BINDING_BONE = "binding-bone" ("E_BINDING_BONE"), BadReference [Tolerated],
         "A binding names a bone that the mesh does not list.",
         "Correct the index; FreeSO takes the last bone instead, as lenient reading does.";
-    forgivable BINDING_DUP = "E_BINDING_DUP", Duplicate [Tolerated],
+    forgivable BINDING_DUP = "duplicate-binding" ("E_BINDING_DUP"), Duplicate [Tolerated],
         "Two bindings belong to the same bone.",
         "Join them, or give one of them its own bone; some programs look at the first only.";
-    forgivable BINDING_RANGE = "E_BINDING_RANGE", OutOfBounds [Unchecked],
+    forgivable BINDING_RANGE = "binding-range" ("E_BINDING_RANGE"), OutOfBounds [Unchecked],
         "A binding claims real vertices after the last one.",
         "Correct its first vertex or its count.";
-    forgivable BINDING_OVERLAP = "E_BINDING_OVERLAP", Overlap [Unchecked],
+    forgivable BINDING_OVERLAP = "binding-overlap" ("E_BINDING_OVERLAP"), Overlap [Unchecked],
         "Two bindings claim the same real vertex.",
         "Correct the run of one of them; lenient reading leaves the vertex to the first.";
-    forgivable BINDING_GAP = "E_BINDING_GAP", Missing [Unchecked],
+    forgivable BINDING_GAP = "binding-gap" ("E_BINDING_GAP"), Missing [Unchecked],
         "Real vertices belong to no binding, so that no bone moves them.",
         "Extend a binding over them; lenient reading gives them to the first.";
-    forgivable BLEND_RANGE = "E_BLEND_RANGE", OutOfBounds [Unchecked],
+    forgivable BLEND_RANGE = "blend-range" ("E_BLEND_RANGE"), OutOfBounds [Unchecked],
         "A binding claims blend vertices after the last one.",
         "Correct its first blend vertex or its count.";
-    forgivable BLEND_OVERLAP = "E_BLEND_OVERLAP", Overlap [Unchecked],
+    forgivable BLEND_OVERLAP = "blend-overlap" ("E_BLEND_OVERLAP"), Overlap [Unchecked],
         "Two bindings claim the same blend vertex.",
         "Correct the run of one of them; lenient reading leaves the vertex to the first.";
-    forgivable BLEND_GAP = "E_BLEND_GAP", Missing [Ignored],
+    forgivable BLEND_GAP = "blend-gap" ("E_BLEND_GAP"), Missing [Ignored],
         "Blend vertices belong to no binding and so have no effect.",
         "Extend a binding over them or remove them.";
-    forgivable BLEND_VERTEX = "E_BLEND_VERTEX", BadReference [Unchecked],
+    forgivable BLEND_VERTEX = "blend-vertex-index" ("E_BLEND_VERTEX"), BadReference [Unchecked],
         "A blend vertex pulls at a real vertex that does not exist.",
         "Correct the index or remove the blend vertex; Niotso writes outside its memory.";
-    forgivable WEIGHT = "E_WEIGHT", BadValue [Unchecked],
+    forgivable WEIGHT = "blend-weight" ("E_WEIGHT"), BadValue [Unchecked],
         "A blend vertex weighs more than the whole, which is 0x8000.",
         "Set it to 0x8000, as lenient reading takes it.";
-    forgivable TOTAL = "E_TOTAL", BadCount [Unchecked],
+    forgivable TOTAL = "total-count" ("E_TOTAL"), BadCount [Unchecked],
         "The number of all vertices is neither that of real and blend vertices nor that of real ones.",
         "Set it to the number of real and blend vertices; Niotso reads the wrong bytes otherwise.";
-    warning BLEND_NORMALS = "W_BLEND_NORMALS", Degenerate [Misshown],
+    warning BLEND_NORMALS = "blend-normals" ("W_BLEND_NORMALS"), Degenerate [Misshown],
         "The normals of blend vertices are not those of the vertices that they pull, as in all bodies that Maxis exported.",
         "Nothing needs to be done: vertices are shaded by their own normals, unless blend normals are asked for.";
-    warning TOTAL_REAL_ONLY = "W_TOTAL_REAL_ONLY", BadCount [Unchecked],
+    warning TOTAL_REAL_ONLY = "total-real-only" ("W_TOTAL_REAL_ONLY"), BadCount [Unchecked],
         "The number of all vertices leaves out the blend vertices, as FreeSO writes it.",
         "Count the blend vertices too: Niotso leaves them unread.";
-    warning NORMAL_LENGTH = "W_NORMAL_LENGTH", NotNormalized [Misshown],
+    warning NORMAL_LENGTH = "normal-length" ("W_NORMAL_LENGTH"), NotNormalized [Misshown],
         "Normals are not of length 1; FreeSO's exporter makes them 3 long.",
         "Divide them by their length, as the game does when it draws.";
-    warning WEIGHT_ZERO = "W_WEIGHT_ZERO", Unused [Ignored],
+    warning WEIGHT_ZERO = "zero-weight" ("W_WEIGHT_ZERO"), Unused [Ignored],
         "A blend vertex weighs nothing and has no effect.",
         "Remove it; FreeSO writes such where a weight was too small for the format.";
-    warning VERTEX_UNUSED = "W_VERTEX_UNUSED", Unused [Ignored],
+    warning VERTEX_UNUSED = "unused-vertices" ("W_VERTEX_UNUSED"), Unused [Ignored],
         "No triangle uses a vertex.",
         "Remove it.";
-    warning FACE_DEGENERATE = "W_FACE_DEGENERATE", Degenerate [Misshown],
+    warning FACE_DEGENERATE = "degenerate-triangle" ("W_FACE_DEGENERATE"), Degenerate [Misshown],
         "Two corners of a triangle are the same vertex, so that nothing is drawn.",
         "Remove the triangle.";
-    warning BINDING_EMPTY = "W_BINDING_EMPTY", Unused [Ignored],
+    warning BINDING_EMPTY = "empty-binding" ("W_BINDING_EMPTY"), Unused [Ignored],
         "A binding has neither real nor blend vertices.",
         "Remove it with its bone.";
-    warning BINDING_COUNT = "W_BINDING_COUNT", BadCount,
+    warning BINDING_COUNT = "binding-count" ("W_BINDING_COUNT"), BadCount,
         "There are not as many bindings as bones.",
         "Give each bone one binding, as all known files do.";
-    warning BLEND_MULTI = "W_BLEND_MULTI", Compatibility [Tolerated],
+    warning BLEND_MULTI = "several-blends" ("W_BLEND_MULTI"), Compatibility [Tolerated],
         "Several blend vertices pull at one real vertex.",
         "Keep the strongest: FreeSO lets the last one count only.";
-    info BLEND_SAME_BONE = "W_BLEND_SAME_BONE", Compatibility [Ignored],
+    info BLEND_SAME_BONE = "blend-same-bone" ("W_BLEND_SAME_BONE"), Compatibility [Ignored],
         "A blend vertex pulls at a real vertex of its own bone, which bends nothing.",
         "Nothing needs to be done; the bodies of The Sims 1 have a few.";
-    warning NORMAL_FACES = "W_NORMAL_FACES", BadValue [Misshown],
+    warning NORMAL_FACES = "normals-against-faces" ("W_NORMAL_FACES"), BadValue [Misshown],
         "Normals point elsewhere than the faces around them, so that the mesh is lit from wrong sides; an importer of FreeSO left them unturned.",
         "Compute them from the faces, as conversion does with --recompute-normals.";
 }

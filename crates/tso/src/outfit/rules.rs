@@ -8,10 +8,10 @@ use alloc::format;
 use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
-    warning REGION = "W_REGION", BadValue,
+    warning REGION = "region" ("W_REGION"), BadValue,
         "An outfit covers neither the head nor the body.",
         "Write 0 for the head or 18 for the body.";
-    warning INDEX = "W_INDEX", BadValue,
+    warning INDEX = "item-number" ("W_INDEX"), BadValue,
         "The items of a collection are not numbered one by one from 0.",
         "Number them in their order.";
 }

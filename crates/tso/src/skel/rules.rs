@@ -14,19 +14,19 @@ use alloc::format;
 use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
-    forgivable BONE_DUP = "E_BONE_DUP", Duplicate [Unchecked],
+    forgivable BONE_DUP = "duplicate-bone" ("E_BONE_DUP"), Duplicate [Unchecked],
         "Two bones have the same name, so that children and meshes cannot name the second.",
         "Rename one of them.";
-    forgivable PARENT = "E_PARENT", BadReference [Unchecked],
+    forgivable PARENT = "bad-parent" ("E_PARENT"), BadReference [Unchecked],
         "The parent of a bone does not exist in the skeleton.",
         "Correct the parent's name, or write NULL for a root, as which lenient reading takes it.";
-    forgivable NO_ROOT = "E_NO_ROOT", Missing [Unchecked],
+    forgivable NO_ROOT = "no-root" ("E_NO_ROOT"), Missing [Unchecked],
         "Every bone has a parent, so that the skeleton has no root.",
         "Write NULL as the parent of the root.";
-    forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy [Tolerated],
+    forgivable PARENT_CYCLE = "parent-cycle" ("E_PARENT_CYCLE"), BadHierarchy [Tolerated],
         "The parents of bones form a circle.",
         "Correct a parent's name; lenient reading takes the first bone of the circle for a root.";
-    warning ROOTS = "W_ROOTS", BadHierarchy,
+    warning ROOTS = "several-roots" ("W_ROOTS"), BadHierarchy,
         "The skeleton has more than one root.",
         "Hang all bones from one; the game moves the figure by its ROOT.";
 }

@@ -12,7 +12,7 @@ use std::fs;
 
 fn assert_issues(name: &str, report: &Report, dump: &Value) {
     // Rules that the dumps do not check.
-    let ours = ["W_NORMAL_FACES"];
+    let ours = ["normals-against-faces"];
     let found: BTreeSet<_> = report.totals().map(|t| t.0).filter(|code| !ours.contains(code)).collect();
     let wanted: BTreeSet<_> = dump.as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
     assert_eq!(found, wanted, "{name}");
@@ -190,7 +190,7 @@ fn unturned_normals_are_told_and_computing_them_makes_no_file_worse() {
         let stored = mesh.geometry.facing();
         let wrong = UNTURNED.iter().any(|u| name.starts_with(u));
         assert_eq!(stored.disagrees(), wrong, "{name}: {stored}");
-        let told = mesh.validate().findings().iter().any(|f| f.code == "W_NORMAL_FACES");
+        let told = mesh.validate().findings().iter().any(|f| f.rule.code == "normals-against-faces");
         assert_eq!(told, wrong, "{name}");
         for skeleton in [None, Some(&skel)] {
             let figure = |recompute| {

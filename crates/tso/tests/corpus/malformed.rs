@@ -21,14 +21,14 @@ impl<M> Kind<M> {
         match (expect, &strict) {
             ("reject", Err(e)) => {
                 assert!(
-                    codes.contains("any_error") || codes.contains(e.code()),
+                    codes.contains("any_error") || codes.contains(e.rule().native),
                     "{file}: {e:?}, not {codes:?}"
                 );
                 assert!(e.offset() <= bytes.len() as u64, "{file}");
             }
             ("warn" | "accept", Ok(parsed)) => {
                 let report = (self.validate)(&parsed.model);
-                let found: BTreeSet<_> = report.totals().map(|t| t.0).collect();
+                let found: BTreeSet<_> = report.findings().iter().map(|f| f.rule.native).collect();
                 assert_eq!(&found, codes, "{file}");
                 assert!(!report.has_errors(), "{file}");
                 assert!((self.write)(&parsed.model, Strictness::Strict).unwrap() == bytes, "{file}");

@@ -76,7 +76,7 @@ fn check<F: FileFormat>(file: &str, bytes: &[u8], case: &Value) {
         }
         Err(e) => {
             assert_eq!(
-                (expect, e.code(), e.offset()),
+                (expect, e.rule().native, e.offset()),
                 ("reject", code, u64::from(int(&case["offset"]))),
                 "{file}: {e}"
             );

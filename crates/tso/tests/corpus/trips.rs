@@ -35,11 +35,7 @@ fn vertices_come_back() {
             assert!(losses.is_empty(), "{name}: {losses:?}");
             let back = back.value;
             let report = back.validate();
-            assert!(
-                !report.has_errors() && !report.has("W_NORMAL_LENGTH"),
-                "{name}: {:?}",
-                report.findings()
-            );
+            assert!(!report.has_errors() && !report.has("normal-length"), "{name}: {:?}", report.findings());
             Mesh::parse(&back.to_bytes().unwrap()).unwrap();
             let (old, new) = (&mesh.geometry, &back.geometry);
             assert_eq!(new.real.len(), old.real.len(), "{name}");

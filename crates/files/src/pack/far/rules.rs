@@ -1,70 +1,70 @@
 //! The rules of archives of The Sims.
 
 meshwright_core::rules! {
-    error MAGIC = "E_MAGIC", BadMagic [Refuses],
+    error MAGIC = "bad-magic" ("E_MAGIC"), BadMagic [Refuses],
         "The file does not begin as an archive of The Sims does.",
         "Take it from its source again, or name it by what it is.";
-    error VERSION = "E_VERSION", Unsupported,
+    error VERSION = "bad-version" ("E_VERSION"), Unsupported,
         "The archive is of a version that is not known.",
         "Pack the files as version 1 or 3.";
-    error TRUNCATED = "E_TRUNCATED", Truncated,
+    error TRUNCATED = "truncated" ("E_TRUNCATED"), Truncated,
         "The archive ends in its header, within an entry or within a name.",
         "Take it from its source again.";
-    error MANIFEST_OFFSET = "E_MANIFEST_OFFSET", OutOfBounds,
+    error MANIFEST_OFFSET = "manifest-offset" ("E_MANIFEST_OFFSET"), OutOfBounds,
         "The manifest is in the header or after the end.",
         "Take the archive from its source again.";
-    error COUNT = "E_COUNT", BadCount,
+    error COUNT = "bad-count" ("E_COUNT"), BadCount,
         "The manifest claims more entries than the rest of the file can hold.",
         "Take the archive from its source again.";
-    error ENTRY_RANGE = "E_ENTRY_RANGE", OutOfBounds,
+    error ENTRY_RANGE = "entry-range" ("E_ENTRY_RANGE"), OutOfBounds,
         "A member is outside of the archive.",
         "Take the archive from its source again; other members can be read.";
-    error ENTRY_SIZE = "E_ENTRY_SIZE", BadSize [Tolerated],
+    error ENTRY_SIZE = "entry-size" ("E_ENTRY_SIZE"), BadSize [Tolerated],
         "A member that is not compressed has another size than it is stored with.",
         "Pack it again; other members can be read.";
-    error DATA_TYPE = "E_DATA_TYPE", BadValue,
+    error DATA_TYPE = "unknown-storage" ("E_DATA_TYPE"), BadValue,
         "A member is neither stored nor compressed, by what its entry says.",
         "Pack it again; other members can be read.";
-    error LIMIT = "E_LIMIT", Limit [NoEngine],
+    error LIMIT = "limit-exceeded" ("E_LIMIT"), Limit [NoEngine],
         "A member says that it has more bytes than its commands could make.",
         "Take the archive from its source again; other members can be read.";
-    error PERSIST = "E_PERSIST", BadSize,
+    error PERSIST = "member-header" ("E_PERSIST"), BadSize,
         "The header of a compressed member says other sizes than its entry.",
         "Pack it again; other members can be read.";
-    error COMPRESSOR = "E_COMPRESSOR", Unsupported,
+    error COMPRESSOR = "unknown-compression" ("E_COMPRESSOR"), Unsupported,
         "A member is compressed in a way that no game knows.",
         "Pack it again; other members can be read.";
-    error REFPACK_TRUNCATED = "E_REFPACK_TRUNCATED", Truncated,
+    error REFPACK_TRUNCATED = "refpack-truncated" ("E_REFPACK_TRUNCATED"), Truncated,
         "The commands of a compressed member end before they say so.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_OFFSET = "E_REFPACK_OFFSET", OutOfBounds,
+    error REFPACK_OFFSET = "refpack-offset" ("E_REFPACK_OFFSET"), OutOfBounds,
         "A command copies from before the first byte.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_OVERRUN = "E_REFPACK_OVERRUN", BadSize [Tolerated],
+    error REFPACK_OVERRUN = "refpack-overrun" ("E_REFPACK_OVERRUN"), BadSize [Tolerated],
         "More bytes come out of a compressed member than it says.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_SHORT = "E_REFPACK_SHORT", BadSize,
+    error REFPACK_SHORT = "refpack-short" ("E_REFPACK_SHORT"), BadSize,
         "Fewer bytes come out of a compressed member than it says.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_TRAILING = "E_REFPACK_TRAILING", Unused [Ignored],
+    error REFPACK_TRAILING = "refpack-trailing" ("E_REFPACK_TRAILING"), Unused [Ignored],
         "Extra bytes come after the last command of a compressed member.",
         "Pack it again; other members can be read.";
-    warning ENTRY_OVERLAP = "W_ENTRY_OVERLAP", Overlap,
+    warning ENTRY_OVERLAP = "entry-overlap" ("W_ENTRY_OVERLAP"), Overlap,
         "Members share bytes, or reach into the manifest.",
         "Pack the files again.";
-    warning TRAILING = "W_TRAILING", Unused [Ignored],
+    warning TRAILING = "trailing-bytes" ("W_TRAILING"), Unused [Ignored],
         "Extra bytes come after the manifest.",
         "Cut them off.";
-    warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
+    warning NAME_DUP = "duplicate-name" ("W_NAME_DUP"), Duplicate [Tolerated],
         "Two members have one name when letter case is left aside: the later one counts.",
         "Remove one of them; programs do not agree which they take.";
-    warning ID_DUP = "W_ID_DUP", Duplicate [Refuses],
+    warning ID_DUP = "duplicate-id" ("W_ID_DUP"), Duplicate [Refuses],
         "Two members have the same numbers of file and type.",
         "Remove one of them; programs do not agree which they take.";
-    warning NAME_ENCODING = "W_NAME_ENCODING", BadName,
+    warning NAME_ENCODING = "name-encoding" ("W_NAME_ENCODING"), BadName,
         "A name is not plain ASCII: it is read as Windows-1252.",
         "Use letters, digits and signs of ASCII.";
-    warning NAME_PATH = "W_NAME_PATH", BadName [Refuses],
+    warning NAME_PATH = "name-path" ("W_NAME_PATH"), BadName [Refuses],
         "A name leaves the archive: it is absolute, has `..`, a colon, control characters, or nothing at all.",
         "Pack the file under a plain name; it is never found under this one, and never written.";
 }

@@ -6,16 +6,16 @@ use crate::rules::{self, some};
 use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
 
 meshwright_core::rules! {
-    forgivable TRUNCATED = "E_TRUNCATED", Truncated,
+    forgivable TRUNCATED = "truncated" ("E_TRUNCATED"), Truncated,
         "The keys end in the middle of a code, or before there are as many as the skill wants.",
         "Find a whole copy; lenient reading holds the last number.";
-    forgivable CODE = "E_CFP_CODE", BadValue,
+    forgivable CODE = "key-code" ("E_CFP_CODE"), BadValue,
         "A code is 0xfd, which has no meaning.",
         "Find out which program wrote the file; lenient reading repeats the number before.";
-    forgivable REPEAT = "E_CFP_REPEAT", BadCount,
+    forgivable REPEAT = "key-repeat" ("E_CFP_REPEAT"), BadCount,
         "A run continues after the last number that the skill needs.",
         "Find the skill that the keys belong to; lenient reading cuts the run.";
-    warning START = "W_CFP_START", Missing [Tolerated],
+    warning START = "key-start" ("W_CFP_START"), Missing [Tolerated],
         "The first code is a step, and there is no number that it could start from.",
         "Begin with a whole number: readers start from 0, and may not.";
 }

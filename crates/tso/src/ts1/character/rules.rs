@@ -15,10 +15,10 @@ use alloc::vec::Vec;
 use meshwright_core::{F32, FieldPath, Findings, ReadError, Rule};
 
 meshwright_core::rules! {
-    warning FLAG_WORD = "W_FLAG", BadValue [Tolerated],
+    warning FLAG_WORD = "bad-flag" ("W_FLAG"), BadValue [Tolerated],
         "A flag is neither 0 nor 1.",
         "Write 1 for yes and 0 for no; programs take any other number for yes, and may not.";
-    warning FRAMES_DIFFER = "W_FRAMES_DIFFER", BadCount [Tolerated],
+    warning FRAMES_DIFFER = "frames-differ" ("W_FRAMES_DIFFER"), BadCount [Tolerated],
         "Motions of one skill differ in their number of frames.",
         "Give them as many keys each; shorter ones hold their last key.";
 }

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, ReadOptions, Report, Source};
 
 meshwright_core::rules! {
-    error COMMENT = "E_COMMENT", BadName [Ignored],
+    error COMMENT = "bad-comment" ("E_COMMENT"), BadName [Ignored],
         "A line before the version is neither blank nor a comment.",
         "Begin it with two slashes.";
 }

@@ -14,10 +14,10 @@ use meshwright_core::text::Escaped;
 use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Source, WriteError};
 
 meshwright_core::rules! {
-    error MAGIC = "E_MAGIC", BadMagic [Refuses],
+    error MAGIC = "bad-magic" ("E_MAGIC"), BadMagic [Refuses],
         "The file begins neither with a comment nor with its version.",
         "Nothing can be repaired: the file is of another format or its beginning is lost.";
-    forgivable VERSION = "E_VERSION", Unsupported [Ignored],
+    forgivable VERSION = "bad-version" ("E_VERSION"), Unsupported [Ignored],
         "The file states a version that is not the known one.",
         "If all else is in order set it to 300.";
 }

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
-    error NAME = "E_NAME", BadName [NoEngine],
+    error NAME = "bad-name" ("E_NAME"), BadName [NoEngine],
         "A name is not possible on a line of text: it holds a line end, or white space at one of its ends.",
         "Take those characters out of the name.";
 }

@@ -7,7 +7,7 @@ use meshwright_core::{F32, Fault};
 use nom::bytes::complete::{take_till, take_while};
 
 meshwright_core::rules! {
-    error NUMBER = "E_NUMBER", Syntax,
+    error NUMBER = "bad-number" ("E_NUMBER"), Syntax,
         "A number is expected, but the file has other text.",
         "Write a number there, or find out from which line on the numbers do not agree with their counts.";
 }
