@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, FieldPathBuf};
-use crate::rule::{Kind, Rule, Severity};
+use crate::rule::{Rule, Severity};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
