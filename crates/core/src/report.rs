@@ -261,6 +261,7 @@ impl<T> Parsed<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::Kind;
 
     const ODD: &Rule = &Rule::warning("w", Kind::Unused, "", "");
     const BAD: &Rule = &Rule::error("e", Kind::BadValue, "", "");
