@@ -99,12 +99,16 @@ impl Name {
 }
 
 /// Text that no file can hold as a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameError {
     /// The first character that does not fit.
     pub character: char,
+}
+
+meshwright_core::display_error! {
+    NameError:
+    Self { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
 /// Each character the byte of the same number.

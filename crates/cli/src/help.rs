@@ -3,7 +3,8 @@
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output::{self, content_of};
 use crate::refusal::Refusal;
-use crate::{Fail, Status};
+use crate::{Fail, Status, render};
+use anstyle::Style;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
@@ -280,6 +281,30 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
 }
 
+/// Emphasizes the headings of a help, and the names of its options, if colours are on.
+pub(crate) fn styled(help: &str, on: bool) -> String {
+    let (heading, name) = (Style::new().bold().underline(), Style::new().bold());
+    let line = |line: &str| {
+        let text = line.trim_start();
+        let indent = line.strip_suffix(text).unwrap_or_default();
+        let (end, style) = match text {
+            _ if text.starts_with("Usage:") => ("Usage:".len(), heading),
+            _ if indent.is_empty() && text.ends_with(':') => (text.len(), heading),
+            _ if text.starts_with('-') => {
+                let ends = [" <", " [", "  "].iter().filter_map(|end| text.find(end));
+                (ends.min().unwrap_or(text.len()), name)
+            }
+            _ => (0, name),
+        };
+        let (styled, rest) = text.split_at_checked(end).unwrap_or(("", text));
+        if styled.is_empty() {
+            return format!("{line}\n");
+        }
+        format!("{indent}{}{rest}\n", render::painted(styled, style, on))
+    };
+    help.lines().map(line).collect()
+}
+
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Status, Fail> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "meshwright", &mut script);
@@ -323,6 +348,19 @@ fn ended(result: Result<(), Refusal>) -> Status {
 #[allow(clippy::unwrap_used, reason = "a failing test panics")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headings_and_options_are_emphasized_on_a_terminal() {
+        let help = "Usage: meshwright info\n\nOptions:\n  -q, --quiet  Print no notes\n  # an example:\n";
+        assert_eq!(styled(help, false), help);
+        let bold = Style::new().bold();
+        let text = styled(help, true);
+        assert!(
+            text.contains(&format!("\n  {bold}-q, --quiet{bold:#}  Print no notes\n  # an example:\n")),
+            "{text}"
+        );
+        assert!(text.starts_with(&format!("{0}Usage:{0:#} meshwright", bold.underline())), "{text}");
+    }
 
     #[test]
     fn the_command_line_is_sound_and_has_examples() {

@@ -45,7 +45,7 @@ use clap::error::ErrorKind;
 use refusal::Refusal;
 use serde_json::json;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -162,7 +162,8 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
         }
         return Status::Arguments;
     }
-    match e.print() {
+    let text = help::styled(&e.render().to_string(), render::colours(&io::stdout()));
+    match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Status::Unusable,
         _ => Status::Fine,
     }

@@ -2,9 +2,8 @@
 
 use crate::render;
 use anstyle::Style;
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 use std::io;
+use std::iter;
 
 /// The most columns of characters that are used, even on a wider terminal.
 const WIDEST: u16 = 100;
@@ -49,85 +48,125 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> Str
     if shown.is_empty() {
         return String::new();
     }
-    let mut table = empty(width);
-    table.load_style(NOTHING.header_separator(LineStyle::none().fill('\u{2500}').junction('\u{2500}')));
-    table.set_header(shown.iter().map(|(_, column)| column.title(width)).collect::<Vec<_>>());
+    let header = shown.iter().map(|(_, column)| column.title(width)).collect();
+    let mut grid: Vec<Vec<&str>> = vec![header];
     for row in rows {
-        let cell = |at: &usize| row.get(*at).map_or("", String::as_str).to_owned();
-        table.add_row(shown.iter().map(|(at, _)| cell(at)).collect::<Vec<_>>());
+        grid.push(shown.iter().map(|(at, _)| row.get(*at).map_or("", String::as_str)).collect());
     }
-    let least = least(&shown, rows, width);
-    for ((at, (_, column)), least) in shown.iter().enumerate().zip(least) {
-        match (table.column_mut(at), column) {
-            (Some(made), Column::Number(..)) => {
-                made.set_cell_alignment(CellAlignment::Right);
-                made.set_constraint(ColumnConstraint::ContentWidth);
-            }
-            (Some(made), Column::Text(_)) => {
-                let width = least.saturating_add(padding(width));
-                made.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-            }
-            (None, _) => {}
-        }
-    }
-    lines(&mut table, padding(width))
+    let gap = if width < NARROW { 2_usize } else { 3 };
+    let spaces = gap.saturating_mul(shown.len());
+    let is_text: Vec<bool> = shown.iter().map(|(_, column)| matches!(column, Column::Text(_))).collect();
+    let widths = widths(&grid, &is_text, usize::from(width).saturating_sub(spaces));
+    let mut lines = grid.iter().map(|row| line(row, &widths, &is_text, gap));
+    let header = lines.next().unwrap_or_default();
+    let rule = "\u{2500}".repeat(widths.iter().sum::<usize>().saturating_add(spaces).saturating_sub(1));
+    iter::once(format!("{header}{rule}\n")).chain(lines).collect()
 }
 
-/// Returns the number of spaces after a column, in addition to the one that separates columns.
-const fn padding(width: u16) -> u16 {
-    if width < NARROW { 1 } else { 2 }
+/// Returns the width of each column. If the table is too wide, the widest columns of text are narrowed first. Words are
+/// broken only if no column has room to spare.
+fn widths(grid: &[Vec<&str>], is_text: &[bool], room: usize) -> Vec<usize> {
+    let column = |at: usize| grid.iter().filter_map(move |row| row.get(at));
+    let longest_line = |cell: &&str| cell.lines().map(shown_width).max();
+    let longest_word = |cell: &&str| cell.split_whitespace().map(shown_width).max();
+    // Width, least width, and whether the cells are wrapped.
+    let mut columns: Vec<(usize, usize, bool)> = (0..)
+        .zip(is_text)
+        .map(|(at, is_text)| {
+            let least = column(at).filter_map(longest_word).max().unwrap_or(0);
+            (column(at).filter_map(longest_line).max().unwrap_or(0), least, *is_text)
+        })
+        .collect();
+    while columns.iter().map(|(width, ..)| width).sum::<usize>() > room {
+        let is_spare = |(width, least, _): &(usize, usize, bool)| width > least;
+        let any = columns.iter().any(|column| column.2 && is_spare(column));
+        let narrowed =
+            columns.iter_mut().filter(|column| column.2 && if any { is_spare(column) } else { column.0 > 1 });
+        let Some(widest) = narrowed.max_by_key(|(width, ..)| *width) else { break };
+        widest.0 = widest.0.saturating_sub(1);
+    }
+    columns.into_iter().map(|(width, ..)| width).collect()
 }
 
-/// Returns the least width of each column that breaks no word. If the table is too narrow, the longest words are
-/// broken first.
-fn least(shown: &[(usize, Column)], rows: &[Vec<String>], width: u16) -> Vec<u16> {
-    let longest = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-    let wanted = |(at, column): &(usize, Column)| {
-        let cells = rows.iter().filter_map(|row| row.get(*at)).map(String::as_str);
-        let all = cells.chain([column.title(width)]);
-        match column {
-            Column::Text(_) => all.map(longest).max(),
-            Column::Number(..) => all.map(|text| text.chars().count()).max(),
+/// Formats a row, in as many lines as its highest cell needs.
+fn line(row: &[&str], widths: &[usize], is_text: &[bool], gap: usize) -> String {
+    let cells: Vec<Vec<String>> = row.iter().zip(widths).map(|(cell, width)| wrapped(cell, *width)).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for at in 0..height {
+        let mut line = String::new();
+        for ((cell, width), is_text) in cells.iter().zip(widths).zip(is_text) {
+            let cell = cell.get(at).map_or("", String::as_str);
+            let space = " ".repeat(width.saturating_sub(shown_width(cell)));
+            line += &if *is_text { format!("{cell}{space}") } else { format!("{space}{cell}") };
+            line += &" ".repeat(gap);
         }
-    };
-    let mut wide: Vec<usize> = shown.iter().map(|column| wanted(column).unwrap_or(0)).collect();
-    let is_text = |at: usize| shown.get(at).is_some_and(|(_, column)| matches!(column, Column::Text(_)));
-    let gap = usize::from(padding(width)).saturating_add(1);
-    let room = usize::from(width).saturating_sub(gap.saturating_mul(shown.len()));
-    while wide.iter().sum::<usize>() > room {
-        let texts = wide.iter_mut().enumerate().filter(|(at, wide)| is_text(*at) && **wide > 1);
-        let Some((_, widest)) = texts.max_by_key(|(_, wide)| **wide) else { break };
-        *widest = widest.saturating_sub(1);
+        text += line.trim_end();
+        text.push('\n');
     }
-    wide.into_iter().map(|wide| u16::try_from(wide).unwrap_or(u16::MAX)).collect()
+    text
+}
+
+/// Breaks text into lines of at most this width: between words, and within words that are longer.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let (mut line, mut used) = (String::new(), 0_usize);
+        for word in paragraph.split_inclusive(' ') {
+            let word_width = shown_width(word.trim_end());
+            if used > 0 && used.saturating_add(word_width) > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            for character in word.chars() {
+                let next = used.saturating_add(character_width(character));
+                if next > width && used > 0 && character != ' ' {
+                    lines.push(std::mem::take(&mut line));
+                    used = character_width(character);
+                } else {
+                    used = next;
+                }
+                line.push(character);
+            }
+        }
+        lines.push(line);
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn shown_width(text: &str) -> usize {
+    text.chars().map(character_width).sum()
+}
+
+/// Returns the columns of a terminal that a character takes: 2 for the scripts of East Asia, 0 for combining marks.
+const fn character_width(character: char) -> usize {
+    match character as u32 {
+        0x300..=0x36f | 0x200b..=0x200f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
 }
 
 /// Formats names and values, one pair a line; empty values are left out.
 pub(crate) fn facts(facts: &[(&str, String)], width: u16) -> String {
-    let mut table = empty(width);
-    table.load_style(NOTHING);
-    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
-        table.add_row(vec![(*name).to_owned(), value.clone()]);
-    }
-    lines(&mut table, 2)
+    let facts = facts.iter().filter(|(_, value)| !value.is_empty());
+    let grid: Vec<Vec<&str>> = facts.map(|(name, value)| vec![*name, value.as_str()]).collect();
+    // Names are never wrapped; both columns are aligned to the left.
+    let widths = widths(&grid, &[false, true], usize::from(width).saturating_sub(4));
+    grid.iter().map(|row| line(row, &widths, &[true, true], 2)).collect()
 }
 
 /// Formats the heading of a part.
 pub(crate) fn heading(text: &str) -> String {
     render::painted(text, Style::new().bold(), render::colours(&io::stdout()))
-}
-
-fn empty(width: u16) -> Table {
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    table
-}
-
-fn lines(table: &mut Table, padding: u16) -> String {
-    for column in table.column_iter_mut() {
-        column.set_padding((0, padding));
-    }
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 #[cfg(test)]
@@ -150,6 +189,8 @@ mod tests {
         let text = table(&short.map(Column::Text), &row(["sway", "no", "the file"]), 22);
         assert!(text.contains("loops") && text.contains("named"), "a word is broken: {text}");
         assert_eq!(table(&short.map(Column::Text), &row([""; 3]), 40), "");
+        let names = table(&short.map(Column::Text), &row(["\u{6a21}\u{578b}", "e\u{301}", "x"]), 40);
+        assert!(names.ends_with("\u{6a21}\u{578b}   e\u{301}       x\n"), "{names}");
         let ends: Vec<_> = wide.lines().filter(|l| l.ends_with('5')).map(|l| l.chars().count()).collect();
         assert_eq!(ends.len(), 2, "{wide}");
         assert_eq!(ends[0], ends[1], "{wide}");

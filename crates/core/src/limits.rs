@@ -74,8 +74,7 @@ impl ReadOptions {
 }
 
 /// A wish that exceeds what is left of a [`Budget`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {wanted} {unit} wanted, the limit leaves {left}")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitExceeded {
     /// The refused memory or work, in words.
     pub what: &'static str,
@@ -85,6 +84,11 @@ pub struct LimitExceeded {
     pub left: u64,
     /// The unit: `bytes`, or `steps` of work.
     pub unit: &'static str,
+}
+
+crate::display_error! {
+    LimitExceeded:
+    Self { what, wanted, left, unit } => "{what}: {wanted} {unit} wanted, the limit leaves {left}";
 }
 
 impl LimitExceeded {

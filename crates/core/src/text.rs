@@ -65,11 +65,10 @@ impl<const N: usize> FixedName<N> {
 }
 
 /// The reason why a text is not a name of a fixed field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
     /// It does not leave room for the terminator.
-    #[error("a name of {length} bytes does not fit where {most} do")]
     Long {
         /// Its length.
         length: usize,
@@ -77,11 +76,16 @@ pub enum NameError {
         most: usize,
     },
     /// A character has no byte.
-    #[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
     Character {
         /// The first such character.
         character: char,
     },
+}
+
+crate::display_error! {
+    NameError:
+    Self::Long { length, most } => "a name of {length} bytes does not fit where {most} do";
+    Self::Character { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
 /// Each character the byte of the same number.

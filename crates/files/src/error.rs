@@ -5,11 +5,10 @@ use meshwright_core::{LimitExceeded, ReadError};
 use std::io;
 
 /// Why a tree gives no file. Names paths, never what is in a file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilesError {
     /// No path of a tree: it would leave the tree, or no file can have it.
-    #[error("{path}: {why}")]
     BadPath {
         /// The path.
         path: String,
@@ -17,13 +16,11 @@ pub enum FilesError {
         why: &'static str,
     },
     /// The path does not exist.
-    #[error("{path}: there is no such file")]
     NotFound {
         /// The path.
         path: String,
     },
     /// A folder where a file is asked for, a file where a folder is, or neither.
-    #[error("{path}: {why}")]
     WrongKind {
         /// The path.
         path: String,
@@ -31,7 +28,6 @@ pub enum FilesError {
         why: &'static str,
     },
     /// The file is larger than the budget allows.
-    #[error("{path}: has {size} bytes, the limit leaves {left}")]
     TooLarge {
         /// The path.
         path: String,
@@ -41,7 +37,6 @@ pub enum FilesError {
         left: u64,
     },
     /// The pack, or a file in it, breaks a rule of its kind.
-    #[error("{path}: {error}")]
     Pack {
         /// The path.
         path: String,
@@ -49,7 +44,6 @@ pub enum FilesError {
         error: Box<ReadError>,
     },
     /// It cannot be put into a pack.
-    #[error("{path}: {why}")]
     Unpackable {
         /// The path.
         path: String,
@@ -57,10 +51,8 @@ pub enum FilesError {
         why: String,
     },
     /// A search costs more than the budget allows.
-    #[error(transparent)]
-    Limit(#[from] LimitExceeded),
+    Limit(LimitExceeded),
     /// The operating system refuses.
-    #[error("{path}: {message}")]
     System {
         /// The path.
         path: String,
@@ -69,6 +61,23 @@ pub enum FilesError {
         /// The message.
         message: String,
     },
+}
+
+meshwright_core::display_error! {
+    FilesError:
+    Self::BadPath { path, why } | Self::WrongKind { path, why } => "{path}: {why}";
+    Self::Unpackable { path, why } => "{path}: {why}";
+    Self::NotFound { path } => "{path}: there is no such file";
+    Self::TooLarge { path, size, left } => "{path}: has {size} bytes, the limit leaves {left}";
+    Self::Pack { path, error } => "{path}: {error}";
+    Self::Limit(e) => "{e}";
+    Self::System { path, message, .. } => "{path}: {message}";
+}
+
+impl From<LimitExceeded> for FilesError {
+    fn from(e: LimitExceeded) -> Self {
+        Self::Limit(e)
+    }
 }
 
 impl FilesError {

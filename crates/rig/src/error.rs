@@ -1,11 +1,10 @@
 use alloc::string::String;
 
 /// An error of preparing or evaluating.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RigError {
     /// The scene breaks a rule.
-    #[error("{path}: {message}")]
     Invalid {
         /// The field at fault.
         path: String,
@@ -13,7 +12,6 @@ pub enum RigError {
         message: &'static str,
     },
     /// A slice has the wrong length.
-    #[error("{what}: {expected} entries expected, {found} found")]
     Length {
         /// The name of the slice.
         what: &'static str,
@@ -22,6 +20,12 @@ pub enum RigError {
         /// The length of the slice.
         found: usize,
     },
+}
+
+meshwright_scene::display_error! {
+    RigError:
+    Self::Invalid { path, message } => "{path}: {message}";
+    Self::Length { what, expected, found } => "{what}: {expected} entries expected, {found} found";
 }
 
 impl RigError {

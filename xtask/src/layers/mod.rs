@@ -53,19 +53,19 @@ const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 
 /// Crates whose dependencies from outside are fixed.
 const FEW: &[(&str, &[&str])] = &[
-    ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
-    ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
+    ("core", &["libm", "multiversion", "nom", "proptest"]),
+    ("scene", &["bevy_mikktspace", "itoa", "zmij", "proptest"]),
     ("edit", &[]),
-    ("files", &["fs4", "lz4_flex", "miniz_oxide", "nom", "thiserror"]),
-    ("quake", &["nom", "thiserror", "proptest"]),
-    ("rig", &["glam", "thiserror", "rayon"]),
-    ("retarget", &["thiserror"]),
+    ("files", &["lz4_flex", "miniz_oxide", "nom", "rustix"]),
+    ("quake", &["nom", "proptest"]),
+    ("rig", &["glam", "rayon"]),
+    ("retarget", &[]),
     ("render", &["png", "proptest"]),
     ("xtask", &["lexopt", "serde_json", "sha2"]),
 ];
 
 /// External crates that every format may use.
-const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
+const FORMAT_FEW: &[&str] = &["nom", "proptest"];
 
 /// Further external crates of single formats; each is a decision.
 const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];

@@ -33,11 +33,10 @@ pub struct AttributeStream<'a> {
 }
 
 /// Why the values of an attribute are not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttributeError {
     /// The chunk's dialect has no flag for it.
-    #[error("dialect {dialect} has no {attribute}")]
     NotInDialect {
         /// The attribute.
         attribute: Attribute,
@@ -45,7 +44,6 @@ pub enum AttributeError {
         dialect: Dialect,
     },
     /// The last value is not whole.
-    #[error("{got} bytes are no whole number of {each}-byte {attribute}")]
     Size {
         /// The attribute.
         attribute: Attribute,
@@ -55,7 +53,6 @@ pub enum AttributeError {
         got: usize,
     },
     /// A bone's number does not fit the dialect.
-    #[error("bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has")]
     BoneNumber {
         /// The vertex.
         vertex: usize,
@@ -64,6 +61,13 @@ pub enum AttributeError {
         /// The chunk's dialect.
         dialect: Dialect,
     },
+}
+
+meshwright_core::display_error! {
+    AttributeError:
+    Self::NotInDialect { attribute, dialect } => "dialect {dialect} has no {attribute}";
+    Self::Size { attribute, each, got } => "{got} bytes are no whole number of {each}-byte {attribute}";
+    Self::BoneNumber { vertex, bone, dialect } => "bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has";
 }
 
 impl<'a> Chunk<'a> {

@@ -41,9 +41,13 @@ impl FromStr for QuaternionOrder {
 }
 
 /// No [`QuaternionOrder`] has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no such order of a quaternion; known are xyzw and wxyz")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownOrder;
+
+meshwright_core::display_error! {
+    UnknownOrder:
+    Self => "no such order of a quaternion; known are xyzw and wxyz";
+}
 
 /// A skeleton chunk: a tree of bones with exactly one root.
 ///

@@ -20,30 +20,34 @@ const REFUSED: &str = "/\\:*?\"<>|";
 pub struct OutputName(String);
 
 /// The reason why a text is not a valid name of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadName {
     /// It has no characters.
-    #[error("is empty")]
     Empty,
     /// It begins with a dot: shells and desktops hide such files, and some programs run them.
-    #[error("begins with a dot")]
     Hidden,
     /// A character separates names, is refused by a file system, acts on a terminal or is not seen.
-    #[error("holds U+{:04X}", u32::from(*.0))]
     Character(char),
     /// Windows takes it for a device.
-    #[error("is the name of a device")]
     Device,
     /// It ends with a dot or a space, which Windows drops.
-    #[error("ends with a dot or a space")]
     Ending,
     /// It has more bytes than file systems take.
-    #[error("has {0} bytes; at most 255 are written")]
     Long(usize),
     /// It does not have an extension of the kind of file that is written.
-    #[error("has no extension of its kind of file")]
     Extension,
+}
+
+meshwright_core::display_error! {
+    BadName:
+    Self::Empty => "is empty";
+    Self::Hidden => "begins with a dot";
+    Self::Character(value) => "holds U+{:04X}", u32::from(*value);
+    Self::Device => "is the name of a device";
+    Self::Ending => "ends with a dot or a space";
+    Self::Long(value) => "has {value} bytes; at most 255 are written";
+    Self::Extension => "has no extension of its kind of file";
 }
 
 impl OutputName {

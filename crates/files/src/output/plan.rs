@@ -24,18 +24,22 @@ pub enum Replace {
 }
 
 /// Why an output is not written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Clash {
     /// A file that the run reads is at its place.
-    #[error("{} would replace an input", display_path(.0))]
     Input(PathBuf),
     /// Another output of the run has its place.
-    #[error("{} would replace another output", display_path(.0))]
     Output(PathBuf),
     /// A file exists there that no earlier run wrote, and the user did not name it.
-    #[error("{} exists already", display_path(.0))]
     Exists(PathBuf),
+}
+
+meshwright_core::display_error! {
+    Clash:
+    Self::Input(value) => "{} would replace an input", display_path(value);
+    Self::Output(value) => "{} would replace another output", display_path(value);
+    Self::Exists(value) => "{} exists already", display_path(value);
 }
 
 fn display_path(path: &Path) -> String {

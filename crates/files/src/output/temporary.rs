@@ -253,7 +253,8 @@ fn sweep(beside: &Path) {
 /// The identity of folders.
 #[cfg(unix)]
 mod own {
-    use fs4::{FileExt, TryLockError};
+    use rustix::fs::{FlockOperation, flock};
+    use rustix::io::Errno;
     use std::fs::{self, File};
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
@@ -262,9 +263,9 @@ mod own {
     /// removed.
     pub(super) fn lock(folder: &Path) -> (Option<File>, bool) {
         let Ok(file) = File::open(folder) else { return (None, false) };
-        match FileExt::try_lock(&file) {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => (Some(file), false),
-            Err(e) => (None, matches!(e, TryLockError::WouldBlock)),
+            Err(e) => (None, e == Errno::WOULDBLOCK),
         }
     }
 

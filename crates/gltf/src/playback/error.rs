@@ -3,13 +3,17 @@
 use meshwright_core::ReadError;
 
 /// Why a file cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaybackError {
     /// The field path in the document.
     pub path: String,
     /// The fault, or the unsupported feature.
     pub message: String,
+}
+
+meshwright_core::display_error! {
+    PlaybackError:
+    Self { path, message } => "{path}: {message}";
 }
 
 impl PlaybackError {

@@ -2,7 +2,7 @@
 
 use meshwright_core::F32;
 use meshwright_scene::Extra;
-use serde::ser::{Serialize, Serializer};
+use serde_core::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::iter;

@@ -1,7 +1,7 @@
 //! JSON that is safe to print.
 
 use meshwright_core::text::acts_on_terminal;
-use serde::Serialize;
+use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};

@@ -133,9 +133,13 @@ impl fmt::Display for Engine {
 }
 
 /// No engine has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownEngine;
+
+meshwright_core::display_error! {
+    UnknownEngine:
+    Self => "no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech";
+}
 
 impl FromStr for Engine {
     type Err = UnknownEngine;

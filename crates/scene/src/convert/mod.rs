@@ -129,11 +129,10 @@ impl<T> Converted<T> {
 }
 
 /// Why a conversion is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// The source breaks a rule that the conversion relies on.
-    #[error("{path}: {message}")]
     Invalid {
         /// The field at fault.
         path: String,
@@ -141,7 +140,6 @@ pub enum ConvertError {
         message: String,
     },
     /// The target has no way to express the source.
-    #[error("{path}: {message}")]
     Unsupported {
         /// The field that cannot be expressed.
         path: String,
@@ -149,8 +147,19 @@ pub enum ConvertError {
         message: String,
     },
     /// The result would exceed the caller's limit.
-    #[error(transparent)]
-    Limit(#[from] LimitExceeded),
+    Limit(LimitExceeded),
+}
+
+meshwright_core::display_error! {
+    ConvertError:
+    Self::Invalid { path, message } | Self::Unsupported { path, message } => "{path}: {message}";
+    Self::Limit(e) => "{e}";
+}
+
+impl From<LimitExceeded> for ConvertError {
+    fn from(e: LimitExceeded) -> Self {
+        Self::Limit(e)
+    }
 }
 
 impl ConvertError {
