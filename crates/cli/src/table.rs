@@ -190,7 +190,7 @@ mod tests {
         assert!(text.contains("loops") && text.contains("named"), "a word is broken: {text}");
         assert_eq!(table(&short.map(Column::Text), &row([""; 3]), 40), "");
         let names = table(&short.map(Column::Text), &row(["\u{6a21}\u{578b}", "e\u{301}", "x"]), 40);
-        assert!(names.ends_with("\u{6a21}\u{578b}   e\u{301}       x\n"), "{names}");
+        assert!(names.ends_with("\u{6a21}\u{578b}  e\u{301}      x\n"), "{names}");
         let ends: Vec<_> = wide.lines().filter(|l| l.ends_with('5')).map(|l| l.chars().count()).collect();
         assert_eq!(ends.len(), 2, "{wide}");
         assert_eq!(ends[0], ends[1], "{wide}");

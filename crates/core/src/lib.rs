@@ -12,6 +12,7 @@
 //! | [`FileFormat`] | the trait of every file format |
 //! | [`mod@record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and rewriting a file with its original layout |
+//! | [`Order`] | sorting whose code exists once |
 //! | [`FixedName`], [`text`] | names as bytes |
 //! | [`json`] | JSON texts, read with bounds and offsets |
 //!
@@ -45,6 +46,7 @@ pub mod layout;
 mod limits;
 pub mod math;
 pub mod num;
+mod order;
 mod path;
 pub mod record;
 mod report;
@@ -61,6 +63,7 @@ pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};
 pub use format::{Beside, Bytes, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
+pub use order::Order;
 pub use path::{FieldPath, FieldPathBuf, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Kind, Reaction, Rule, Severity};

@@ -1,5 +1,6 @@
 //! Words that one may have been meant for.
 
+use crate::Order as _;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -34,7 +35,7 @@ pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<
         };
         near.push((likeness, apart, known));
     }
-    near.sort_unstable();
+    near.order();
     near.dedup();
     let Some(&(best, least, _)) = near.first() else { return Vec::new() };
     // Words that are much further off were not meant.

@@ -5,6 +5,7 @@ use crate::inner::Inner;
 use crate::layer::Layer;
 use crate::listing::EntryKind;
 use crate::path::TreePath;
+use meshwright_core::Order as _;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ impl LayerIndex {
                 last = Some(folder);
             }
         }
-        index.packs.sort_unstable();
+        index.packs.order();
         index.packs.dedup();
         index
     }
@@ -62,7 +63,7 @@ impl LayerIndex {
         let packs = self.packs.iter().skip(first).take_while(|(other, _)| *other == hash);
         let mut found: Vec<usize> =
             packs.map(|(_, number)| number).chain(&self.others).map(|number| *number as usize).collect();
-        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.order_by(|a, b| b.cmp(a));
         found
     }
 

@@ -1,6 +1,7 @@
 //! The listing of one folder.
 
 use crate::path::TreePath;
+use meshwright_core::Order as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,12 +37,12 @@ fn fold(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
 
 impl Listing {
     pub(crate) fn new(mut entries: Vec<Named>) -> Self {
-        entries.sort();
+        entries.order();
         entries.dedup();
         let name = |i: &u32| entries.get(*i as usize).map(|e| &*e.0).unwrap_or_default();
         let mut folded: Vec<u32> = (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
         // Stable: equal ones stay in the order of their bytes.
-        folded.sort_by(|a, b| fold(name(a)).cmp(fold(name(b))));
+        folded.order_by(|a, b| fold(name(a)).cmp(fold(name(b))));
         Self { entries, folded }
     }
 

@@ -1,6 +1,7 @@
 //! In which order the packs of a folder hide each other.
 
 use crate::pack::PackKind;
+use meshwright_core::Order as _;
 use std::cmp::Ordering;
 
 /// Folders that an engine takes for packs.
@@ -62,7 +63,7 @@ impl PackOrder {
             PackKind::Pak => 0,
             _ => 1,
         };
-        packs.sort_by(|a, b| {
+        packs.order_by(|a, b| {
             if reversed {
                 return folded(b).cmp(&folded(a));
             }

@@ -13,6 +13,7 @@ use crate::os;
 use crate::pack::{Pack, PackKind};
 use crate::path::{AsTreePath, TreePath, display_name};
 use crate::remote::Remote;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, Limits};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -527,7 +528,7 @@ impl Tree {
         }
         match failed {
             _ if found => {
-                entries.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
+                entries.order_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
                 Ok(entries)
             }
             Some(e) => Err(e),

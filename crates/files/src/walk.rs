@@ -5,6 +5,7 @@ use crate::layer::Layer;
 use crate::listing::EntryKind;
 use crate::path::TreePath;
 use crate::tree::Tree;
+use meshwright_core::Order as _;
 use std::collections::BTreeSet;
 
 /// All files of a tree.
@@ -53,7 +54,7 @@ impl Tree {
             }
         }
         if self.layers.len() > 1 {
-            found.sort_by(|a, b| {
+            found.order_by(|a, b| {
                 let ((a, a_is_folder), (b, b_is_folder)) = (place(a), place(b));
                 a.walk_order(a_is_folder, b, b_is_folder)
             });

@@ -6,6 +6,7 @@ use crate::model::{Chunk, ChunkId, FsoModel};
 use crate::rules::places::Places;
 use crate::rules::structure;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{F32, Findings};
 
 /// Vertices whose normals are looked at.
@@ -50,7 +51,7 @@ pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
         return Vec::from([gl3]);
     }
     // Stable, so that among equals the preferred dialect stays first.
-    found.sort_by(|a, b| b.unit.total_cmp(&a.unit));
+    found.order_by(|a, b| b.unit.total_cmp(&a.unit));
     found
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
         |d: Dialect| divides(ChunkId::VDAT, d.vertex_size()) && divides(ChunkId::INDX, d.index_size());
     let mut ranked = Dialect::ALL.map(|d| (sized(d), unit_share(model, d), d));
     // Stable, as among the candidates.
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    ranked.order_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
     ranked.first().map_or(Dialect::Seed44, |r| r.2)
 }
 

@@ -4,6 +4,7 @@ use crate::dialect::Dialect;
 use crate::extent::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::{Indices, Vertices};
+use meshwright_core::Order as _;
 
 /// Returns the start and end of a range, if it is within `indices`.
 pub(crate) fn within(range: &MeshRange, indices: usize) -> Option<(usize, usize)> {
@@ -14,7 +15,7 @@ pub(crate) fn within(range: &MeshRange, indices: usize) -> Option<(usize, usize)
 
 /// Returns how many numbers below `len` are in none of the ranges, and the first of them; sorts the ranges.
 pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<usize>) {
-    ranges.sort_unstable();
+    ranges.order();
     let (mut unused, mut first, mut at) = (0_usize, None, 0_usize);
     for (start, end) in ranges.iter().copied().chain([(len, len)]) {
         if start > at {

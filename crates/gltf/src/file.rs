@@ -4,6 +4,7 @@ use crate::audit::audit;
 use crate::document::rules::{BUFFER_MISSING, BUFFER_OPEN};
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
+use meshwright_core::Order as _;
 use meshwright_core::{
     Budget, Confidence, FieldPath, FileFormat, Finding, Limits, Parsed, ReadError, ReadOptions, Report, Rule,
     WriteError,
@@ -132,7 +133,7 @@ impl GltfFile {
             )?;
             references.push(name);
         }
-        references.sort_unstable();
+        references.order();
         references.dedup();
         let made = match document.is_whole() {
             true => Made::unless_open(&document, &ImportOptions::default(), options.limits)?,

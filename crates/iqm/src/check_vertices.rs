@@ -13,6 +13,7 @@ use crate::rules::{
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{FieldPath, Findings, ReadError, Rule};
 
 type Checked = Result<(), ReadError>;
@@ -308,7 +309,7 @@ fn odd_ranges(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
                 ranges.push((first.into(), u64::from(first).saturating_add(count.into()), i));
             }
         }
-        ranges.sort_unstable();
+        ranges.order();
         ranges
     };
     let vertices = ranges(|m| (m.first_vertex, m.vertex_count));

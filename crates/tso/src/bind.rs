@@ -12,6 +12,7 @@ use crate::pose::BonePose;
 use crate::skel::{ADULT_BONES, Skel};
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, dot, quat, sub, unit, wide};
 
 /// Pairs of one point that lie no further apart keep a bone at rest: 1 mm in units of the file.
@@ -165,7 +166,7 @@ impl<'s> Solver<'s> {
         for Pair { bones: [a, b], points: [p, q] } in pairs.iter().copied() {
             entries.extend([(a, p, b, q), (b, q, a, p)]);
         }
-        entries.sort_by_key(|entry| entry.0);
+        entries.order_by_key(|entry| entry.0);
         let adult = ADULT_BONES.iter().all(|(name, _)| skel.find(&(*name).into()).is_some());
         let (parents, world) = (skel.parents(), alloc::vec![None; poses.len()]);
         Self { skel, poses, parents, entries, world, turned: Vec::new(), adult }
@@ -183,7 +184,7 @@ impl<'s> Solver<'s> {
                 self.world[i] = Some(self.place(i));
             }
         }
-        self.turned.sort_by_key(|t| t.bone);
+        self.turned.order_by_key(|t| t.bone);
         let world = self.world.into_iter().map(Option::unwrap_or_default).collect();
         BindPose { world, turned: self.turned }
     }

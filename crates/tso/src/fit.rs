@@ -1,6 +1,7 @@
 //! The place that brings points onto others, by least squares.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "matrices of fixed size")]
 
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, add, distance, quat, scale, sqrt, sub};
 
 /// If the second direction of points is this much weaker than the first, they are in line with the centre.
@@ -60,7 +61,7 @@ impl Fit {
 fn is_line(s: &[[f64; 3]; 3]) -> bool {
     let square = core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| s[k][i] * s[k][j]).sum()));
     let mut values = eigen(square).0;
-    values.sort_by(|a, b| b.total_cmp(a));
+    values.order_by(|a, b| b.total_cmp(a));
     let [first, second, _] = values.map(|v: f64| sqrt(v.max(0.0)));
     // Not a number is a line too.
     !(second >= first * IN_LINE && second > 0.0)

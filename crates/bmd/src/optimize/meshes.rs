@@ -12,6 +12,7 @@ use crate::write::{primitives_size, vertices_size};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::num::St14Form;
 
 /// The maximum numbers of vertices of a mesh: for 32-bit quads, for 32-bit triangles, and for the counts.
@@ -159,7 +160,7 @@ fn groups(model: &Bmd) -> Vec<Group> {
             None => groups.push((class, Group { members: alloc::vec![i], fixed })),
         }
     }
-    groups.sort_by_key(|(class, group)| (*class, group.members.first().copied()));
+    groups.order_by_key(|(class, group)| (*class, group.members.first().copied()));
     groups.into_iter().map(|g| g.1).collect()
 }
 

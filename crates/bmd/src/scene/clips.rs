@@ -7,6 +7,7 @@ use crate::pose::{Base, Curves, Timing};
 use crate::stream::Stream;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{add, dot, narrow, narrow1, quat, unit};
 use meshwright_scene::{
     AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, SkeletonId, Space, Track,
@@ -169,6 +170,6 @@ impl Keys<'_> {
                 spans.extend([(a, f), (f, b)]);
             }
         }
-        frames.sort_unstable();
+        frames.order();
     }
 }

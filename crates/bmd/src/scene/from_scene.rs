@@ -12,6 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::FileFormat;
+use meshwright_core::Order as _;
 use meshwright_core::num::F8A;
 use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::Names;
@@ -169,7 +170,7 @@ impl FromScene for Bmd {
 pub(super) fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
     let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
     let mut used: Vec<_> = skins.chain(scene.clips.iter().map(|c| c.skeleton)).collect();
-    used.sort_unstable();
+    used.order();
     used.dedup();
     used.retain(|id| scene.skeletons.get(id.0).is_some_and(|s| !s.joints.is_empty()));
     used
@@ -219,7 +220,7 @@ pub(super) fn drawn_meshes(
     let joints =
         used_skeletons(scene).first().and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
     let mut solids: Vec<usize> = joints.iter().filter_map(|j| Some(j.solid?.0)).collect();
-    solids.sort_unstable();
+    solids.order();
     let drawables = Drawables::new(scene, &draw_options(scene, options), budget)?;
     let some = |i: &&Instance| scene.meshes.get(i.mesh.0).is_some_and(|m| !m.triangles.is_empty());
     let bounds = |i: &&Instance| i.node.is_some() || solids.binary_search(&i.mesh.0).is_err();

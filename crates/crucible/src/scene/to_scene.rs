@@ -13,6 +13,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{FileFormat, values};
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Mesh, MeshId,
@@ -420,7 +421,7 @@ impl<'o> Work<'o> {
         let mut known: Vec<u32> = Vec::new();
         self.budget.charge_items("bones", weights.len() as u64, 16)?;
         known.extend(weights.iter().flatten().filter(is_used).map(|w| w.bone));
-        known.sort_unstable();
+        known.order();
         known.dedup();
         self.budget.charge_items("joints", known.len() as u64, size_of::<Joint>().saturating_add(64))?;
         let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());

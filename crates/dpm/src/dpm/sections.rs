@@ -16,6 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::layout::Coverage;
 use meshwright_core::record::Field;
 use meshwright_core::{Cursor, F32, FieldPath, Findings, LimitExceeded, ReadError, Source, bulk};
@@ -361,7 +362,7 @@ fn number_poses(frames: &mut [Frame], pointers: &[u32]) -> Vec<u32> {
             frame.pose = number(i);
         }
     } else {
-        offsets.sort_unstable();
+        offsets.order();
         offsets.dedup();
         for (frame, pointer) in frames.iter_mut().zip(pointers) {
             frame.pose = number(offsets.binary_search(pointer).unwrap_or_default());

@@ -9,6 +9,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
 use meshwright_core::{F32, FileFormat, Finding, Findings, ReadError, ReadOptions};
@@ -461,7 +462,7 @@ pub(super) fn report_unused_frames(
 ) -> Result<(), ConvertError> {
     budget.charge_items("clips", clips.len() as u64, 2 * size_of::<(u32, u32)>())?;
     let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
-    ranges.sort_unstable();
+    ranges.order();
     let (mut at, mut unused) = (0_u32, 0_u32);
     let all = u32::try_from(all).unwrap_or(u32::MAX);
     for (start, end) in ranges.into_iter().chain([(all, all)]) {

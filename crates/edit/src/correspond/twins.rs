@@ -5,6 +5,7 @@ use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
+use meshwright_core::Order as _;
 use meshwright_core::math::{distance, wide};
 
 /// A triangle of an edited mesh.
@@ -72,7 +73,7 @@ fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2
             }
         }
     }
-    gone.sort_unstable();
+    gone.order();
     Ok(gone)
 }
 

@@ -4,6 +4,7 @@ use super::member::{Coding, Encoding, Entry};
 use super::rules;
 use super::scan::{Refused, Scan, broken};
 use meshwright_core::Fault;
+use meshwright_core::Order as _;
 use meshwright_core::record::field;
 use nom::number::complete::{le_u16, le_u32, le_u64};
 use nom::{IResult, Parser};
@@ -457,7 +458,7 @@ fn least_end(entry: &Entry) -> u64 {
 fn overlaps(entries: &mut [Entry], directory: u64) {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     let key = |i: &usize| entries.get(*i).map(|e| (e.start, least_end(e)));
-    order.sort_by_key(key);
+    order.order_by_key(key);
     // The one that reaches furthest so far.
     let mut furthest: Option<(usize, u64)> = None;
     for i in order {

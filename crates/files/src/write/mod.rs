@@ -7,6 +7,7 @@ mod zip;
 use crate::error::FilesError;
 use crate::pack::{Pack, PackKind};
 use crate::path::TreePath;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, Limits};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -189,7 +190,7 @@ impl<'a> PackBuilder<'a> {
             self.onto.iter().flat_map(|pack| pack.files()).map(|(path, _)| path.folded()).collect();
         let mut files: Vec<_> =
             self.files.iter().filter(|(folded, _)| !known.contains(folded)).map(|(_, file)| file).collect();
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.order_by(|a, b| a.path.cmp(&b.path));
         files
     }
 }

@@ -8,6 +8,7 @@ use crate::pack::scan::Scan;
 use crate::pack::zip::{CENTRAL, END, LOCAL, central, end, layout, local, records};
 use crate::path::TreePath;
 use meshwright_core::ByteWriter;
+use meshwright_core::Order as _;
 use miniz_oxide::deflate::compress_to_vec;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -207,7 +208,7 @@ fn write_kept_members(
         order.push((u64::from(record.start).saturating_add(layout.shift), i, place));
         place = place.saturating_add(record.bytes.len() as u64);
     }
-    order.sort_unstable();
+    order.order();
     let first = order.first().map_or(layout.directory, |(start, ..)| *start);
     range(pack.source(), 0, first, archive.out)?;
     (archive.at, archive.shift) = (first, layout.shift);

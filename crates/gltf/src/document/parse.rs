@@ -12,6 +12,7 @@ use super::rules::{
     INDEX, JSON_NUMBER, JSON_SHAPE, MESHOPT, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE,
     SAMPLER_INTERPOLATION, VIEW_STRIDE,
 };
+use meshwright_core::Order as _;
 use meshwright_core::json::{JsonType, JsonValue};
 use meshwright_core::text::visible;
 use meshwright_core::{FieldPath, ReadError, Rule};
@@ -552,7 +553,7 @@ fn attributes<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<(Semantic<'
         let accessor = At { value, ..at }.index(counts.accessors)?;
         attributes.push((Semantic::from_name(name), accessor));
     }
-    attributes.sort_unstable();
+    attributes.order();
     Ok(attributes)
 }
 

@@ -9,6 +9,7 @@ use crate::export::options::ExportOptions;
 use crate::export::output::Output;
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
+use meshwright_core::Order as _;
 use meshwright_scene::{Clip, ConvertError, LimitExceeded, Loss, Motion, Scene, Skeleton, Track};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -197,7 +198,7 @@ const EDITOR_RATE: f32 = 24.0;
 /// Says which rate an editor must have that samples at its own, so that it meets every key.
 fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<Loss> {
     let mut rates: Vec<f32> = moving.iter().filter(|of| of.clip.frames > 1).map(|of| of.clip.rate).collect();
-    rates.sort_by(f32::total_cmp);
+    rates.order_by(f32::total_cmp);
     rates.dedup();
     let way = match rates.as_slice() {
         [] | [EDITOR_RATE] => return None,

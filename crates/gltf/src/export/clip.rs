@@ -16,6 +16,7 @@ use crate::export::output::{Bounds, Output, room};
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
 use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, lerp, narrow, rotation, slerp, wide};
+use meshwright_core::Order as _;
 use meshwright_scene::{Affine, Channel as Keys, Clip, ConvertError, Motion, Skeleton, Track, Trs};
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -238,7 +239,7 @@ impl<'a, 's> Writer<'a, 's> {
         // Frames can share poses many times: only the poses decide whether a joint moves at all.
         let mut used: Vec<u32> = room("frames", count)?;
         used.extend(&order);
-        used.sort_unstable();
+        used.order();
         used.dedup();
         self.measure(skeleton, poses, &order, &used)?;
         let joints = skeleton.joints.len() as u64;
@@ -273,7 +274,7 @@ impl<'a, 's> Writer<'a, 's> {
         }
         let mut pairs: Vec<(u32, u32)> = room("frames", order.len())?;
         pairs.extend(order.iter().copied().zip(order.iter().copied().skip(1)));
-        pairs.sort_unstable();
+        pairs.order();
         pairs.dedup();
         for pair in pairs {
             let rule = self.clip.interpolation;

@@ -12,6 +12,7 @@ use crate::export::output::{Bounds, Output, add};
 use crate::export::survey::SeenMesh;
 use crate::export::weights;
 use crate::math::{self, cross, dot, narrow, unit, wide};
+use meshwright_core::Order as _;
 use meshwright_core::bulk;
 use meshwright_scene::{
     ColorEncoding, ConvertError, Loss, Mesh, TextureAxes, handedness, texture_axes, unit_tangent,
@@ -120,7 +121,7 @@ pub(crate) fn write<'s>(
     }
     let neutral = skin(out, &mesh, joints, influences, path, &mut attributes, losses)?;
     let indices = out.triangles(arrays.triangles, vertices)?;
-    attributes.sort_unstable();
+    attributes.order();
     let primitive = Primitive {
         attributes,
         indices: Some(indices),

@@ -5,6 +5,7 @@ use super::text::decoded;
 use crate::model::{AnimFlags, Iqm, IqmAnim};
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_scene::{
     AxisMap, Budget, Channel, Clip, ConvertError, Loss, Motion, SceneOptions, SkeletonId, Track, Trs,
 };
@@ -58,7 +59,7 @@ impl Tracks<'_> {
             .iter()
             .map(|a| (a.first_frame, a.first_frame.saturating_add(a.frame_count)))
             .collect();
-        ranges.sort_unstable();
+        ranges.order();
         let (mut covered, mut end) = (0_u32, 0_u32);
         for (from, to) in ranges {
             covered += to.saturating_sub(from.max(end));

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
+use meshwright_core::Order as _;
 use meshwright_core::text::counted;
 
 /// Dropped data, or a decision.
@@ -168,7 +169,7 @@ impl<'l> LossGroup<'l> {
                 None => groups.push(Self { losses: alloc::vec![loss] }),
             }
         }
-        groups.sort_by_key(Self::kind);
+        groups.order_by_key(Self::kind);
         groups
     }
 

@@ -14,6 +14,7 @@ use crate::skel::Skel;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::record::Field;
 use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule};
 
@@ -264,7 +265,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -
         }
         runs.push((from.min(n), to.min(n), i));
     }
-    runs.sort_unstable();
+    runs.order();
     // Overlaps are reported before gaps: a run with a wrong start causes both, but the overlap shows the wrong number.
     let mut end = 0;
     for &(from, to, i) in &runs {

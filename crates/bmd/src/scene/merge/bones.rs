@@ -6,6 +6,7 @@ use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::num::F8A;
 use meshwright_edit::JointPatch;
 use meshwright_edit::apply::{Origin, Records};
@@ -61,7 +62,7 @@ impl MergedBones {
         };
         // A conversion puts parents first.
         let mut order: Vec<usize> = (0..made.model.bones.len()).collect();
-        order.sort_by_key(|bone| joint(*bone).map(|(j, _)| j));
+        order.order_by_key(|bone| joint(*bone).map(|(j, _)| j));
         // The result has no bone for a replacement of a pseudo-bone, or for the first bone that a conversion adds.
         let is_new = |bone: usize| of(bone).is_none_or(|o| o == 0 && moved);
         let kept = |o: &Origin| o.original.is_some() || o.made.is_some_and(is_new);

@@ -10,6 +10,7 @@ use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{FileFormat, Findings};
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch, Poses};
@@ -159,7 +160,7 @@ impl Work<'_> {
             (last, found.is_none(), m)
         };
         let mut order: Vec<_> = found.iter().enumerate().map(key).collect();
-        order.sort_unstable();
+        order.order();
         let order: Vec<usize> = order.into_iter().map(|(.., m)| m).collect();
         let sorted: Vec<_> = order.iter().map(|m| found.get(*m).copied().flatten()).collect();
         let all =

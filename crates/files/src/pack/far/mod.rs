@@ -9,6 +9,7 @@ use super::member::{Coding, Entry, Fault};
 use super::refpack;
 use super::scan::{Refused, Scan, broken};
 use entry::{Manifest, manifest};
+use meshwright_core::Order as _;
 use meshwright_core::record::field;
 use nom::bytes::complete::take;
 use nom::number::complete::le_u32;
@@ -143,7 +144,7 @@ fn report_shared(found: &Manifest, scan: &mut Scan<'_>) {
         .filter(|raw| raw.stored > 0)
         .map(|raw| (u64::from(raw.offset), ends(raw), raw.fields()[3]))
         .collect();
-    by_start.sort_unstable();
+    by_start.order();
     let mut last = 0;
     for (start, end, at) in &by_start {
         let in_manifest = *start < found.end && *end > found.start;

@@ -4,6 +4,7 @@ use super::{Text, Work};
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
 use crate::scene::neighbours::neighbours;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::narrow;
 use meshwright_core::num::F16;
 use meshwright_edit::Attributes;
@@ -371,7 +372,7 @@ fn bytes_of(array: &VertexArray, vertex: usize) -> Option<&[u8]> {
 fn overlap(parts: &[Part]) -> bool {
     let some = |of: fn(&IqmMesh) -> (u32, u32)| {
         let mut ranges: Vec<_> = parts.iter().map(|p| of(&p.mesh)).filter(|r| r.1 > 0).collect();
-        ranges.sort_unstable();
+        ranges.order();
         ranges.windows(2).any(|w| matches!(w, [a, b] if a.0.saturating_add(a.1) > b.0))
     };
     some(|m| (m.first_vertex, m.vertex_count)) || some(|m| (m.first_triangle, m.triangle_count))

@@ -4,6 +4,7 @@ use super::{Keys, Sampler, Source};
 use crate::convert::loss::Loss;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Trs64, distance, lerp, quat};
 
 /// Frames this near to one that is stored are that one.
@@ -102,7 +103,7 @@ impl Sampler<'_, '_> {
                 all.extend(
                     lists.into_iter().flatten().flatten().map(|f| f64::from(*f)).filter(|f| *f <= end),
                 );
-                all.sort_by(f64::total_cmp);
+                all.order_by(f64::total_cmp);
                 all.dedup();
                 all
             }

@@ -10,6 +10,7 @@ use crate::skel::Skel;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::f32s;
 use meshwright_core::num::Q1_15;
 use meshwright_scene::math::{Affine64, add, distance, length, narrow, narrow1, scale, unit, wide};
@@ -349,7 +350,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     /// The bones in the order of the skeleton that the geometry is made for, else of the joints, and the place of each in it.
     fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let mut order: Vec<usize> = (0..self.targets.len()).collect();
-        order.sort_by_key(|t| self.targets[*t].place);
+        order.order_by_key(|t| self.targets[*t].place);
         let mut rank = alloc::vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, t)| rank[*t] = place);
         (order, rank)
@@ -367,7 +368,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         budget.charge_items("vertices", vertices.len() as u64, 2 * size_of::<usize>() + size_of::<u32>())?;
         let (order, rank) = self.order();
         let mut real_order: Vec<usize> = (0..vertices.len()).collect();
-        real_order.sort_by_key(|v| rank[vertices[*v].real.target]);
+        real_order.order_by_key(|v| rank[vertices[*v].real.target]);
         let mut place = alloc::vec![0_u32; vertices.len()];
         for (new, old) in real_order.iter().enumerate() {
             place[*old] = index(new)?;
@@ -375,7 +376,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let blend_of = |v: usize| vertices[v].blend.map(|b| rank[b.1.target]);
         let mut blend_order: Vec<usize> =
             (0..vertices.len()).filter(|v| vertices[*v].blend.is_some()).collect();
-        blend_order.sort_by_key(|v| (blend_of(*v), place[*v]));
+        blend_order.order_by_key(|v| (blend_of(*v), place[*v]));
 
         let mut geometry = Geometry { total: Total::All, ..Geometry::default() };
         let (mut real, mut blend) = (0_usize, 0_usize);

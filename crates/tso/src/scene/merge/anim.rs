@@ -9,6 +9,7 @@ use crate::skel::Skel;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::Order as _;
 use meshwright_edit::apply::Records;
 use meshwright_edit::{ClipPatch, Poses};
 use meshwright_scene::{Budget, Clip, ConvertError};
@@ -97,7 +98,7 @@ impl Edited<'_> {
         let found: Vec<_> = made.motions.iter().map(last).collect();
         // Made motions are in the order of joints. Motions of other bones come last.
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|m| found[*m].unwrap_or(usize::MAX));
+        order.order_by_key(|m| found[*m].unwrap_or(usize::MAX));
         let sorted: Vec<_> = order.iter().map(|m| found[*m]).collect();
         let gone = |m: usize| self.bones.is_gone(&original.motions[m].bone);
         let records = Records::new(original.motions.len(), gone, &sorted, budget)?.with_made(&order);

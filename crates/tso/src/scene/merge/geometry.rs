@@ -6,6 +6,7 @@ use crate::name::Name;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::Order as _;
 use meshwright_core::num::Q1_15;
 use meshwright_edit::apply::{Corner, Corners, Surface};
 use meshwright_edit::{Attributes, Patch};
@@ -289,8 +290,8 @@ impl Mesh<'_> {
                 pulls.push((binding_of(&pull.bone, old)?, blend.unwrap_or(usize::MAX), v, k));
             }
         }
-        reals.sort_unstable();
-        pulls.sort_unstable();
+        reals.order();
+        pulls.order();
         let mut place = alloc::vec![0_u32; rows.len()];
         for (new, (.., old)) in reals.iter().enumerate() {
             place[*old] = number(new)?;

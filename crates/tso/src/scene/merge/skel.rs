@@ -5,6 +5,7 @@ use crate::scene::from_scene::MadeSkeleton;
 use crate::skel::{Bone, Skel};
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::Order as _;
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Scene};
@@ -22,7 +23,7 @@ pub(super) fn merge(
     let change = |m: usize| made.joints.get(m).copied().flatten().and_then(|j| bones.joints.get(j)).copied();
     // Conversions put parents before their children.
     let mut order: Vec<usize> = (0..made.skel.bones.len()).collect();
-    order.sort_by_key(|m| made.joints.get(*m).copied().flatten());
+    order.order_by_key(|m| made.joints.get(*m).copied().flatten());
     let found: Vec<_> = order.iter().map(|m| change(*m)?.original).collect();
     let records = Records::new(original.bones.len(), |_| true, &found, budget)?.with_made(&order);
     // Only meshes name these joints: the skeleton has no such bones.

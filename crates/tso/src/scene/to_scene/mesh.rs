@@ -10,6 +10,7 @@ use crate::scene::space::map;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, add, distance, narrow, scale, unit, wide};
 use meshwright_core::{F32, Findings, Rule};
 use meshwright_scene::{
@@ -164,7 +165,7 @@ impl Conversion<'_> {
         budget.charge_items("blends", g.blends.len() as u64, size_of::<(usize, usize, u32)>())?;
         let mut by_target: Vec<_> =
             g.effective_blends(owners).map(|(k, bone, target)| (target, k, bone)).collect();
-        by_target.sort_unstable();
+        by_target.order();
 
         let mut starts = budget.reserve("influences", g.real.len() + 1)?;
         let mut pulls = budget.reserve("influences", g.real.len() + by_target.len())?;
@@ -386,7 +387,7 @@ fn merge(pulls: &mut Vec<Pull>) {
         return;
     }
     order = (0..pulls.len()).collect();
-    order.sort_by_key(|i| pulls[*i].joint);
+    order.order_by_key(|i| pulls[*i].joint);
     let mut first = order.first().copied().unwrap_or(0);
     for &i in order.iter().skip(1) {
         if pulls[i].joint != pulls[first].joint {

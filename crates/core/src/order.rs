@@ -1,0 +1,85 @@
+//! Sorting whose code exists once, instead of once for every type.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// Stable sorting for slices where code size counts more than time: the standard library compiles several kilobytes for
+/// each type and each comparison.
+///
+/// ```
+/// use meshwright_core::Order as _;
+/// let mut names = ["c", "a", "b"];
+/// names.order();
+/// assert_eq!(names, ["a", "b", "c"]);
+/// names.order_by_key(|name| *name != "b");
+/// assert_eq!(names, ["b", "a", "c"]);
+/// ```
+pub trait Order<T> {
+    /// Sorts by a comparison.
+    fn order_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
+
+    /// Sorts by a key.
+    fn order_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
+        self.order_by(|a, b| key(a).cmp(&key(b)));
+    }
+
+    /// Sorts by the items themselves.
+    fn order(&mut self)
+    where
+        T: Ord,
+    {
+        self.order_by(T::cmp);
+    }
+}
+
+impl<T> Order<T> for [T] {
+    fn order_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
+        let mut order = sorted(self.len(), &mut |a, b| match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => compare(a, b),
+            _ => Ordering::Equal,
+        });
+        arrange(&mut order, &mut |a, b| self.swap(a, b));
+    }
+}
+
+/// Returns the numbers from 0 to `count` in the order of a comparison.
+fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|a, b| compare(*a, *b));
+    order
+}
+
+/// Moves items by swaps until each place has the item that `order` names for it.
+fn arrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+    for first in 0..order.len() {
+        let mut place = first;
+        // A place that has its item names itself.
+        while let Some(slot) = order.get_mut(place) {
+            let from = core::mem::replace(slot, place);
+            if from == first {
+                break;
+            }
+            swap(place, from);
+            place = from;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_the_standard_library(items: Vec<(u8, u16)>) {
+            let (mut ours, mut standard) = (items.clone(), items);
+            ours.order_by_key(|item| item.0);
+            standard.sort_by_key(|item| item.0);
+            prop_assert_eq!(&ours, &standard);
+            ours.order();
+            standard.sort();
+            prop_assert_eq!(ours, standard);
+        }
+    }
+}
