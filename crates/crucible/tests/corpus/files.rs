@@ -7,6 +7,7 @@ use meshwright_crucible::{BoneWeight, CModel, Chunk, CrucibleOptions, Dialect, S
 use meshwright_scene::{SceneOptions, Space};
 use meshwright_testkit::{corpus, hex_diff};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -72,7 +73,7 @@ fn check_mesh(name: &str, chunk: &Chunk<'_>, expected: &Value, native: &Value) {
     assert_eq!(serde_json::json!(sizes), native["compressed_sizes"], "{name}");
     assert_eq!(chunk.indices().len() as u64, native["index_count"], "{name}");
     assert_eq!(chunk.index_size.bytes() as u64 * 8, native["index_bits"], "{name}");
-    let warned: Vec<_> = chunk.validate().totals().map(|t| t.0).collect();
+    let warned: BTreeSet<_> = chunk.validate().findings().iter().map(|f| f.rule.native).collect();
     let expected: Vec<_> = native["warnings"].as_array().unwrap().iter().map(|w| w[0].clone()).collect();
     assert_eq!(serde_json::json!(warned), Value::Array(expected), "{name}: warnings");
 }

@@ -51,7 +51,7 @@ fn archives_hold_what_their_writers_put_in() {
         let wanted: Vec<_> =
             dump["native"]["issues"].as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
         let report = pack.check(&budget());
-        let found: Vec<_> = report.iter().map(|f| f.rule.code).collect();
+        let found: Vec<_> = report.iter().map(|f| f.rule.native).collect();
         assert_eq!(found, wanted, "{name}");
 
         // The same bytes, untouched; and with a member changed, all others as they are stored.
