@@ -1,34 +1,34 @@
-//! Vertices decoded many at a time: those of a block that are of one kind by rows, one of each word and one of each number,
-//! which turns into vector instructions.
+//! Decodes many vertices at a time. Vertices of one kind are decoded in blocks with one array per word and
+//! one per number, which turns into vector instructions.
 
 use crate::math::direction;
 use crate::packed::{Vertex, VertexKind};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
-/// Vertices of a block, whose rows stay in the first cache.
+/// The number of vertices in a block: the arrays of a block fit the first-level cache.
 const BLOCK: usize = 64;
 
-/// So few are decoded one after the other.
+/// Runs of at most this many vertices are decoded one after the other.
 const FEW: usize = 12;
 
 type Row<T> = [T; BLOCK];
 
 /// The words of a block of vertices.
 struct Words {
-    /// That of all of them, if there is one.
+    /// The kind of all vertices of the block, if they have the same one.
     kind: Option<VertexKind>,
     /// Bits 31 to 0.
     low: Row<u32>,
     /// Bits 63 to 32.
     high: Row<u32>,
-    /// The words after the first 8 bytes.
+    /// The words after the first 8 bytes of each vertex.
     second: Row<u32>,
     third: Row<u32>,
 }
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 impl Words {
-    /// If a block has too few vertices, the last one is repeated.
+    /// Loads a block. If there are too few vertices, the last one is repeated.
     #[inline(always)]
     fn load(vertices: &[Vertex]) -> Self {
         if let Some(whole) = vertices.first_chunk() {
@@ -51,14 +51,14 @@ impl Words {
             (*low, *high) = (first as u32, (first >> 32) as u32);
             (*second, *third) = (rest as u32, (rest >> 32) as u32);
         }
-        // The tag is above, and those of one kind lie together.
+        // The tag is the highest byte, and the tags of one kind are consecutive.
         let (least, most) = high.iter().fold((u32::MAX, 0), |(least, most), w| (least.min(*w), most.max(*w)));
         let [least, most] = [least, most].map(|w| VertexKind::of_tag((w >> 24) as u8));
         Self { kind: least.filter(|_| least == most), low, high, second, third }
     }
 }
 
-/// Puts what is decoded of two words of each vertex: number by number, then together.
+/// Decodes two words of each vertex, one component after the other, and then joins the components.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn decode_rows<const N: usize>(
@@ -84,7 +84,7 @@ fn decode_rows<const N: usize>(
     }
 }
 
-/// Vertices of rows.
+/// Joins arrays of components to an array of vertices.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn join<const N: usize>(rows: &[Row<f32>; N], out: &mut [[f32; N]; BLOCK]) {
@@ -95,7 +95,7 @@ fn join<const N: usize>(rows: &[Row<f32>; N], out: &mut [[f32; N]; BLOCK]) {
     }
 }
 
-/// Positions of one kind.
+/// Decodes the positions of vertices of one kind.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "halves of words")]
@@ -109,7 +109,7 @@ fn put_positions(words: &Words, kind: VertexKind, out: &mut [[f32; 3]]) {
     }
 }
 
-/// Normals of one kind.
+/// Decodes the normals of vertices of one kind.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]) {
@@ -127,7 +127,7 @@ fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]
     });
 }
 
-/// Texture coordinates of one kind.
+/// Decodes the texture coordinates of vertices of one kind.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mut [[f32; 2]]) {
@@ -136,7 +136,7 @@ fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mu
         VertexKind::Bits64 if flat => out.fill([0.0; 2]),
         VertexKind::Bits64 => decode_rows(rows, out, |high, _| St11::from_bits(high).decode()),
         VertexKind::Bits96 => decode_rows(rows, out, |high, _| {
-            // Both forms; one of them is selected without a branch.
+            // Decode both forms; the selection needs no branch.
             let (fine, wide) = (St12::from_bits(high).decode(), St11::from_bits(high).decode());
             if high & 1 << 24 == 0 { fine } else { wide }
         }),
@@ -144,7 +144,7 @@ fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mu
     }
 }
 
-/// Those that follow each other, taken from the front.
+/// Takes at most `most` items off the front of a slice.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn next<'a, T>(rest: &mut &'a mut [T], most: usize) -> &'a mut [T] {
@@ -153,8 +153,9 @@ fn next<'a, T>(rest: &mut &'a mut [T], most: usize) -> &'a mut [T] {
 }
 
 meshwright_core::kernels! {
-    /// Positions, each in the space of its vertex's bone, and normals, which are not of unit length, and texture
-    /// coordinates, for which `form` is how 128-bit vertices are read: of each as many as there is room for.
+    /// Decodes vertices into three arrays, each as far as it has room: positions and normals, both in the
+    /// space of the vertex's bone, and texture coordinates. Normals are not of unit length. `form` is the
+    /// interpretation of 128-bit vertices' coordinates.
     pub(crate) fn fill as fill_portable<'a>(
         vertices: &'a [Vertex],
         flat: bool,
@@ -189,7 +190,7 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    /// Vertices of all kinds, in runs of all lengths.
+    /// Generates vertices of all kinds, in runs of all lengths.
     fn vertices() -> Vec<Vertex> {
         let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = || {
@@ -201,7 +202,7 @@ mod tests {
         let mut all = Vec::new();
         for run in 0..160_u64 {
             let tag = [0x12, 0xf8, 0xfd, 0xef, 0xfb, 0xf9, 0xfa][usize::try_from(run % 7).unwrap()];
-            // Blocks of one kind too.
+            // Some runs are whole blocks.
             for _ in 0..=if run % 8 == 0 { 200 } else { run * 5 % 23 } {
                 let first = next() & !(0xff << 56) | tag << 56;
                 let second = match tag {

@@ -6,7 +6,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// The kinds of elements that were seen, each with the first element of its kind.
+/// The kinds of elements in a list, each with the first element of its kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kinds {
     /// One bit per kind.
@@ -22,7 +22,7 @@ impl Kinds {
         }
     }
 
-    /// The first element of a kind that is not among `allowed`.
+    /// Returns the first element of a kind that is not among `allowed`.
     pub(crate) fn foreign(&self, allowed: u8) -> Option<usize> {
         let foreign = self.seen & !allowed;
         (foreign != 0).then(|| self.first.get(foreign.trailing_zeros() as usize).copied().unwrap_or_default())
@@ -34,9 +34,9 @@ impl Kinds {
 pub(crate) struct VertexFacts {
     pub(crate) kinds: Kinds,
     pub(crate) max_bone: u8,
-    /// The first vertex of the highest bone.
+    /// The index of the first vertex on the highest bone.
     pub(crate) max_bone_at: usize,
-    /// The first vertex whose position is not finite.
+    /// The index of the first vertex whose position is not finite.
     pub(crate) not_finite: Option<usize>,
 }
 
@@ -62,9 +62,9 @@ pub(crate) struct PrimitiveFacts {
     pub(crate) kinds: Kinds,
     pub(crate) quads: usize,
     pub(crate) max_index: u32,
-    /// The first primitive of the highest index.
+    /// The index of the first primitive with the highest vertex index.
     pub(crate) max_index_at: usize,
-    /// The first primitive with reserved bits set.
+    /// The index of the first primitive with reserved bits set.
     pub(crate) tag2: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ impl PrimitiveFacts {
 }
 
 impl MeshFlags {
-    /// The tightest flags for two lists.
+    /// Returns the most restrictive flags that allow two lists.
     pub(crate) fn for_lists(vertices: &[Vertex], primitives: &[Primitive]) -> Self {
         Self::for_kinds(
             VertexFacts::collect(vertices).kinds.seen,

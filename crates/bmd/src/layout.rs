@@ -5,25 +5,24 @@ use alloc::vec::Vec;
 use meshwright_core::layout::{Coverage, Gaps};
 use meshwright_core::record::Field;
 
-/// The places of a file's tables, lists and strings, and the bytes that nothing refers to: offsets and sizes only, no
-/// content except the bytes of the gaps.
+/// The offsets and sizes of a file's tables, lists and strings, and the bytes that nothing refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(crate) len: u64,
     /// Offsets of the tables, in the order of [`Table::ALL`].
     pub(crate) tables: [u32; 4],
     pub(crate) meshes: Vec<MeshPlace>,
     /// The number of levels of detail.
     pub(crate) lods: usize,
-    /// The name of each bone.
+    /// The location of the name of each bone.
     pub(crate) bones: Vec<StringPlace>,
     pub(crate) clips: Vec<ClipPlace>,
     pub(crate) gaps: Gaps,
 }
 
 impl Layout {
-    /// The start of a table.
+    /// Returns the offset of a table.
     pub(crate) const fn table(&self, table: Table) -> u32 {
         let [meshes, lods, bones, anims] = self.tables;
         match table {
@@ -54,13 +53,13 @@ impl Layout {
         }
     }
 
-    /// The offset of a field of row `index` of a table.
+    /// Returns the offset of a field in row `index` of a table.
     pub(crate) fn field(&self, table: Table, index: usize, field: Field) -> u64 {
         field.offset_in(table.row_offset(self.table(table), index))
     }
 
-    /// All sections with their offsets, sizes, and whether they are meant to lie on multiples of 4: tables and lists of
-    /// geometry as they are stated, strings and streams.
+    /// Returns all sections with their offsets and sizes. Tables and lists of geometry, which should start
+    /// at multiples of 4, have the flag `true`; strings and streams have `false`.
     pub(crate) fn sections(&self) -> impl Iterator<Item = (u32, u64, bool)> {
         let tables = Table::ALL.into_iter().map(|t| (self.table(t), t.size(self.rows(t)), true));
         let list = |l: ListPlace, aligned| Some((l.at, u64::from(l.size), aligned));
@@ -107,7 +106,7 @@ impl Layout {
     }
 }
 
-/// A string's offset and length without terminator; offset 0 for no string.
+/// A string's offset and its length without the terminator. Offset 0 means no string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StringPlace {
     pub(crate) at: u32,
@@ -115,13 +114,13 @@ pub(crate) struct StringPlace {
 }
 
 impl StringPlace {
-    /// Bytes with the terminator.
+    /// Returns the number of bytes including the terminator.
     pub(crate) fn size(self) -> u64 {
         u64::from(self.len).saturating_add(1)
     }
 }
 
-/// A list: where it starts, the size its record states, and what its elements take.
+/// The location of a list: its start, the size that its record states, and the size of its elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListPlace {
     pub(crate) at: u32,
@@ -130,17 +129,17 @@ pub(crate) struct ListPlace {
 }
 
 impl ListPlace {
-    /// As a record states it; how much is used shows when it is read.
+    /// Returns the location that a record states. `used` is set when the list is read.
     pub(crate) const fn from_record(at: u32, size: u32) -> Self {
         Self { at, size, used: 0 }
     }
 
-    /// Bytes after the last element.
+    /// Returns the number of bytes after the last element.
     pub(crate) const fn spare(self) -> u32 {
         self.size.saturating_sub(self.used)
     }
 
-    /// The offset of the element after elements of these sizes.
+    /// Returns the offset of the element that follows elements of these sizes.
     pub(crate) fn element(self, before: impl Iterator<Item = usize>) -> u64 {
         u64::from(self.at).saturating_add(before.sum::<usize>() as u64)
     }
@@ -154,8 +153,8 @@ pub(crate) struct MeshPlace {
 }
 
 impl MeshPlace {
-    /// Returns true if the primitives overlap the vertices. Overlap is only a warning. Such a mesh opens even if the
-    /// shared bytes are nonsense as indices; views omit triangles of missing vertices.
+    /// Returns true if the primitives overlap the vertices. This is only a warning: such a mesh opens even
+    /// if its indices are nonsense, and views omit triangles whose vertices do not exist.
     pub(crate) fn lies_on_vertices(&self) -> bool {
         let end = |l: &ListPlace| u64::from(l.at).saturating_add(u64::from(l.size));
         let (v, p) = (&self.vertices, &self.primitives);

@@ -1,9 +1,9 @@
 //! BGBTech BMD1: small skeletal models with packed vertices, of the BGBTech3 engine.
 //!
-//! The format is described by the text of its author (*the seed description*), which this crate follows; where
-//! that text is silent, the engine's loader and tools and the files they made decide. Where engine and text
-//! disagree, the text wins, except that the payload FFFFFFFF means *no key* and the rotation word 0 *no
-//! rotation*, as real files need it.
+//! This crate follows the text of the format's author (*the seed description*). Where that text is silent,
+//! the engine's loader and tools, and the files they made, decide. Where engine and text disagree, the text
+//! wins, with two exceptions that real files need: the payload FFFFFFFF means *no key*, and the rotation
+//! word 0 means *no rotation*.
 //!
 //! | | parse | validate | write | evaluate | optimise | to scene | from scene |
 //! |---|---|---|---|---|---|---|---|
@@ -14,18 +14,18 @@
 //! | solids of bones | yes | closed, oriented, uncrossed | byte-identical | yes | as they are | yes | yes |
 //! | animations | yes | yes | byte-identical | yes | yes | keys | keys |
 //!
-//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever tool arranged
-//! it. *Exact*: decoding gives the very floats of the description's arithmetic. *Evaluate*: poses in 64 bits
-//! and the engine's order of operations, without the rounding to nine bits that the engine adds.
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whichever tool
+//! wrote it. *Exact*: decoding gives the same floats as the description's arithmetic. *Evaluate*: poses are
+//! computed in 64 bits in the engine's order of operations, without the engine's rounding to nine bits.
 //!
 //! Findings have codes: `E_…` for files that are refused, `W_…` for what readers must live with, `I_…` for
 //! remarks. What each means and what to do about it is in the rules of the format (`FileFormat::RULES`).
 //!
 //! # How files are read
 //!
-//! Every record is read with nom, a parser each. Vertices, primitives and the steps of animations are decoded from
-//! slices in one pass: each element states its own length, and a list ends where its record says, so that one loop over
-//! the slice is simpler than a parser for each element. A fault in it has offset and path all the same.
+//! Every record has a nom parser. Vertices, primitives and the steps of animations are decoded from slices
+//! in one loop, because each element states its own length and a list ends where its record says. Faults in
+//! them still have offset and path.
 //!
 //! # Safety contract
 //!
@@ -112,7 +112,7 @@ pub use stream::{Keys, NO_KEY, Step, Stream};
 pub use transform::BoneTransform;
 pub use write::Arrangement;
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

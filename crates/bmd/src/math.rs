@@ -1,15 +1,16 @@
-//! Mathematics with the order of operations of the original tools. Poses use the engine's order, which is also that
-//! of the shared mathematics: tests compare both with the original's values.
+//! Arithmetic in the order of operations of the original tools. Poses use the engine's order, which the
+//! shared mathematics has too. Tests compare both with the original's values.
 
 use meshwright_core::math::{narrow1, quat, sqrt};
 
 pub(crate) use meshwright_core::math::Quat;
 
-/// `v` at length 1 in single precision, zero where it is zero: the normal that a position implies.
+/// Returns `v` scaled to length 1 in single precision, or zero if `v` is zero: the normal that a position
+/// implies.
 #[allow(clippy::arithmetic_side_effects, reason = "floats")]
 pub(crate) fn direction(v: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = v;
-    // The root of a single in double precision, rounded, is the rounded root.
+    // The square root of a single in double precision, rounded to single, is the correctly rounded root.
     let length = narrow1(sqrt(f64::from(x * x + y * y + z * z)));
     if length > 0.0 && length.is_finite() { v.map(|c| c / length) } else { [0.0; 3] }
 }

@@ -1,4 +1,4 @@
-//! A BMD1 model as its file has it.
+//! A BMD1 model as it is stored in the file.
 
 use crate::layout::Layout;
 use crate::packed::{Primitive, Vertex};
@@ -13,15 +13,15 @@ use meshwright_core::layout::Retained;
 use meshwright_core::num::F8A;
 use meshwright_core::text::{Escaped, latin1};
 
-/// A model. Lists that the file shares between meshes, and streams that it shares between clips, are shared here too
-/// and written once.
+/// A model. Lists that the file shares between meshes, and streams that it shares between clips, are shared
+/// here too and written once.
 ///
-/// Two models are equal if their content is equal; offsets in the file do not count.
+/// Two models are equal if their content is equal, whatever their offsets in the file.
 #[derive(Clone, Debug, Default)]
 pub struct Bmd {
     /// Three reserved words of the header, zero in a sound file.
     pub reserved: [u32; 3],
-    /// All meshes: drawn ones and those that only bound solids.
+    /// All meshes: drawn meshes, and meshes that only bound bones as solids.
     pub meshes: Vec<Mesh>,
     /// Levels of detail, finest first, each a range of meshes.
     pub lods: Vec<Lod>,
@@ -47,19 +47,19 @@ impl PartialEq for Bmd {
 impl Eq for Bmd {}
 
 impl Bmd {
-    /// A static model of these meshes, all of them drawn at every distance.
+    /// Returns a static model of these meshes, all drawn at every distance.
     pub fn new(meshes: Vec<Mesh>) -> Self {
         Self { meshes, ..Self::default() }
     }
 
-    /// The same model with a skeleton and animations.
+    /// Returns the same model with a skeleton and animations.
     #[must_use]
     pub fn with_bones(mut self, bones: Vec<Bone>, clips: Vec<Clip>) -> Self {
         (self.bones, self.clips) = (bones, clips);
         self
     }
 
-    /// Discards the original offsets: the model is written as the current tool arranges files.
+    /// Discards the original offsets, so that the writer uses the layout of the current tool.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
@@ -98,7 +98,7 @@ impl Name {
     }
 }
 
-/// Text that no file can hold as a name.
+/// A text that cannot be a name in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameError {
@@ -145,12 +145,12 @@ impl fmt::Display for Name {
     }
 }
 
-/// The identity of a list that models share: two lists are one when they lie at the same address.
+/// Returns the address of a shared list. Equal addresses mean the same list.
 pub(crate) fn identity<T>(list: &Arc<T>) -> usize {
     Arc::as_ptr(list) as usize
 }
 
-/// Triangles and quads of one material.
+/// A mesh: triangles and quads of one material.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Mesh {
     /// Vertices, each in the space of its bone. At most 65535.
@@ -168,16 +168,17 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// The flat colour that the material name means.
+    /// Returns the flat colour that the material name states.
     pub fn flat_color(&self) -> Option<[u8; 3]> {
         self.material.as_ref().and_then(|m| flat_color(m.bytes()))
     }
 
-    /// With fewer vertices than these all triangles fit 32 bits, and quads count twice.
+    /// With fewer vertices than this, all triangles fit 32 bits, and quads count twice.
     pub(crate) const FEW_VERTICES: usize = 1024;
 
-    /// The primitive count that the file stores for `vertices` and these primitives. Quads count twice for fewer than
-    /// 1024 vertices and once for more; [`QuadCount::Other`] reverses this.
+    /// Returns the primitive count that the file stores for `vertices` vertices and these primitives. Quads
+    /// count twice if there are fewer than 1024 vertices, otherwise once. [`QuadCount::Other`] reverses
+    /// this.
     pub fn stored_count(vertices: usize, primitives: usize, quads: usize, rule: QuadCount) -> usize {
         let twice = (vertices < Self::FEW_VERTICES) == (rule == QuadCount::Described);
         primitives.saturating_add(if twice { quads } else { 0 })
@@ -197,7 +198,7 @@ impl fmt::Debug for Mesh {
     }
 }
 
-/// Shows the first items of a long list.
+/// Shows only the first items of a long list.
 struct Brief<'a, T>(&'a [T]);
 
 impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
@@ -212,8 +213,9 @@ impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
     }
 }
 
-/// The kinds of elements that the lists of a mesh may hold. This is only a restriction: every element states its
-/// kind. By default vertices of any kind, and triangles or quads, as the description recommends.
+/// The kinds of elements that the lists of a mesh may hold. This is only a restriction, because every
+/// element states its kind. The default allows vertices of any kind and all triangles and quads, as the
+/// description recommends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MeshFlags(pub u32);
 
@@ -238,12 +240,12 @@ impl MeshFlags {
         (self.0 >> 2 & 3) as u8
     }
 
-    /// Bits without a meaning.
+    /// Returns the bits without a meaning.
     pub const fn unknown(self) -> u32 {
         self.0 & !0xf
     }
 
-    /// The tightest flags for sets of kinds, one bit per kind.
+    /// Returns the most restrictive flags for sets of kinds, one bit per kind.
     pub(crate) const fn for_kinds(vertices: u8, primitives: u8) -> Self {
         let v = match vertices {
             0 | 1 => 0,
@@ -290,10 +292,11 @@ impl fmt::Debug for MeshFlags {
 /// The rule for quads in the stored number of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum QuadCount {
-    /// As described: twice with fewer than 1024 vertices, otherwise once. Also used if the list has no quads.
+    /// As described: quads count twice if there are fewer than 1024 vertices, otherwise once. Also used if
+    /// the list has no quads.
     #[default]
     Described,
-    /// The other way round, as the existing reader wants it.
+    /// The reverse rule, which the existing reader uses.
     Other,
 }
 
@@ -302,16 +305,17 @@ pub enum QuadCount {
 pub struct Lod {
     /// The first mesh.
     pub first: u8,
-    /// The number of meshes. Zero in the only level with `first` zero means all.
+    /// The number of meshes. In the only level, zero with `first` zero means all meshes.
     pub count: u8,
-    /// The nominal scale from which on the level is meant, the scale at `d` metres being `1 / (d + 1)`.
+    /// The smallest scale at which the level is used. The scale at `d` metres is `1 / (d + 1)`.
     pub scale: F8A,
     /// Zero in a sound file.
     pub reserved: u8,
 }
 
 impl Lod {
-    /// Metres from the viewer up to which the level is meant; `None` for no limit (scale zero or less).
+    /// Returns the distance in metres up to which the level is used; `None` for no limit (scale zero or
+    /// less).
     pub fn max_distance(&self) -> Option<f64> {
         let scale = f64::from(self.scale.decode());
         (scale > 0.0).then(|| 1.0 / scale - 1.0)
@@ -323,7 +327,7 @@ impl Lod {
 pub struct Bone {
     /// Base transform relative to the parent, or the bones that a pseudo-bone follows. Bone 0 has none.
     pub transform: BoneTransform,
-    /// Its name.
+    /// The name of the bone.
     pub name: Option<Name>,
     /// The parent bone; 0 is the model, 0xFF marks a pseudo-bone.
     pub parent: u8,
@@ -337,7 +341,7 @@ impl Bone {
     /// The parent byte of a pseudo-bone.
     pub const PSEUDO: u8 = 0xff;
 
-    /// True for a bone that follows others; bone 0 never does, whatever its parent byte says.
+    /// Returns true for a bone that follows others. Bone 0 never does, even if its parent byte says so.
     pub const fn is_pseudo(&self) -> bool {
         self.parent == Self::PSEUDO
     }
@@ -346,7 +350,7 @@ impl Bone {
 /// An animation.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Clip {
-    /// Its name.
+    /// The name of the animation.
     pub name: Option<Name>,
     /// The number of frames, at least one.
     pub frames: u8,
@@ -354,7 +358,7 @@ pub struct Clip {
     pub rate: ClipRate,
     /// Two reserved bytes, zero in a sound file.
     pub reserved: [u8; 2],
-    /// The keys of every bone that is not a pseudo-bone.
+    /// The keys of every bone except the pseudo-bones.
     pub stream: Arc<Stream>,
 }
 
@@ -363,8 +367,8 @@ pub struct Clip {
 pub struct ClipRate(pub u8);
 
 impl Clip {
-    /// The duration, for a looping clip until its first frame is shown again; `None` if the file leaves the rate
-    /// open.
+    /// Returns the duration. For a looping clip it includes the way from the last frame back to the first.
+    /// `None` if the file does not state a rate.
     pub fn seconds(&self) -> Option<f64> {
         let rate = f64::from(self.rate.frames_per_second());
         (rate > 0.0).then(|| f64::from(self.frames) / rate)
@@ -372,10 +376,10 @@ impl Clip {
 }
 
 impl ClipRate {
-    /// 10 frames per second, looping: what the original tool always writes.
+    /// 10 frames per second, looping: the value that the original tool always writes.
     pub const USUAL: Self = Self(40);
 
-    /// A rate in quarters of a frame per second, 0 to 127; `None` beyond.
+    /// Returns a rate in quarters of a frame per second, 0 to 127; `None` for more.
     pub const fn new(quarters: u8, looping: bool) -> Option<Self> {
         if quarters > 127 {
             return None;
@@ -383,12 +387,12 @@ impl ClipRate {
         Some(Self(if looping { quarters } else { quarters | 0x80 }))
     }
 
-    /// Frames per second; 0 where the file leaves it open.
+    /// Returns the frames per second; 0 if the file does not state a rate.
     pub fn frames_per_second(self) -> f32 {
         f32::from(self.0 & 0x7f) / 4.0
     }
 
-    /// Bit 7 is clear: the gap from the last key to the first wraps around.
+    /// Returns whether the clip loops: bit 7 is clear, and the last key is blended into the first.
     pub const fn is_looping(self) -> bool {
         self.0 & 0x80 == 0
     }

@@ -10,7 +10,7 @@ use meshwright_core::bit_fields;
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
 bit_fields! {
-    /// First word of a 64-bit vertex under a texture and of a 96-bit vertex.
+    /// First word of a 96-bit vertex, and of a 64-bit vertex with a texture.
     mod textured: 64 {
         /// Bone of a 64-bit vertex, else 0xF0..0xFB.
         TAG = 63..56;
@@ -22,7 +22,7 @@ bit_fields! {
 }
 
 bit_fields! {
-    /// A 64-bit vertex under a flat colour.
+    /// A 64-bit vertex with a flat colour.
     mod flat: 64 {
         /// The bone.
         TAG = 63..56;
@@ -134,7 +134,7 @@ pub enum VertexKind {
 }
 
 impl VertexKind {
-    /// The kind that byte 7 of a vertex names; `None` for the reserved values 0xFC, 0xFE and 0xFF.
+    /// Returns the kind that byte 7 of a vertex states; `None` for the reserved values 0xFC, 0xFE and 0xFF.
     pub const fn of_tag(tag: u8) -> Option<Self> {
         match tag {
             0..=0xef => Some(Self::Bits64),
@@ -144,7 +144,7 @@ impl VertexKind {
         }
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub const fn size(self) -> usize {
         match self {
             Self::Bits64 => 8,
@@ -153,7 +153,7 @@ impl VertexKind {
         }
     }
 
-    /// One bit per kind, for sets of kinds.
+    /// Returns a bit per kind, for sets of kinds.
     pub(crate) const fn bit(self) -> u8 {
         match self {
             Self::Bits64 => 1,
@@ -167,7 +167,7 @@ impl VertexKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Vertex {
     first: u64,
-    /// 32 bits of a 96-bit vertex, nothing of a 64-bit one.
+    /// The last 32 bits of a 96-bit vertex, the last 64 bits of a 128-bit vertex, 0 for a 64-bit vertex.
     second: u64,
 }
 
@@ -187,8 +187,8 @@ impl Vertex {
     /// The colour byte of plain white.
     pub const WHITE: u8 = 0x0f;
 
-    /// A vertex of the words as stored, little endian; `None` when byte 7 is reserved or bits are set that
-    /// the kind does not have.
+    /// Returns a vertex of the words as stored, little endian. `None` if byte 7 is reserved, or bits are set
+    /// that the kind does not have.
     pub const fn from_words(first: u64, second: u64) -> Option<Self> {
         let limit = match VertexKind::of_tag(byte(textured::TAG, first)) {
             Some(VertexKind::Bits64) => 0,
@@ -199,12 +199,12 @@ impl Vertex {
         if second <= limit { Some(Self { first, second }) } else { None }
     }
 
-    /// A vertex of words of a kind: `second` has no bits that the kind does not have.
+    /// Returns a vertex from words that are known to be valid.
     pub(crate) const fn of_kind(first: u64, second: u64) -> Self {
         Self { first, second }
     }
 
-    /// A 64-bit vertex under a texture; `None` for bones above 239.
+    /// Returns a 64-bit vertex with a texture; `None` for bones above 239.
     pub const fn textured64(position: Se32, st: St11, bone: u8) -> Option<Self> {
         if bone > Self::MAX_BONE_64 {
             return None;
@@ -214,7 +214,7 @@ impl Vertex {
         Some(Self { first: textured::TAG.set_in(w, bone as u64), second: 0 })
     }
 
-    /// A 64-bit vertex under a flat colour; `None` for bones above 239.
+    /// Returns a 64-bit vertex with a flat colour; `None` for bones above 239.
     pub const fn flat64(position: Se32, normal: [F8A; 3], bone: u8) -> Option<Self> {
         if bone > Self::MAX_BONE_64 {
             return None;
@@ -226,7 +226,7 @@ impl Vertex {
         Some(Self { first: flat::TAG.set_in(w, bone as u64), second: 0 })
     }
 
-    /// A 96-bit vertex; the tag follows from what is given.
+    /// Returns a 96-bit vertex. Its tag follows from `st` and `extra`.
     pub const fn bits96(position: Se32, st: St96, normal: [F8A; 3], extra: Extra96) -> Self {
         let (st, exponent) = match st {
             St96::Fine(st) => (st.to_bits(), 0),
@@ -259,17 +259,17 @@ impl Vertex {
         Self { first, second: second128::BONE.set_in(w, bone as u64) }
     }
 
-    /// The words as stored: the first 8 bytes and what follows them.
+    /// Returns the words as stored: the first 8 bytes and the rest.
     pub const fn words(self) -> [u64; 2] {
         [self.first, self.second]
     }
 
-    /// Byte 7: the bone of a 64-bit vertex, the tag of others.
+    /// Returns byte 7: the bone of a 64-bit vertex, the tag of others.
     pub const fn tag(self) -> u8 {
         byte(textured::TAG, self.first)
     }
 
-    /// The number of bits.
+    /// Returns the kind: 64, 96 or 128 bits.
     pub const fn kind(self) -> VertexKind {
         match self.tag() {
             0..=0xef => VertexKind::Bits64,
@@ -278,7 +278,7 @@ impl Vertex {
         }
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub const fn size(self) -> usize {
         self.kind().size()
     }
@@ -303,7 +303,7 @@ impl Vertex {
         !matches!(self.kind(), VertexKind::Bits128) || (x.is_finite() && y.is_finite() && z.is_finite())
     }
 
-    /// The normal codes that the vertex stores; `None` for a 64-bit vertex under a texture.
+    /// Returns the stored normal; `None` for a 64-bit vertex with a texture.
     pub const fn stored_normal(self, flat_color: bool) -> Option<[F8A; 3]> {
         let first = self.first;
         match self.kind() {
@@ -328,8 +328,8 @@ impl Vertex {
         [f8a(second128::NORMAL_X, second), f8a(second128::NORMAL_Y, second), f8a(second128::NORMAL_Z, second)]
     }
 
-    /// The normal in the space of the vertex's bone, not normalised. A 64-bit textured vertex has no normal: the
-    /// direction of its position replaces it, zero at the origin.
+    /// Returns the normal in the space of the vertex's bone, not normalised. A 64-bit vertex with a texture
+    /// stores none: its normal is the direction of its position, or zero at the origin.
     #[inline]
     pub fn normal(self, flat_color: bool) -> [f32; 3] {
         match self.stored_normal(flat_color) {
@@ -338,7 +338,7 @@ impl Vertex {
         }
     }
 
-    /// The texture coordinates S and T. `form` is how 128-bit vertices are read.
+    /// Returns the texture coordinates S and T. `form` is the interpretation of 128-bit vertices.
     #[inline]
     pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
         match self.kind() {
@@ -359,7 +359,7 @@ impl Vertex {
         }
     }
 
-    /// The colour byte, where the vertex has one.
+    /// Returns the colour byte, if the vertex has one.
     pub const fn color(self) -> Option<u8> {
         match self.kind() {
             VertexKind::Bits64 => None,
@@ -432,7 +432,7 @@ impl PrimitiveKind {
         }
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub const fn size(self) -> usize {
         match self {
             Self::Triangle32 | Self::Quad32 => 4,
@@ -455,7 +455,7 @@ impl PrimitiveKind {
         }
     }
 
-    /// One bit per kind, for sets of kinds.
+    /// Returns a bit per kind, for sets of kinds.
     pub(crate) const fn bit(self) -> u8 {
         match self {
             Self::Triangle32 => 1,
@@ -471,14 +471,14 @@ impl PrimitiveKind {
 pub struct Primitive(u64);
 
 impl Primitive {
-    /// The primitive with these bits; `None` when the upper half of a 32-bit one is not zero.
+    /// Returns the primitive with these bits; `None` if the upper half of a 32-bit primitive is not zero.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         let this = Self(bits);
         if this.size() == 4 && bits > u32::MAX as u64 { None } else { Some(this) }
     }
 
-    /// A primitive of the given kind; quads take four indices, triangles the first three. `None` when an
-    /// index is too large.
+    /// Returns a primitive of the given kind. Quads use four indices, triangles the first three. `None` if
+    /// an index is too large.
     pub const fn new(kind: PrimitiveKind, [a, b, c, d]: [u32; 4]) -> Option<Self> {
         let max = kind.max_index();
         if a > max || b > max || c > max || (kind.is_quad() && d > max) {
@@ -497,7 +497,7 @@ impl Primitive {
         }))
     }
 
-    /// A triangle in the fewest bits; `None` when an index exceeds 1048575.
+    /// Returns a triangle in the fewest bits; `None` if an index exceeds 1048575.
     pub const fn triangle([a, b, c]: [u32; 3]) -> Option<Self> {
         match Self::new(PrimitiveKind::Triangle32, [a, b, c, 0]) {
             Some(p) => Some(p),
@@ -515,12 +515,12 @@ impl Primitive {
         PrimitiveKind::of_tag((self.0 & 3) as u8)
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub const fn size(self) -> usize {
         self.kind().size()
     }
 
-    /// Bits that the description wants zero.
+    /// Returns the bits that the description requires to be zero.
     pub const fn tag2(self) -> u8 {
         match self.kind() {
             PrimitiveKind::Triangle32 => 0,
@@ -530,7 +530,7 @@ impl Primitive {
         }
     }
 
-    /// Four indices; a triangle is the quad whose last two are the same.
+    /// Returns four indices. The last two of a triangle are the same.
     pub const fn indices(self) -> [u32; 4] {
         let w = self.0;
         match self.kind() {
@@ -556,7 +556,8 @@ impl Primitive {
         self.indices().into_iter().fold(0, u32::max)
     }
 
-    /// The triangles of the primitive: (0,1,2), and (0,2,3) for a quad whose last two indices differ.
+    /// Returns the triangles of the primitive: (0,1,2), and also (0,2,3) for a quad whose last two indices
+    /// differ.
     pub fn triangles(self) -> impl Iterator<Item = [u32; 3]> + Clone {
         let [a, b, c, d] = self.indices();
         core::iter::once([a, b, c]).chain((c != d).then_some([a, c, d]))

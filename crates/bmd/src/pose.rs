@@ -8,7 +8,7 @@ use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Affine64, Trs64, add, lerp, narrow, unit, wide};
 use meshwright_core::num::{QuatF8, Se32};
 
-/// A rotation word as a unit quaternion x, y, z, w; the identity when all parts are zero.
+/// Returns a rotation word as a unit quaternion x, y, z, w; the identity if all parts are zero.
 pub(crate) fn rotation(word: QuatF8) -> Quat {
     unit(word.decode_raw().map(f64::from)).unwrap_or(quat::IDENTITY)
 }
@@ -24,15 +24,15 @@ pub(crate) struct Timing {
     pub(crate) looping: bool,
 }
 
-/// Between two keys, or on one.
+/// A time on a key, or between two keys.
 enum Place<T> {
     On(T),
-    /// Earlier key, later key, and how far along.
+    /// The earlier key, the later key, and the position between them, 0 to 1.
     Between(T, T, f64),
 }
 
 impl Timing {
-    /// The keys around frame `t`, which is wrapped into a looping clip and clamped into another.
+    /// Returns the keys around frame `t`. In a looping clip `t` wraps around, otherwise it is clamped.
     fn locate<T: Copy>(self, keys: &[(u32, T)], t: f64) -> Option<Place<T>> {
         let (first, last) = (keys.first()?, keys.last()?);
         if keys.len() == 1 {
@@ -61,7 +61,7 @@ impl Timing {
     pub(crate) fn rotation(self, keys: &[(u32, Quat)], t: f64) -> Option<Quat> {
         Some(match self.locate(keys, t)? {
             Place::On(q) => q,
-            // Exactly opposite rotations have no middle: the earlier one holds.
+            // Exactly opposite rotations have no midpoint: the earlier one is used.
             Place::Between(a, b, f) => unit(lerp(a, b, f)).unwrap_or(a),
         })
     }
@@ -74,7 +74,7 @@ impl Timing {
     }
 }
 
-/// `t` brought into 0..n.
+/// Wraps `t` into 0..n.
 fn wrap(t: f64, n: f64) -> f64 {
     if n <= 0.0 || !t.is_finite() {
         return 0.0;
@@ -100,7 +100,7 @@ impl Curves {
         }
     }
 
-    /// The values of the keys at frame `t`; channels without keys have the rest value.
+    /// Returns the values of the channels at frame `t`. Channels without keys have the rest value.
     pub(crate) fn sample(&self, timing: Timing, t: f64) -> BoneSample {
         BoneSample {
             rotation: timing.rotation(&self.rotation, t).unwrap_or(quat::IDENTITY),
@@ -122,7 +122,7 @@ impl Base {
         Self { rotation: rotation(bone.transform.rotation()), origin: triple(bone.transform.origin()) }
     }
 
-    /// The transform relative to the parent with what a clip does.
+    /// Returns the transform relative to the parent, with the motion of a clip applied.
     pub(crate) fn apply(&self, by: &BoneSample) -> Affine64 {
         let rotation = unit(quat::product(by.rotation, self.rotation)).unwrap_or(quat::IDENTITY);
         let translation = add(self.origin, by.translation);
@@ -130,18 +130,18 @@ impl Base {
     }
 }
 
-/// A clip, or the rest pose, ready to be sampled. Keys are decoded once, when it is made.
+/// A clip, or the rest pose, ready to be sampled. Keys are decoded once, when it is created.
 #[derive(Clone, Debug)]
 pub struct Motion<'m> {
     bones: &'m [Bone],
-    /// Bones in an order in which parents come first; pseudo-bones last.
+    /// Bones, parents first and pseudo-bones last.
     order: Vec<u32>,
     bases: Vec<Base>,
     curves: Vec<Curves>,
     timing: Timing,
 }
 
-/// A bone's part in a clip at one moment.
+/// The motion of a bone at one time of a clip, relative to its base transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneSample {
     /// A unit quaternion x, y, z, w, applied after the base rotation.
@@ -158,7 +158,8 @@ impl BoneSample {
 }
 
 impl Bmd {
-    /// The rest pose as a motion without keys; `None` when the bones form a cycle or name missing ones.
+    /// Returns the rest pose as a motion without keys. `None` if the bones form a cycle or refer to missing
+    /// bones.
     pub fn rest(&self) -> Option<Motion<'_>> {
         Some(Motion {
             bones: &self.bones,
@@ -169,7 +170,7 @@ impl Bmd {
         })
     }
 
-    /// A clip to be sampled; `None` if it does not exist, or as in [`rest`](Self::rest).
+    /// Returns a clip for sampling. `None` if it does not exist, or as in [`rest`](Self::rest).
     pub fn motion(&self, clip: usize) -> Option<Motion<'_>> {
         let clip = self.clips.get(clip)?;
         let mut motion = self.rest()?;
@@ -183,7 +184,8 @@ impl Bmd {
 }
 
 impl Motion<'_> {
-    /// The bones at frame `t`, which may be fractional: wrapped into a looping clip, clamped into another.
+    /// Returns the pose of all bones at frame `t`, which may be fractional. In a looping clip `t` wraps
+    /// around, otherwise it is clamped.
     pub fn pose(&self, t: f64) -> Pose {
         let mut matrices = alloc::vec![Affine64::IDENTITY; self.bones.len()];
         for &i in &self.order {
@@ -216,7 +218,7 @@ impl Motion<'_> {
     }
 }
 
-/// The weighted mean of the final matrices of the bones that a pseudo-bone follows.
+/// Returns the weighted mean of the final matrices of the bones that a pseudo-bone follows.
 pub(crate) fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
     let (mut sum, mut total) = ([[0.0; 4]; 3], 0.0);
     for (id, weight) in bone.transform.followed() {
@@ -233,7 +235,7 @@ pub(crate) fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
     Affine64::from_rows(sum.map(|r| r.map(|c| c / total)))
 }
 
-/// The bones with parents first and pseudo-bones last.
+/// Returns the bones, parents first and pseudo-bones last.
 pub(crate) fn order(bones: &[Bone]) -> Option<Vec<u32>> {
     let parent = |i: usize, bone: &Bone| (i > 0).then(|| usize::from(bone.parent)).filter(|p| *p > 0);
     let mut order = Vec::with_capacity(bones.len());
@@ -245,7 +247,7 @@ pub(crate) fn order(bones: &[Bone]) -> Option<Vec<u32>> {
         let mut at = start;
         while !*done.get(at)? {
             open.push(at);
-            // A chain longer than there are bones runs in a circle.
+            // A chain longer than the number of bones is a cycle.
             if open.len() > bones.len() {
                 return None;
             }
@@ -278,7 +280,7 @@ impl Pose {
     }
 
     fn matrix(&self, bone: u8) -> Option<&Affine64> {
-        // Bone 0 stays where it is; a static model has no bones at all.
+        // Vertices on bone 0 do not move. A static model has no bones.
         if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
     }
 
@@ -288,7 +290,7 @@ impl Pose {
         self.matrix(bone).copied().unwrap_or_default()
     }
 
-    /// The place in model space of a vertex of the mesh that bounds a bone.
+    /// Returns the position in model space of a vertex of the mesh that bounds a bone.
     pub fn solid_position(&self, bone: u8, vertex: Vertex) -> [f32; 3] {
         self.point(bone, vertex.position())
     }
@@ -298,17 +300,17 @@ impl Pose {
         self.point(vertex.bone(), vertex.position())
     }
 
-    /// A point in the space of a bone in model space.
+    /// Transforms a point from the space of a bone to model space.
     pub(crate) fn point(&self, bone: u8, p: [f32; 3]) -> [f32; 3] {
         self.matrix(bone).map_or(p, |m| narrow(m.point(wide(p))))
     }
 
-    /// A direction in the space of a bone in model space.
+    /// Transforms a direction from the space of a bone to model space.
     pub(crate) fn vector(&self, bone: u8, v: [f32; 3]) -> [f32; 3] {
         self.matrix(bone).map_or(v, |m| narrow(m.vector(wide(v))))
     }
 
-    /// A vertex's normal in model space, not brought to unit length.
+    /// Returns a vertex's normal in model space, not normalised.
     pub fn normal(&self, vertex: Vertex, flat_color: bool) -> [f32; 3] {
         self.vector(vertex.bone(), vertex.normal(flat_color))
     }

@@ -1,4 +1,4 @@
-//! The fixed records of a file: names, offsets and widths of their fields, as the description has them.
+//! The fixed-size records of a file: names, offsets and widths of their fields, as in the description.
 
 use meshwright_core::record;
 use meshwright_core::record::Field;
@@ -11,108 +11,108 @@ record! {
     pub(crate) mod header: 48 {
         /// `BMD1`.
         MAGIC = "magic": 0x00, 4;
-        /// `u32`, 0.
+        /// `u32`, reserved, 0.
         RESERVED1 = "resv1": 0x04, 4;
-        /// `u32`, 0.
+        /// `u32`, reserved, 0.
         RESERVED2 = "resv2": 0x08, 4;
-        /// `u32`, 0.
+        /// `u32`, reserved, 0.
         RESERVED3 = "resv3": 0x0c, 4;
-        /// `u32`, where the meshes are.
+        /// `u32`, the offset of the mesh table.
         OFS_MESHES = "ofs_meshes": 0x10, 4;
-        /// `u32`, bytes of all of them, 32 each.
+        /// `u32`, the size of the mesh table in bytes, 32 per mesh.
         SZ_MESHES = "sz_meshes": 0x14, 4;
-        /// `u32`, where the levels of detail are.
+        /// `u32`, the offset of the table of levels of detail.
         OFS_LODS = "ofs_lods": 0x18, 4;
-        /// `u32`, bytes of all of them, 4 each.
+        /// `u32`, the size of that table in bytes, 4 per level.
         SZ_LODS = "sz_lods": 0x1c, 4;
-        /// `u32`, where the bones are; 0 in a static model.
+        /// `u32`, the offset of the bone table; 0 in a static model.
         OFS_BONES = "ofs_bones": 0x20, 4;
-        /// `u32`, bytes of all of them, 16 each.
+        /// `u32`, the size of the bone table in bytes, 16 per bone.
         SZ_BONES = "sz_bones": 0x24, 4;
-        /// `u32`, where the clips are; 0 in a static model.
+        /// `u32`, the offset of the clip table; 0 in a static model.
         OFS_ANIMS = "ofs_anims": 0x28, 4;
-        /// `u32`, bytes of all of them, 16 each.
+        /// `u32`, the size of the clip table in bytes, 16 per clip.
         SZ_ANIMS = "sz_anims": 0x2c, 4;
     }
 }
 
 record! {
-    /// `MeshDef`.
+    /// `MeshDef`, a mesh.
     pub(crate) mod mesh: 32 {
-        /// `u32`, where the vertices are.
+        /// `u32`, the offset of the vertices.
         OFS_VTX = "ofs_vtx": 0x00, 4;
-        /// `u32`, where the triangles and quads are.
+        /// `u32`, the offset of the triangles and quads.
         OFS_TRIS = "ofs_tris": 0x04, 4;
-        /// `u32`, where the name of the material is; 0 for a mesh that is not drawn.
+        /// `u32`, the offset of the material name; 0 for a mesh that is not drawn.
         OFS_MAT = "ofs_mat": 0x08, 4;
-        /// `u16`, how many vertices.
+        /// `u16`, the number of vertices.
         N_VTX = "n_vtx": 0x0c, 2;
-        /// `u16`, how many triangles; how quads count depends on the vertices.
+        /// `u16`, the number of triangles. Quads count once or twice, depending on the number of vertices.
         N_TRIS = "n_tris": 0x0e, 2;
-        /// `u32`, bytes of the vertices.
+        /// `u32`, the size of the vertices in bytes.
         SZ_VTX = "sz_vtx": 0x10, 4;
-        /// `u32`, bytes of the triangles.
+        /// `u32`, the size of the triangles and quads in bytes.
         SZ_TRIS = "sz_tris": 0x14, 4;
-        /// `u32`, which kinds of vertices (bits 1:0) and of triangles (bits 3:2) there are.
+        /// `u32`, the allowed kinds of vertices (bits 1:0) and of primitives (bits 3:2).
         FLAGS = "flags": 0x18, 4;
-        /// `u32`, 0.
+        /// `u32`, reserved, 0.
         RESERVED = "resv3": 0x1c, 4;
     }
 }
 
 record! {
-    /// `LodDef`.
+    /// `LodDef`, a level of detail.
     pub(crate) mod lod: 4 {
         /// `u8`, the first mesh.
         ID_MESH = "id_mesh": 0, 1;
-        /// `u8`, how many meshes.
+        /// `u8`, the number of meshes.
         N_MESH = "n_mesh": 1, 1;
-        /// F8A, the least scale at which the level is shown.
+        /// F8A, the smallest scale at which the level is shown.
         LD_SC = "ld_sc": 2, 1;
-        /// `u8`, 0.
+        /// `u8`, reserved, 0.
         RESERVED = "resv1": 3, 1;
     }
 }
 
 record! {
-    /// `BoneDef`.
+    /// `BoneDef`, a bone.
     pub(crate) mod bone: 16 {
         /// `u64`, origin and rotation relative to the parent; 0 for bone 0.
         XFORM = "xform": 0x00, 8;
-        /// `u32`, where the name is.
+        /// `u32`, the offset of the name.
         OFS_NAME = "ofs_name": 0x08, 4;
         /// `u8`, the parent; 0xFF for a pseudo-bone.
         ID_PARENT = "id_parent": 0x0c, 1;
         /// `u8`, the mesh that bounds the bone for collisions, 0 for none.
         ID_SOLID = "id_solid": 0x0d, 1;
-        /// `u8`, 0.
+        /// `u8`, reserved, 0.
         RESERVED1 = "resv1": 0x0e, 1;
-        /// `u8`, 0.
+        /// `u8`, reserved, 0.
         RESERVED2 = "resv2": 0x0f, 1;
     }
 }
 
 record! {
-    /// `AnimDef`.
+    /// `AnimDef`, a clip.
     pub(crate) mod anim: 16 {
-        /// `u32`, where the name is.
+        /// `u32`, the offset of the name.
         OFS_NAME = "ofs_name": 0x00, 4;
-        /// `u8`, how many frames.
+        /// `u8`, the number of frames.
         N_FRAMES = "n_frames": 0x04, 1;
-        /// `u8`, bit 7 for no loop, bits 6:0 frames per second in quarters.
+        /// `u8`: bit 7 set for a clip that does not loop, bits 6:0 frames per second in quarters.
         FL_HZ = "fl_hz": 0x05, 1;
-        /// `u8`, 0.
+        /// `u8`, reserved, 0.
         RESERVED1 = "resv1": 0x06, 1;
-        /// `u8`, 0.
+        /// `u8`, reserved, 0.
         RESERVED2 = "resv2": 0x07, 1;
-        /// `u32`, where the keys are.
+        /// `u32`, the offset of the keys.
         OFS_FRAMES = "ofs_frames": 0x08, 4;
-        /// `u32`, bytes of the keys.
+        /// `u32`, the size of the keys in bytes.
         SZ_FRAMES = "sz_frames": 0x0c, 4;
     }
 }
 
-/// One of the four tables that the header names.
+/// One of the four tables that the header refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     Meshes,
@@ -124,7 +124,7 @@ pub(crate) enum Table {
 impl Table {
     pub(crate) const ALL: [Self; 4] = [Self::Meshes, Self::Lods, Self::Bones, Self::Anims];
 
-    /// The name of its rows in paths.
+    /// Returns the name of the table in field paths.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Meshes => "meshes",
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// Bytes of a row.
+    /// Returns the size of a row in bytes.
     pub(crate) const fn row(self) -> usize {
         match self {
             Self::Meshes => mesh::SIZE,
@@ -159,7 +159,7 @@ impl Table {
         u64::from(start).saturating_add((index as u64).saturating_mul(self.row() as u64))
     }
 
-    /// Bytes of `rows` rows.
+    /// Returns the size of `rows` rows in bytes.
     pub(crate) const fn size(self, rows: usize) -> u64 {
         (rows as u64).saturating_mul(self.row() as u64)
     }

@@ -1,11 +1,11 @@
-//! The colour byte: sixteen hues in sixteen levels.
+//! The colour byte: sixteen hues with sixteen levels each.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     reason = "vectors and matrices of fixed size"
 )]
 
-/// Red, green and blue of each high nibble at full level, one byte per channel: 0xFF, 0xAA or 0x55.
+/// Red, green and blue of each hue (high nibble) at full level, one byte per channel: 0xFF, 0xAA or 0x55.
 const HUES: [[u8; 3]; 16] = [
     [0xff, 0xff, 0xff],
     [0xff, 0x55, 0x55],
@@ -38,14 +38,14 @@ const fn level(channel: u8, byte: u8) -> u8 {
     scaled
 }
 
-/// The colour byte whose colour is nearest to `rgb` by squared distance, the lowest of equals.
+/// Returns the colour byte whose colour is nearest to `rgb` by squared distance; the lowest among equals.
 pub fn nearest_shade(rgb: [u8; 3]) -> u8 {
     let distance =
         |byte: u8| -> u32 { shade(byte).iter().zip(rgb).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum() };
     (0..=u8::MAX).min_by_key(|byte| distance(*byte)).unwrap_or(0)
 }
 
-/// A colour byte's colour relative to a base colour, rounded.
+/// Returns a colour byte's colour times a base colour, rounded.
 pub const fn tint(base: [u8; 3], color: [u8; 3]) -> [u8; 3] {
     [scale(base[0], color[0]), scale(base[1], color[1]), scale(base[2], color[2])]
 }
@@ -56,7 +56,7 @@ const fn scale(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The colour of a material name of the form `#RRGGBB`.
+/// Returns the colour of a material name of the form `#RRGGBB`.
 pub fn flat_color(name: &[u8]) -> Option<[u8; 3]> {
     let (b'#', digits) = name.split_first()? else { return None };
     let digits: &[u8; 6] = digits.try_into().ok()?;

@@ -1,4 +1,4 @@
-//! Generators of valid models of raw bits, for property tests.
+//! Generators of valid models with random bits, for property tests.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::facts::PrimitiveFacts;
@@ -13,8 +13,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// Valid models: every kind of vertex and primitive, any bits where bits are free, shared lists and streams,
-/// pseudo-bones, streams with needless steps and payloads that mean no key.
+/// Generates valid models with every kind of vertex and primitive, random bits where any bits are valid,
+/// shared lists and streams, pseudo-bones, needless steps and payloads that mean no key.
 pub fn model() -> impl Strategy<Value = Bmd> {
     (0_usize..5, 0_usize..3, 1_usize..4).prop_flat_map(|(normal, pseudo, meshes)| {
         let pseudo = if normal == 0 { 0 } else { pseudo };
@@ -91,7 +91,7 @@ fn mesh(bones: u8) -> impl Strategy<Value = Mesh> {
                 let tight = MeshFlags::for_lists(&vertices, &primitives);
                 let flags = if odd { flags & !0xf } else { 0 };
                 let known = if any { MeshFlags::ANY } else { tight };
-                // Without quads both rules count alike, and reading settles for the described one.
+                // Without quads both rules give the same count, and the reader chooses the described one.
                 let rule = if other && facts.quads > 0 { QuadCount::Other } else { QuadCount::Described };
                 Mesh {
                     vertices: Arc::new(vertices),
@@ -114,7 +114,7 @@ fn lod(meshes: u8) -> impl Strategy<Value = Lod> {
     })
 }
 
-/// Numbers from which a bone is made that fits its place in the table.
+/// Random numbers from which a valid bone is made for its index in the table.
 #[derive(Clone, Debug)]
 struct RawBone {
     transform: u64,
@@ -144,7 +144,8 @@ impl RawBone {
         }
     }
 
-    /// Any ids where the weight is zero, existing ones elsewhere, and weights that do not sum to zero.
+    /// Returns the word of a pseudo-bone: any ids where the weight is zero, existing ones elsewhere, and
+    /// weights that do not sum to zero.
     fn follow(&self, normal: usize) -> u64 {
         let mut parts = BoneTransform::from_bits(self.transform).followed();
         for (id, weight) in &mut parts {
@@ -171,7 +172,7 @@ fn clip(bones: usize) -> impl Strategy<Value = Clip> {
         |(name, frames_stated, rate, reserved, bones)| {
             let mut stream = Stream::new();
             for steps in bones {
-                // Keys after the last frame are left out, steps that only skip may stay.
+                // Keys after the last frame are omitted. Steps that only skip may stay.
                 let fits = |(frame, step): &(u32, Step)| *frame < u32::from(frames_stated) || !step.has_key();
                 let kept: Vec<_> = frames(&steps).take_while(fits).map(|f| f.1).collect();
                 stream.push_bone(&kept);

@@ -1,4 +1,4 @@
-//! The keys of an animation as tags, skips and payloads.
+//! The keys of an animation as stored: tags, skips and payloads.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -12,20 +12,21 @@ const TRANSLATION: u8 = 0x40;
 const SCALE: u8 = 0x20;
 const SKIP: u8 = 0x1f;
 
-/// One tag with its payload: skip some frames, then up to three keys at the frame reached, then one frame on.
+/// One tag with its payload. It skips some frames, sets up to three keys at the frame reached, and moves on
+/// one frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
     tag: u8,
-    /// Payload words; zero where the tag has none.
+    /// Payload words; zero for channels without a key.
     words: [u32; 3],
 }
 
 impl Step {
-    /// The most frames that one step skips.
+    /// The maximum number of frames that one step skips.
     pub const MAX_SKIP: u8 = SKIP;
 
-    /// A step of raw payload words; `None` when `skip` exceeds 31, or when there is neither skip nor payload,
-    /// which would end the bone.
+    /// Returns a step of raw payload words. `None` if `skip` exceeds 31, or if there is neither skip nor
+    /// payload, because that would end the bone.
     pub fn new(
         skip: u8,
         rotation: Option<u32>,
@@ -47,7 +48,7 @@ impl Step {
         self.tag
     }
 
-    /// Frames passed over before the payload.
+    /// Returns the number of frames skipped before the payload.
     pub const fn skip(self) -> u8 {
         self.tag & SKIP
     }
@@ -67,7 +68,7 @@ impl Step {
         (tag & (ROTATION | TRANSLATION | SCALE)).count_ones()
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub const fn size(self) -> usize {
         (Self::payload(self.tag) as usize).saturating_mul(4).saturating_add(1)
     }
@@ -139,12 +140,12 @@ impl Stream {
         (0..self.ends.len()).map(|b| self.bone(b))
     }
 
-    /// Bytes in the file: all steps and the zero that ends each bone.
+    /// Returns the number of bytes in the file: all steps, and the zero that ends each bone.
     pub fn size(&self) -> usize {
         self.ends.len().saturating_add(self.steps.iter().map(|s| s.size()).sum())
     }
 
-    /// The keys of one bone, payloads of [`NO_KEY`] left out.
+    /// Returns the keys of one bone, without the payloads [`NO_KEY`].
     pub fn keys(&self, bone: usize) -> Keys {
         Keys::from_steps(self.bone(bone))
     }
@@ -156,10 +157,10 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// The keys of one bone by channel, each with its frame, frames rising.
+/// The keys of one bone by channel. Each key has its frame, in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Keys {
-    /// Rotations, before the bone's base rotation.
+    /// Rotations, applied before the bone's base rotation.
     pub rotation: Vec<(u32, QuatF8)>,
     /// Translations, added to the bone's base origin.
     pub translation: Vec<(u32, Se32)>,
@@ -168,7 +169,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The keys that steps set.
+    /// Returns the keys that steps set.
     pub fn from_steps(steps: &[Step]) -> Self {
         let mut keys = Self::default();
         for (frame, step) in frames(steps) {
@@ -180,15 +181,16 @@ impl Keys {
         keys
     }
 
-    /// True without any key.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.rotation.is_empty() && self.translation.is_empty() && self.scale.is_empty()
     }
 
-    /// The steps that set these keys in the fewest bytes: one step for the keys of a frame, and one without
-    /// payload for every 32 frames that are passed over beyond what a step can skip.
+    /// Returns the steps that set these keys in the fewest bytes: one step for the keys of a frame, and a
+    /// step without payload for every 32 frames beyond the maximum skip.
     ///
-    /// Channels must have rising frames; keys at equal frames are put into one step.
+    /// The frames of each channel must be ascending. Keys of different channels at the same frame share a
+    /// step.
     pub fn to_steps(&self) -> Vec<Step> {
         let (mut r, mut t, mut s) = (
             self.rotation.iter().peekable(),
@@ -214,7 +216,7 @@ impl Keys {
     }
 }
 
-/// Each step with the frame of its payload.
+/// Returns each step with the frame of its payload.
 pub(crate) fn frames(steps: &[Step]) -> impl Iterator<Item = (u32, Step)> {
     steps.iter().scan(0_u32, |frame, step| {
         let at = frame.saturating_add(u32::from(step.skip()));

@@ -8,15 +8,15 @@ use meshwright_core::num::{F8A, QuatF8, Se32};
 bit_fields! {
     /// The transform of a normal bone.
     mod transform: 64 {
-        /// R, K, J, I, each F8A, R uppermost; normalised when read.
+        /// Four F8A parts R, K, J, I from the highest byte down. They are normalised when read.
         ROTATION = 63..32;
         /// Shared exponent triple.
         ORIGIN = 31..0;
     }
 }
 
-/// The transform word of a bone: origin and rotation relative to the parent, or for a pseudo-bone the four
-/// bones it follows and their weights.
+/// The transform word of a bone: origin and rotation relative to the parent. For a pseudo-bone it holds the
+/// four bones that it follows, and their weights.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BoneTransform(u64);
 
@@ -32,7 +32,7 @@ impl BoneTransform {
         Self(transform::ROTATION.set_in(w, rotation.to_bits() as u64))
     }
 
-    /// A pseudo-bone's bones and weights; a weight of zero disables its bone.
+    /// Returns a pseudo-bone's word. A weight of zero disables its bone.
     pub const fn following(parts: [(u8, F8A); 4]) -> Self {
         let ids = [parts[0].0, parts[1].0, parts[2].0, parts[3].0];
         let weights =
@@ -50,7 +50,7 @@ impl BoneTransform {
         Se32::from_bits(low(transform::ORIGIN, self.0))
     }
 
-    /// Rotation relative to the parent; the words 0 and 0xFFFFFFFF mean none.
+    /// Returns the rotation relative to the parent. The words 0 and 0xFFFFFFFF mean no rotation.
     pub const fn rotation(self) -> QuatF8 {
         match low(transform::ROTATION, self.0) {
             0 | u32::MAX => QuatF8::IDENTITY,

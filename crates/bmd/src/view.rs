@@ -1,4 +1,4 @@
-//! Decoded meshes.
+//! Views of decoded meshes.
 
 use crate::decode;
 use crate::model::{Bmd, Mesh, identity};
@@ -7,11 +7,11 @@ use alloc::collections::BTreeSet;
 use meshwright_core::num::St14Form;
 
 impl Bmd {
-    /// The reading of the texture coordinates of 128-bit vertices.
+    /// Detects the form of the texture coordinates of 128-bit vertices.
     ///
-    /// Returns [`St14Form::Legacy`] if some vertex has an exponent that a careful writer of the described form would
-    /// not use, otherwise [`St14Form::Excess`]. The existing tool and the known files store two 16-bit numbers there.
-    /// To override this, pass another form to the functions that take one.
+    /// Returns [`St14Form::Legacy`] if some vertex has an exponent that a careful writer of the described
+    /// form would not use, otherwise [`St14Form::Excess`]. The existing tool and the known files store two
+    /// 16-bit numbers there. To override this, pass another form to the functions that take one.
     pub fn st_form(&self) -> St14Form {
         let mut seen = BTreeSet::new();
         let lists = self.meshes.iter().map(|m| &m.vertices).filter(|v| seen.insert(identity(v)));
@@ -22,8 +22,8 @@ impl Bmd {
         if legacy { St14Form::Legacy } else { St14Form::Excess }
     }
 
-    /// The meshes that are drawn at a level of detail, by index; all drawn meshes when the file has no levels
-    /// or only an empty one. Meshes without a material are left out.
+    /// Returns the indices of the meshes that a level of detail draws. If the file has no levels or only an
+    /// empty one, these are all drawn meshes. Meshes without a material are omitted.
     pub fn drawn_meshes(&self, lod: usize) -> impl Iterator<Item = usize> {
         let range = match (self.lods.as_slice(), self.lods.get(lod)) {
             ([], _) => 0..self.meshes.len(),
@@ -37,15 +37,15 @@ impl Bmd {
         range.filter(|i| self.meshes.get(*i).is_some_and(|m| m.material.is_some()))
     }
 
-    /// The mesh that bounds a bone. Its vertices are relative to that bone, whatever bone they name:
-    /// [`Pose::solid`](crate::Pose::solid) says where.
+    /// Returns the mesh that bounds a bone. Its vertices are relative to that bone, whatever bone they name;
+    /// [`Pose::solid`](crate::Pose::solid) has the transform.
     pub fn solid(&self, bone: usize) -> Option<&Mesh> {
         let solid = self.bones.get(bone)?.solid;
         self.meshes.get(usize::from(solid)).filter(|_| solid > 0)
     }
 
-    /// The level of detail for a viewer `distance` metres away: the first whose scale is at most the nominal
-    /// scale `1 / (distance + 1)`, else the last.
+    /// Returns the level of detail for a viewer `distance` metres away: the first level whose scale is at
+    /// most `1 / (distance + 1)`, otherwise the last.
     pub fn lod_at(&self, distance: f64) -> Option<usize> {
         let near_enough = |lod: &crate::model::Lod| lod.max_distance().is_none_or(|d| distance <= d);
         let last = self.lods.len().checked_sub(1)?;
@@ -54,25 +54,26 @@ impl Bmd {
 }
 
 impl Mesh {
-    /// Positions, each in the space of its vertex's bone.
+    /// Returns positions, each in the space of its vertex's bone.
     pub fn positions(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
         self.vertices.iter().map(|v| v.position())
     }
 
-    /// Normals, each in the space of its vertex's bone, as stored: not of unit length.
+    /// Returns normals, each in the space of its vertex's bone. They are not normalised.
     pub fn normals(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
         let flat = self.flat_color().is_some();
         self.vertices.iter().map(move |v| v.normal(flat))
     }
 
-    /// Texture coordinates; `form` is how 128-bit vertices are read.
+    /// Returns texture coordinates. `form` is the interpretation of 128-bit vertices.
     pub fn uvs(&self, form: St14Form) -> impl ExactSizeIterator<Item = [f32; 2]> {
         let flat = self.flat_color().is_some();
         self.vertices.iter().map(move |v| v.st(flat, form))
     }
 
-    /// Decodes positions, normals and texture coordinates into slices, of each as many as both sides hold: faster than one
-    /// by one, and than one slice after the other. `form` is how 128-bit vertices are read.
+    /// Decodes positions, normals and texture coordinates into slices, as many as both sides hold. This is
+    /// faster than one by one, and than three separate calls. `form` is the interpretation of 128-bit
+    /// vertices.
     pub fn fill_vertices(
         &self,
         form: St14Form,
@@ -83,22 +84,23 @@ impl Mesh {
         decode::fill(&self.vertices, self.flat_color().is_some(), form, positions, normals, uvs);
     }
 
-    /// Decodes positions into a slice, as many as both sides hold: faster than one by one.
+    /// Decodes positions into a slice, as many as both sides hold. This is faster than one by one.
     pub fn fill_positions(&self, out: &mut [[f32; 3]]) {
         self.fill_vertices(St14Form::Excess, out, &mut [], &mut []);
     }
 
-    /// Decodes normals into a slice, as many as both sides hold: faster than one by one.
+    /// Decodes normals into a slice, as many as both sides hold. This is faster than one by one.
     pub fn fill_normals(&self, out: &mut [[f32; 3]]) {
         self.fill_vertices(St14Form::Excess, &mut [], out, &mut []);
     }
 
-    /// Decodes texture coordinates into a slice, as many as both sides hold: faster than one by one.
+    /// Decodes texture coordinates into a slice, as many as both sides hold. This is faster than one by one.
     pub fn fill_uvs(&self, form: St14Form, out: &mut [[f32; 2]]) {
         self.fill_vertices(form, &mut [], &mut [], out);
     }
 
-    /// Colours: the material's base colour, white under a texture, times the vertex's own colour if it has one.
+    /// Returns colours: the material's base colour (white with a texture) times the vertex's own colour, if
+    /// it has one.
     pub fn colors(&self) -> impl ExactSizeIterator<Item = [u8; 4]> {
         let base = self.flat_color().unwrap_or([255; 3]);
         self.vertices.iter().map(move |v| {
@@ -107,13 +109,13 @@ impl Mesh {
         })
     }
 
-    /// Bones.
+    /// Returns the bone of each vertex.
     pub fn bones(&self) -> impl ExactSizeIterator<Item = u8> {
         self.vertices.iter().map(|v| v.bone())
     }
 
-    /// Triangles in the file's order, quads as two. Every index names a vertex: triangles that do not are left
-    /// out, which only files with primitives laid over vertices, and models made by hand, have.
+    /// Returns triangles in the file's order; a quad is two triangles. Triangles with a missing vertex are
+    /// omitted. They occur only in models made by hand, and in files whose primitives overlap the vertices.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         let n = self.vertices.len();
         let known = move |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < n);

@@ -26,7 +26,7 @@ fn header(meshes: u32, bones: u32, anims: u32) -> Builder {
     b
 }
 
-/// In a debug build.
+/// The time limit in seconds, for a debug build.
 const SECONDS: u64 = 5;
 
 #[test]
@@ -57,7 +57,7 @@ fn meshes_that_share_their_lists() {
     assert!(model.validate().has("degenerate-triangle"));
     assert!(model.to_bytes().unwrap() == file);
     assert!(model.to_bytes_as(meshwright_bmd::Arrangement::P2).unwrap().len() < file.len() + 100);
-    // A scene holds every mesh by itself: that is refused, not tried.
+    // A scene has a copy of every mesh, so the conversion is rejected before it starts.
     assert!(matches!(model.to_scene(&SceneOptions::default()), Err(ConvertError::Limit { .. })));
     deadline.met("all of it");
 }
@@ -88,7 +88,7 @@ fn clips_that_share_a_stream_of_many_bones() {
 
 #[test]
 fn lists_that_differ_a_little_meet_the_limit() {
-    // Every mesh states one vertex fewer, so that no two lists are the same.
+    // Every mesh states one vertex fewer, so that all lists differ.
     const MESHES: u32 = 20_000;
     let b = header(MESHES, 0, 0);
     let table = b.len() as u32;
@@ -129,7 +129,7 @@ fn names_within_one_another_are_searched_once() {
     deadline.met("all of it");
 }
 
-/// One name of a million bytes, which everything that has a name shares.
+/// Tests a name of a million bytes that every record shares.
 #[test]
 fn a_long_name_that_many_share() {
     const EACH: u32 = 30_000;
@@ -160,7 +160,7 @@ fn a_long_name_that_many_share() {
     deadline.met("all of it");
 }
 
-/// Only the last of many meshes has the vertices that show the old form of texture coordinates.
+/// Tests that only the last of many meshes has vertices that show the old form of texture coordinates.
 #[test]
 fn shared_lists_before_the_one_that_tells_the_old_form() {
     const MESHES: u32 = 60_000;
@@ -184,7 +184,7 @@ fn shared_lists_before_the_one_that_tells_the_old_form() {
     deadline.met("all of it");
 }
 
-/// Every bone has a solid of its own, and all of them lie over the same bytes.
+/// Tests solids of all bones that overlap in the same bytes.
 #[test]
 fn solids_of_many_overlapping_lists() {
     const MESHES: u32 = 255;
@@ -209,7 +209,7 @@ fn solids_of_many_overlapping_lists() {
         })
         .each(0..MESHES, |b, i| b.le_u32(&[0, 0, 0]).bytes(&[0, i as u8, 0, 0]))
         .zeros(65_535 * 8)
-        // No triangle touches another, so that every edge is one of its own.
+        // No two triangles touch, so no edges are shared.
         .each(0..TRIANGLES, |b, i| {
             let v = u64::from(i) % 20_000 * 3;
             let word = 2 | v << 2 | (v + 1) << 22 | (v + 2) << 42;
@@ -259,7 +259,7 @@ fn an_empty_list_that_claims_to_lie_behind_the_file() {
     assert_eq!(e.offset(), u64::from(table) + 12, "{e}");
 }
 
-/// A grid of vertices on three of many joints each, all of them moving in every frame.
+/// Returns a grid of vertices, each on three of many joints, all of which move in every frame.
 fn crowd() -> Scene {
     const SIDE: u32 = 150;
     const JOINTS: u32 = 60;

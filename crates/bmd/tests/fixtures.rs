@@ -1,4 +1,4 @@
-//! Every fixture opens or is refused as its name says, and no part of one opens.
+//! Checks that every fixture opens or is rejected as its name says, and that no prefix of one opens.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

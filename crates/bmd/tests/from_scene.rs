@@ -1,4 +1,4 @@
-//! Models made of scenes.
+//! Tests models converted from scenes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -46,7 +46,7 @@ fn models_come_back_from_their_scenes() {
         for space in [Space::File, Space::Gltf] {
             let scene = model.to_scene(&SceneOptions::in_space(space)).unwrap().value;
             for vertices in [VertexForm::Engine, VertexForm::Smallest, VertexForm::Widest] {
-                // Choosing keys takes its time, and does not depend on the vertices.
+                // Choosing keys is slow and does not depend on the vertices.
                 if vertices != VertexForm::Engine && !model.clips.is_empty() {
                     continue;
                 }
@@ -63,7 +63,8 @@ fn models_come_back_from_their_scenes() {
                 };
                 let worst = away(&old, &new);
                 assert!(worst <= 0.003 * extent, "{name} {space:?} {vertices:?}: {worst} of {extent}");
-                // Helper joints are bones like others: their vertices keep the heaviest only.
+                // Helper joints are ordinary bones: their vertices keep only the bone with the largest
+                // weight.
                 let helpers = space == Space::Gltf && model.bones.iter().any(Bone::is_pseudo);
                 if model.bones.is_empty() || helpers {
                     continue;
@@ -126,7 +127,7 @@ fn what_does_not_fit_is_reported() {
     assert_eq!(reported("node-not-drawn"), ["nodes[3]"]);
     assert_eq!(reported("empty-mesh"), ["meshes[1]"]);
     assert_eq!(reported("positions-clamped"), ["meshes[2]"]);
-    // The mesh that no level draws is there, and not drawn.
+    // The mesh that no level draws is kept, and not drawn.
     let drawn: Vec<_> = made.value.meshes.iter().map(|m| m.material.is_some()).collect();
     assert_eq!(drawn, [true, true, false]);
 }
@@ -184,7 +185,7 @@ fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
         found.fold(0.0, f64::max)
     };
     let lost = |code: &str| made.losses.iter().any(|l| l.code == code);
-    // One bone of many moves a vertex elsewhere, once they move at all.
+    // A vertex keeps one of several bones, so it moves elsewhere once they move.
     if lost("influences-dropped") || lost("positions-clamped") || lost("weights-normalized") {
         return Ok(());
     }
@@ -248,7 +249,8 @@ proptest! {
     }
 }
 
-/// One triangle on an arm that is bound upright five units up, and rests ten units to the side, turned a quarter.
+/// Returns one triangle on an arm that is bound upright five units up. It rests ten units to the side,
+/// rotated by a quarter turn.
 fn bound_elsewhere() -> Scene {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let rest = Trs { translation: [10.0, 0.0, 0.0], rotation: [0.0, 0.0, half, half], ..Trs::IDENTITY };
@@ -297,7 +299,7 @@ fn vertices_bound_in_another_pose_stand_where_their_joints_rest() {
     }
 }
 
-/// As glTF has it: metres, Y up, front to +Z; the file has (-40 x, 40 z, 40 y).
+/// The scene has metres, Y up and front +Z; the file has (-40 x, 40 z, 40 y).
 #[test]
 fn bind_matrices_count_in_gltf_space_too() {
     let mut scene = bound_elsewhere();
@@ -358,7 +360,7 @@ fn levels_and_undrawn_meshes_follow_the_options() {
     assert_eq!(merged, (vec![true, true], vec![(0, 2, far)]));
 }
 
-/// Two figures, each with a skeleton of its own, walk in one clip.
+/// Tests two characters, each with its own skeleton, in one clip.
 #[test]
 fn several_skeletons_are_one() {
     let mut scene = bound_elsewhere();
@@ -383,7 +385,7 @@ fn several_skeletons_are_one() {
     assert!(made.losses.iter().any(|l| l.code == "skeletons-joined"));
 }
 
-/// So many joints below the root, the first of which moves the mesh.
+/// Returns a scene with `count` joints below the root, the first of which moves the mesh.
 fn with_joints(count: usize) -> Scene {
     let mut scene = bound_elsewhere();
     for i in 0..count {
@@ -412,7 +414,7 @@ fn bones_that_move_nothing_go_before_there_are_too_many() {
     assert!(e.contains("302 of them in use; the format takes 255"), "{e}");
 }
 
-/// A strip of so many vertices.
+/// Returns a strip of `vertices` vertices.
 fn strip(vertices: u32) -> Mesh {
     let at = |i: u32| [f32::from(u16::try_from(i / 2 % 256).unwrap()), (i % 2) as f32, (i / 512) as f32];
     let triangles = (0..vertices - 2).map(|i| [i, i + 1 + i % 2, i + 2 - i % 2]).collect();

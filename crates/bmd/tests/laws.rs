@@ -57,7 +57,7 @@ proptest! {
         read.meshes.push(read.meshes[0].clone());
         read.reserved[0] = extra;
         laws::<Bmd>().model_round_trip(&read);
-        // An edit that keeps sizes stays in its place.
+        // An edit that keeps all sizes keeps all offsets.
         let file = model.to_bytes().unwrap();
         let mut read = Bmd::parse(&file).unwrap();
         read.reserved[1] = !read.reserved[1];
@@ -71,7 +71,7 @@ proptest! {
         let space = if file { Space::File } else { Space::Gltf };
         let scene = model.to_scene(&SceneOptions::in_space(space).with_extras(extras)).unwrap().value;
         prop_assert_eq!(scene.validate(), Ok(()));
-        // A solid whose mesh is drawn differently gets a mesh of its own after the others.
+        // A solid whose mesh is drawn differently gets its own mesh after the others.
         let joints: Vec<_> = scene.skeletons.iter().flat_map(|s| &s.joints).collect();
         let own = joints.iter().filter_map(|j| j.solid).filter(|m| m.0 >= model.meshes.len()).count();
         prop_assert_eq!(scene.meshes.len(), model.meshes.len() + own);

@@ -11,20 +11,20 @@ use meshwright_bmd::{Arrangement, Bmd, ClipRate, MeshFlags, Name, PrimitiveKind,
 use meshwright_core::num::St14Form;
 use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
 
-/// X 0, Y -3, Z 4 under the exponent 22, whose steps are 1.
+/// X 0, Y -3, Z 4 with the exponent 22, whose steps are 1.
 const ORIGIN: [u8; 4] = [0x00, 0xfa, 0x13, 0xb0];
-/// Fractions 768 and 1536 of 1024 less a half, times 4.
+/// Fractions 768 and 1536: (fraction / 1024 - 0.5) * 4.
 const ST11: [u8; 3] = [0x00, 0x03, 0x70];
-/// Fractions 2048 and 3072 of 2048 less a half.
+/// Fractions 2048 and 3072: fraction / 2048 - 0.5.
 const ST12: [u8; 3] = [0x00, 0x08, 0xc0];
 /// 1, 3/4 and -1/2.
 const NORMAL: [u8; 3] = [0x70, 0x68, 0xe0];
-/// 2, -4, 5 and 6 ninths, 9/8 long as stored.
+/// 2/9, -4/9, 5/9 and 6/9 after normalising; the stored length is 9/8.
 const TURN: [u8; 4] = [0x50, 0xe0, 0x64, 0x68];
 
 const VARIABLE: u32 = 0b0101;
 
-/// A file of one mesh: header, record, vertices, primitives, material, each on a multiple of 8.
+/// A file with one mesh: header, record, vertices, primitives and material, each at a multiple of 8.
 fn one_mesh(
     vertices: &[u8],
     count: u16,
@@ -56,7 +56,7 @@ fn one_mesh(
     file
 }
 
-/// The decoded values of a vertex, without the bone: several bones would need a table.
+/// The decoded values of a vertex, without the bone, because several bones would need a table.
 #[derive(Debug, PartialEq)]
 struct Decoded {
     kind: VertexKind,
@@ -123,7 +123,7 @@ fn vertices_of_96_bits() {
         let want = Decoded { kind: VertexKind::Bits96, position: POSITION, normal: NORMAL_VALUE, st, color };
         assert_eq!(decoded(&vertex, b"gfx/tile", St14Form::Excess), want, "{tag:02x}");
     }
-    // Relative to a flat colour.
+    // The colour byte is relative to a flat colour.
     let vertex = bytes(&[&ORIGIN, &ST12, &[0xf8], &NORMAL, &[0x1f]]);
     assert_eq!(decoded(&vertex, b"#8060ff", St14Form::Excess).color, [0x80, 0x20, 0x55, 255]);
 }
@@ -223,7 +223,7 @@ fn quads_are_counted_by_the_number_of_vertices() {
     }
 }
 
-/// Which kinds the two fields of the flags allow.
+/// Tests the kinds that the two fields of the flags allow.
 #[test]
 fn flags_allow_what_they_say() {
     let vertices = [
@@ -286,7 +286,7 @@ fn moving() -> Vec<u8> {
     let mut file = bytes(&[&header, &base, &arm, &helper, &clip, &keys]);
     file.resize(0x98, 0);
     file.extend(*b"walk\0a\0\0");
-    // All meshes of none at the scale 1, and at the smallest there is.
+    // A level with all meshes at scale 1, and one at the smallest scale.
     file.extend([0, 0, 0x70, 0, 0, 0, 0x01, 0]);
     file
 }
@@ -363,7 +363,7 @@ fn default_flags_are_variable_length_and_either_kind_of_primitive() {
 fn a_bone_without_a_name_is_remarked_on() {
     assert!(!codes(&moving()).contains(&"unnamed-bone"));
     let mut file = moving();
-    // The name of bone 1, then that of bone 0, which may do without.
+    // Removes the name of bone 1, then that of bone 0, which needs no name.
     file[0x48..0x4c].fill(0);
     assert!(codes(&file).contains(&"unnamed-bone"));
     let mut file = moving();
@@ -399,7 +399,7 @@ fn what_is_not_on_a_multiple_of_8_is_remarked_on_and_written_so() {
     }
 }
 
-/// With more than 1024 vertices the description assumes 64 bits, and its record counts to 1024.
+/// With more than 1024 vertices the description assumes 64-bit primitives, and its record counts to 1024.
 #[test]
 fn many_vertices_are_remarked_on() {
     let narrow = [0x04, 0x20, 0, 0];
@@ -420,7 +420,7 @@ fn many_vertices_are_remarked_on() {
     }
 }
 
-/// Six digits, no more and no fewer.
+/// A colour has exactly six digits.
 #[test]
 fn colours_of_another_length_are_remarked_on() {
     let vertex = bytes(&[&ORIGIN, &NORMAL, &[0]]).repeat(3);
@@ -457,7 +457,7 @@ fn bounded(bone: u8) -> Vec<u8> {
     file
 }
 
-/// Whatever bone a solid's vertices name, they are relative to the bone that it bounds.
+/// A solid's vertices are relative to the bone that it bounds, whatever bone they name.
 #[test]
 fn a_solid_stands_where_its_bone_does() {
     let turn = [2.0 / 9.0, -4.0 / 9.0, 5.0 / 9.0, 6.0 / 9.0];
@@ -479,13 +479,14 @@ fn a_solid_stands_where_its_bone_does() {
                 assert!((f64::from(found[i]) - want[i]).abs() < 1e-5, "{found:?} {want:?}");
                 assert!((matrix[i] - want[i]).abs() < 1e-5);
             }
-            // As a vertex of the mesh it follows the bone that it names.
+            // As a vertex of a drawn mesh it follows the bone that it names.
             assert_eq!(pose.position(*v) == v.position(), bone == 0);
         }
     }
 }
 
-/// A solid becomes a mesh of the scene that its joint names. It moves only with the joint, and converts back to a
+/// A solid becomes a mesh of the scene that its joint refers to. It moves only with the joint, and converts
+/// back to a solid.
 /// solid.
 #[test]
 fn solids_go_into_a_scene_and_come_back() {

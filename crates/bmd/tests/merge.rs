@@ -1,4 +1,4 @@
-//! Edited scenes in the models that they came from.
+//! Tests edited scenes that are merged into their original models.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
@@ -12,8 +12,8 @@ use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The accuracy of edited values: parts of vertices have eight bits and a common exponent, angles of keys are off by
-/// a degree at most.
+/// The accuracy of edited values. Vertex fields have eight bits and a common exponent; angles of keys err by
+/// at most a degree.
 const NEAR: Near = Near { place: 0.01, normal: 0.3, uv: 0.01, weight: 1e-6, axes: 0.05 };
 
 fn models() -> Vec<(String, Vec<u8>, Bmd)> {
@@ -32,7 +32,7 @@ fn forms() -> [SceneOptions; 4] {
     ]
 }
 
-/// The scene with names of meshes, which have none in the format: their numbers, as an export does.
+/// Returns the scene with numbers as the names of its meshes, because meshes have no names in the format.
 fn numbered(scene: &Scene) -> Scene {
     let mut known = scene.clone();
     let named = known.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty());
@@ -45,7 +45,7 @@ fn unnumbered(mut patch: Patch) -> Patch {
     patch
 }
 
-/// The patch that makes of a scene an edited one.
+/// Returns the patch between a scene and its edited version.
 fn patch(native: &Scene, edited: &Scene) -> Patch {
     let native = &numbered(native);
     let (original, budget) = (Original { native, exported: native }, Budget::new(Limits::default()));
@@ -57,7 +57,7 @@ fn merged(model: &Bmd, native: &Scene, patch: &Patch) -> Result<Converted<Bmd>, 
     model.merge(native, patch, &FromSceneOptions::default()).map_err(|e| e.to_string())
 }
 
-/// The edits that are tried.
+/// The edits to test.
 const EDITS: [Edit; 16] = [
     Edit::Position,
     Edit::Normal,
@@ -116,7 +116,7 @@ fn what_was_not_edited_is_the_file() {
     assert!(seen > 150, "{seen}");
 }
 
-/// The scene with an edit; meshes, which have no names, are told by their numbers, as an export does.
+/// Returns the patch for an edit. Meshes have no names in the format, so numbers identify them.
 fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     if edit == Edit::MeshName {
         return None;
@@ -137,7 +137,7 @@ fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     }
 }
 
-/// Which records of two models differ: the list, the number, the field.
+/// Returns the records that differ between two models: the list, the number, the field.
 fn differences(a: &Bmd, b: &Bmd) -> BTreeSet<(&'static str, usize, String)> {
     let mut all = BTreeSet::new();
     let mut note = |differs: bool, list: &'static str, number: usize, field: &str| {
@@ -180,10 +180,12 @@ fn differences(a: &Bmd, b: &Bmd) -> BTreeSet<(&'static str, usize, String)> {
     all
 }
 
-/// The lists in which an edit may change something, and how many records of each; none where records come or go.
+/// Returns the lists that an edit may change, and the number of records in each. `None` if records are added
+/// or removed.
 fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     Some(match edit {
-        // A vertex whose kind has no room for it gets another kind, which the flags have to allow.
+        // If the kind of a vertex has no room for the edit, the vertex gets another kind, which the flags
+        // must allow.
         Edit::Position | Edit::Normal | Edit::Uv | Edit::Weight => &[("vertices", 1), ("flags", 1)],
         Edit::MaterialName => &[("materials", usize::MAX)],
         Edit::JointName => &[("bones", 1)],
@@ -193,12 +195,12 @@ fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     })
 }
 
-/// Checks that an edit changed nothing else.
+/// Checks that nothing except the edit changed.
 fn is_alone(edit: Edit, native: &Bmd, made: &Converted<Bmd>, split: bool) -> Result<(), String> {
     let Some(allowed) = touched(edit) else { return Ok(()) };
     let mut other = differences(native, &made.value);
     if moves_base(native, &made.value) {
-        // Behind the first bone there is another one, so that the numbers of all are others.
+        // A new bone after the first one changes the numbers of all later bones.
         other.retain(|(list, ..)| matches!(*list, "primitives" | "materials" | "lods" | "header"));
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -276,7 +278,7 @@ fn edited(
     let bytes = made.value.to_bytes().map_err(|e| e.to_string())?;
     let before: BTreeSet<&str> = model.validate().iter().map(|f| f.rule.code).collect();
     let again = Bmd::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
-    // A name with a # is a colour, and no other name is; far away there are fewer places.
+    // A name with # is a colour, and other names are not; far from the origin, rounding makes triangles degenerate.
     let known = |code: &str| {
         before.contains(code)
             || edit == Edit::MaterialName && code == "material-name"
@@ -315,7 +317,7 @@ fn edited(
         }
         check(&base, scene, &back, NEAR)?;
     }
-    // An edited vertex whose equals were not edited is another one.
+    // An edited vertex is no longer merged with vertices that were equal to it.
     let vertices = |scene: &Scene| scene.meshes.iter().map(|m| m.positions.len()).sum::<usize>();
     is_alone(edit, model, &made, vertices(native) != vertices(scene))
 }
@@ -346,7 +348,7 @@ fn what_was_edited_is_all_that_is() {
     }
 }
 
-/// The scene with a vertex of its first mesh that follows what another one does.
+/// Returns the scene with a vertex of its first mesh that follows the same joints as another one.
 fn following(native: &Scene, vertex: usize, other: usize) -> Scene {
     let mut scene = native.clone();
     let skin = scene.meshes.first_mut().and_then(|m| m.skin.as_mut()).unwrap();
@@ -371,7 +373,7 @@ fn weights_arrive_beside_pseudo_bones() {
                     .unwrap_or_else(|e| panic!("{name}, {options:?}, {seed}: {e}"));
                 seen += 1;
             }
-            // All of what a pseudo-bone follows, and nothing of it any more.
+            // The vertex follows everything that the pseudo-bone follows, and then nothing of it.
             let bones: Vec<u8> = model.meshes.iter().take(1).flat_map(BmdMesh::bones).collect();
             let first = |bone: &u8| bones.iter().position(|b| b == bone);
             let all: BTreeSet<u8> = bones.iter().copied().collect();

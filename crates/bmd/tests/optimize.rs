@@ -21,12 +21,12 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A corner as decoding gives it: position, normal, texture coordinate, colour, bone.
+/// A decoded corner: position, normal, texture coordinate, colour, bone.
 type Corner = (Vec<u32>, [u8; 4], u8);
-/// A triangle from its least corner on.
+/// A triangle that starts at its smallest corner.
 type Triangle = [Corner; 3];
 
-/// The triangles of every material at every level of detail, in no particular order.
+/// Returns the triangles of every material at every level of detail, sorted.
 fn surface(model: &Bmd) -> BTreeMap<(usize, Option<Vec<u8>>), Vec<Triangle>> {
     let form = model.st_form();
     let mut all: BTreeMap<_, Vec<Triangle>> = BTreeMap::new();
@@ -155,7 +155,7 @@ fn files_avoid_what_the_loader_gets_wrong() {
     for (name, model) in models() {
         let done = model.optimize(&OptimizeOptions::default()).unwrap();
         assert_safe_meshes(&done.model, &name);
-        // Nothing is put where the loader stumbles; what was there stays when it cannot go without a loss.
+        // No new keys are on a last frame. Existing ones stay if they cannot be removed without an error.
         let (old, new) = (on_last_frames(&model), on_last_frames(&done.model));
         assert!(new.iter().all(|b| old.contains(b)), "{name}: {old:?} {new:?}");
         kept += done.misread_clips;
@@ -172,8 +172,8 @@ fn files_avoid_what_the_loader_gets_wrong() {
     println!("{kept} clips that the loader misreads");
 }
 
-/// The loader takes the end of a bone's keys after the last frame for those of the next bone. Without a following
-/// bone with keys this does no harm.
+/// The existing loader takes the end of a bone's keys after the last frame for that of the next bone. It
+/// does no harm if no bone with keys follows.
 #[test]
 fn a_key_on_the_last_frame_counts_where_keys_follow() {
     let turn = |frame: u32, byte: u32| (frame, QuatF8::from_bits(0x7000_0000 | byte));
@@ -197,8 +197,8 @@ fn a_key_on_the_last_frame_counts_where_keys_follow() {
     }
 }
 
-/// The largest distance and angle that the keys of `new` differ from those of `old`, at whole frames of all clips, in
-/// model space.
+/// Returns the largest distance and angle between the keys of `new` and `old`, at whole frames of all clips,
+/// in model space.
 fn posed(old: &Bmd, new: &Bmd) -> (f64, f64) {
     let (mut far, mut turned) = (0.0_f64, 0.0_f64);
     for (c, clip) in old.clips.iter().enumerate().filter(|_| !old.bones.is_empty()) {
@@ -267,8 +267,8 @@ fn bounds_of_vertices_and_scales_are_kept_and_reported() {
     }
 }
 
-/// Many bones in one chain, each with a key on every frame: what is tried is bounded in total, and the bounds hold
-/// whatever is not tried.
+/// Tests a long chain of bones, each with a key on every frame: the total work is limited, and the bounds
+/// hold even if not everything is tried.
 #[test]
 fn work_is_bounded_in_total() {
     let bones = 100;

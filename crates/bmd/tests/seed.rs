@@ -1,5 +1,5 @@
-//! Tests the format's description with literal words and values: if two fields are exchanged, a test fails without
-//! any other file.
+//! Tests the format's description with literal words and values. If two fields are exchanged, a test fails
+//! without other files.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -24,7 +24,7 @@ fn word(fields: &[(u32, u32, u64)]) -> u64 {
     })
 }
 
-/// Exponent 20 counts in quarters: X 1.25, Y 0.75, Z -0.25.
+/// Exponent 20, in steps of a quarter: X 1.25, Y 0.75, Z -0.25.
 const PLACE: [(u32, u32, u64); 4] = [(31, 27, 20), (26, 18, 0x1ff), (17, 9, 3), (8, 0, 5)];
 const PLACE_IS: [f32; 3] = [1.25, 0.75, -0.25];
 
@@ -111,12 +111,12 @@ fn a_vertex_of_128_bits() {
     assert_eq!((vertex.color(), vertex.bone()), (Some(0x2f), 9));
     assert_eq!(vertex.position(), [1.0, -2.0, 0.5], "binary16");
     assert_eq!(vertex.normal(false), [1.0, -0.5, 0.25]);
-    // By the letter of Q2.12, from -2.0 to 1.999, times a power of 2.
+    // The literal Q2.12, from -2.0 to 1.999, times a power of 2.
     assert_eq!(vertex.st(false, St14Form::TwosComplement), [2.0, -2.0]);
     let ends = |bits| St14::from_bits(word(&[(31, 28, 0), (27, 14, bits), (13, 0, bits)]) as u32);
     assert_eq!(ends(0x2000).decode(St14Form::TwosComplement), [-2.0; 2]);
     assert_eq!(ends(0x1fff).decode(St14Form::TwosComplement), [1.999_755_9; 2]);
-    // As the one reader of the form has it, the same range counts from its lower end.
+    // In the existing reader, the same range counts from its lower end.
     assert_eq!(ends(0).decode(St14Form::Excess), [-2.0; 2]);
     assert_eq!(ends(0x3fff).decode(St14Form::Excess), [1.999_755_9; 2]);
     assert_eq!(vertex.st(false, St14Form::Excess), [-2.0, 2.0]);
@@ -175,7 +175,7 @@ fn triangles_and_quads() {
     // Indices above 32 bits need a 64-bit primitive.
     let kind = |last| Primitive::triangle([0, 1, last]).unwrap().kind();
     assert_eq!((kind(1023), kind(1024)), (PrimitiveKind::Triangle32, PrimitiveKind::Triangle64));
-    // Two triangles each below 1024 vertices, one beyond.
+    // Below 1024 vertices a quad counts as two triangles, otherwise as one.
     assert_eq!(Mesh::stored_count(1023, 5, 2, QuadCount::Described), 7);
     assert_eq!(Mesh::stored_count(1025, 5, 2, QuadCount::Described), 5);
 }
@@ -185,7 +185,7 @@ fn a_bone_transform_is_a_turn_and_a_place() {
     let turn = [(63, 56, 0x70), (55, 48, 0x70), (47, 40, 0), (39, 32, 0)];
     let transform = BoneTransform::from_bits(word(&[&turn[..], &PLACE].concat()));
     assert_eq!(transform.origin().decode(), PLACE_IS);
-    // R and K are equal: a quarter about Z, brought to length 1.
+    // R and K are equal: a quarter turn about Z, after normalising.
     let half = 0.5_f32.sqrt();
     assert!(
         transform.rotation().decode().iter().zip([0.0, 0.0, half, half]).all(|(a, b)| (a - b).abs() < 1e-6)
@@ -211,7 +211,7 @@ fn words_of_animations() {
     assert_eq!(Se32::from_bits(word(&twice) as u32).decode(), PLACE_IS.map(|c| 2.0 * c));
 }
 
-/// A step of raw words after `skip` frames.
+/// Returns a step of raw words after `skip` frames.
 fn step(skip: u8, rotation: Option<u32>, translation: Option<u32>, scale: Option<u32>) -> Step {
     Step::new(skip, rotation, translation, scale).unwrap()
 }
@@ -262,7 +262,7 @@ fn vertices_lie_in_the_space_of_their_bone_and_bones_in_that_of_their_parent() {
 fn keys_are_relative_to_the_base_and_what_lies_between_is_blended() {
     let quarter = word(&[(31, 24, 0x70), (23, 16, 0x70), (15, 8, 0), (7, 0, 0)]) as u32;
     let none = QuatF8::IDENTITY.to_bits();
-    // Frame 0: no turn, moved by 0; frame 2: a quarter about Z, moved by 8 along Z, twice as large.
+    // Frame 0: no rotation, translation 0. Frame 2: a quarter turn about Z, translation 8 along Z, scale 2.
     let steps = vec![
         step(0, Some(none), Some(pack_position(0.0, 0.0, 0.0)), Some(pack_position(1.0, 1.0, 1.0))),
         step(1, Some(quarter), Some(pack_position(0.0, 0.0, 8.0)), Some(pack_position(2.0, 2.0, 2.0))),
@@ -271,10 +271,10 @@ fn keys_are_relative_to_the_base_and_what_lies_between_is_blended() {
     assert_eq!(positions(&model, 0.0)[1], [5.0, 10.0, 0.0]);
     let near = |p: [f32; 3], q: [f32; 3]| p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-5);
     assert!(near(positions(&model, 2.0)[1], [4.0, 12.0, 8.0]), "scaled, turned, moved");
-    // Frame 1 has no keys: linear, and the turn brought back to length 1.
+    // Frame 1 has no keys: values are blended linearly and the rotation is normalised.
     let (sin, cos) = (std::f32::consts::FRAC_PI_8 * 2.0).sin_cos();
     assert!(near(positions(&model, 1.0)[1], [4.0 + 1.5 * cos, 10.0 + 1.5 * sin, 4.0]));
-    // Bone 1 has no key in any frame, and rests.
+    // Bone 1 has no keys and stays at rest.
     assert_eq!(positions(&model, 1.0)[0], [1.0, 10.0, 0.0]);
 }
 
@@ -310,7 +310,7 @@ fn pseudo_bones_are_the_mean_of_the_bones_that_they_follow() {
     let bytes = model.to_bytes().unwrap();
     let again = Bmd::parse(&bytes).unwrap();
     assert_eq!((again.clips[0].stream.bone_count(), &again), (3, &model));
-    // A normal bone after it would get the keys of another bone.
+    // A normal bone after a pseudo-bone would get the keys of another bone.
     model.bones.push(Bone { name: Some(Name::new(b"late")), ..Bone::default() });
     assert!(model.to_bytes().is_err() && model.validate().has("pseudo-bone-order"));
 }
@@ -427,16 +427,17 @@ fn solids_are_closed_volumes_of_one_bone() {
     assert_eq!(judged(solid([2; 4], &closed, &[])), [false, true, false, false], "of another bone");
     assert_eq!(judged(solid([1, 1, 1, 0], &closed, &[])), [false, true, false, false], "of two bones");
     assert_eq!(judged(solid([1; 4], &closed[..3], &[])), [true, false, false, false], "not closed");
-    // One face pushed in leaves it sound; pushed out of the other side it crosses itself.
+    // With one face pushed in the solid is valid. With that face pushed out of the other side, it crosses
+    // itself.
     let dented = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4], [2, 3, 4], [3, 1, 4]];
     assert_eq!(judged(solid([1; 4], &dented, &[[0.125; 3]])), [false; 4]);
     assert!(judged(solid([1; 4], &dented, &[[0.5, 0.5, -0.5]]))[3]);
-    // A corner that is there twice, as seams of textures need it, opens the surface.
+    // A duplicated corner, as texture seams need, opens the surface.
     let seam = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4]];
     assert!(judged(solid([1; 4], &seam, &[corners[3]]))[0]);
 }
 
-/// A whole file: each field of each record, where the description has it.
+/// Tests a whole file: each field of each record is where the description has it.
 #[test]
 fn a_file_byte_for_byte() {
     let mut file = vec![0_u8; 0x12c];
@@ -468,7 +469,8 @@ fn a_file_byte_for_byte() {
         put(0xb8 + 8 * i, &word(&[&[(63, 56, bone)], &PLACE[..]].concat()).to_le_bytes());
     }
     put(0xd0, &u32s(&[word(&[(31, 22, 2), (21, 12, 1), (11, 2, 0), (1, 0, 0)]) as u32]));
-    // Keys of bone 0: none. Of bone 1: past one frame, a turn and a move, then a scale in the next frame.
+    // Keys of bone 0: none. Bone 1: skip one frame, a rotation and a translation, then a scale in the next
+    // frame.
     put(0xd4, &[0, 0xc1]);
     put(0xd6, &u32s(&[0x7000_0000, word(&PLACE) as u32]));
     put(0xde, &[0x20]);
@@ -500,7 +502,7 @@ fn a_file_byte_for_byte() {
     assert_eq!(keys.scale, [(2, Se32::encode([1.0, 2.0, 4.0]))]);
     assert_eq!(model.to_bytes().unwrap(), file);
 
-    // Reserved bytes other than zero are reported; the magic is required.
+    // Reserved bytes other than zero are reported. The magic is required.
     for reserved in [0x04, 0x08, 0x0c, 0x4c, 0x53, 0x66, 0x67, 0x8e] {
         let mut odd = file.clone();
         odd[reserved] = 1;

@@ -1,4 +1,4 @@
-//! Scenes hold what the models evaluate to.
+//! Checks that scenes have the values that the models evaluate to.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +14,7 @@ use meshwright_bmd::Bmd;
 use meshwright_scene::{MeshId, SceneOptions, Space};
 use meshwright_testkit::sound;
 
-/// The model's own evaluation in the scene's space; `bounded` is the bone that the mesh bounds.
+/// Evaluates the model itself in the scene's space. `bounded` is the bone that the mesh bounds.
 fn expected(
     model: &Bmd,
     mesh: usize,

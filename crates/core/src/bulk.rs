@@ -1,7 +1,7 @@
-//! Whole arrays in one pass, by the widest instructions that the machine has.
+//! Operations on whole arrays in one pass, with the widest vector instructions that the machine has.
 //!
-//! With the feature `simd` what is done here, and whatever else is put as a [`Kernel`], is compiled a second time for
-//! machines with AVX2, and which of both runs is found out once. aarch64 has its vector instructions on every machine.
+//! With the feature `simd`, every [`Kernel`] is compiled a second time for machines with AVX2. The version
+//! to run is chosen at run time. aarch64 has its vector instructions on every machine.
 //! Both ways give the same bits.
 //!
 //! `fill_` functions write into a slice, as many items as both sides hold, and are the fastest; `extend_` functions
@@ -11,16 +11,18 @@ use crate::float::F32;
 use crate::num::{F8A, F16, Q1_15, Q2_12, QuatF8, Se32, St11, St12, St14, St14Form};
 use alloc::vec::Vec;
 
-/// Work on arrays that is worth being compiled for wide vectors; [`kernels!`](crate::kernels) writes it from a function.
+/// An operation on arrays that is worth compiling for wide vectors. [`kernels!`](crate::kernels) implements
+/// it for a function.
 pub trait Kernel {
     /// The type that the operation returns.
     type Output;
 
-    /// Does it. To be `#[inline(always)]`, and to call only what is inlined too: only then it is compiled for them.
+    /// Runs the operation. It must be `#[inline(always)]` and call only functions that are inlined too: only
+    /// inlined code is compiled for wide vectors.
     fn run(self) -> Self::Output;
 }
 
-/// Runs a kernel by the widest instructions that the machine has.
+/// Runs a kernel with the widest vector instructions that the machine has.
 #[inline]
 #[cfg_attr(
     feature = "simd",
@@ -30,8 +32,8 @@ pub fn wide<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// Functions that [`wide`](crate::bulk::wide) runs; the name after `as` is the same function compiled without special
-/// instructions.
+/// Declares functions that [`wide`](crate::bulk::wide) runs. The name after `as` is the same function
+/// compiled without special instructions.
 ///
 /// ```
 /// meshwright_core::kernels! {
@@ -72,13 +74,13 @@ macro_rules! kernels {
     )+};
 }
 
-/// All bits of a binary32 but its sign.
+/// All bits of a binary32 except its sign.
 pub const MAGNITUDE: u32 = 0x7fff_ffff;
-/// The magnitude of infinity; those of NaN are above it.
+/// The magnitude of infinity. The magnitudes of NaN are greater.
 pub const INFINITE: u32 = 0x7f80_0000;
 
-/// Collects, per word of a record, the greatest value under a mask. For floats the mask is [`MAGNITUDE`]: all of them
-/// are finite if no value is greater than [`INFINITE`].
+/// Collects the greatest value of each word of a record, under a mask. With the mask [`MAGNITUDE`], all
+/// floats of a word are finite if its greatest value is below [`INFINITE`].
 ///
 /// ```
 /// use meshwright_core::bulk::{Lanes, MAGNITUDE};
@@ -96,13 +98,13 @@ pub struct Lanes<const N: usize> {
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 impl<const N: usize> Lanes<N> {
-    /// Nothing seen so far.
+    /// Starts with 0 as the greatest value of every word.
     #[inline(always)]
     pub const fn new(masks: [u32; N]) -> Self {
         Self { masks, most: [0; N] }
     }
 
-    /// Takes one record.
+    /// Takes the words of one record into account.
     #[inline(always)]
     pub fn see(&mut self, words: [u32; N]) {
         for ((most, word), mask) in self.most.iter_mut().zip(words).zip(self.masks) {
@@ -110,19 +112,19 @@ impl<const N: usize> Lanes<N> {
         }
     }
 
-    /// The greatest of each word, under its mask.
+    /// Returns the greatest value of each word, under its mask.
     #[inline(always)]
     pub const fn most(&self) -> [u32; N] {
         self.most
     }
 
-    /// True when the floats of a lane have been finite. False for a lane that there is not.
+    /// Returns whether all floats of a word were finite; false if there is no such word.
     pub fn is_finite(&self, lane: usize) -> bool {
         self.most.get(lane).is_some_and(|most| *most < INFINITE)
     }
 }
 
-/// The words of a record in a byte order: `u32::from_be_bytes` or the like.
+/// Splits a record into words. `from` is `u32::from_be_bytes` or a similar function.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 pub fn words<const B: usize, const N: usize>(record: &[u8; B], from: impl Fn([u8; 4]) -> u32) -> [u32; N] {
@@ -131,8 +133,8 @@ pub fn words<const B: usize, const N: usize>(record: &[u8; B], from: impl Fn([u8
     core::array::from_fn(|i| all.get(i).map_or(0, |word| from(*word)))
 }
 
-/// An array in two parts. The second begins at an alignment of the widest registers: a store across the end of a
-/// cache line counts twice.
+/// Splits both slices in two, such that the second output slice is aligned to the widest registers. A store
+/// across the end of a cache line costs twice as much.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 fn aligned<'a, S, T>(from: &'a [S], to: &'a mut [T]) -> [(&'a [S], &'a mut [T]); 2] {
@@ -143,7 +145,7 @@ fn aligned<'a, S, T>(from: &'a [S], to: &'a mut [T]) -> [(&'a [S], &'a mut [T]);
     [(from, to), (from_rest, to_rest)]
 }
 
-/// Numbers that a file stores as some bytes in some order.
+/// Defines functions that decode integers of one width and byte order.
 macro_rules! fills {
     ($($(#[$doc:meta])* $fill:ident as $portable:ident: $from:ident -> $int:ty;)+) => {
         $crate::kernels! {$(
@@ -160,11 +162,11 @@ macro_rules! fills {
 }
 
 fills! {
-    /// Big-endian 32-bit integers.
+    /// Decodes big-endian 32-bit integers.
     fill_be_u32 as fill_be_u32_portable: from_be_bytes -> u32;
-    /// Little-endian 32-bit integers.
+    /// Decodes little-endian 32-bit integers.
     fill_le_u32 as fill_le_u32_portable: from_le_bytes -> u32;
-    /// Little-endian 16-bit integers.
+    /// Decodes little-endian 16-bit integers.
     fill_le_u16 as fill_le_u16_portable: from_le_bytes -> u16;
 }
 
@@ -188,19 +190,19 @@ macro_rules! float_fills {
 }
 
 float_fills! {
-    /// Big-endian binary32 values; true when all are finite.
+    /// Decodes big-endian binary32 values. Returns whether all are finite.
     fill_be_f32 as fill_be_f32_portable: from_be_bytes;
-    /// Little-endian binary32 values; true when all are finite.
+    /// Decodes little-endian binary32 values. Returns whether all are finite.
     fill_le_f32 as fill_le_f32_portable: from_le_bytes;
 }
 
-/// Numbers appended to a vector. Its room is not one slice until it holds something, so that they are decoded a block at a
-/// time.
+/// Defines functions that append numbers to a vector. They decode a block at a time, because uninitialised
+/// room of a vector is not a slice.
 macro_rules! extends {
     ($($(#[$doc:meta])* $extend:ident: $fill:ident -> $int:ty;)+) => {$(
         $(#[$doc])*
         ///
-        /// Appended; a last item that is not whole is left out.
+        /// The numbers are appended to `out`. Bytes after the last whole number are ignored.
         pub fn $extend(bytes: &[u8], out: &mut Vec<$int>) {
             let mut block = [<$int>::default(); 256];
             for bytes in bytes.chunks(size_of_val(&block)) {
@@ -214,19 +216,19 @@ macro_rules! extends {
 }
 
 extends! {
-    /// Big-endian 32-bit integers.
+    /// Decodes big-endian 32-bit integers.
     extend_be_u32: fill_be_u32 -> u32;
-    /// Little-endian 32-bit integers.
+    /// Decodes little-endian 32-bit integers.
     extend_le_u32: fill_le_u32 -> u32;
-    /// Little-endian 16-bit integers.
+    /// Decodes little-endian 16-bit integers.
     extend_le_u16: fill_le_u16 -> u16;
-    /// Big-endian binary32 values.
+    /// Decodes big-endian binary32 values.
     extend_be_f32: fill_be_f32 -> F32;
-    /// Little-endian binary32 values.
+    /// Decodes little-endian binary32 values.
     extend_le_f32: fill_le_f32 -> F32;
 }
 
-/// Decoders of [`num`](crate::num)'s encodings, from their raw bits.
+/// Defines decoders for the encodings of [`num`](crate::num), from their raw bits.
 macro_rules! encodings {
     ($($(#[$doc:meta])* $name:ident as $portable:ident: $type:ident, $int:ty => $out:ty;)+) => {
         $crate::kernels! {$(
@@ -241,26 +243,26 @@ macro_rules! encodings {
 }
 
 encodings! {
-    /// The values of [`F16`] codes.
+    /// Decodes [`F16`] codes.
     fill_f16 as fill_f16_portable: F16, u16 => f32;
-    /// The values of [`Q2_12`] codes.
+    /// Decodes [`Q2_12`] codes.
     fill_q2_12 as fill_q2_12_portable: Q2_12, u16 => f32;
-    /// The values of [`Q1_15`] words.
+    /// Decodes [`Q1_15`] words.
     fill_q1_15 as fill_q1_15_portable: Q1_15, u32 => f32;
-    /// The values of [`Se32`] words.
+    /// Decodes [`Se32`] words.
     fill_se32 as fill_se32_portable: Se32, u32 => [f32; 3];
-    /// The values of [`St11`] words.
+    /// Decodes [`St11`] words.
     fill_st11 as fill_st11_portable: St11, u32 => [f32; 2];
-    /// The values of [`St12`] words.
+    /// Decodes [`St12`] words.
     fill_st12 as fill_st12_portable: St12, u32 => [f32; 2];
-    /// The values of [`QuatF8`] words, at length 1.
+    /// Decodes [`QuatF8`] words to unit quaternions.
     fill_quat_f8 as fill_quat_f8_portable: QuatF8, u32 => [f32; 4];
 }
 
 kernels! {
-    /// The values of [`F8A`] codes.
+    /// Decodes [`F8A`] codes.
     pub fn fill_f8a as fill_f8a_portable<'a>(codes: &'a [u8], out: &'a mut [f32]) -> () {
-        // Halves of the values, twice as many in a register as whole ones, and widened in one step.
+        // Only the upper halves of the floats: a register holds twice as many, and one step widens them.
         let mut block = [0_u16; 256];
         for (codes, out) in aligned(codes, out) {
             for (codes, out) in codes.chunks(block.len()).zip(out.chunks_mut(block.len())) {
@@ -274,24 +276,24 @@ kernels! {
         }
     }
 
-    /// The values of [`St14`] words.
+    /// Decodes [`St14`] words.
     pub fn fill_st14 as fill_st14_portable<'a>(codes: &'a [u32], form: St14Form, out: &'a mut [[f32; 2]]) -> () {
         for (to, from) in out.iter_mut().zip(codes) {
             *to = St14::from_bits(*from).decode(form);
         }
     }
 
-    /// True when no value is infinite or NaN.
+    /// Returns whether no value is infinite or NaN.
     pub fn all_finite as all_finite_portable<'a>(values: &'a [F32]) -> bool {
         values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
     }
 
-    /// True when no number is infinite or NaN.
+    /// Returns whether no number is infinite or NaN.
     pub fn are_finite as are_finite_portable<'a>(numbers: &'a [f32]) -> bool {
         numbers.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
     }
 
-    /// The lower halves of words, as many as both sides hold.
+    /// Copies the lower halves of words, as many as both slices hold.
     pub fn fill_low_u16 as fill_low_u16_portable<'a>(words: &'a [u32], out: &'a mut [u16]) -> () {
         for (to, word) in out.iter_mut().zip(words) {
             let [a, b, ..] = word.to_le_bytes();
@@ -299,17 +301,18 @@ kernels! {
         }
     }
 
-    /// The greatest number; 0 of none.
+    /// Returns the greatest number; 0 for an empty slice.
     pub fn greatest as greatest_portable<'a>(values: &'a [u32]) -> u32 {
         values.iter().fold(0, |most, v| most.max(*v))
     }
 }
 
-/// Items that are decoded on the stack at a time: the cache has them still when they are appended.
+/// The number of items that are decoded on the stack at a time: few enough to be in the cache when they are
+/// appended.
 const BLOCK: usize = 64;
 
-/// Appends what `make` makes of each item. It is for kernels, in which pushing does not turn into vector instructions, and
-/// nor does a vector's own `extend`, whose loop is not inlined.
+/// Appends `make(item)` for each item. It is for kernels: neither `push` nor a vector's own `extend`, whose
+/// loop is not inlined, turns into vector instructions.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 pub fn append<S, T: Copy + Default>(items: &[S], out: &mut Vec<T>, mut make: impl FnMut(&S) -> T) {
@@ -322,8 +325,8 @@ pub fn append<S, T: Copy + Default>(items: &[S], out: &mut Vec<T>, mut make: imp
     }
 }
 
-/// True when the floats that `bits` finds in each item are finite. It is for kernels: side by side they turn into vector
-/// instructions, as fields of records they do not.
+/// Returns whether the floats that `bits` extracts from each item are finite. It is for kernels: comparing
+/// whole arrays turns into vector instructions, comparing fields of records does not.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
 pub fn finite_in<T, const N: usize>(items: &[T], mut bits: impl FnMut(&T) -> [u32; N]) -> bool {
@@ -338,7 +341,7 @@ pub fn finite_in<T, const N: usize>(items: &[T], mut bits: impl FnMut(&T) -> [u3
     most < INFINITE
 }
 
-/// Appends items of `N` words each, a block at a time as `fill` decodes them.
+/// Appends items of `N` words each. `fill` decodes one block at a time.
 fn in_blocks<T: Copy + Default, const N: usize>(
     bytes: &[u8],
     out: &mut Vec<[T; N]>,
@@ -353,7 +356,7 @@ fn in_blocks<T: Copy + Default, const N: usize>(
     }
 }
 
-/// Items of several numbers.
+/// Defines functions that append items of several numbers each.
 macro_rules! items {
     (
         floats { $($float:ident, $order:literal: $fill_floats:ident;)+ }
@@ -405,7 +408,8 @@ mod tests {
     use proptest::prelude::*;
     use std::vec;
 
-    /// The bits of both versions and of one value after the other are the same for every code.
+    /// Checks that the vector version, the portable version and the decoder of one value give the same bits
+    /// for every code.
     macro_rules! encodings_agree {
         ($($test:ident: $wide:ident, $portable:ident, $codes:expr, $zero:expr, $one:expr;)+) => {$(
             #[test]
@@ -425,7 +429,7 @@ mod tests {
         )+};
     }
 
-    /// The numbers of a decoded value.
+    /// Lists the numbers of a decoded value.
     trait Numbers {
         fn bits(&self) -> Vec<u32>;
     }
@@ -476,7 +480,7 @@ mod tests {
         }
     }
 
-    /// Floats at every edge of being finite.
+    /// Generates floats around the edges of the finite range.
     fn float() -> impl Strategy<Value = u32> {
         prop_oneof![
             20 => any::<f32>().prop_map(f32::to_bits),

@@ -1,5 +1,5 @@
-//! Bounded reading: a place in a named stream, moving forward, that charges what it allocates and can say
-//! exactly where something went wrong.
+//! Bounded reading. A cursor moves forward through a named stream, charges what it allocates, and reports
+//! the exact location of a fault.
 
 use crate::error::{ErrorClass, ReadError, Stream};
 use crate::fault::{Cause, Parser};
@@ -10,18 +10,18 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// The codes a format's description uses for faults that any reader can meet.
+/// The rules of a format for faults that any reader can meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
     /// The rule for an input that ends within a field, or a section outside of it.
     pub short: &'static Rule,
-    /// A table claims more items than the rest of the input can hold.
+    /// The rule for a table that claims more items than the rest of the input can hold.
     pub count: &'static Rule,
-    /// A limit of the caller is reached.
+    /// The rule for a limit of the caller that is reached.
     pub limit: &'static Rule,
 }
 
-/// All bytes of one stream, with what reading from it costs and how its faults are named.
+/// All bytes of one stream, with the budget for reading it and the rules for its faults.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     bytes: &'a [u8],
@@ -31,12 +31,12 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The file itself.
+    /// Returns the source for the file itself.
     pub const fn file(bytes: &'a [u8], codes: Codes, budget: &'a Budget) -> Self {
         Self { bytes, stream: Stream::File, codes, budget }
     }
 
-    /// A decoded part of a file; offsets count from its first byte.
+    /// Returns the source for a decoded part of a file. Offsets count from its first byte.
     pub fn part(
         name: impl Into<Cow<'static, str>>,
         bytes: &'a [u8],
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         self.bytes
     }
 
-    /// The account that allocations are charged to.
+    /// Returns the budget that allocations are charged to.
     pub const fn budget(&self) -> &'a Budget {
         self.budget
     }
@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
     /// Charges `count` items of `size` bytes for the field at `offset`.
     ///
     /// # Errors
-    /// When the budget is spent.
+    /// If the budget is spent.
     pub fn charge(
         &self,
         path: &FieldPath<'_>,
@@ -71,14 +71,14 @@ impl<'a> Source<'a> {
         self.budget.charge_items(what, count, size).map_err(|e| self.over_limit(path, offset, e))
     }
 
-    /// A [`LimitExceeded`] as an error at `offset`.
+    /// Converts a [`LimitExceeded`] into an error at `offset`.
     pub fn over_limit(&self, path: &FieldPath<'_>, offset: u64, e: LimitExceeded) -> ReadError {
         let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
         ReadError::new(class, self.codes.limit, path.to_owned(), offset, Cow::Owned(format!("{e}")))
             .in_stream(self.stream.clone())
     }
 
-    /// `rule` is broken by the field at `offset` of this stream.
+    /// Returns the error for a field at `offset` of this stream that breaks `rule`.
     pub fn broken(
         &self,
         rule: &'static Rule,
@@ -89,15 +89,16 @@ impl<'a> Source<'a> {
         ReadError::broken(rule, path, offset, message).in_stream(self.stream.clone())
     }
 
-    /// A cursor at the start of the stream.
+    /// Returns a cursor at the start of the stream.
     pub fn start(&self) -> Cursor<'a, '_> {
         Cursor { source: self, section: self.bytes, base: 0, pos: 0 }
     }
 
-    /// A cursor over everything from `start` on. `path` and `field_offset` name the field that holds `start`.
+    /// Returns a cursor over everything from `start` on. `path` and `field_offset` name the field that holds
+    /// `start`.
     ///
     /// # Errors
-    /// When the stream ends before `start`.
+    /// If the stream ends before `start`.
     pub fn from(
         &self,
         path: &FieldPath<'_>,
@@ -111,11 +112,12 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// A cursor over `count` items of `size` bytes from `start` on; the product is taken in 64 bits and
-    /// compared before anything is allocated. `path` and `field_offset` name the field that holds `start`.
+    /// Returns a cursor over `count` items of `size` bytes from `start` on. The product is computed in 64
+    /// bits and compared before anything is allocated. `path` and `field_offset` name the field that holds
+    /// `start`.
     ///
     /// # Errors
-    /// When the items reach beyond the stream.
+    /// If the items reach beyond the stream.
     pub fn section(
         &self,
         path: &FieldPath<'_>,
@@ -143,7 +145,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A moving place in a section of a [`Source`].
+/// A position that moves forward in a section of a [`Source`].
 ///
 /// Every method that reads takes the path of what is read; on failure the error names that path (or a field
 /// below it) and the offset of its first byte, and the cursor has not moved.
@@ -166,12 +168,12 @@ impl<'a, 's> Cursor<'a, 's> {
         self.base.saturating_add(self.pos as u64)
     }
 
-    /// The bytes of the section that are still to come.
+    /// Returns the bytes of the section that are not yet read.
     pub fn rest(&self) -> &'a [u8] {
         self.section.get(self.pos..).unwrap_or_default()
     }
 
-    /// The number of bytes that are not yet read.
+    /// Returns the number of bytes that are not yet read.
     pub fn remaining(&self) -> u64 {
         self.rest().len() as u64
     }
@@ -199,7 +201,7 @@ impl<'a, 's> Cursor<'a, 's> {
     /// Takes `len` bytes.
     ///
     /// # Errors
-    /// When fewer are left.
+    /// If fewer bytes are left.
     pub fn bytes(&mut self, path: &FieldPath<'_>, len: u64) -> Result<&'a [u8], ReadError> {
         let taken = usize::try_from(len).ok().and_then(|n| Some((self.rest().get(..n)?, n)));
         match taken {
@@ -245,11 +247,11 @@ impl<'a, 's> Cursor<'a, 's> {
         Ok(items)
     }
 
-    /// An empty vector with room for exactly `count` items that take at least `min_size` bytes each in the
-    /// input; the count is checked and the memory charged as in [`table`](Self::table).
+    /// Returns an empty vector with room for exactly `count` items that take at least `min_size` bytes each
+    /// in the input. The count is checked and the memory charged as in [`table`](Self::table).
     ///
     /// # Errors
-    /// When fewer items can be left, or the budget is spent.
+    /// If the rest of the section is too short for `count` items, or the budget is spent.
     pub fn reserve<T>(
         &self,
         path: &FieldPath<'_>,
@@ -266,7 +268,7 @@ impl<'a, 's> Cursor<'a, 's> {
         }
     }
 
-    /// Sees that a table can be there, and charges what its items take.
+    /// Checks that the rest of the section can hold a table, and charges the memory of its items.
     fn admit(
         &self,
         path: &FieldPath<'_>,
@@ -283,7 +285,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.source.charge(path, at, "table", count, size)
     }
 
-    /// A table that the machine has no memory for.
+    /// Returns the error for a table that the machine has no memory for.
     fn no_room(&self, path: &FieldPath<'_>, at: u64, count: u64, size: usize) -> ReadError {
         let wanted = count.saturating_mul(size as u64);
         self.source.over_limit(
@@ -293,7 +295,7 @@ impl<'a, 's> Cursor<'a, 's> {
         )
     }
 
-    /// `rule` is broken by the next byte.
+    /// Returns the error for the next byte, which breaks `rule`.
     pub fn broken(
         &self,
         rule: &'static Rule,

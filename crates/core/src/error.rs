@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-/// A message never grows beyond this many bytes, whatever names the file holds.
+/// The maximum length of a message in bytes, however long the names in the file are.
 const MAX_MESSAGE: usize = 1024;
 
 /// The byte stream that an offset counts in.
@@ -123,7 +123,8 @@ impl fmt::Debug for ReadError {
 }
 
 impl ReadError {
-    /// An error in the file itself: `rule` is broken by the field at `path`, whose first byte is at `offset`.
+    /// Returns an error in the file itself: the field at `path`, whose first byte is at `offset`, breaks
+    /// `rule`.
     pub fn broken(
         rule: &'static Rule,
         path: &FieldPath<'_>,
@@ -163,7 +164,7 @@ impl ReadError {
         self
     }
 
-    /// Malformed, unsupported, or over a limit.
+    /// Returns whether the file is malformed, unsupported, or over a limit.
     pub fn class(&self) -> ErrorClass {
         self.0.class
     }
@@ -227,7 +228,7 @@ pub enum WriteError {
         what: &'static str,
         /// The number that should have been stored.
         value: u64,
-        /// The largest that fits.
+        /// The largest number that fits.
         limit: u64,
     },
     /// The output would exceed a limit of the caller.
@@ -249,7 +250,7 @@ crate::display_error! {
 }
 
 impl WriteError {
-    /// A model that breaks the rule `code` at `path`.
+    /// Returns the error for a model that breaks `rule` at `path`.
     pub fn invalid(rule: &'static Rule, path: &FieldPath<'_>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::InvalidModel {
             code: rule.code,
@@ -259,10 +260,10 @@ impl WriteError {
         }
     }
 
-    /// `value` as a `T`, or an error that names the field it does not fit.
+    /// Converts `value` to a `T`. If it does not fit, the error names the field.
     ///
     /// # Errors
-    /// When it is more than `limit`, the most that the field holds.
+    /// If `value` is more than `limit`, the most that the field holds.
     pub fn fit<T>(path: &FieldPath<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
     where
         T: TryFrom<u64> + Into<u64> + PartialOrd + Copy,
@@ -274,7 +275,7 @@ impl WriteError {
     }
 }
 
-/// A model that a reader would reject is not written, for the same reason.
+/// Converts an error of the shared checks: the writer rejects what a reader would reject.
 impl From<ReadError> for WriteError {
     fn from(e: ReadError) -> Self {
         let Inner { rule, path, message, .. } = *e.0;

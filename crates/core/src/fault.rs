@@ -1,4 +1,4 @@
-//! The seam between nom and the world: format crates parse records with nom and this error type, and
+//! Connects nom with the rest of the code: format crates parse records with nom and this error type, and
 //! [`Cursor`](crate::Cursor) turns a fault into a [`ReadError`](crate::ReadError) with offset and path.
 
 use crate::path::Segment;
@@ -13,7 +13,7 @@ use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
 pub struct Fault<'a> {
     /// The rest of the input, from the faulty field on.
     at: &'a [u8],
-    /// Steps below the record, innermost first.
+    /// The path below the record, innermost segment first.
     path: Vec<Segment>,
     cause: Cause,
 }
@@ -54,7 +54,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
 
 impl<'a> ContextError<&'a [u8]> for Fault<'a> {
     fn add_context(input: &'a [u8], field: &'static str, mut other: Self) -> Self {
-        // The whole field is what is cut short, not the part of it that no longer fits.
+        // Report the start of the whole field that is cut short, not of the part that no longer fits.
         if other.cause == Cause::Short && other.path.is_empty() {
             other.at = input;
         }
@@ -87,7 +87,7 @@ where
         match self.parse_complete(input) {
             Ok(done) => Ok(done),
             Err(Err::Error(fault) | Err::Failure(fault)) => Err(fault),
-            // A streaming parser slipped in; the input is all there is.
+            // A streaming parser asked for more input, but there is no more.
             Err(Err::Incomplete(_)) => Err(Fault::short(input)),
         }
     }

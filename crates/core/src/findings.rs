@@ -17,15 +17,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// A model that did not come from a file.
+    /// The location of a model that did not come from a file.
     pub const NONE: Self = Self { stream: Stream::File, offset: None };
 
-    /// An offset in a part that is decoded first, or in a companion file.
+    /// Returns an offset in a part that is decoded first, or in a companion file.
     pub fn part(name: impl Into<Cow<'static, str>>, offset: impl Into<Option<u64>>) -> Self {
         Self { stream: Stream::Part(name.into()), offset: offset.into() }
     }
 
-    /// An offset in the given stream.
+    /// Returns an offset in the given stream.
     pub fn within(stream: Stream, offset: impl Into<Option<u64>>) -> Self {
         Self { stream, offset: offset.into() }
     }
@@ -48,17 +48,17 @@ impl From<Option<u64>> for Place {
 enum Mode {
     /// The first broken rule that is an error ends the check.
     Strict,
-    /// Errors that may be passed over are recorded, others end the check.
+    /// Forgivable errors are recorded, others end the check.
     Lenient,
     /// Everything is recorded.
     Validate,
 }
 
-/// A sink for broken rules.
+/// A collector of broken rules.
 ///
-/// Rules are checked by functions `fn(&Model, &Places, &mut Findings) -> Result<(), ReadError>` that call
-/// [`broken`](Self::broken) and pass its error on with `?`; so the same functions serve readers, which stop at the
-/// first error, writers, which forgive nothing, and validation, which never stops.
+/// Functions `fn(&Model, &Places, &mut Findings) -> Result<(), ReadError>` check the rules. They call
+/// [`broken`](Self::broken) and pass its error on with `?`. So the same functions serve readers, which stop
+/// at the first error, writers, which forgive nothing, and validation, which never stops.
 #[derive(Debug)]
 pub struct Findings {
     mode: Mode,
@@ -69,9 +69,9 @@ pub struct Findings {
 
 /// The consequence of a broken rule.
 enum Weight {
-    /// Nothing, or it is counted only.
+    /// The broken rule is ignored, or only counted.
     None,
-    /// Its place and message are kept.
+    /// Its location and message are kept.
     Kept,
     /// The check ends.
     End,
@@ -86,27 +86,28 @@ impl Findings {
         Self { mode, report: Report::new(), seen: BTreeMap::new() }
     }
 
-    /// Findings of a reader with these options.
+    /// Returns a collector for a reader with these options.
     pub const fn reading(options: &ReadOptions) -> Self {
         Self::new(if options.is_lenient() { Mode::Lenient } else { Mode::Strict })
     }
 
-    /// Findings of a writer: the first broken rule is the reason why the model is not written.
+    /// Returns a collector for a writer: the first broken rule is the reason why the model is not written.
     pub const fn writing() -> Self {
         Self::new(Mode::Strict)
     }
 
-    /// Findings of a validation: everything is recorded, warnings included.
+    /// Returns a collector for a validation: everything is recorded, warnings included.
     pub const fn validating() -> Self {
         Self::new(Mode::Validate)
     }
 
-    /// True when warnings and remarks are recorded: readers and writers need not look for them.
+    /// Returns whether warnings and remarks are recorded. If not, readers and writers need not look for
+    /// them.
     pub const fn is_validating(&self) -> bool {
         matches!(self.mode, Mode::Validate)
     }
 
-    /// True when rules that may be passed over are.
+    /// Returns whether forgivable errors are recorded instead of ending the check.
     pub const fn is_lenient(&self) -> bool {
         matches!(self.mode, Mode::Lenient)
     }
@@ -117,10 +118,10 @@ impl Findings {
         self.seen.get(&(rule.code, rule.severity)).is_none_or(|n| *n < KEPT_PER_CODE)
     }
 
-    /// A rule is broken at `path`. The message is only built when it will be kept.
+    /// Records that the field at `path` breaks a rule. The message is built only if it is kept.
     ///
     /// # Errors
-    /// When the check ends here: `rule` is an error, and the reader or writer does not pass over it.
+    /// If the check ends here: `rule` is an error, and the reader or writer does not forgive it.
     pub fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
         rule: &'static Rule,
@@ -158,10 +159,10 @@ impl Findings {
         if self.report.count(rule.code, rule.severity) { Weight::Kept } else { Weight::None }
     }
 
-    /// An error that was met while reading, which a lenient reader passes over where `rule` allows it.
+    /// Records an error of reading if a lenient reader may forgive `rule`.
     ///
     /// # Errors
-    /// The same error, when it is not passed over.
+    /// The same error, if it is not forgiven.
     pub fn pass(&mut self, rule: &'static Rule, e: ReadError) -> Result<(), ReadError> {
         if self.mode == Mode::Strict || (self.mode == Mode::Lenient && !rule.forgivable) {
             return Err(e);
@@ -172,7 +173,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Appends what was found elsewhere.
+    /// Appends the findings of another check.
     pub fn append(&mut self, report: Report) {
         self.report.append(report);
     }

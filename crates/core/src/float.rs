@@ -5,8 +5,9 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-/// An IEEE 754 binary32 that keeps its bits: equality and hashing compare bits, so that `-0.0` differs from
-/// `0.0` and a NaN equals itself. Beside an `f32` it is the number: `==` and `<` compare values, and `*x` computes.
+/// An IEEE 754 binary32 that keeps its bits. Equality and hashing of two `F32` compare bits, so that `-0.0`
+/// differs from `0.0` and a NaN equals itself. Comparing it with an `f32` compares values, and `*x` is its
+/// value.
 ///
 /// ```
 /// use meshwright_core::F32;
@@ -29,7 +30,7 @@ impl F32 {
         Self(value)
     }
 
-    /// The float with these bits.
+    /// Returns the float with these bits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(f32::from_bits(bits))
     }
@@ -44,7 +45,7 @@ impl F32 {
         self.0
     }
 
-    /// Neither infinite nor NaN.
+    /// Returns whether the value is neither infinite nor NaN.
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }
@@ -58,35 +59,35 @@ impl PartialEq for F32 {
 
 impl Eq for F32 {}
 
-/// By value.
+/// Compares the values, not the bits.
 impl PartialEq<f32> for F32 {
     fn eq(&self, other: &f32) -> bool {
         self.0 == *other
     }
 }
 
-/// By value.
+/// Compares the values, not the bits.
 impl PartialEq<F32> for f32 {
     fn eq(&self, other: &F32) -> bool {
         *self == other.0
     }
 }
 
-/// By value.
+/// Compares the values.
 impl PartialOrd<f32> for F32 {
     fn partial_cmp(&self, other: &f32) -> Option<Ordering> {
         self.0.partial_cmp(other)
     }
 }
 
-/// By value.
+/// Compares the values.
 impl PartialOrd<F32> for f32 {
     fn partial_cmp(&self, other: &F32) -> Option<Ordering> {
         self.partial_cmp(&other.0)
     }
 }
 
-/// The value.
+/// Dereferences to the value.
 impl Deref for F32 {
     type Target = f32;
 
@@ -107,7 +108,7 @@ impl fmt::Debug for F32 {
     }
 }
 
-/// The value, with the options of a float.
+/// Displays the value with the formatting options of a float.
 impl fmt::Display for F32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)

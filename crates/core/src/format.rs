@@ -9,12 +9,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// The output buffer of writers, for macros whose users need not have `alloc` in scope.
+/// The output buffer of writers. Macros use this alias, because their users need not have `alloc` in scope.
 #[doc(hidden)]
 pub type Bytes = Vec<u8>;
 
-/// The verbs of a [`FileFormat`] as the type's own functions of the same names, inside its `impl`. A model that borrows
-/// from its file is named, and comes as one that owns it.
+/// Defines the functions of [`FileFormat`] as the type's own functions of the same names, inside its `impl`.
+/// For a model that borrows from its file, the type of the owned model is given too.
 #[macro_export]
 macro_rules! own_verbs {
     () => {
@@ -59,30 +59,32 @@ macro_rules! own_verbs {
 pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// The short name used on command lines and in JSON, such as `dpm`.
     const ID: &'static str;
-    /// The name for people.
+    /// The title of the format, such as `DarkPlaces DPM`.
     const TITLE: &'static str;
     /// File name extensions in use, lower case, the usual one first.
     const EXTENSIONS: &'static [&'static str];
-    /// Every rule that reading, writing or validating can find broken.
+    /// Every rule that reading, writing or validating checks.
     const RULES: &'static [&'static Rule];
-    /// Files that belong to a file of this kind and say more about it.
+    /// The companion files that a file of this format may have.
     const COMPANIONS: &'static [Companion] = &[];
 
-    /// A file of this kind holds something to draw or to move; else it only says more about others.
+    /// Whether a file of this format holds something to draw or to animate, instead of only adding to other
+    /// files.
     const HOLDS_MODEL: bool = true;
-    /// The named choices of a caller, for cases that the bytes do not decide.
+    /// Settings for cases that the bytes do not decide.
     const SETTINGS: &'static [Setting] = &[];
 
-    /// The options of a read; the default is strict, within the default limits.
+    /// The options of a read. The default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;
 
-    /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` without a change if the setting or value
-    /// does not exist.
+    /// Sets one of the [`SETTINGS`](Self::SETTINGS). Returns `false` without a change if the setting or
+    /// value does not exist.
     fn set(_options: &mut Self::Options, _setting: &str, _value: &str) -> bool {
         false
     }
 
-    /// Hands over a companion that takes part in reading; `false` when none of this role does.
+    /// Adds a companion file that takes part in reading. Returns `false` if the format has no companion of
+    /// this role.
     fn attach(_options: &mut Self::Options, _role: Role, _bytes: Arc<[u8]>) -> bool {
         false
     }
@@ -93,7 +95,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// Reads a file.
     ///
     /// # Errors
-    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the file breaks a rule that the options do not forgive, or would take more memory than they allow.
     fn parse_with(bytes: &[u8], options: &Self::Options) -> Result<Parsed<Self>, ReadError>;
 
     /// True if the model is incomplete without a companion file of this role.
@@ -101,49 +103,50 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
         false
     }
 
-    /// Finds everything that is wrong with the model, with offsets where it came from a file.
+    /// Finds every broken rule of the model, with offsets if the model came from a file.
     fn validate(&self) -> Report;
 
-    /// The file: byte for byte the one the model was read from, unless it was edited.
+    /// Returns the bytes of the file. They equal the bytes that the model was read from, unless it was
+    /// edited.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or a number does not fit its field.
+    /// If the model breaks a rule of the format, or a number does not fit its field.
     fn to_bytes(&self) -> Result<Vec<u8>, WriteError>;
 }
 
-/// A choice of the caller where the bytes do not decide.
+/// A setting of the caller for a case that the bytes do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name, such as `dialect`.
+    /// The name of the setting, such as `dialect`.
     pub name: &'static str,
-    /// The values it takes.
+    /// The allowed values.
     pub values: &'static [&'static str],
 }
 
-/// A file that belongs to a model and says more about it.
+/// A kind of file that belongs to a model and adds to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Companion {
     /// The use of the companion file for the model, such as `skeleton`.
     pub role: Role,
-    /// The [`ID`](FileFormat::ID) of its own kind of file.
+    /// The [`ID`](FileFormat::ID) of the companion's own format.
     pub kind: &'static str,
-    /// The names of the companion file next to the model, the likeliest first. Empty if the file can have any name:
-    /// then the caller names it, or Meshwright finds it by its content.
+    /// The names of the companion file next to the model, the likeliest first. If it is empty, the file can
+    /// have any name: the caller names it, or Meshwright finds it by its content.
     pub beside: &'static [Beside],
-    /// There may be several.
+    /// Whether a model may have several.
     pub many: bool,
-    /// It takes part in reading the model, whose file is not whole without it.
+    /// Whether reading the model needs this companion.
     pub part_of_reading: bool,
 }
 
 impl Companion {
-    /// At most one file, under one of the names.
+    /// A companion of which a model has at most one, under one of these names.
     pub const fn one(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: false, part_of_reading: false }
     }
 
-    /// Any number of files.
+    /// A companion of which a model may have several.
     pub const fn many(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: true, part_of_reading: false }
     }
@@ -160,19 +163,19 @@ impl Companion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Which frames make up which clip.
+    /// A list of clips with their frame numbers.
     Clips,
     /// The bones that the model's vertices name.
     Skeleton,
     /// A motion of the skeleton.
     Animation,
-    /// Which texture goes with the mesh, on which bone.
+    /// The texture of the mesh, and the bone it is attached to.
     Binding,
     /// Meshes, materials and nodes that the model's file leaves out.
     Metadata,
-    /// A further mesh of the same figure.
+    /// A further mesh of the same character.
     Part,
-    /// The keys of a motion that the model's file only describes.
+    /// The keys of a motion that the model's file only refers to.
     Keys,
 }
 
@@ -201,7 +204,7 @@ pub enum Beside {
 }
 
 impl Beside {
-    /// The companion's file name for a model of this file name.
+    /// Returns the companion's file name for a model of this file name.
     pub fn name(self, model: &[u8]) -> Vec<u8> {
         let (stem, extension) = match self {
             Self::Appended(extension) => (model, extension),

@@ -6,21 +6,21 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The layout of the file that a model came from, kept private in the model. Two models of canonical layout, or of none,
-/// are alike.
+/// The layout of the file that a model came from. Models keep it private. `None` and `Canonical` compare
+/// equal.
 #[derive(Clone, Default)]
 pub enum Retained<L> {
     /// The model was not read from a file.
     #[default]
     None,
-    /// The layout that the writer chooses by itself; kept for the offsets that findings name.
+    /// The file has the layout that the writer chooses by itself. It is kept for the offsets of findings.
     Canonical(Box<L>),
     /// Any other layout.
     Own(Box<L>),
 }
 
 impl<L: PartialEq> Retained<L> {
-    /// `layout`, which the file had, held against the one that the writer would choose.
+    /// Compares the layout of a file with the one that the writer would choose.
     pub fn compared(layout: L, canonical: Option<&L>) -> Self {
         if canonical == Some(&layout) {
             Self::Canonical(Box::new(layout))
@@ -39,7 +39,7 @@ impl<L> Retained<L> {
         }
     }
 
-    /// The layout, where it is not the one that the writer chooses.
+    /// Returns the layout if it is not the one that the writer chooses.
     pub fn original(&self) -> Option<&L> {
         match self {
             Self::Own(layout) => Some(layout),
@@ -62,27 +62,27 @@ impl<L> fmt::Debug for Retained<L> {
     }
 }
 
-/// Offsets given out one after the other.
+/// Assigns offsets to sections, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planner {
     end: u64,
 }
 
 impl Planner {
-    /// The first offset to give out.
+    /// Starts at the first offset to assign.
     pub const fn from(start: u64) -> Self {
         Self { end: start }
     }
 
-    /// The end of what has been planned so far.
+    /// Returns the end of the sections planned so far.
     pub const fn end(&self) -> u64 {
         self.end
     }
 
-    /// The offset of `len` bytes put at the end.
+    /// Assigns an offset to the next `len` bytes.
     ///
     /// # Errors
-    /// When the offset does not fit into 32 bits; the error names `path`.
+    /// If the offset does not fit into 32 bits; the error names `path`.
     pub fn take(&mut self, path: &FieldPath<'_>, len: u64) -> Result<u32, WriteError> {
         let start = WriteError::fit(path, "offset", self.end, u32::MAX)?;
         self.end = self.end.saturating_add(len);
@@ -100,13 +100,13 @@ impl Planner {
 /// The bytes of a file that no structure covers, each run with its offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
-    /// The start of each run in the file, and its end in `bytes`.
+    /// The start of each run in the file, and the end of its bytes in `bytes`.
     runs: Vec<(u64, usize)>,
     bytes: Vec<u8>,
 }
 
 impl Gaps {
-    /// The runs, by rising offset.
+    /// Returns the runs in ascending order of offset.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, &[u8])> {
         let mut from = 0;
         self.runs.iter().map(move |&(at, to)| {
@@ -116,7 +116,8 @@ impl Gaps {
         })
     }
 
-    /// The runs that hold more than zeros: an [`Image`] begins as zeros, so that padding need not be kept.
+    /// Returns only runs that hold more than zeros. An [`Image`] begins as zeros, so padding need not be
+    /// kept.
     #[must_use]
     pub fn without_padding(&self) -> Self {
         let holds = |run: &[u8]| run.iter().any(|b| *b != 0);
@@ -137,34 +138,34 @@ impl Gaps {
         self.bytes.len() as u64
     }
 
-    /// True when structures cover every byte.
+    /// Returns whether structures cover every byte.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 }
 
-/// Collects which bytes of a file structures cover.
+/// Collects the bytes of a file that structures cover.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage(Vec<(u64, u64)>);
 
 impl Coverage {
-    /// The memory of one section while the list of sections grows.
+    /// The memory charged per section while the list of sections grows.
     pub const SECTION: usize = 3 * size_of::<(u64, u64)>();
 
-    /// Nothing is covered.
+    /// Starts with nothing covered.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// `len` bytes from `start` on are covered. Sections may overlap and come in any order.
+    /// Marks `len` bytes from `start` on as covered. Sections may overlap and come in any order.
     pub fn add(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.0.push((start, start.saturating_add(len)));
         }
     }
 
-    /// Pairs of sections that overlap without being the same, as their starts. Each section is compared with
-    /// the one before it only, so that the answer stays as short as the list.
+    /// Returns the pairs of sections that overlap without being the same, as their starts. Each section is
+    /// compared only with the one before it, so that the answer is no longer than the list.
     pub fn overlaps(&mut self) -> Vec<(u64, u64)> {
         self.0.sort_unstable();
         self.0.dedup();
@@ -185,7 +186,7 @@ impl Coverage {
             .fold(0, |n, (from, to)| n.saturating_add(to.saturating_sub(from)).saturating_add(run))
     }
 
-    /// The bytes of `file` that nothing covers.
+    /// Returns the bytes of `file` that no section covers.
     pub fn gaps(mut self, file: &[u8]) -> Gaps {
         self.0.sort_unstable();
         let all = file.len() as u64;
@@ -205,7 +206,7 @@ impl Coverage {
         gaps
     }
 
-    /// The runs of a file's `len` bytes between the sorted sections.
+    /// Returns the runs between the sorted sections of a file of `len` bytes.
     fn gaps_within(&self, len: u64) -> impl Iterator<Item = (u64, u64)> {
         let mut at = 0_u64;
         self.0.iter().copied().chain([(len, len)]).filter_map(move |(start, end)| {
@@ -216,8 +217,8 @@ impl Coverage {
     }
 }
 
-/// A file image of known size that sections are placed into. A section may be placed over another only with
-/// the same bytes, so that an edit of a shared section cannot silently win or lose.
+/// A file image of known size that sections are copied into. Sections may overlap only if their shared bytes
+/// are equal, so that an edit of a shared section is never lost silently.
 #[derive(Debug)]
 pub struct Image {
     bytes: Vec<u8>,
@@ -248,14 +249,14 @@ impl Image {
         Some(())
     }
 
-    /// True when the bytes from `start` on are those of `section`.
+    /// Returns whether the bytes from `start` on are those of `section`.
     pub fn holds(&self, start: u64, section: &[u8]) -> bool {
         let from = usize::try_from(start).unwrap_or(usize::MAX);
         self.bytes.get(from..).is_some_and(|rest| rest.starts_with(section))
     }
 
-    /// True when sections were placed over one another, so that each must be checked with
-    /// [`holds`](Self::holds) before the image is used.
+    /// Returns whether sections overlap, so that each must be checked with [`holds`](Self::holds) before the
+    /// image is used.
     pub fn has_overlaps(&mut self) -> bool {
         self.placed.sort_unstable();
         self.placed.windows(2).any(|w| matches!(w, [a, b] if b.0 < a.0.saturating_add(a.1)))

@@ -71,7 +71,7 @@ pub use sniff::Confidence;
 pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Limits on the cost of a file, and the strictness of reading.
+//! Limits on the cost of reading a file, and the strictness of reading.
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -10,8 +10,8 @@ pub const DEFAULT_MEMORY: u64 = 256 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes that may be allocated for one file, its decompressed streams and expanded shared sections
-    /// included. Charged before every allocation.
+    /// Bytes that may be allocated for one file, including its decompressed streams and expanded shared
+    /// sections. They are charged before every allocation.
     pub memory: u64,
 }
 
@@ -22,7 +22,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// No limit but the machine's. For trusted files.
+    /// No limit except the machine's memory. For trusted files.
     pub const UNLIMITED: Self = Self { memory: u64::MAX };
 
     /// The same limits with another budget of bytes.
@@ -33,13 +33,14 @@ impl Limits {
     }
 }
 
-/// The treatment of rules that real engines do not enforce.
+/// The treatment of broken rules that real engines do not enforce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strictness {
     /// A broken rule is an error.
     #[default]
     Strict,
-    /// A broken rule that leaves the rest readable is recorded and passed over; each format crate lists which.
+    /// A broken rule that leaves the rest readable is recorded and forgiven. Each format crate lists these
+    /// rules.
     Lenient,
 }
 
@@ -49,12 +50,12 @@ pub enum Strictness {
 pub struct ReadOptions {
     /// Limits on memory and work.
     pub limits: Limits,
-    /// The rules that may be broken.
+    /// Whether broken rules may be forgiven.
     pub strictness: Strictness,
 }
 
 impl ReadOptions {
-    /// Default limits, and whatever can be passed over is passed over and reported.
+    /// Returns options with the default limits that forgive and report every forgivable rule.
     #[must_use]
     pub fn lenient() -> Self {
         Self { strictness: Strictness::Lenient, ..Self::default() }
@@ -67,13 +68,13 @@ impl ReadOptions {
         self
     }
 
-    /// True when broken rules are passed over where possible.
+    /// Returns whether forgivable broken rules are forgiven.
     pub const fn is_lenient(&self) -> bool {
         matches!(self.strictness, Strictness::Lenient)
     }
 }
 
-/// A wish that exceeds what is left of a [`Budget`].
+/// A request that exceeds what is left of a [`Budget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitExceeded {
     /// The refused memory or work, in words.
@@ -92,21 +93,21 @@ crate::display_error! {
 }
 
 impl LimitExceeded {
-    /// Too many bytes.
+    /// Returns the error for too many bytes.
     #[must_use]
     pub const fn bytes(what: &'static str, wanted: u64, left: u64) -> Self {
         Self { what, wanted, left, unit: "bytes" }
     }
 
-    /// Too much work.
+    /// Returns the error for too much work.
     #[must_use]
     pub const fn steps(what: &'static str, wanted: u64, left: u64) -> Self {
         Self { what, wanted, left, unit: "steps" }
     }
 }
 
-/// A running account of bytes, charged before they are allocated, and of work whose amount multiplies (clips by
-/// frames by joints), charged before it is done.
+/// The bytes and the work that remain for one file. Bytes are charged before they are allocated. Work whose
+/// amount multiplies (clips by frames by joints) is charged before it is done.
 #[derive(Debug)]
 pub struct Budget {
     left: Cell<u64>,
@@ -114,8 +115,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Steps of work that each byte of the limit pays for. A step is one small operation, such as one joint of one
-    /// pose: the default limit pays for some seconds of them.
+    /// Steps of work per byte of the memory limit. A step is one small operation, such as one joint of one
+    /// pose. The default limit allows a few seconds of work.
     pub const STEPS_PER_BYTE: u64 = 16;
 
     /// A full budget.
@@ -131,16 +132,16 @@ impl Budget {
         self.left.get()
     }
 
-    /// Steps of work that may still be charged.
+    /// Returns the steps of work that may still be charged.
     #[must_use]
     pub const fn work_left(&self) -> u64 {
         self.work.get()
     }
 
-    /// Takes `bytes` out of the budget, or says that they are not there.
+    /// Charges `bytes`.
     ///
     /// # Errors
-    /// When fewer bytes are left.
+    /// If fewer bytes are left.
     pub fn charge(&self, what: &'static str, bytes: u64) -> Result<(), LimitExceeded> {
         let left = self.left.get();
         let rest = left.checked_sub(bytes).ok_or(LimitExceeded::bytes(what, bytes, left))?;
@@ -156,10 +157,10 @@ impl Budget {
         self.charge(what, count.saturating_mul(size as u64))
     }
 
-    /// An empty vector with room for `count` items, charged.
+    /// Charges `count` items and returns an empty vector with room for them.
     ///
     /// # Errors
-    /// When fewer bytes are left, in the budget or in the machine.
+    /// If fewer bytes are left, in the budget or in the machine.
     pub fn reserve<T>(&self, what: &'static str, count: usize) -> Result<Vec<T>, LimitExceeded> {
         self.charge_items(what, count as u64, size_of::<T>())?;
         let mut items = Vec::new();
@@ -170,10 +171,10 @@ impl Budget {
         Ok(items)
     }
 
-    /// A vector of `count` times `value`, charged.
+    /// Charges and returns a vector of `count` times `value`.
     ///
     /// # Errors
-    /// As [`reserve`](Self::reserve).
+    /// Same as [`reserve`](Self::reserve).
     pub fn filled<T: Clone>(
         &self,
         what: &'static str,
@@ -185,10 +186,10 @@ impl Budget {
         Ok(items)
     }
 
-    /// Takes `steps` of work out of the budget, or says that they are not there.
+    /// Charges `steps` of work.
     ///
     /// # Errors
-    /// When fewer steps are left.
+    /// If fewer steps are left.
     pub fn work(&self, what: &'static str, steps: u64) -> Result<(), LimitExceeded> {
         let left = self.work.get();
         let rest = left.checked_sub(steps).ok_or(LimitExceeded::steps(what, steps, left))?;

@@ -12,12 +12,12 @@ pub enum Segment {
     Index(u64),
 }
 
-/// An owned path from the root of a file to one field of it.
+/// An owned path from the root of a file to one of its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldPathBuf(Vec<Segment>);
 
 impl FieldPathBuf {
-    /// The steps from the root down.
+    /// Returns the segments from the root down.
     pub fn segments(&self) -> &[Segment] {
         &self.0
     }
@@ -48,7 +48,7 @@ impl fmt::Display for FieldPathBuf {
     }
 }
 
-/// A path under construction: a chain of borrowed steps that costs nothing until an error needs it.
+/// A path under construction: a chain of borrowed segments that costs nothing until an error needs it.
 ///
 /// ```
 /// use meshwright_core::FieldPath;
@@ -62,15 +62,15 @@ pub struct FieldPath<'p> {
 }
 
 impl<'p> FieldPath<'p> {
-    /// The file itself.
+    /// The path of the file itself.
     pub const ROOT: FieldPath<'static> = FieldPath { parent: None, segment: None };
 
-    /// The field `name` of this place.
+    /// Returns the path of the field `name` of this structure.
     pub const fn field(&'p self, name: &'static str) -> FieldPath<'p> {
         FieldPath { parent: Some(self), segment: Some(Segment::Field(name)) }
     }
 
-    /// Element `index` of this table.
+    /// Returns the path of element `index` of this table.
     pub const fn index(&'p self, index: usize) -> FieldPath<'p> {
         // usize is never wider than u64 on a target that Rust supports.
         FieldPath { parent: Some(self), segment: Some(Segment::Index(index as u64)) }

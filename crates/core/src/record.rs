@@ -1,5 +1,5 @@
-//! Records of fixed size: name, offset and width of each field, stated once and used by the parser, by findings and by
-//! the writer.
+//! Records of fixed size. A table states name, offset and width of each field once; the parser, the findings
+//! and the writer use it.
 
 use crate::fault::Fault;
 use crate::float::F32;
@@ -10,7 +10,7 @@ use nom::error::{ContextError as _, ErrorKind, ParseError as _};
 /// A field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in the format's description.
+    /// The name of the field in the format's description.
     pub name: &'static str,
     /// The offset in the record.
     pub offset: usize,
@@ -30,7 +30,8 @@ impl Field {
     }
 }
 
-/// A parser of one field: it is given exactly the field's bytes, and a fault in it has the field's name.
+/// Returns a parser of one field. The inner parser gets exactly the field's bytes, and its faults name the
+/// field.
 pub fn field<'a, T>(
     field: Field,
     mut parser: impl nom::Parser<&'a [u8], Output = T, Error = Fault<'a>>,
@@ -45,7 +46,7 @@ pub fn field<'a, T>(
     }
 }
 
-/// True if the fields cover a record of `size` bytes one after the other, without gaps.
+/// Returns whether the fields cover a record of `size` bytes one after the other, without gaps.
 pub const fn tiles(fields: &[Field], size: usize) -> bool {
     let mut at: usize = 0;
     let mut rest = fields;
@@ -106,7 +107,7 @@ macro_rules! record {
     };
 }
 
-/// One record being written: zero until its fields are put.
+/// One record being written. All bytes are zero until its fields are set.
 #[derive(Debug)]
 pub struct Record<'w>(&'w mut [u8]);
 
@@ -120,7 +121,7 @@ macro_rules! putters {
 }
 
 impl Record<'_> {
-    /// Puts the bytes of a field.
+    /// Sets the bytes of a field.
     pub fn bytes(&mut self, field: Field, bytes: &[u8]) {
         debug_assert_eq!(bytes.len(), field.width, "{}", field.name);
         let to = self.0.get_mut(field.offset..).unwrap_or_default();
@@ -130,30 +131,30 @@ impl Record<'_> {
     }
 
     putters! {
-        /// Puts one byte.
+        /// Sets one byte.
         u8: u8, to_le_bytes;
-        /// Puts 16 bits, little endian.
+        /// Sets 16 bits, little endian.
         le_u16: u16, to_le_bytes;
-        /// Puts 32 bits, little endian.
+        /// Sets 32 bits, little endian.
         le_u32: u32, to_le_bytes;
-        /// Puts 64 bits, little endian.
+        /// Sets 64 bits, little endian.
         le_u64: u64, to_le_bytes;
-        /// Puts 32 signed bits, little endian.
+        /// Sets 32 signed bits, little endian.
         le_i32: i32, to_le_bytes;
-        /// Puts 16 bits, big endian.
+        /// Sets 16 bits, big endian.
         be_u16: u16, to_be_bytes;
-        /// Puts 32 bits, big endian.
+        /// Sets 32 bits, big endian.
         be_u32: u32, to_be_bytes;
-        /// Puts 32 signed bits, big endian.
+        /// Sets 32 signed bits, big endian.
         be_i32: i32, to_be_bytes;
     }
 
-    /// Puts floats, little endian, bit by bit.
+    /// Sets floats, little endian, with their bits unchanged.
     pub fn le_f32s(&mut self, field: Field, values: &[F32]) {
         self.words(field, values.iter().map(|v| v.to_bits().to_le_bytes()));
     }
 
-    /// Puts floats, big endian, bit by bit.
+    /// Sets floats, big endian, with their bits unchanged.
     pub fn be_f32s(&mut self, field: Field, values: &[F32]) {
         self.words(field, values.iter().map(|v| v.to_bits().to_be_bytes()));
     }
@@ -168,7 +169,7 @@ impl Record<'_> {
 }
 
 impl ByteWriter {
-    /// Appends a record of `size` bytes whose fields are put by `fill`.
+    /// Appends a record of `size` bytes. `fill` sets its fields.
     pub fn record(&mut self, size: usize, fill: impl FnOnce(&mut Record<'_>)) {
         fill(&mut Record(self.extend_zeros(size)));
     }

@@ -8,22 +8,22 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Findings of one code that are kept in full; further ones are counted only, so that a report on a hostile
-/// file stays small.
+/// The number of findings of one code that are kept in full. Further ones are only counted, so that a report
+/// on a hostile file stays small.
 pub const KEPT_PER_CODE: u64 = 32;
 
-/// One thing that validation or a lenient parse noticed.
+/// One broken rule or remark that a reader or a validation found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The severity, which may be milder than that of the rule.
     pub severity: Severity,
     /// The broken rule, with its code, cause and remedy.
     pub rule: &'static Rule,
-    /// The field.
+    /// The path of the field.
     pub path: FieldPathBuf,
     /// The stream that `offset` counts in.
     pub stream: Stream,
-    /// The first byte of the field, where the model came from a file.
+    /// The offset of the field's first byte, if the model came from a file.
     pub offset: Option<u64>,
     /// The expected and the actual content.
     pub message: Cow<'static, str>,
@@ -66,14 +66,14 @@ impl Report {
         Self { findings: Vec::new(), seen: BTreeMap::new() }
     }
 
-    /// Adds a finding; beyond [`KEPT_PER_CODE`] of one code and severity it is counted only.
+    /// Adds a finding. Beyond [`KEPT_PER_CODE`] of one code and severity it is only counted.
     pub fn push(&mut self, finding: Finding) {
         if self.count(finding.rule.code, finding.severity) {
             self.findings.push(finding);
         }
     }
 
-    /// Adds the breaking of a rule by the field at `path`; the message is only built when it will be kept.
+    /// Records that the field at `path` breaks a rule. The message is built only if it is kept.
     pub fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
         rule: &'static Rule,
@@ -86,7 +86,7 @@ impl Report {
         }
     }
 
-    /// Adds the breaking of a rule, which is counted already.
+    /// Adds a finding that is already counted.
     pub(crate) fn keep(
         &mut self,
         rule: &'static Rule,
@@ -99,7 +99,7 @@ impl Report {
         self.findings.push(Finding { severity, rule, path, stream, offset, message });
     }
 
-    /// The same report, its offsets counting in a file of its own that belongs to the model.
+    /// Marks the offsets of all findings as offsets in a companion file of this name.
     #[must_use]
     pub fn of_part(mut self, name: &'static str) -> Self {
         for finding in &mut self.findings {
@@ -108,7 +108,7 @@ impl Report {
         self
     }
 
-    /// The same report, nothing in it worse than `most`.
+    /// Lowers the severity of every finding to at most `most`.
     #[must_use]
     pub fn at_most(mut self, most: Severity) -> Self {
         for finding in &mut self.findings {
@@ -126,9 +126,9 @@ impl Report {
         self.take(other, BTreeMap::new(), |_, _| true);
     }
 
-    /// Appends the findings of `other` that this report does not hold yet, compared by code and path: validation
-    /// finds again what a lenient reader passed over. Those that both only counted, which nothing distinguishes, are
-    /// taken for the same.
+    /// Appends the findings of `other` that this report does not hold yet, compared by code and path: a
+    /// validation finds again what a lenient reader forgave. Findings that were only counted have no path,
+    /// so those in both reports count once.
     pub fn append_new(&mut self, other: Self) {
         let mut counted = BTreeMap::<_, u64>::new();
         for (&(code, _), &n) in &self.seen {
@@ -145,7 +145,8 @@ impl Report {
         });
     }
 
-    /// `counted` holds how many findings of a code that `other` only counted are known.
+    /// Adds findings. `counted` is the number of findings, per code, that `other` only counted and this
+    /// report already has.
     fn take(
         &mut self,
         other: Self,
@@ -175,24 +176,24 @@ impl Report {
         }
     }
 
-    /// Counts one more, and says whether its place and message are kept.
+    /// Counts one more finding. Returns whether its location and message are kept.
     pub(crate) fn count(&mut self, code: &'static str, severity: Severity) -> bool {
         let n = self.seen.entry((code, severity)).or_insert(0);
         *n = n.saturating_add(1);
         *n <= KEPT_PER_CODE
     }
 
-    /// The kept findings, in the order they were found.
+    /// Returns the kept findings in the order they were found.
     pub fn iter(&self) -> core::slice::Iter<'_, Finding> {
         self.findings.iter()
     }
 
-    /// The kept findings, in the order they were found.
+    /// Returns the kept findings in the order they were found.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Every code with its severity and how often it was found, those not kept included.
+    /// Returns every code with its severity and number of findings, including those only counted.
     pub fn totals(&self) -> impl Iterator<Item = (&'static str, Severity, u64)> + '_ {
         self.seen.iter().map(|(&(code, severity), &n)| (code, severity, n))
     }
@@ -202,17 +203,17 @@ impl Report {
         self.totals().filter(|t| t.1 == severity).map(|t| t.2).sum()
     }
 
-    /// True when some finding is an error.
+    /// Returns whether some finding is an error.
     pub fn has_errors(&self) -> bool {
         self.count_of(Severity::Error) > 0
     }
 
-    /// True when nothing was found.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
-    /// True when a rule of this code, or of this native name, was found broken.
+    /// Returns whether there is a finding for a rule of this code or native name.
     pub fn has(&self, code: &str) -> bool {
         self.findings.iter().any(|f| f.rule.code == code || f.rule.native == code)
     }
@@ -236,23 +237,23 @@ impl IntoIterator for Report {
     }
 }
 
-/// The result of a lenient parse: the model, and every rule that it breaks.
+/// The result of a lenient parse: the model, and every broken rule that was forgiven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parsed<T> {
     /// The model, with the file's own values.
     pub model: T,
-    /// Rules that the file breaks, as errors that were forgiven.
+    /// The broken rules, as errors that were forgiven.
     pub forgiven: Report,
 }
 
 impl<T> Parsed<T> {
-    /// A model with the list of what was forgiven.
+    /// Combines a model with the errors that were forgiven.
     pub const fn new(model: T, forgiven: Report) -> Self {
         Self { model, forgiven }
     }
 
-    /// The same findings around another model.
+    /// Converts the model and keeps the findings.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Parsed<U> {
         Parsed { model: f(self.model), forgiven: self.forgiven }
     }
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!((report.count_of(Severity::Warning), report.has_errors()), (100, false));
         report.append_new(flood(100));
         assert_eq!((report.count_of(Severity::Warning), report.has_errors()), (100, false));
-        // Those beyond are new.
+        // Findings beyond the number that was already counted are new.
         report.append_new(flood(103));
         assert_eq!((report.count_of(Severity::Warning), report.count_of(Severity::Error)), (100, 3));
     }

@@ -5,9 +5,9 @@ use core::fmt;
 /// The severity of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// Information; nothing is wrong.
     Info,
-    /// The file opens, but something in it is not as it should be.
+    /// The file opens, but something in it is probably wrong.
     Warning,
     /// A rule of the format is broken.
     Error,
@@ -51,25 +51,25 @@ kinds! {
     Truncated = "truncated";
     /// A section or a string is outside the file or outside the part that holds it.
     OutOfBounds = "out-of-bounds";
-    /// The bytes that say which format this is are not there.
+    /// The magic bytes of the format are missing.
     BadMagic = "bad-magic";
-    /// A version, dialect or feature that is not read.
+    /// A version, dialect or feature that the reader does not support.
     Unsupported = "unsupported";
-    /// A count that is zero, too large, or does not agree with what it counts.
+    /// A count that is zero, too large, or does not agree with the number of items.
     BadCount = "bad-count";
-    /// A length in bytes that does not agree with what it measures.
+    /// A length in bytes that does not agree with the data.
     BadSize = "bad-size";
     /// A number or flag outside the values that the format defines.
     BadValue = "bad-value";
-    /// An index or a name of something that is not there.
+    /// An index or a name that refers to nothing.
     BadReference = "bad-reference";
-    /// Parents that come after their children, or in a circle.
+    /// A parent that comes after its child, or parents in a cycle.
     BadHierarchy = "bad-hierarchy";
-    /// Something that must be there is not.
+    /// A required part is missing.
     Missing = "missing";
-    /// Something exists twice that must exist once.
+    /// Something that must be unique occurs twice.
     Duplicate = "duplicate";
-    /// Two parts claim the same bytes or items.
+    /// Two parts use the same bytes or items.
     Overlap = "overlap";
     /// Bytes or items that nothing uses.
     Unused = "unused";
@@ -77,17 +77,17 @@ kinds! {
     Misaligned = "misaligned";
     /// A float that is infinite or NaN.
     NonFinite = "non-finite";
-    /// Weights, lengths or rotations that are not of the size they should have.
+    /// Weights that do not sum to 1, or rotations or normals that are not of unit length.
     NotNormalized = "not-normalized";
-    /// Geometry without area or volume, or turned inside out.
+    /// Geometry without area or volume, or inside out.
     Degenerate = "degenerate";
-    /// A name that is empty, too long or of an unknown encoding.
+    /// A name that is empty, too long or in an unknown encoding.
     BadName = "bad-name";
     /// Text that does not follow its grammar.
     Syntax = "syntax";
     /// Bytes that can be read in more than one way.
     Ambiguous = "ambiguous";
-    /// Sound, but engines are known to read it differently or not at all.
+    /// The file is valid, but engines are known to read it differently or not at all.
     Compatibility = "compatibility";
     /// A limit of the caller is reached.
     Limit = "limit";
@@ -102,8 +102,8 @@ impl fmt::Display for Kind {
 /// Declares [`Reaction`] with its names and sentences.
 macro_rules! reactions {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
-        /// The reaction of a format's original engine to a file that breaks a rule, as its description or source
-        /// says.
+        /// The reaction of a format's original engine to a file that breaks a rule, according to its
+        /// description or source code.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Reaction {
@@ -126,18 +126,18 @@ macro_rules! reactions {
 }
 
 reactions! {
-    /// Nothing that is known says.
+    /// No known source says.
     #[default]
     Unknown = "unknown", "The reaction of the original engine is not known.";
-    /// It does not load the file, or not the part.
+    /// The engine does not load the file or the affected part.
     Refuses = "refuses", "The original engine refuses the file, or the part that breaks the rule.";
-    /// It reads the bytes without a check.
+    /// The engine reads the bytes without a check.
     Unchecked = "unchecked", "The original engine does not check this: it goes on with whatever bytes are there, and may crash.";
-    /// It loads the file and shows or plays it wrongly.
+    /// The engine loads the file and shows or plays it wrongly.
     Misshown = "misshown", "The original engine loads the file, and shows or plays it wrongly.";
-    /// It takes another value.
+    /// The engine uses another value.
     Tolerated = "tolerated", "The original engine loads the file and makes do with another value.";
-    /// It does not look.
+    /// The engine does not read it.
     Ignored = "ignored", "The original engine does not look at it: nothing is different in the game.";
     /// The rule does not come from an engine.
     NoEngine = "no-engine", "No engine is concerned: the rule is that of the format, or of who reads it.";
@@ -147,26 +147,28 @@ reactions! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The stable code, in lower case with hyphens. Rules that differ only in what may be passed over share one.
+    /// The stable code, in lower case with hyphens. Variants of a rule that differ only in
+    /// [`forgivable`](Self::forgivable) share a code.
     pub code: &'static str,
-    /// The name of the same rule in the format's description or its engine's tools; the code if they have none.
+    /// The name of the same rule in the format's description or its engine's tools; the code if they have
+    /// none.
     pub native: &'static str,
     /// The kind of fault.
     pub kind: Kind,
     /// The severity of the fault.
     pub severity: Severity,
-    /// A lenient reader passes over it.
+    /// Whether a lenient reader forgives it.
     pub forgivable: bool,
-    /// The meaning of the fault: a sentence for people.
+    /// The cause of the fault, as a sentence for the user.
     pub cause: &'static str,
-    /// The remedy: a sentence for people.
+    /// The remedy, as a sentence for the user.
     pub mending: &'static str,
     /// The reaction of the original engine.
     pub reaction: Reaction,
 }
 
 impl Rule {
-    /// A rule whose breach is always an error, in lenient reading too.
+    /// Returns a rule whose breach is an error, in lenient reading too.
     pub const fn error(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
@@ -180,7 +182,7 @@ impl Rule {
         }
     }
 
-    /// A rule whose breaking is an error that a lenient reader passes over and reports.
+    /// Returns a rule whose breach is an error that a lenient reader forgives and reports.
     pub const fn forgivable(
         code: &'static str,
         kind: Kind,
@@ -199,7 +201,7 @@ impl Rule {
         }
     }
 
-    /// A rule that every reader passes over, and validation reports.
+    /// Returns a rule that every reader forgives and validation reports as a warning.
     pub const fn warning(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
@@ -213,7 +215,7 @@ impl Rule {
         }
     }
 
-    /// Information that is not a fault.
+    /// Returns a rule that validation reports as information, not as a fault.
     pub const fn info(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
         Self {
             code,
@@ -229,14 +231,14 @@ impl Rule {
 }
 
 impl Rule {
-    /// The same rule with what the original engine does when it is broken.
+    /// Returns the same rule with the original engine's reaction.
     #[must_use]
     pub const fn with_reaction(mut self, reaction: Reaction) -> Self {
         self.reaction = reaction;
         self
     }
 
-    /// The same rule with the name that the format's description or its engine's tools give it.
+    /// Returns the same rule with the name that the format's description or its engine's tools give it.
     #[must_use]
     pub const fn with_native(mut self, native: &'static str) -> Self {
         self.native = native;

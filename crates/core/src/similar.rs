@@ -1,16 +1,17 @@
-//! Words that one may have been meant for.
+//! Suggestions for mistyped words.
 
 use crate::Order as _;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Returns the words that a mistyped word may have been meant for, the likeliest first: few letters differ, one is part of
+/// Returns the words that a mistyped word may stand for, the likeliest first. A word is similar if few
+/// letters differ, if one contains the other, or if they share a part such as `tag` of `tag_gun`.
 /// the other, or they share parts such as `tag` of `tag_gun`.
 pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
-    /// As many as help.
+    /// The maximum number of suggestions.
     const MOST: usize = 3;
-    /// Longer words are not typing errors.
+    /// Longer words get no suggestions.
     const LONGEST: usize = 64;
     let word = word.to_lowercase();
     if word.is_empty() || word.len() > LONGEST {
@@ -38,7 +39,7 @@ pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<
     near.order();
     near.dedup();
     let Some(&(best, least, _)) = near.first() else { return Vec::new() };
-    // Words that are much further off were not meant.
+    // Drop words that are much less similar than the best one.
     near.retain(|(likeness, apart, _)| match likeness {
         Likeness::Letters => *apart <= least,
         Likeness::Part => true,
@@ -55,7 +56,7 @@ enum Likeness {
     SharedPart,
 }
 
-/// The parts of a word: runs of letters, and runs of digits, of at least two.
+/// Splits a word into runs of letters and runs of digits, each at least two characters long.
 fn parts(word: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut last = None;
@@ -71,7 +72,8 @@ fn parts(word: &str) -> Vec<String> {
     parts
 }
 
-/// The number of letters that are added, omitted, replaced or exchanged with their neighbour.
+/// Returns the edit distance: the number of letters that are added, omitted, replaced or swapped with their
+/// neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let (mut before, mut row): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());

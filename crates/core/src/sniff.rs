@@ -1,13 +1,13 @@
-//! The confidence with which a format recognises its own files.
+//! The confidence with which a format identifies its own files.
 
-/// The answer of a format's `sniff`, ordered from no to certain.
+/// The result of a format's `sniff`, ordered from no to certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// The bytes cannot be this format.
     No,
-    /// Nothing speaks against it, little for it: the format has no magic and few fields could be checked.
+    /// The bytes may be this format: it has no magic, and few fields could be checked.
     Possible,
-    /// Several fields fit together that would not by chance.
+    /// Several fields are consistent, which is unlikely by chance.
     Likely,
     /// The magic is present.
     Certain,

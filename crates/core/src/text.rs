@@ -24,7 +24,7 @@ impl<const N: usize> FixedName<N> {
         Self(raw)
     }
 
-    /// `name` padded with NUL, or `None` when it does not leave room for the terminator or holds a NUL.
+    /// Returns `name` padded with NUL. `None` if it leaves no room for the terminator or contains a NUL.
     pub fn new(name: &[u8]) -> Option<Self> {
         if name.contains(&0) || name.len() >= N {
             return None;
@@ -32,7 +32,7 @@ impl<const N: usize> FixedName<N> {
         Some(Self::truncated(name))
     }
 
-    /// `name` up to its first NUL, cut to at most `N - 1` bytes.
+    /// Returns `name` up to its first NUL, cut to at most `N - 1` bytes.
     pub fn truncated(name: &[u8]) -> Self {
         let mut raw = [0; N];
         let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
@@ -58,24 +58,24 @@ impl<const N: usize> FixedName<N> {
         self.0.contains(&0)
     }
 
-    /// The name as text, each byte the character of the same number.
+    /// Returns the name as ISO 8859-1 text.
     pub fn text(&self) -> String {
         latin1(self.bytes())
     }
 }
 
-/// The reason why a text is not a name of a fixed field.
+/// The reason why a text does not fit a fixed-size name field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
-    /// It does not leave room for the terminator.
+    /// The text leaves no room for the terminator.
     Long {
-        /// Its length.
+        /// The length of the text.
         length: usize,
-        /// The longest there can be.
+        /// The maximum length.
         most: usize,
     },
-    /// A character has no byte.
+    /// The text contains a character outside ISO 8859-1.
     Character {
         /// The first such character.
         character: char,
@@ -88,7 +88,7 @@ crate::display_error! {
     Self::Character { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
-/// Each character the byte of the same number.
+/// Encodes the text as ISO 8859-1.
 impl<const N: usize> TryFrom<&str> for FixedName<N> {
     type Error = NameError;
 
@@ -106,7 +106,7 @@ impl<const N: usize> TryFrom<&str> for FixedName<N> {
     }
 }
 
-/// As the [`text`](FixedName::text).
+/// Compares with the [`text`](FixedName::text).
 impl<const N: usize> PartialEq<str> for FixedName<N> {
     fn eq(&self, text: &str) -> bool {
         text.chars().eq(self.bytes().iter().map(|b| char::from(*b)))
@@ -131,13 +131,12 @@ impl<const N: usize> fmt::Display for FixedName<N> {
     }
 }
 
-/// Bytes as text, each byte the character of the same number (ISO 8859-1).
+/// Decodes ISO 8859-1: each byte is the character of the same number.
 pub fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|&b| char::from(b)).collect()
 }
 
-/// Bytes as text by Windows-1252; the five bytes it leaves undefined become the control characters of the
-/// same number.
+/// Decodes Windows-1252. Its five undefined bytes become the control characters of the same number.
 pub fn cp1252(bytes: &[u8]) -> String {
     const HIGH: [u16; 32] = [
         0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152,
@@ -154,9 +153,10 @@ pub fn cp1252(bytes: &[u8]) -> String {
     bytes.iter().map(decode).collect()
 }
 
-/// True if a terminal acts on the character or does not show it: control characters (C0, DEL, C1), marks and brackets of
-/// writing direction, line and paragraph separators, and what Unicode calls default ignorable, such as the soft hyphen,
-/// zero-width spaces, variation selectors and tags. Two names that differ only in those look the same.
+/// Returns whether a terminal acts on the character or does not show it. These are control characters (C0,
+/// DEL, C1), marks and brackets of writing direction, line and paragraph separators, and Unicode's default
+/// ignorable characters, such as the soft hyphen, zero-width spaces, variation selectors and tags. Two names
+/// that differ only in such characters look the same.
 pub fn acts_on_terminal(c: char) -> bool {
     if c < '\u{a0}' {
         return c.is_control();
@@ -183,7 +183,7 @@ pub fn acts_on_terminal(c: char) -> bool {
     )
 }
 
-/// Text that is safe on a terminal: what [acts on it](acts_on_terminal) becomes `\u{...}`.
+/// Makes a text safe for a terminal: every character that [acts on it](acts_on_terminal) becomes `\u{...}`.
 ///
 /// ```
 /// assert_eq!(meshwright_core::text::visible("a\u{9b}2Jb"), "a\\u{9b}2Jb");
@@ -202,14 +202,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON text in which no character [acts on a terminal](acts_on_terminal): those that do are escaped, so that the values stay
-/// exact. Newlines between values stay.
+/// Escapes every character of a JSON text that [acts on a terminal](acts_on_terminal), so that the values
+/// stay exact. Newlines between values stay.
 ///
 /// ```
 /// assert_eq!(meshwright_core::text::printable_json("[\"a\u{9b}b\"]\n"), "[\"a\\u009bb\"]\n");
 /// ```
 pub fn printable_json(json: &str) -> Cow<'_, str> {
-    // In texts newlines are escaped already.
+    // Newlines within strings are escaped already.
     let acts = |c: char| c != '\n' && acts_on_terminal(c);
     if !json.contains(acts) {
         return Cow::Borrowed(json);
@@ -224,14 +224,13 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A number with what it counts: `1 vertex`, `3 vertices`.
+/// Returns a number with its unit: `1 vertex`, `3 vertices`.
 pub fn counted(n: u64, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
-/// Displays bytes as a quoted name that is safe on a terminal: printable ASCII unchanged, other bytes as `\xNN`, at
-/// most 64 bytes.
-/// `\xNN`, at most 64 bytes of it.
+/// Displays bytes as a quoted name that is safe on a terminal: printable ASCII unchanged, other bytes as
+/// `\xNN`, at most 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 

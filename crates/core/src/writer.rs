@@ -3,13 +3,13 @@
 use crate::float::F32;
 use alloc::vec::Vec;
 
-/// Bytes under construction. Offsets count from the first byte.
+/// A file image under construction. Offsets count from the first byte.
 #[derive(Clone, Debug, Default)]
 pub struct ByteWriter {
     bytes: Vec<u8>,
 }
 
-/// A 32-bit field that was left open and is filled in later.
+/// A 32-bit field that is filled in later.
 #[derive(Debug)]
 #[must_use = "an open field stays zero until it is patched"]
 pub struct Slot32(usize);
@@ -39,7 +39,7 @@ impl ByteWriter {
         self.bytes.len()
     }
 
-    /// True before the first byte.
+    /// Returns whether no byte is written yet.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -80,12 +80,12 @@ impl ByteWriter {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends floats, little endian, bit by bit.
+    /// Appends floats, little endian, with their bits unchanged.
     pub fn le_f32s(&mut self, values: &[F32]) {
         self.bytes.extend(values.iter().flat_map(|v| v.to_bits().to_le_bytes()));
     }
 
-    /// Appends floats, big endian, bit by bit.
+    /// Appends floats, big endian, with their bits unchanged.
     pub fn be_f32s(&mut self, values: &[F32]) {
         self.bytes.extend(values.iter().flat_map(|v| v.to_bits().to_be_bytes()));
     }
@@ -95,7 +95,7 @@ impl ByteWriter {
         self.bytes.resize(self.bytes.len().saturating_add(n), 0);
     }
 
-    /// Appends `n` zero bytes and lends them.
+    /// Appends `n` zero bytes and returns them for writing.
     pub(crate) fn extend_zeros(&mut self, n: usize) -> &mut [u8] {
         let start = self.bytes.len();
         self.zeros(n);

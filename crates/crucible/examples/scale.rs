@@ -1,7 +1,7 @@
 //! Scales a mesh chunk and writes it back: `cargo run -p meshwright-crucible --example scale -- IN.cmesh OUT.cmesh
 //! 2.5`.
 //!
-//! Without arguments, it scales and prints the chunk of one triangle that is next to this program.
+//! Without arguments, it scales and prints the example chunk next to this program, which has one triangle.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use meshwright_crucible::{Attribute, Chunk};
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The file with its positions scaled. Streams that are not touched keep their bytes.
+/// Returns the file with its positions scaled. Other streams keep their bytes.
 fn scaled(file: &[u8], factor: f32) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut chunk = Chunk::parse(file)?;
     let positions = chunk.positions().ok_or("the chunk has no positions in space")?;

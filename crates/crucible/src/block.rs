@@ -1,5 +1,5 @@
-//! LZ4 blocks as files store them: checked and charged before they are decoded, decoded to exactly their stated size, and
-//! written as they were read.
+//! LZ4 blocks of a file. A block is checked and charged before it is decoded, must decode to exactly its
+//! stated size, and is written unchanged.
 
 use crate::chunk::model::AttributeStream;
 use crate::chunk::record::AttributeFlag;
@@ -16,12 +16,13 @@ use nom::{IResult, Parser as _};
 
 pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-/// The memory of a block in addition to its bytes: entries in the lists of blocks, results, streams and sizes.
+/// The memory of a block in addition to its bytes: entries in the lists of blocks, results, streams and
+/// sizes.
 const BLOCK: usize = 4 * size_of::<(&Block<'_>, AttributeFlag, u64)>()
     + size_of::<Result<Vec<u8>, DecodeError>>()
     + size_of::<AttributeStream<'_>>();
 
-/// Sizes of a block, as stored: compressed, decoded.
+/// The stored sizes of a block: compressed, decoded.
 pub(crate) type Sizes = (i32, i32);
 
 /// Reads the two sizes of a block.
@@ -36,14 +37,15 @@ pub(crate) struct Block<'a> {
     at: u64,
 }
 
-/// The bytes of `file` that were seen as `section` at `offset`; they outlive the reader that saw them.
+/// Returns the bytes of `file` that the reader returned as `section` at `offset`. They live longer than the
+/// reader.
 pub(crate) fn bytes_of_section<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] {
     let rest = usize::try_from(offset).ok().and_then(|at| file.get(at..));
     rest.and_then(|rest| rest.get(..section.len())).unwrap_or_default()
 }
 
-/// Checks and takes the block at the cursor: sign, what is left, ratio, limit, in this order. `fields` are those of
-/// its two sizes in the record that starts at `record`.
+/// Checks the block at the cursor and takes it: sign, remaining bytes, ratio and limit, in this order.
+/// `fields` are the two size fields in the record that starts at `record`.
 pub(crate) fn take<'a>(
     cursor: &mut Cursor<'a, '_>,
     path: &FieldPath<'_>,
@@ -81,12 +83,13 @@ pub(crate) fn take<'a>(
 }
 
 impl Block<'_> {
-    /// The bytes of the block.
+    /// Decodes the block.
     pub(crate) fn decode(&self) -> Result<Vec<u8>, DecodeError> {
         lz4::decode(self.packed, self.size)
     }
 
-    /// The stream of the decoded block; `too_short` is the rule for one that holds less than it states.
+    /// Returns the decoded block as a stream. `too_short` is the rule for a block that decodes to fewer
+    /// bytes than stated.
     pub(crate) fn stream<'f>(
         &self,
         decoded: Result<Vec<u8>, DecodeError>,
@@ -112,14 +115,15 @@ impl Block<'_> {
     }
 }
 
-/// Takes a block of plausible sizes off the front and returns what is left.
+/// Skips a block with plausible sizes and returns the bytes after it.
 pub(crate) fn skip(bytes: &[u8], (packed, size): Sizes) -> Option<&[u8]> {
     let (len, size) = (usize::try_from(packed).ok()?, u64::try_from(size).ok()?);
     let fits = len > 0 && size <= lz4::most_from(len as u64) && len as u64 <= lz4::longest_block(size);
     if fits { bytes.get(len..) } else { None }
 }
 
-/// Remarks on a block at `at` in its file, which holds `size` bytes, where the engine's decoder may refuse it.
+/// Reports a block at offset `at`, of `size` decoded bytes, that the engine's decoder may reject because of
+/// its end.
 pub(crate) fn check_end(
     packed: Option<&[u8]>,
     size: usize,
@@ -134,14 +138,15 @@ pub(crate) fn check_end(
     })
 }
 
-/// A block to be written, with its sizes as their fields hold them.
+/// A block to be written, with the values of its size fields.
 pub(crate) struct Writable<'s> {
     pub(crate) packed: u32,
     pub(crate) size: u32,
     pub(crate) bytes: Cow<'s, [u8]>,
 }
 
-/// The block of `data`: `packed`, which it was read from, or a new one.
+/// Returns the block of `data`: the original one (`packed`) if it is known, otherwise a newly compressed
+/// one.
 pub(crate) fn writable<'s>(
     path: &FieldPath<'_>,
     packed: Option<&'s [u8]>,
@@ -154,7 +159,8 @@ pub(crate) fn writable<'s>(
     Ok(Writable { packed, size, bytes })
 }
 
-/// The limit of the compressors is below 2^31, so that every allowed size fits a signed field.
+/// Returns the decoded size as a field value. The limit of the compressors is below 2^31, so every allowed
+/// size fits a signed field.
 fn decoded_size(path: &FieldPath<'_>, size: u64) -> Result<u32, WriteError> {
     let most = u32::try_from(MAX_BLOCK).unwrap_or(0);
     WriteError::fit(&path.field("size"), "decoded size", size, most)

@@ -19,14 +19,14 @@
 //! | [`SkeletonChunk`] | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | later `cmsh` files | – | – | – | – | – |
 //!
-//! ✓: complete, every value preserved; –: rejected. "Checked" means that `validate` reports every departure from the
-//! description with a stable code. "Written" means that a file is written again byte for byte, including the
-//! compressed blocks of unedited streams.
+//! ✓: complete, every value preserved; –: rejected. "Checked" means that `validate` reports every violation
+//! of the description with a stable code. "Written" means that a file is written again byte for byte,
+//! including the compressed blocks of unedited streams.
 //!
 //! # How files are read
 //!
-//! Headers and bones are read by nom parsers over the tables of their fields. Streams of indices and attributes stay
-//! bytes as the LZ4 block holds them. Views decode them in place, without a copy, from slices whose length is a
+//! Headers and bones have nom parsers that use the tables of their fields. Streams of indices and attributes
+//! are kept as the decoded bytes. Views decode them in place, without a copy, from slices whose length is a
 //! multiple of the item's size.
 //!
 //! # Safety contract
@@ -99,7 +99,7 @@ pub use scene::write_scene::write_scene;
 pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk, UnknownOrder};
 pub use stream::Stream;
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

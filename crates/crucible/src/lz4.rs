@@ -1,50 +1,51 @@
-//! LZ4 blocks: bounds that hold before decoding, decoding into a buffer of the stated size, encoding.
+//! LZ4 blocks: size limits that are checked before decoding, a decoder into a buffer of the stated size, and
+//! an encoder.
 
 use alloc::vec::Vec;
 use lz4_flex::block::{DecompressError, compress, decompress_into};
 
-/// The most bytes that one block may hold; LZ4's own compressors refuse more.
+/// The maximum decoded size of a block. LZ4's own compressors reject more.
 pub const MAX_BLOCK: u64 = 0x7e00_0000;
 
-/// A block of `packed` bytes never decodes to more than this.
+/// Returns the maximum decoded size of a block of `packed` bytes.
 pub(crate) const fn most_from(packed: u64) -> u64 {
     packed.saturating_mul(255)
 }
 
-/// A block that decodes to `size` bytes is never longer than this.
+/// Returns the maximum size of a block that decodes to `size` bytes.
 pub(crate) const fn longest_block(size: u64) -> u64 {
     size.saturating_add(size / 255).saturating_add(16)
 }
 
-/// Why a block does not decode to the stated size.
+/// The reason why a block does not decode to the stated size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DecodeError {
-    /// The sequences of the block make no sense.
+    /// The sequences of the block are invalid.
     Block(&'static str),
-    /// It holds more than was stated.
+    /// The block decodes to more bytes than stated.
     TooLong,
-    /// It holds less than was stated; here is what it holds, followed by zeros.
+    /// The block decodes to fewer bytes than stated. `data` has the decoded `got` bytes, followed by zeros.
     TooShort { data: Vec<u8>, got: usize },
-    /// The memory is not there.
+    /// Memory does not suffice.
     Memory,
 }
 
-/// A zeroed buffer, or `None` where the memory is not there.
+/// Returns a zeroed buffer, or `None` if memory does not suffice.
 fn zeros(size: usize) -> Option<Vec<u8>> {
-    // `resize` on a reserved vector would touch every page once more than the decoder does; the reservation only
-    // checks that the memory is available.
+    // `resize` on a reserved vector would write every page once more than the decoder does. The reservation
+    // only checks that the memory is available.
     let mut probe: Vec<u8> = Vec::new();
     probe.try_reserve_exact(size).ok()?;
     drop(core::hint::black_box(probe));
     Some(alloc::vec![0; size])
 }
 
-/// Decodes a block that states `size` bytes.
+/// Decodes a block to `size` bytes, the stated size.
 pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, DecodeError> {
     let mut data = zeros(size).ok_or(DecodeError::Memory)?;
     match decompress_into(packed, &mut data) {
         Ok(got) if got == size => Ok(data),
-        // The decoder may have copied in strides that reach beyond what it reports.
+        // The decoder may have written beyond the length that it reports.
         Ok(got) => {
             data.iter_mut().skip(got).for_each(|b| *b = 0);
             Err(DecodeError::TooShort { data, got })
@@ -64,13 +65,13 @@ pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, DecodeError>
     }
 }
 
-/// The last bytes of a block are literals: this many,
+/// The minimum number of literal bytes at the end of a block.
 const LAST_LITERALS: usize = 5;
-/// and the last match starts at least this many bytes before the end.
+/// The last match starts at least this many bytes before the end.
 const MATCH_LIMIT: usize = 12;
 
-/// The offset of the first sequence whose match reaches into the end of a sound block of `size` bytes. Encoders write
-/// the end as literals.
+/// Returns the offset of the first sequence whose match is too close to the end of a block of `size` decoded
+/// bytes. Encoders write the end as literals.
 pub(crate) fn late_match(packed: &[u8], size: usize) -> Option<usize> {
     let (mut at, mut held) = (0_usize, 0_usize);
     let length = |at: &mut usize, nibble: u8| {
@@ -100,8 +101,8 @@ pub(crate) fn late_match(packed: &[u8], size: usize) -> Option<usize> {
     }
 }
 
-/// Encodes a block that every LZ4 decoder takes: the encoder leaves the last five bytes literal and starts no
-/// match within the last twelve.
+/// Encodes a block that every LZ4 decoder accepts: the last five bytes are literals, and no match starts
+/// within the last twelve.
 pub(crate) fn encode(data: &[u8]) -> Vec<u8> {
     compress(data)
 }
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block_is_literals() {
-        // One literal, then a match of the given length at distance 1, then `last` literals.
+        // Returns a block of one literal, a match of `len` at distance 1, and `last` literals.
         let block = |len: u8, last: u8| {
             let mut block = alloc::vec![0x10 | (len - 4), 7, 1, 0, last << 4];
             block.resize(block.len() + usize::from(last), 9);

@@ -8,33 +8,35 @@ use meshwright_core::{ReadOptions, Setting};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrucibleOptions {
-    /// Limits and strictness. Forgiven are an index beyond the vertices (`IndexRange`), a reserved flag
-    /// (`ReservedFlag`), a partial last vertex or index (`StreamSize`), and a block of a mesh chunk that holds less
-    /// than it states (`Lz4OutputTooShort`), which the engine fills up with zeros.
+    /// Limits and strictness. A lenient reader forgives an index beyond the vertices (`IndexRange`), a
+    /// reserved flag (`ReservedFlag`), a partial last vertex or index (`StreamSize`), and a block of a mesh
+    /// chunk that decodes to fewer bytes than stated (`Lz4OutputTooShort`). The engine fills such a block up
+    /// with zeros.
     pub read: ReadOptions,
-    /// The meaning of the attribute flags; `None` detects it.
+    /// The dialect; `None` detects it.
     pub dialect: Option<Dialect>,
-    /// The storage order of rotations in a skeleton chunk.
+    /// The order of the four floats of a rotation in a skeleton chunk.
     pub quaternions: QuaternionOrder,
     pub(crate) parallel: bool,
 }
 
 impl CrucibleOptions {
-    /// The same options with a dialect that the bytes cannot overrule.
+    /// Sets the dialect, so that it is not detected.
     #[must_use]
     pub const fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
         self
     }
 
-    /// The same options with another order of the floats of a rotation.
+    /// Sets the order of the floats of a rotation.
     #[must_use]
     pub const fn with_quaternions(mut self, order: QuaternionOrder) -> Self {
         self.quaternions = order;
         self
     }
 
-    /// The same options; streams are decoded on the threads of the current rayon pool, with the same result.
+    /// If `parallel` is true, streams are decoded on the threads of the current rayon pool, with the same
+    /// result.
     #[cfg(feature = "rayon")]
     #[must_use]
     pub const fn with_threads(mut self, parallel: bool) -> Self {
@@ -43,21 +45,21 @@ impl CrucibleOptions {
     }
 }
 
-/// The dialect of a chunk, as a choice by name.
+/// The setting for the dialect of a chunk.
 pub(crate) const DIALECT: Setting = Setting { name: "dialect", values: Dialect::NAMES };
 
-/// The order of the floats of a rotation, as a choice by name.
+/// The setting for the order of the floats of a rotation.
 pub(crate) const QUATERNIONS: Setting = Setting { name: "quaternions", values: QuaternionOrder::NAMES };
 
 impl CrucibleOptions {
-    /// Chooses a value of [`DIALECT`].
+    /// Sets a value of [`DIALECT`].
     pub(crate) fn set_dialect(&mut self, setting: &str, value: &str) -> bool {
         let chosen = Dialect::ALL.into_iter().find(|d| setting == DIALECT.name && d.name() == value);
         self.dialect = chosen.or(self.dialect);
         chosen.is_some()
     }
 
-    /// Chooses a value of [`QUATERNIONS`].
+    /// Sets a value of [`QUATERNIONS`].
     pub(crate) fn set_quaternions(&mut self, setting: &str, value: &str) -> bool {
         let is = |o: &QuaternionOrder| setting == QUATERNIONS.name && o.name() == value;
         let chosen = QuaternionOrder::ALL.into_iter().find(is);

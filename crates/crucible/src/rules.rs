@@ -1,4 +1,4 @@
-//! Rules that all kinds of file share: those of fields and of LZ4 blocks.
+//! Rules that all file types share: those of fields and of LZ4 blocks.
 
 use meshwright_core::{Codes, Rule, rules};
 
@@ -38,7 +38,7 @@ rules! {
 /// The rules for faults that every reader can meet.
 pub(crate) const CODES: Codes = Codes { short: TRUNCATED, count: COUNT, limit: LIMIT };
 
-/// Two lists of rules as one.
+/// Joins two lists of rules.
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "evaluated by the compiler")]
 pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Rule]) -> [&'static Rule; N] {
     assert!(a.len() + b.len() == N);

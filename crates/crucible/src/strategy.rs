@@ -1,4 +1,4 @@
-//! Generators of valid models for property tests: raw bits in every field, sizes that fit each other.
+//! Generators of valid models for property tests: random bits in every field, and consistent sizes.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::{
@@ -15,8 +15,8 @@ pub fn dialect() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL.to_vec())
 }
 
-/// Chunks of a dialect with any of its attributes in any order, read as they were meant when the reader is
-/// given the dialect.
+/// Generates chunks of a dialect with any of its attributes in any order. They are read correctly if the
+/// reader is given the dialect.
 pub fn chunk(dialect: Dialect) -> impl Strategy<Value = Chunk<'static>> {
     let known: Vec<_> = Attribute::ALL.into_iter().filter(|a| a.flag(dialect).is_some()).collect();
     let most = known.len();
@@ -48,7 +48,7 @@ fn stream(flag: AttributeFlag, data: Vec<u8>) -> AttributeStream<'static> {
     AttributeStream { flag, stream: Stream::new(data) }
 }
 
-/// Bytes that compress and bytes that do not.
+/// Generates bytes that compress and bytes that do not.
 fn bits(len: usize) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![vec(any::<u8>(), len), any::<u8>().prop_map(move |b| std::vec![b; len])]
 }
@@ -66,7 +66,7 @@ pub fn cmodel(dialect: Dialect) -> impl Strategy<Value = CModel<'static>> {
     (vec(chunk(dialect), 0..4), tail()).prop_map(|(meshes, tail)| CModel { meshes, tail: Cow::Owned(tail) })
 }
 
-/// Trees of bones with the root anywhere, in any order of numbers.
+/// Generates trees of bones with the root anywhere, and bone numbers in any order.
 pub fn skeleton() -> impl Strategy<Value = SkeletonChunk> {
     let floats = |n| vec(any::<u32>().prop_map(F32::from_bits), n);
     let bone = (floats(10), any::<prop::sample::Index>());
@@ -77,7 +77,7 @@ pub fn skeleton() -> impl Strategy<Value = SkeletonChunk> {
             let mut made = std::vec![Bone::default(); n];
             for (i, (floats, parent)) in bones.iter().enumerate() {
                 let at = |i: usize| floats.get(i).copied().unwrap_or_default();
-                // A parent earlier in the shuffled order rules out cycles.
+                // The parent is an earlier bone of the shuffled order, which prevents cycles.
                 let parent = (i > 0).then(|| numbers[parent.index(i)]);
                 made[numbers[i]] = Bone {
                     position: core::array::from_fn(at),

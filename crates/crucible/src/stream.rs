@@ -1,15 +1,15 @@
-//! Decoded bytes, with the LZ4 block they came from.
+//! Decoded bytes, with their original LZ4 block.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The original LZ4 block of decoded data. It does not take part in comparisons: all are equal.
+/// The original LZ4 block of decoded data. It is ignored in comparisons.
 #[derive(Clone, Default)]
 pub(crate) struct Packed<'a>(Option<Cow<'a, [u8]>>);
 
 impl<'a> Packed<'a> {
-    /// No block: what was decoded is new or was edited.
+    /// No block, because the data is new or was edited.
     pub(crate) const NONE: Self = Self(None);
 
     /// A block in the file.
@@ -17,12 +17,12 @@ impl<'a> Packed<'a> {
         Self(Some(Cow::Borrowed(block)))
     }
 
-    /// The block, as long as it is known.
+    /// Returns the block, if it is known.
     pub(crate) fn get(&self) -> Option<&[u8]> {
         self.0.as_deref()
     }
 
-    /// The same block, independent of the file.
+    /// Copies the block, so that it no longer borrows from the file.
     pub(crate) fn into_owned(self) -> Packed<'static> {
         Packed(self.0.map(|block| Cow::Owned(block.into_owned())))
     }
@@ -42,7 +42,7 @@ impl fmt::Debug for Packed<'_> {
     }
 }
 
-/// Decoded bytes, with their LZ4 block as long as they are unedited.
+/// Decoded bytes. Unedited bytes keep their original LZ4 block.
 ///
 /// Two streams are equal if their decoded bytes are equal.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<'a> Stream<'a> {
         Self { data, packed: Packed::NONE }
     }
 
-    /// A stream with the block that `data` was decoded from.
+    /// Returns a stream with the block that `data` was decoded from.
     pub(crate) const fn decoded(data: Vec<u8>, packed: &'a [u8]) -> Self {
         Self { data, packed: Packed::new(packed) }
     }
@@ -67,18 +67,18 @@ impl<'a> Stream<'a> {
         &self.data
     }
 
-    /// The decoded bytes, to be edited; the block they came from is forgotten.
+    /// Returns the decoded bytes for editing. The original block is discarded.
     pub fn data_mut(&mut self) -> &mut Vec<u8> {
         self.packed = Packed::NONE;
         &mut self.data
     }
 
-    /// The LZ4 block that the bytes came from, if they are as they were read.
+    /// Returns the original LZ4 block, if the bytes are unedited.
     pub fn packed(&self) -> Option<&[u8]> {
         self.packed.get()
     }
 
-    /// The same stream, independent of the bytes it was read from.
+    /// Copies borrowed data, so that the stream no longer borrows from the file.
     pub fn into_owned(self) -> Stream<'static> {
         Stream { data: self.data, packed: self.packed.into_owned() }
     }

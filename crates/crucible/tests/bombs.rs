@@ -1,4 +1,5 @@
-//! Files that claim or hold far more than they are: refused at once, within a stated amount of memory.
+//! Files that claim or decode to far more than their size: they are rejected at once, within a stated amount
+//! of memory.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{ErrorClass, Limits, ReadOptions};
@@ -11,7 +12,7 @@ fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     (result, cost.peak, cost.time.as_millis())
 }
 
-/// A block of `n` zero bytes, 255 to 1.
+/// Returns a block that decodes to `n` zero bytes, at a ratio of 255 to 1.
 fn zeros(n: usize) -> Vec<u8> {
     let run = n - 1 - 4 - 15 - 5;
     let mut block = vec![0x1f, 0, 1, 0];
@@ -94,7 +95,7 @@ fn the_sum_of_all_sizes_counts() {
     assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
 }
 
-/// Containers of many chunks. Each costs more in memory than in the file.
+/// Tests containers of many chunks, each of which needs more memory than it has bytes in the file.
 #[test]
 fn a_flood_of_empty_chunks_stays_in_proportion() {
     let n = 100_000_u32;
@@ -123,7 +124,7 @@ fn a_skeleton_of_all_bones_takes_linear_time() {
     let bytes = skeleton.to_bytes().unwrap();
     let (result, memory, ms) = measured(|| SkeletonChunk::parse(&bytes).map(|s| s.bones.len()));
     assert_eq!(result, Ok(65534));
-    // The chunk is compressed, so the measure is the decoded size.
+    // The chunk is compressed, so the limit is relative to the decoded size.
     assert!(memory < 16 * 48 * usize::from(n), "{memory} bytes");
     assert!(ms < 2000, "{ms} ms");
 }

@@ -1,4 +1,4 @@
-//! Every fixture is treated as its name says, and no part of one opens.
+//! Checks that every fixture is read or rejected as its name says, and that no prefix of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{Confidence, FileFormat, ReadOptions};
@@ -6,7 +6,7 @@ use meshwright_crucible::{CModel, Chunk, Dialect, SkeletonChunk};
 use meshwright_testkit::laws::{laws, rules_are_stated};
 use meshwright_testkit::{Expect, fixtures};
 
-/// Every byte of a file without a tail is needed.
+/// Checks the laws, and that every byte of a file without a tail is needed.
 fn lawful<F: FileFormat>() {
     rules_are_stated::<F>();
     for fixture in fixtures("crucible", F::EXTENSIONS) {
@@ -32,7 +32,7 @@ fn skeletons() {
     lawful::<SkeletonChunk>();
 }
 
-/// The code that a refused fixture is refused with.
+/// Tests the code with which each fixture is rejected.
 #[test]
 fn codes() {
     let codes = [
@@ -122,7 +122,7 @@ fn leniency() {
         let finding = &parsed.forgiven.findings()[0];
         assert_eq!((finding.rule.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
         if stem == "too_short" {
-            // The engine fills up with zeros; so does the rewrite, which anyone may read.
+            // The engine fills up with zeros. So does the written file, which every reader accepts.
             assert_eq!(parsed.model.vertex_count(), 4);
             assert!(Chunk::parse(&parsed.model.to_bytes().unwrap()).is_ok());
         } else {

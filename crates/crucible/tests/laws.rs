@@ -1,4 +1,4 @@
-//! The promises of every format crate, over all dialects and all combinations of attributes.
+//! Tests the laws of every format crate, for all dialects and all combinations of attributes.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{FileFormat, ReadOptions, Severity};
@@ -6,7 +6,7 @@ use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk
 use meshwright_testkit::laws::{Laws, laws, laws_with};
 use proptest::prelude::*;
 
-/// The laws of a kind of file that is read in a dialect.
+/// Tests the laws of a file type that has dialects.
 fn run_laws<F: FileFormat<Options = CrucibleOptions>>(
     dialect: Dialect,
 ) -> Laws<F, impl Fn(ReadOptions) -> CrucibleOptions> {
@@ -103,7 +103,7 @@ proptest! {
         }
     }
 
-    /// An edit forgets the compressed bytes of the edited stream and of no other.
+    /// An edit discards the compressed bytes of the edited stream only.
     #[test]
     fn edits_keep_the_other_streams(chunk in any_chunk(), at: prop::sample::Index) {
         if chunk.streams.is_empty() {

@@ -1,5 +1,5 @@
-//! Tests every layout with literal bytes and values: if two fields or axes are exchanged, a test fails without any
-//! other file.
+//! Tests every layout with literal bytes and values. If two fields or axes are exchanged, a test fails
+//! without other files.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use meshwright_core::{F32, FileFormat, f32s, values};
@@ -14,26 +14,27 @@ fn same<F: FileFormat>(bytes: &[u8], model: &F, options: &F::Options) {
     assert_eq!(read, *model);
     let written = read.to_bytes().unwrap();
     assert!(written == bytes, "{}", hex_diff(bytes, &written));
-    // A block that is compressed again may be shorter.
+    // A newly compressed block may be shorter.
     let anew = model.to_bytes().unwrap();
     assert_eq!(F::parse_with(&anew, options).unwrap().model, *model);
 }
 
-/// The width of indices, their sizes, the block of indices 0 0 0, and the number of streams. A block of only literals
-/// is their number in the upper half of a byte, and the bytes.
+/// The width of indices, their sizes, the block of the indices 0 0 0, and the number of streams. A block
+/// with only literals has their number in the upper half of its first byte, followed by the literals.
 const HEAD: &str = "00 07000000 06000000  60 0000 0000 0000";
 
-/// 16-bit flag, sizes, block, for one vertex.
+/// 16-bit flag, sizes and block for one vertex.
 const POSITION_3D: &str = "0100 0d000000 0c000000  c0 0000803f 00000040 00004040  # 1 2 3";
 const POSITION_2D: &str = "0200 09000000 08000000  80 00008040 0000a040           # 4 5";
 const NORMAL: &str = "0400 0d000000 0c000000  c0 0000003f 000000bf 0000803e       # 0.5 -0.5 0.25";
 const UV: &str = "0800 09000000 08000000  80 0000c040 0000e040                    # 6 7";
 const COLOR: &str = "05000000 04000000  40 01 02 03 04";
 const TANGENT: &str = "1000 0d000000 0c000000  c0 00000041 00001041 00002041      # 8 9 10";
-/// Four of a 16-bit bone and a float: 24 bytes; 15 of them are counted in the first byte.
+/// Four pairs of a 16-bit bone and a float: 24 bytes. The first byte counts 15 literals, the next one 9
+/// more.
 const WEIGHTS: &str = "1a000000 18000000  f0 09
     0100 0000003f  0200 0000803e  0300 0000003e  0400 0000003e";
-/// Four of a 32-bit bone and a float.
+/// Four pairs of a 32-bit bone and a float.
 const WIDE_WEIGHTS: &str = "22000000 20000000  f0 11
     01000100 0000003f  02000000 0000803e  03000000 0000003e  04000000 0000003e";
 
@@ -42,7 +43,7 @@ fn weights(first: u32) -> [BoneWeight; 4] {
     [of(first, 0.5), of(2, 0.25), of(3, 0.125), of(4, 0.125)]
 }
 
-/// The chunk of one vertex with every attribute of its dialect.
+/// Returns a chunk of one vertex with every attribute of its dialect.
 fn everything(dialect: Dialect) -> Chunk<'static> {
     let mut chunk = Chunk::new(dialect);
     chunk.set_indices(&[0, 0, 0]);
@@ -129,13 +130,13 @@ fn flags_are_these_bits() {
 #[test]
 fn a_container() {
     let chunk = format!("{HEAD} 01 {POSITION_3D}");
-    // Letters, number of meshes, then the length of each and the chunk.
+    // The magic, the number of meshes, then the length of each chunk and the chunk.
     let text = format!("63 6d 6f 64 65 6c 0a 02000000\n2800000000000000 {chunk}\n1100000000000000 {HEAD} 00");
     let mut one = Chunk::new(Dialect::Seed);
     one.set_indices(&[0, 0, 0]);
     let mut other = one.clone();
     one.set_floats(Attribute::Position3, &[[1.0, 2.0, 3.0]]).unwrap();
-    // Indices need vertices, which the second chunk has none of.
+    // The second chunk has no vertices, so it can have no indices.
     other.set_indices(&[]);
     let text =
         text.replace(&format!("1100000000000000 {HEAD} 00"), "0b00000000000000 00 01000000 00000000 00 00");
@@ -149,7 +150,7 @@ const BONES: &str = "
 
 #[test]
 fn a_skeleton_in_both_orders() {
-    // Both sizes come before the number of bones; 94 literals are 15 and 79 more.
+    // Both sizes come before the number of bones. The 94 literals are counted as 15 and 79 more.
     let bytes = from_hex(&format!("60000000 5e000000 0200  f0 4f {BONES}"));
     let bone = |position, rotation, scale, parent, children: &[u16]| Bone {
         position: f32s(position),
@@ -167,7 +168,7 @@ fn a_skeleton_in_both_orders() {
     assert_eq!(read.to_bytes().unwrap(), bytes);
     assert_eq!(SkeletonChunk::parse(&skeleton.to_bytes().unwrap()).unwrap(), skeleton);
     assert_eq!(read.rotation(&read.bones[0]), [0.5, -0.5, 0.25, 1.0]);
-    // As the engine's description has it, w comes first.
+    // In the order of the engine's description, w comes first.
     let options = CrucibleOptions::default().with_quaternions(QuaternionOrder::Wxyz);
     let read = SkeletonChunk::parse_with(&bytes, &options).unwrap().model;
     skeleton.order = QuaternionOrder::Wxyz;

@@ -1,4 +1,4 @@
-//! Against another LZ4: its blocks are read here, and it reads the blocks that are written here.
+//! Compares with another LZ4 implementation: each side reads the other's blocks.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use lz4::block::{CompressionMode, compress, decompress};
@@ -14,7 +14,7 @@ fn modes() -> [Option<CompressionMode>; 4] {
     ]
 }
 
-/// A chunk of one stream, whatever the block.
+/// Returns a chunk of one stream with this block.
 fn with_block(block: &[u8], size: usize) -> Vec<u8> {
     let mut out = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x10, 0];
     out.extend(i32::try_from(block.len()).unwrap().to_le_bytes());
@@ -23,7 +23,7 @@ fn with_block(block: &[u8], size: usize) -> Vec<u8> {
     out
 }
 
-/// Bytes as meshes have them: runs, repeats at a distance, noise.
+/// Generates bytes as meshes have them: runs, repeats at a distance, noise.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..200),
@@ -37,8 +37,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The end rules of the format, which liblz4's fast decoder relies on: the last sequence is literals only, of
-/// at least five bytes, and no match starts within the last twelve.
+/// Checks the end rules of the format, which liblz4's fast decoder needs: the last sequence has only
+/// literals, at least five bytes, and no match starts within the last twelve.
 fn obeys_end_rules(block: &[u8], size: usize) -> bool {
     let (mut at, mut out) = (0, 0);
     let run = |at: &mut usize, mut n: usize| {
@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn blocks_of_liblz4_are_read(data in bytes()) {
-        // The binding hands liblz4 a dangling pointer for no bytes, which its slow mode follows.
+        // For empty data the binding passes liblz4 a dangling pointer, which its slow mode dereferences.
         let modes = modes().into_iter().filter(|m| !data.is_empty() || m.is_none());
         for mode in modes {
             let block = compress(&data, mode, false).unwrap();

@@ -1,5 +1,5 @@
-//! Hostile LZ4 blocks against a decoder that follows the block format to the letter, and against liblz4: who
-//! accepts what, and how many bytes come out.
+//! Compares the results for hostile LZ4 blocks with a literal implementation of the block format and with
+//! liblz4: which of them accept a block, and how many bytes it decodes to.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use lz4::block::{CompressionMode, compress, decompress};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Whole(Vec<u8>),
-    /// Holds less than stated.
+    /// The block decodes to fewer bytes than stated.
     Short(Vec<u8>),
     Long,
     Broken,
@@ -30,19 +30,19 @@ impl Outcome {
     }
 }
 
-/// More is taken for too long by every test here.
+/// Larger results count as too long in every test here.
 const ENOUGH: usize = 1 << 20;
 
-/// Why a block holds nothing.
+/// The reason why a block has no valid content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
-    /// It breaks off, or a match starts before the output.
+    /// The block ends too early, or a match starts before the output.
     Lost,
-    /// A match at distance 0, which the format forbids and liblz4 does not look for.
+    /// A match has distance 0, which the format forbids and liblz4 does not check.
     Zero,
 }
 
-/// All bytes of a block, unless it breaks off or refers to what is not there.
+/// Decodes a block completely, unless it ends too early or a match is invalid.
 fn reference(block: &[u8]) -> Result<Vec<u8>, Flaw> {
     let (mut at, mut out) = (0, Vec::new());
     let byte = |at: &mut usize| {
@@ -81,7 +81,7 @@ fn reference(block: &[u8]) -> Result<Vec<u8>, Flaw> {
     }
 }
 
-/// The result of a strict decoder.
+/// Returns the expected result of a strict decoder.
 fn expected(block: &[u8], size: usize) -> Outcome {
     match reference(block) {
         Err(_) => Outcome::Broken,
@@ -91,7 +91,7 @@ fn expected(block: &[u8], size: usize) -> Outcome {
     }
 }
 
-/// The result of the reader; `None` if it does not even try, because no such block can hold this many bytes.
+/// Returns the reader's result; `None` if it rejects the size at once, because no block can decode to it.
 /// `refused` is set if validation warns that the engine's decoder may reject the block.
 fn read_block(block: &[u8], size: usize, refused: &Cell<bool>) -> Option<Outcome> {
     let mut file = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x10, 0];
@@ -127,7 +127,7 @@ fn read_block(block: &[u8], size: usize, refused: &Cell<bool>) -> Option<Outcome
     Some(Outcome::Short(data))
 }
 
-/// Blocks as encoders make them, with what they hold.
+/// Returns blocks as encoders make them, with their decoded bytes.
 fn sound(rng: &mut Rng) -> Vec<Vec<u8>> {
     let modes = [None, Some(CompressionMode::FAST(9)), Some(CompressionMode::HIGHCOMPRESSION(12))];
     let mut blocks = vec![vec![0]];
@@ -142,7 +142,7 @@ fn sound(rng: &mut Rng) -> Vec<Vec<u8>> {
     blocks
 }
 
-/// Sequences that mean something, as far as they go: literals, matches near and far, long lengths.
+/// Returns a block of random valid sequences: literals, near and far matches, long lengths.
 fn woven(rng: &mut Rng) -> Vec<u8> {
     let (mut block, mut held) = (Vec::new(), 0_usize);
     let long = |block: &mut Vec<u8>, n: usize| {
@@ -158,7 +158,7 @@ fn woven(rng: &mut Rng) -> Vec<u8> {
         long(&mut block, literals);
         block.extend((0..literals).map(|_| rng.next() as u8));
         held += literals;
-        // At the first byte, just before it, and anywhere.
+        // Offsets at the first byte, just before it, and anywhere.
         let offset = match rng.below(8) {
             0 => held,
             1 => held + 1,
@@ -185,16 +185,16 @@ fn compare(block: &[u8], size: usize, seen: &mut BTreeMap<&'static str, usize>) 
         return;
     };
     *seen.entry(expected.name()).or_insert(0) += 1;
-    // A block that is broken after the point where it is too long may be called either.
+    // If a block is too long and broken after that point, both results are correct.
     let either = found == Outcome::Long && expected == Outcome::Broken;
     assert!(found == expected || either, "{found:?} for {expected:?}, {size} bytes stated: {block:02x?}");
-    // The binding hands liblz4 a dangling pointer for no bytes. It is stricter about how blocks end.
+    // For empty data the binding passes liblz4 a dangling pointer. It is stricter about the end of blocks.
     if size == 0 || block.is_empty() || reference(block) == Err(Flaw::Zero) {
         return;
     }
     let theirs = decompress(block, Some(i32::try_from(size).unwrap()));
     if matches!(found, Outcome::Whole(_)) {
-        // It lets some short matches pass that the rule forbids.
+        // liblz4 accepts some short matches that the rule forbids.
         assert!(theirs.is_ok() || refused.get(), "liblz4 rejects the block without a warning: {block:02x?}");
         *seen.entry(if theirs.is_ok() { "taken by liblz4" } else { "refused by liblz4" }).or_insert(0) += 1;
         *seen.entry(if refused.get() { "broken end" } else { "sound end" }).or_insert(0) += 1;
@@ -235,7 +235,7 @@ fn every_decoder_answers_the_same() {
     assert!(seen["broken end"] * 9 < seen["refused by liblz4"] * 10, "{seen:?}");
 }
 
-/// Every cut and every bit of a few blocks, with the size they state.
+/// Tests every prefix and every flipped bit of a few blocks, with their stated size.
 #[test]
 fn every_cut_and_every_bit() {
     let mut seen = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! To the exchange model and back.
+//! Tests conversions to the exchange model and back.
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -31,7 +31,7 @@ fn codes<T>(converted: &Converted<T>) -> Vec<&'static str> {
     codes
 }
 
-/// Six times the volume inside a closed mesh whose fronts are outside.
+/// Returns six times the volume of a closed mesh whose front faces are outside.
 fn volume(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> f32 {
     let at = |i: u32| positions[i as usize];
     let each = |t: &[u32; 3]| {
@@ -72,7 +72,7 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     assert_eq!(names, ["bone0", "bone1", "bone2", "bone70000"]);
     let skin = scene.meshes[0].skin.as_ref().unwrap();
     assert_eq!(skin.influences(0)[0], Influence { joint: 3, weight: 0.5 });
-    // Their numbers are restored, and do not fit the description's 16 bits.
+    // The bone numbers are restored, and do not fit the 16 bits of the description's dialect.
     let back = Chunk::from_scene(
         scene,
         &FromSceneOptions::for_format(CrucibleTarget::with_dialect(Dialect::Bone32)),
@@ -105,7 +105,7 @@ fn a_missing_bone_is_reported() {
     assert_eq!(codes(&converted), ["bone-missing"]);
 }
 
-/// A quad in the plane of x and y that looks against z, with a picture on it.
+/// Returns a quad in the plane of x and y that faces -z, with a texture.
 fn quad(mirrored: bool) -> Chunk<'static> {
     let mut chunk = Chunk::new(Dialect::Tangent);
     chunk
@@ -123,7 +123,7 @@ fn quad(mirrored: bool) -> Chunk<'static> {
     chunk
 }
 
-/// A picture on the screen, drawn by two triangles, with what looks at the viewer as its normals.
+/// Returns a chunk with 2D positions: an image drawn by two triangles, with normals towards the viewer.
 fn screen() -> Chunk<'static> {
     let mut chunk = Chunk::new(Dialect::Seed);
     let corners = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]];
@@ -181,7 +181,7 @@ fn a_skeleton_is_not_mirrored_beside_the_plane_that_it_moves() {
     assert_eq!(Chunk::parse(&files[0].bytes).unwrap(), moved);
     let back = SkeletonChunk::parse(&files[1].bytes).unwrap();
     assert_eq!(back.bones[1].position, skeleton.bones[1].position);
-    // In a container with meshes in space, it is placed where the skeleton and they are.
+    // In a container with 3D chunks, it has the positions of its skeleton and of those chunks.
     let mixed = CModel::new(vec![moved.clone(), quad(false), screen()]);
     let scene = mixed.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap().value;
     let first = |mesh: usize| (scene.meshes[mesh].positions[1], scene.meshes[mesh].triangles[0]);
@@ -198,12 +198,12 @@ fn a_tangent_gets_the_side_that_the_picture_has() {
         let converted = quad(mirrored).to_scene(&SceneOptions::default(), None).unwrap();
         assert_eq!(converted.losses, []);
         let mesh = &converted.value.meshes[0];
-        // glTF: cross(normal, tangent) times w points up in the picture, which here is up in space.
+        // In glTF, cross(normal, tangent) times w points up in the image, which is up in space here.
         let ([nx, ny, nz], [tx, ty, tz, w]) = (mesh.normals[0], mesh.tangents[0]);
         let b = [ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx].map(|c| c * w);
         assert_eq!(b, [0.0, 1.0, 0.0]);
         assert_eq!(w, side);
-        // The mirror turns the side round.
+        // Mirroring changes the handedness.
         let raw = quad(mirrored).to_scene(&file_space(), None).unwrap().value;
         assert_eq!(raw.meshes[0].tangents[0][3], -side);
     }
@@ -319,7 +319,7 @@ fn options() -> FromSceneOptions<CrucibleTarget> {
     FromSceneOptions::default()
 }
 
-/// Many places for one mesh cost what its copies take, before they are made.
+/// Many instances of one mesh are charged for their copies before these are made.
 #[test]
 fn instances_are_charged() {
     let mut scene = skinned(&[1.0]);
@@ -432,7 +432,7 @@ fn gentle_skeleton() -> impl Strategy<Value = SkeletonChunk> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever a chunk holds, its scene is one that every consumer takes.
+    /// The scene of every chunk is valid.
     #[test]
     fn every_scene_is_sound(chunk in strategy::dialect().prop_flat_map(strategy::chunk), raw: bool) {
         let options = if raw { file_space() } else { SceneOptions::default() };
@@ -442,7 +442,7 @@ proptest! {
         }
     }
 
-    /// Bones may be anywhere, and not finite.
+    /// The scene of every skeleton is valid, even if its bones are not finite.
     #[test]
     fn every_skeleton_is_sound(skeleton in strategy::skeleton(), raw: bool) {
         let options = if raw { file_space() } else { SceneOptions::default() };
@@ -452,7 +452,8 @@ proptest! {
         prop_assert!(!back.validate().has_errors());
     }
 
-    /// Positions, normals, texture coordinates, colours and triangles survive the way through glTF's space.
+    /// Positions, normals, texture coordinates, colours and triangles survive the conversion to glTF's space
+    /// and back.
     #[test]
     fn a_chunk_comes_back(mut chunk in strategy::dialect().prop_flat_map(strategy::chunk)) {
         if chunk.vertex_count() == 0 {
@@ -480,7 +481,7 @@ proptest! {
         }
     }
 
-    /// The engine's pose rule, turned round, gives a skeleton that poses the same.
+    /// The inverse of the engine's pose rule gives a skeleton with the same pose.
     #[test]
     fn a_skeleton_comes_back(skeleton in gentle_skeleton()) {
         let scene = skeleton.to_scene(&SceneOptions::default()).unwrap().value;
@@ -496,7 +497,7 @@ proptest! {
         }
     }
 
-    /// Whatever a scene holds, its files are read again without a broken rule, or it is refused.
+    /// Every scene is rejected or becomes files that are read without a broken rule.
     #[test]
     fn every_scene_becomes_files_that_are_read(scene in wild_scene(), which in 0_usize..3, dialect in strategy::dialect()) {
         let file = [CrucibleFile::Chunk, CrucibleFile::Model, CrucibleFile::Skeleton][which];
@@ -514,7 +515,7 @@ proptest! {
     }
 }
 
-/// The triangles of a scene where they are drawn in the bind pose.
+/// Returns the triangles of a scene in the bind pose.
 fn bound(scene: &Scene) -> Vec<Triangle> {
     let budget = Budget::new(Limits::default());
     let options = DrawOptions::default().with_levels(Levels::Finest);
@@ -555,7 +556,7 @@ proptest! {
     }
 }
 
-/// Two figures with a skeleton each, and a thing without one, in one chunk.
+/// Tests two characters with a skeleton each, and a mesh without one, in one chunk.
 #[test]
 fn all_skeletons_and_all_meshes_go_into_one_chunk() {
     let mut skeleton =

@@ -1,4 +1,4 @@
-//! Telling the dialects apart by sizes, indices and normals.
+//! Detects the dialect by sizes, indices and normals.
 
 use crate::dialect::Dialect;
 use crate::extent::Extents;
@@ -9,23 +9,23 @@ use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::{F32, Findings};
 
-/// Vertices whose normals are looked at.
+/// The number of vertices whose normals are examined.
 const SAMPLES: usize = 1024;
 
 /// The evidence for a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) dialect: Dialect,
-    /// The share of vertices whose normal, where this dialect has it, is of unit length.
+    /// The share of vertices that have a unit normal if they are read in this dialect.
     pub(crate) unit: f32,
 }
 
-/// The dialects that a model fits, the likeliest first. What the model says of its own dialect is not asked.
+/// Returns the dialects that a model fits, the likeliest first. The model's own `dialect` field is ignored.
 pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
     if model.chunk(ChunkId::MESH).is_some() {
         return Vec::from([Candidate { dialect: Dialect::Seed44, unit: 1.0 }]);
     }
-    // The file is borrowed once more under each dialect; chunks are not copied.
+    // Each dialect reads the same borrowed chunks; nothing is copied.
     let mut view = FsoModel {
         version: model.version,
         dialect: model.dialect,
@@ -45,12 +45,12 @@ pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
         })
         .map(|dialect| Candidate { dialect, unit: unit_share(model, dialect) })
         .collect();
-    // Only this dialect has a companion.
+    // Only dialect [`Gl3`](Dialect::Gl3) has a companion file.
     let companion = found.iter().find(|c| c.dialect == Dialect::Gl3 && model.metadata.is_some());
     if let Some(gl3) = companion.copied() {
         return Vec::from([gl3]);
     }
-    // Stable, so that among equals the preferred dialect stays first.
+    // The sort is stable, so the preferred dialect is first among equals.
     found.order_by(|a, b| b.unit.total_cmp(&a.unit));
     found
 }
@@ -82,9 +82,9 @@ fn unit_share(model: &FsoModel<'_>, dialect: Dialect) -> f32 {
     if seen == 0 { 0.0 } else { f32::from(unit) / f32::from(seen) }
 }
 
-/// The dialect to judge a model by: the likeliest of those that it fits. Where it fits none, a rule is broken in any
-/// case; then sizes and normals show in which dialect, so that the error names what is wrong and a lenient reader
-/// reads the rest.
+/// Returns the dialect to check a model by: the likeliest of those that it fits. If it fits none, sizes and
+/// normals show the likeliest one, so that the error names the real fault and a lenient reader reads the
+/// rest.
 pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
     if let Some(found) = candidates(model).first() {
         return found.dialect;
@@ -96,12 +96,12 @@ pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
     let sized =
         |d: Dialect| divides(ChunkId::VDAT, d.vertex_size()) && divides(ChunkId::INDX, d.index_size());
     let mut ranked = Dialect::ALL.map(|d| (sized(d), unit_share(model, d), d));
-    // Stable, as among the candidates.
+    // The sort is stable, as for the candidates.
     ranked.order_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
     ranked.first().map_or(Dialect::Seed44, |r| r.2)
 }
 
-/// The dialects between which the bytes do not decide.
+/// Returns the dialects that the bytes cannot distinguish from the chosen one.
 pub(crate) fn rivals(model: &FsoModel<'_>) -> Vec<Dialect> {
     let found = candidates(model);
     let best = found.first().map_or(0.0, |c| c.unit);

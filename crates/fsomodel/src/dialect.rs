@@ -1,4 +1,4 @@
-//! The dialects: how vertices and indices are laid out, which no file says.
+//! The dialects: layouts of vertices and indices. No file states its dialect.
 
 use crate::record::{vertex_44, vertex_56, vertex_60};
 use core::fmt;
@@ -7,24 +7,25 @@ use core::str::FromStr;
 /// The layout of vertices and indices. The format changed twice while its version stayed 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// The description's: vertices of 44 bytes, indices of 32 bits, a MESH chunk with offsets in bytes.
+    /// The description's layout: vertices of 44 bytes, 32-bit indices, a MESH chunk with offsets in bytes.
     #[default]
     Seed44,
-    /// The description's later revision: vertices of 56 bytes with a bitangent, indices of 16 bits.
+    /// The layout of the description's later revision: vertices of 56 bytes with a bitangent, 16-bit
+    /// indices.
     Doc56,
-    /// The layout of the engine's code: vertices of 60 bytes with three texture coordinates, indices of 16 bits,
-    /// meshes in the companion file with offsets in indices.
+    /// The layout of the engine's code: vertices of 60 bytes with three texture coordinates, 16-bit indices,
+    /// and meshes in the companion file with offsets in indices.
     Gl3,
 }
 
 impl Dialect {
-    /// All dialects, in the order in which an undecided file prefers them.
+    /// All dialects, in the order of preference if the bytes do not decide.
     pub const ALL: [Self; 3] = [Self::Seed44, Self::Gl3, Self::Doc56];
 
     /// The names of all dialects.
     pub const NAMES: &'static [&'static str] = &[Self::Seed44.name(), Self::Gl3.name(), Self::Doc56.name()];
 
-    /// A short name.
+    /// Returns the name of the dialect for options and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seed44 => "seed44",
@@ -33,7 +34,7 @@ impl Dialect {
         }
     }
 
-    /// Bytes of a vertex.
+    /// Returns the size of a vertex in bytes.
     pub const fn vertex_size(self) -> usize {
         match self {
             Self::Seed44 => vertex_44::SIZE,
@@ -42,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// Bytes of an index.
+    /// Returns the size of an index in bytes.
     pub const fn index_size(self) -> usize {
         match self {
             Self::Seed44 => 4,
@@ -74,7 +75,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// No [`Dialect`] has this name.
+/// The error for a name that no [`Dialect`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownDialect;
 

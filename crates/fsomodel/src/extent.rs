@@ -1,10 +1,10 @@
-//! Lowest and highest index of any range, so that thousands of ranges over the same indices cost little more than
-//! reading these once.
+//! Finds the lowest and highest index of any range. Thousands of ranges over the same indices cost little
+//! more than reading the indices once.
 
 use crate::view::Indices;
 use alloc::vec::Vec;
 
-/// Indices that are looked at together.
+/// The number of indices in a block.
 const BLOCK: usize = 256;
 
 type Extent = Option<(u32, u32)>;
@@ -16,7 +16,7 @@ fn join(a: Extent, b: Extent) -> Extent {
     }
 }
 
-/// The extents of blocks of indices, then of pairs of those, and so on up.
+/// The extents of blocks of indices, then of pairs of blocks, of pairs of pairs, and so on.
 #[derive(Debug)]
 pub(crate) struct Extents<'s> {
     indices: Indices<'s>,
@@ -24,12 +24,12 @@ pub(crate) struct Extents<'s> {
 }
 
 impl<'s> Extents<'s> {
-    /// The memory for the extents of `indices` indices.
+    /// Returns the memory for the extents of `indices` indices.
     pub(crate) const fn memory(indices: usize) -> u64 {
         (indices.div_ceil(BLOCK) as u64).saturating_mul(2).saturating_mul(size_of::<(u32, u32)>() as u64)
     }
 
-    /// One pass over the indices.
+    /// Computes the extents in one pass over the indices.
     pub(crate) fn new(indices: Indices<'s>) -> Self {
         let mut levels = Vec::from([indices.extents(BLOCK)]);
         while let Some(below) = levels.last().filter(|l| l.len() > 1) {
@@ -40,7 +40,7 @@ impl<'s> Extents<'s> {
         Self { indices, levels }
     }
 
-    /// The extent of the indices from `start` to before `end`, which must lie within.
+    /// Returns the extent of the indices from `start` to before `end`. Both must be within the indices.
     pub(crate) fn between(&self, start: usize, end: usize) -> Extent {
         let end = end.min(self.indices.len());
         if start >= end {

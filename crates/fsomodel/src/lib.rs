@@ -3,10 +3,11 @@
 //!
 //! # The format
 //!
-//! A header and chunks of four letters, length and payload: vertices (`VDAT`), indices (`INDX`), meshes (`MESH`).
-//! It is described in the repository of GL3Test ("Internal model format for FreeSpace Open"). The description was
-//! revised and the only implementation departs from both, all under version 1; they are [`Dialect`]s here, found by
-//! the bytes or as the caller says. Materials and nodes are in a companion `.json`, the [`Metadata`].
+//! The file has a header and chunks. A chunk has an id of four letters, a length and a payload: vertices
+//! (`VDAT`), indices (`INDX`), meshes (`MESH`). The format is described in the repository of GL3Test
+//! ("Internal model format for FreeSpace Open"). The description was revised, and the only implementation
+//! differs from both versions, all with version number 1. They are [`Dialect`]s here; the bytes or the
+//! caller decide which one a file has. Materials and nodes are in a companion `.json`, the [`Metadata`].
 //!
 //! # What is supported
 //!
@@ -18,15 +19,15 @@
 //! | [`Metadata`]: materials, meshes, nodes | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | unknown chunks | kept | – | ✓ | – | – |
 //!
-//! ✓: complete, every value kept. "Checked" means that `validate` reports every departure from the description with
-//! a stable code; "written" that a file that was read comes out byte for byte, unknown chunks in their places and
-//! the companion's text included.
+//! ✓: complete, every value kept. "Checked" means that `validate` reports every violation of the description
+//! with a stable code. "Written" means that an unedited file is written byte for byte, including unknown
+//! chunks in their order and the text of the companion file.
 //!
 //! # How files are read
 //!
-//! Headers of file and chunks are read by nom parsers over the tables of their fields. Vertices, indices and entries stay
-//! the bytes of their chunk, which may go to the GPU as they are; views decode them in place from slices whose length was
-//! held against the item's size.
+//! Headers of file and chunks have nom parsers that use the tables of their fields. Vertices, indices and
+//! entries are kept as the bytes of their chunk, which can be sent to the GPU unchanged. Views decode them
+//! in place from slices whose length is checked.
 //!
 //! # Safety contract
 //!
@@ -99,7 +100,7 @@ pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,5 @@
-//! Safe repairs: faults that a lenient reader accepts are changed so that an engine without checks reads the same.
+//! Safe repairs: they change faults that a lenient reader accepts such that an engine without checks reads
+//! the same.
 
 use crate::dialect::Dialect;
 use crate::model::{ChunkId, FsoModel};
@@ -6,8 +7,8 @@ use crate::ranges::within;
 use alloc::vec::Vec;
 
 impl FsoModel<'_> {
-    /// Shortens the meshes of the MESH chunk to the indices that there are. Returns how many were longer. Those of a companion
-    /// are left as they are.
+    /// Shortens the meshes of the MESH chunk to the existing indices. Returns the number of changed meshes.
+    /// Meshes of a companion file are not changed.
     pub fn clip_meshes(&mut self) -> usize {
         if self.dialect != Dialect::Seed44 || self.chunk(ChunkId::MESH).is_none() {
             return 0;
@@ -33,8 +34,9 @@ impl FsoModel<'_> {
         changed
     }
 
-    /// Puts corners of triangles that name a vertex which is not there onto another corner, so that the triangles draw
-    /// nothing. Returns how many. Where no index of a mesh names a vertex, they are left as they are.
+    /// Makes triangles with a missing vertex degenerate, so that they draw nothing: the corner gets the
+    /// index of another corner. Returns the number of changed corners. If no index of a mesh refers to a
+    /// vertex, the mesh is not changed.
     pub fn fold_triangles(&mut self) -> usize {
         let vertices = self.vertices().iter().len() as u64;
         let mut indices: Vec<u32> = self.indices().iter().collect();

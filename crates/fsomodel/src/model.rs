@@ -1,4 +1,4 @@
-//! The model: chunks in the file's order, and the companion's content.
+//! The model: chunks in the file's order, and the content of the companion file.
 
 use crate::dialect::Dialect;
 use crate::metadata::Metadata;
@@ -11,13 +11,13 @@ use core::str::FromStr;
 use meshwright_core::record::Field;
 use meshwright_core::{ByteWriter, FieldPath, WriteError};
 
-/// The version that every file has; the format's rule forbids to use any other.
+/// The version of every file. The format forbids any other.
 pub const VERSION: u32 = 1;
 
-/// A FSOMODEL file, with the content of its companion where it has one.
+/// A FSOMODEL file, with the content of its companion file if it has one.
 ///
-/// Chunks are kept in the file's order, unknown ones included. Public fields may be edited freely;
-/// [`validate`](Self::validate) and [`to_bytes`](Self::to_bytes) check what the format demands.
+/// Chunks are kept in the file's order, including unknown ones. Public fields may be edited freely.
+/// [`validate`](Self::validate) and [`to_bytes`](Self::to_bytes) check the rules of the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FsoModel<'a> {
     /// The format's version.
@@ -31,18 +31,18 @@ pub struct FsoModel<'a> {
 }
 
 impl Default for FsoModel<'_> {
-    /// A model of nothing: no vertices, no indices, no meshes.
+    /// Returns an empty model: no vertices, no indices, no meshes.
     fn default() -> Self {
         Self::new(Dialect::Seed44)
     }
 }
 
-/// A chunk: four letters and a payload.
+/// A chunk: an id of four letters, and a payload.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// The kind of content.
+    /// The id, which states the type of content.
     pub id: ChunkId,
-    /// Its payload.
+    /// The payload.
     pub data: Cow<'a, [u8]>,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Debug for Chunk<'_> {
     }
 }
 
-/// The four bytes that name a chunk.
+/// The id of a chunk, four bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub [u8; 4]);
 
@@ -61,7 +61,7 @@ impl ChunkId {
     pub const VDAT: Self = Self(*b"VDAT");
     /// Indices.
     pub const INDX: Self = Self(*b"INDX");
-    /// Meshes, of dialect [`Seed44`](Dialect::Seed44) only.
+    /// Meshes; only in dialect [`Seed44`](Dialect::Seed44).
     pub const MESH: Self = Self(*b"MESH");
 }
 
@@ -77,7 +77,7 @@ impl From<[u8; 4]> for ChunkId {
     }
 }
 
-/// Four ASCII characters.
+/// Converts four ASCII characters.
 impl TryFrom<&str> for ChunkId {
     type Error = NoChunkId;
 
@@ -95,7 +95,7 @@ impl FromStr for ChunkId {
     }
 }
 
-/// A text of other than four ASCII characters names no chunk.
+/// The error for a text that is not four ASCII characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoChunkId;
 
@@ -128,23 +128,23 @@ impl fmt::Debug for ChunkId {
 /// An entry of the MESH chunk, 24 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshEntry {
-    /// The start of its indices in the INDX chunk, in bytes.
+    /// The start of the mesh's indices in the INDX chunk, in bytes.
     pub offset: u64,
-    /// The number of its indices.
+    /// The number of indices.
     pub count: u32,
-    /// Added to every index.
+    /// The number that is added to every index.
     pub base_index: u32,
-    /// The lowest index, before `base_index` is added. A hint.
+    /// The lowest index, before `base_index` is added. It is a hint for the renderer.
     pub min_index: u32,
-    /// The highest index, before `base_index` is added. A hint.
+    /// The highest index, before `base_index` is added. It is a hint for the renderer.
     pub max_index: u32,
 }
 
 impl MeshEntry {
-    /// Bytes of an entry.
+    /// The size of an entry in bytes.
     pub const SIZE: usize = mesh::SIZE;
 
-    /// The entry in its bytes.
+    /// Decodes an entry.
     pub fn from_bytes(b: &[u8; Self::SIZE]) -> Self {
         let word = |f: Field| {
             let word = b.get(f.offset..).and_then(|rest| rest.first_chunk());
@@ -172,7 +172,7 @@ impl MeshEntry {
 }
 
 impl<'a> FsoModel<'a> {
-    /// A model of nothing in a dialect: empty chunks.
+    /// Returns an empty model in a dialect: its chunks have no content.
     pub fn new(dialect: Dialect) -> Self {
         let empty = |id| Chunk { id, data: Cow::Borrowed(&[][..]) };
         let mut chunks = Vec::from([empty(ChunkId::VDAT), empty(ChunkId::INDX)]);
@@ -182,7 +182,7 @@ impl<'a> FsoModel<'a> {
         Self { version: VERSION, dialect, chunks, metadata: None }
     }
 
-    /// The same model, independent of the bytes it was read from.
+    /// Copies borrowed data, so that the model no longer borrows from the file.
     pub fn into_owned(self) -> FsoModel<'static> {
         let own = |c: Chunk<'a>| Chunk { id: c.id, data: Cow::Owned(c.data.into_owned()) };
         FsoModel {
@@ -193,7 +193,7 @@ impl<'a> FsoModel<'a> {
         }
     }
 
-    /// The chunks that mean nothing in the model's dialect.
+    /// Returns the chunks that have no meaning in the model's dialect.
     pub fn unknown(&self) -> impl Iterator<Item = &Chunk<'a>> {
         let table = self.dialect == Dialect::Seed44;
         self.chunks.iter().filter(move |c| match c.id {
@@ -203,12 +203,12 @@ impl<'a> FsoModel<'a> {
         })
     }
 
-    /// The payload of the first chunk of a kind.
+    /// Returns the payload of the first chunk with this id.
     pub fn chunk(&self, id: ChunkId) -> Option<&[u8]> {
         self.chunks.iter().find(|c| c.id == id).map(|c| &*c.data)
     }
 
-    /// Replaces the payload of the first chunk of a kind, or appends a chunk.
+    /// Replaces the payload of the first chunk with this id, or appends a chunk.
     pub fn set_chunk(&mut self, id: ChunkId, data: Vec<u8>) {
         let data = Cow::Owned(data);
         match self.chunks.iter_mut().find(|c| c.id == id) {
@@ -217,24 +217,24 @@ impl<'a> FsoModel<'a> {
         }
     }
 
-    /// Replaces the vertices, in the dialect's layout.
+    /// Replaces the vertices, encoded in the dialect's layout.
     pub fn set_vertices(&mut self, vertices: &[Vertex]) {
         let dialect = self.dialect;
         let words = vertices.iter().flat_map(|v| v.floats(dialect));
         self.set_chunk(ChunkId::VDAT, words.flat_map(|f| f.to_bits().to_le_bytes()).collect());
     }
 
-    /// Replaces the MESH chunk; only dialect [`Seed44`](Dialect::Seed44) has one.
+    /// Replaces the MESH chunk. Only dialect [`Seed44`](Dialect::Seed44) has one.
     pub fn set_meshes(&mut self, meshes: &[MeshEntry]) {
         let mut w = ByteWriter::with_capacity(meshes.len().saturating_mul(MeshEntry::SIZE));
         meshes.iter().for_each(|entry| entry.write_to(&mut w));
         self.set_chunk(ChunkId::MESH, w.into_bytes());
     }
 
-    /// Replaces the indices, in the dialect's width.
+    /// Replaces the indices, encoded in the dialect's width.
     ///
     /// # Errors
-    /// When one does not fit; then nothing is changed.
+    /// If an index does not fit. Then nothing changes.
     pub fn set_indices(&mut self, indices: &[u32]) -> Result<(), WriteError> {
         let wide = self.dialect.index_size() == 4;
         let mut data = Vec::with_capacity(indices.len().saturating_mul(self.dialect.index_size()));

@@ -1,4 +1,4 @@
-//! Which part of the indices each mesh draws, wherever that is written down.
+//! The range of indices that each mesh draws, from the MESH chunk or the companion file.
 
 use crate::dialect::Dialect;
 use crate::extent::Extents;
@@ -6,14 +6,14 @@ use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::{Indices, Vertices};
 use meshwright_core::Order as _;
 
-/// Returns the start and end of a range, if it is within `indices`.
+/// Returns the start and end of a range if it is within `indices`.
 pub(crate) fn within(range: &MeshRange, indices: usize) -> Option<(usize, usize)> {
     let first = usize::try_from(range.first).ok()?;
     let end = first.checked_add(usize::try_from(range.count).ok()?)?;
     (end <= indices).then_some((first, end))
 }
 
-/// Returns how many numbers below `len` are in none of the ranges, and the first of them; sorts the ranges.
+/// Returns how many numbers below `len` are in no range, and the first of them. It sorts the ranges.
 pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<usize>) {
     ranges.order();
     let (mut unused, mut first, mut at) = (0_usize, None, 0_usize);
@@ -27,29 +27,29 @@ pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<
     (unused, first)
 }
 
-/// Which part of the index chunk a mesh draws.
+/// The range of the index chunk that a mesh draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshRange {
-    /// Its first index.
+    /// The first index of the range.
     pub first: u64,
-    /// The number of its indices.
+    /// The number of indices.
     pub count: u64,
-    /// Added to every index.
+    /// The number that is added to every index.
     pub base_index: u32,
-    /// The lowest and the highest index before the base is added, as the file claims.
+    /// The lowest and highest index that the file claims, before the base is added.
     pub claimed: Option<(u32, u32)>,
-    /// The offset was no multiple of the size of an index; `first` is rounded down.
+    /// Whether the offset is not a multiple of the index size. `first` is then rounded down.
     pub(crate) misaligned: bool,
 }
 
-/// The location of the ranges of the meshes.
+/// The source of the ranges of the meshes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Table<'s> {
-    /// In the MESH chunk.
+    /// The MESH chunk.
     Chunk(&'s [[u8; MeshEntry::SIZE]]),
-    /// In the companion.
+    /// The companion file.
     Companion(&'s [crate::metadata::Mesh]),
-    /// Nowhere: all indices are one mesh.
+    /// No table: all indices, this many, are one mesh.
     Missing(u64),
 }
 
@@ -93,7 +93,7 @@ impl Table<'_> {
 }
 
 impl MeshRange {
-    /// The vertices from the lowest to the highest index, with the base added: the first, and the one after the last.
+    /// Returns the vertices from the lowest to the highest index, with the base added, as start and end.
     pub(crate) fn span(&self, (low, high): (u32, u32)) -> (usize, usize) {
         let at = |v: u32| (self.base_index as usize).saturating_add(v as usize);
         (at(low), at(high).saturating_add(1))
@@ -101,14 +101,14 @@ impl MeshRange {
 }
 
 impl FsoModel<'_> {
-    /// The vertices of every range, from its lowest to its highest index. A range without indices has none.
+    /// Returns the vertices of every range, from its lowest to its highest index. A range without indices
+    /// has none.
     pub fn spans(&self) -> impl Iterator<Item = Vertices<'_>> + '_ {
         let vertices = self.vertices();
         self.slices().map(move |(start, end)| vertices.slice(start, end))
     }
 
-    /// Returns, for every range, the vertex of its lowest index, and the vertex after that of its highest. Both are 0
-    /// for a range without indices.
+    /// Returns the start and end of the vertices of every range. Both are 0 for a range without indices.
     pub fn slices(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let indices = self.indices();
         let extents = Extents::new(indices);
@@ -118,17 +118,17 @@ impl FsoModel<'_> {
         })
     }
 
-    /// The vertices.
+    /// Returns the vertices.
     pub fn vertices(&self) -> Vertices<'_> {
         Vertices::new(self.chunk(ChunkId::VDAT).unwrap_or_default(), self.dialect)
     }
 
-    /// The indices.
+    /// Returns the indices.
     pub fn indices(&self) -> Indices<'_> {
         Indices::new(self.chunk(ChunkId::INDX).unwrap_or_default(), self.dialect)
     }
 
-    /// The entries of the MESH chunk.
+    /// Returns the entries of the MESH chunk.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = MeshEntry> + Clone + '_ {
         let entries = self.chunk(ChunkId::MESH).unwrap_or_default().as_chunks().0;
         entries.iter().map(MeshEntry::from_bytes)
@@ -142,8 +142,8 @@ impl FsoModel<'_> {
         }
     }
 
-    /// The ranges of all meshes, from the MESH chunk, else from the companion, else one of all indices. Their
-    /// order is the number that nodes refer to.
+    /// Returns the ranges of all meshes: from the MESH chunk, otherwise from the companion file, otherwise
+    /// one range of all indices. Nodes refer to meshes by their position in this order.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = MeshRange> + '_ {
         let table = self.table();
         (0..table.len()).map(move |i| {

@@ -1,4 +1,4 @@
-//! Reading: the walk, then the rules.
+//! Reads a file: first the chunks, then the rules.
 
 use crate::detect;
 use crate::dialect::Dialect;
@@ -21,25 +21,26 @@ use meshwright_core::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FsoOptions {
-    /// Limits and strictness. A lenient reader passes over a missing chunk (`MissingChunk`), a partial last vertex, index
-    /// or mesh (`StreamSize`), a mesh outside of the indices (`MeshRange`, `Misaligned`), an index outside of the
-    /// vertices (`IndexRange`) and a companion with another number of meshes (`Metadata`).
+    /// Limits and strictness. A lenient reader forgives a missing chunk (`MissingChunk`), a partial last
+    /// vertex, index or mesh (`StreamSize`), a mesh outside the indices (`MeshRange`, `Misaligned`), an
+    /// index outside the vertices (`IndexRange`) and a companion file with another number of meshes
+    /// (`Metadata`).
     pub read: ReadOptions,
     /// The layout of vertices and indices; `None` detects it.
     pub dialect: Option<Dialect>,
-    /// The text of the companion.
+    /// The text of the companion file.
     pub metadata: Option<Arc<[u8]>>,
 }
 
 impl FsoOptions {
-    /// The same options with a dialect that the bytes cannot overrule.
+    /// Sets the dialect, so that it is not detected.
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
         self
     }
 
-    /// The same options with the text of the companion.
+    /// Sets the text of the companion file.
     #[must_use]
     pub fn with_metadata(mut self, text: impl Into<Arc<[u8]>>) -> Self {
         self.metadata = Some(text.into());
@@ -60,28 +61,28 @@ impl From<Dialect> for FsoOptions {
 }
 
 impl<'a> FsoModel<'a> {
-    /// Reads a file without a companion: strictly, within default limits, the dialect as the bytes decide. The model
-    /// borrows its chunks from `bytes`; [`into_owned`](Self::into_owned) frees it from them.
+    /// Reads a file without a companion file, strictly, within the default limits, and detects its dialect.
+    /// The model borrows its chunks from `bytes`; [`into_owned`](Self::into_owned) copies them.
     ///
     /// # Errors
-    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
+    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &FsoOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file, with the companion and in the dialect that the options name. Errors in the companion say so, and
-    /// their offsets count in it.
+    /// Reads a file, with the companion file and the dialect of the options. Errors in the companion file
+    /// name its stream, and their offsets count in it.
     ///
     /// # Errors
-    /// When the file or the companion breaks a rule that the options do not pass over, or would take more memory than
-    /// they allow.
+    /// If the file or the companion file breaks a rule that the options do not forgive, or would take more
+    /// memory than they allow.
     pub fn parse_with(bytes: &'a [u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.read.limits);
         let source = Source::file(bytes, CODES, &budget);
         let table = FieldPath::ROOT.field("chunks");
         let mut model =
             Self { version: VERSION, dialect: Dialect::default(), chunks: Vec::new(), metadata: None };
-        // The chunks and, to check them, where they start.
+        // Memory for the chunks and their offsets.
         let count = chunks(bytes)?.count();
         let each = size_of::<(Chunk<'_>, [u64; 2])>();
         source.charge(&table, header::SIZE as u64, "chunks", count as u64, each)?;
@@ -142,7 +143,7 @@ impl FileFormat for FsoModel<'static> {
 
     fn needs(&self, role: Role) -> bool {
         let has_table = self.dialect == Dialect::Seed44 && self.chunk(ChunkId::MESH).is_some();
-        // The revised description has no table of meshes, so that nothing is missing.
+        // The revised description has no table of meshes, so nothing is missing in that dialect.
         role == Role::Metadata && !has_table && self.dialect != Dialect::Doc56
     }
 }

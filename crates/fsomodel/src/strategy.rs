@@ -1,4 +1,4 @@
-//! Generators of valid models for property tests: raw bits in every field, ranges and sizes that fit each other.
+//! Generators of valid models for property tests: random bits in every field, consistent ranges and sizes.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::{Chunk, ChunkId, Dialect, FsoModel, Material, Mesh, MeshEntry, Metadata, Node, VERSION};
@@ -15,15 +15,16 @@ pub fn dialect() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL.to_vec())
 }
 
-/// Models of a dialect, with unknown chunks in between, known chunks in any order, ranges that overlap or leave gaps,
-/// and claims about indices that may be wrong. Read as they were meant when the options name the dialect.
+/// Generates models of a dialect, with unknown chunks in between, known chunks in any order, ranges that
+/// overlap or leave gaps, and claimed index ranges that may be wrong. They are read correctly if the options
+/// name the dialect.
 pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
     let others = vec((chunk_id(), vec(any::<u8>(), 0..9)), 0..4);
     let table = dialect == Dialect::Seed44;
     (0_usize..12, 0_usize..20, vec(range(), 0..5), others, any::<bool>()).prop_flat_map(
         move |(vertices, indices, ranges, others, has_table)| {
             let indices = if vertices == 0 { 0 } else { indices };
-            // If a base is added, half of the vertices are reserved for it.
+            // If a base index is added, it takes up to half of the vertices.
             let has_table = table && has_table;
             let (highest, base) =
                 if has_table { (vertices.div_ceil(2), vertices / 2) } else { (vertices, 0) };
@@ -57,7 +58,7 @@ pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
     )
 }
 
-/// Four letters that no dialect knows.
+/// Generates four letters that no dialect knows.
 fn chunk_id() -> impl Strategy<Value = ChunkId> {
     let known = [ChunkId::VDAT, ChunkId::INDX, ChunkId::MESH];
     prop_oneof![Just(*b"vdat"), any::<[u8; 4]>()]
@@ -98,7 +99,7 @@ fn text() -> impl Strategy<Value = Option<String>> {
     )
 }
 
-/// Companions by themselves: their ranges refer to no file.
+/// Generates companion files by themselves. Their ranges refer to no file.
 pub fn metadata() -> impl Strategy<Value = Metadata> {
     let material = (text(), text()).prop_map(|(name, diffuse_texture)| Material { name, diffuse_texture });
     let mesh = (text(), 0..i64::MAX.cast_unsigned(), any::<[u32; 4]>(), any::<Index>());

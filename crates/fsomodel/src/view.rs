@@ -1,4 +1,4 @@
-//! Vertices and indices, decoded from the bytes of their chunks.
+//! Views that decode vertices and indices from the bytes of their chunks.
 
 use crate::dialect::Dialect;
 use alloc::vec::Vec;
@@ -9,8 +9,8 @@ use meshwright_core::F32;
 pub struct Vertex {
     /// Position: right-handed, y up.
     pub position: [F32; 3],
-    /// Texture coordinates, (0, 0) the bottom left of the image. The third exists in dialect
-    /// [`Gl3`](Dialect::Gl3) only, and is 0 there.
+    /// Texture coordinates; (0, 0) is the bottom left of the image. Only dialect [`Gl3`](Dialect::Gl3) has a
+    /// third one, which is 0.
     pub uv: [F32; 3],
     /// Normal.
     pub normal: [F32; 3],
@@ -21,7 +21,7 @@ pub struct Vertex {
 }
 
 impl Vertex {
-    /// The vertex in the bytes of a dialect; zeros where there are too few.
+    /// Decodes a vertex of a dialect. The result is zero if there are too few bytes.
     pub fn from_bytes(bytes: &[u8], dialect: Dialect) -> Self {
         let words = bytes.as_chunks::<4>().0;
         let at = |i: usize| words.get(i).map_or(F32::default(), |w| F32::from_bits(u32::from_le_bytes(*w)));
@@ -43,7 +43,7 @@ impl Vertex {
         }
     }
 
-    /// The floats of the vertex in a dialect, in order.
+    /// Returns the floats of the vertex in a dialect, in order.
     pub fn floats(&self, dialect: Dialect) -> impl Iterator<Item = F32> + use<> {
         let uv = if dialect == Dialect::Gl3 { 3 } else { 2 };
         let last = if dialect == Dialect::Seed44 { 0 } else { 3 };
@@ -83,7 +83,7 @@ impl<'s> Vertices<'s> {
         self.len() == 0
     }
 
-    /// A vertex.
+    /// Returns a vertex.
     pub fn get(&self, index: usize) -> Option<Vertex> {
         let dialect = self.dialect;
         self.bytes.chunks_exact(dialect.vertex_size()).nth(index).map(|b| Vertex::from_bytes(b, dialect))
@@ -95,7 +95,7 @@ impl<'s> Vertices<'s> {
         self.bytes.chunks_exact(dialect.vertex_size()).map(move |b| Vertex::from_bytes(b, dialect))
     }
 
-    /// The vertices from `start` to before `end`; empty if they do not exist.
+    /// Returns the vertices from `start` to before `end`; empty if they do not exist.
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> Self {
         let size = self.dialect.vertex_size();
@@ -131,7 +131,7 @@ impl<'s> Indices<'s> {
         self.len() == 0
     }
 
-    /// An index.
+    /// Returns an index.
     pub fn get(&self, at: usize) -> Option<u32> {
         self.bytes.chunks_exact(self.size()).nth(at).map(index)
     }
@@ -141,7 +141,7 @@ impl<'s> Indices<'s> {
         self.bytes.chunks_exact(self.size()).map(index)
     }
 
-    /// The indices from `start` to before `end`; empty if they do not exist.
+    /// Returns the indices from `start` to before `end`; empty if they do not exist.
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> Self {
         let range = start.checked_mul(self.size()).zip(end.checked_mul(self.size()));
@@ -149,7 +149,7 @@ impl<'s> Indices<'s> {
         Self { bytes, wide: self.wide }
     }
 
-    /// The lowest and the highest index.
+    /// Returns the lowest and the highest index.
     pub fn extent(&self) -> Option<(u32, u32)> {
         if self.is_empty() {
             return None;
@@ -157,7 +157,7 @@ impl<'s> Indices<'s> {
         Some(extent(self.bytes, self.wide))
     }
 
-    /// The lowest and the highest of each `block` indices; of a last block what there is of it.
+    /// Returns the lowest and highest index of every `block` indices. The last block may be shorter.
     pub(crate) fn extents(&self, block: usize) -> Vec<(u32, u32)> {
         let mut all = Vec::with_capacity(self.len().div_ceil(block.max(1)));
         let whole = self.len().saturating_mul(self.size());
@@ -167,11 +167,11 @@ impl<'s> Indices<'s> {
 }
 
 meshwright_core::kernels! {
-    /// The lowest and the highest of some indices.
+    /// Returns the lowest and highest of some indices.
     fn extent as extent_portable<'a>(bytes: &'a [u8], wide: bool) -> (u32, u32) {
         if wide {
-            // Signed numbers with the sign turned round: they are in the same order, and every machine compares several of
-            // them at once.
+            // Flipping the sign bit turns them into signed numbers in the same order. Every machine can
+            // compare several of those at once.
             const SIGN: u32 = 1 << 31;
             let words = bytes.as_chunks::<4>().0.iter();
             let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
@@ -184,7 +184,7 @@ meshwright_core::kernels! {
         }
     }
 
-    /// The same of each block.
+    /// Returns the lowest and highest index of each block.
     fn extents as extents_portable<'a>(bytes: &'a [u8], wide: bool, block: usize, out: &'a mut Vec<(u32, u32)>) -> () {
         for block in bytes.chunks(block.saturating_mul(if wide { 4 } else { 2 }).max(1)) {
             out.push(extent_portable(block, wide));

@@ -1,4 +1,4 @@
-//! The walk over the chunks of a file, without a copy.
+//! Iterates over the chunks of a file without copying them.
 
 use crate::model::{ChunkId, VERSION};
 use crate::record::{chunk, header};
@@ -32,7 +32,7 @@ fn magic(i: &[u8]) -> Step<'_, ()> {
 }
 
 fn file_header(i: &[u8]) -> Step<'_, u32> {
-    // A file of another format is known by its first letters, however short it is.
+    // The magic is checked first, so that a short file of another format gets the right error.
     let (i, ()) = context(header::MAGIC.name, magic).parse(i)?;
     field(header::VERSION, le_u32).parse(i)
 }
@@ -44,14 +44,14 @@ fn chunk_header(i: &[u8]) -> Step<'_, (ChunkId, u64)> {
     Ok((i, (ChunkId(id), len)))
 }
 
-/// A chunk within its file.
+/// A chunk in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRef<'a> {
-    /// The kind of content.
+    /// The id, which states the type of content.
     pub id: ChunkId,
-    /// The offset of its payload in the file. Nothing in the format aligns it.
+    /// The offset of the payload in the file. The format does not align it.
     pub offset: u64,
-    /// Its payload, ready for a vertex or index buffer.
+    /// The payload, ready for a vertex or index buffer.
     pub data: &'a [u8],
 }
 
@@ -75,11 +75,10 @@ pub struct Chunks<'a> {
     number: usize,
 }
 
-/// Walks over the chunks of a file; the version must be one that this crate knows. Nothing is copied and nothing
-/// allocated.
+/// Iterates over the chunks of a file, whose version must be 1. Nothing is copied or allocated.
 ///
 /// # Errors
-/// When the file does not begin as the format demands.
+/// If the file does not begin with a valid header.
 pub fn chunks(file: &[u8]) -> Result<Chunks<'_>, ReadError> {
     let budget = Budget::new(Limits::default());
     let source = Source::file(file, CODES, &budget);
@@ -140,35 +139,38 @@ impl<'a> Iterator for Chunks<'a> {
 }
 
 impl<'a> ChunkRef<'a> {
-    /// The payload as packed vertices of dialect [`Seed44`](crate::Dialect::Seed44), if it divides so.
+    /// Returns the payload as packed vertices of dialect [`Seed44`](crate::Dialect::Seed44), if its length
+    /// is a multiple of 44.
     pub fn vertices_44(&self) -> Option<&'a [[u8; 44]]> {
         as_records(self.data)
     }
 
-    /// The payload as packed vertices of dialect [`Doc56`](crate::Dialect::Doc56), if it divides so.
+    /// Returns the payload as packed vertices of dialect [`Doc56`](crate::Dialect::Doc56), if its length is
+    /// a multiple of 56.
     pub fn vertices_56(&self) -> Option<&'a [[u8; 56]]> {
         as_records(self.data)
     }
 
-    /// The payload as packed vertices of dialect [`Gl3`](crate::Dialect::Gl3), if it divides so.
+    /// Returns the payload as packed vertices of dialect [`Gl3`](crate::Dialect::Gl3), if its length is a
+    /// multiple of 60.
     pub fn vertices_60(&self) -> Option<&'a [[u8; 60]]> {
         as_records(self.data)
     }
 
-    /// The payload as floats in place: only where it is aligned, divides into whole floats and the machine is
-    /// little endian.
+    /// Returns the payload as floats in place. `None` if it is not aligned, its length is not a multiple of
+    /// 4, or the machine is big endian.
     pub fn as_f32s(&self) -> Option<&'a [f32]> {
         little().then_some(())?;
         bytemuck::try_cast_slice(self.data).ok()
     }
 
-    /// The payload as 32-bit indices in place; see [`as_f32s`](Self::as_f32s).
+    /// Returns the payload as 32-bit indices in place; see [`as_f32s`](Self::as_f32s).
     pub fn as_u32s(&self) -> Option<&'a [u32]> {
         little().then_some(())?;
         bytemuck::try_cast_slice(self.data).ok()
     }
 
-    /// The payload as 16-bit indices in place; see [`as_f32s`](Self::as_f32s).
+    /// Returns the payload as 16-bit indices in place; see [`as_f32s`](Self::as_f32s).
     pub fn as_u16s(&self) -> Option<&'a [u16]> {
         little().then_some(())?;
         bytemuck::try_cast_slice(self.data).ok()

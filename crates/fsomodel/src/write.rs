@@ -1,4 +1,4 @@
-//! Writing: the header and every chunk in order.
+//! Writes the header and all chunks in order.
 
 use crate::dialect::Dialect;
 use crate::extent::Extents;
@@ -12,11 +12,11 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl FsoModel<'_> {
-    /// Writes the file; a model that was read is written byte for byte. The companion is written by
-    /// [`Metadata::to_bytes`](crate::Metadata::to_bytes).
+    /// Writes the file. An unedited model is written byte for byte.
+    /// [`Metadata::to_bytes`](crate::Metadata::to_bytes) writes the companion file.
     ///
     /// # Errors
-    /// When a strict reader would refuse the file.
+    /// If a strict reader would reject the file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         let (places, findings) = (Places::as_written(self), &mut Findings::writing());
         check_version(self, findings)?;
@@ -38,8 +38,9 @@ impl FsoModel<'_> {
         Ok(w.into_bytes())
     }
 
-    /// Makes every claimed lowest and highest index what it is: in the MESH chunk, or in the companion. Returns how
-    /// many meshes changed. A mesh outside of the indices is left as it is; one without indices claims 0 and 0.
+    /// Corrects every claimed lowest and highest index, in the MESH chunk or in the companion file. Returns
+    /// the number of changed meshes. A mesh outside the indices is not changed; one without indices gets 0
+    /// and 0.
     pub fn fix_extents(&mut self) -> usize {
         let indices = self.indices();
         let extents = Extents::new(indices);

@@ -1,4 +1,4 @@
-//! Files that cost far more to check than they are long, unless one is careful.
+//! Files whose checks could cost far more than their size suggests.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{Limits, ReadOptions};
@@ -26,7 +26,7 @@ fn file(meshes: &[MeshEntry], indices: u32) -> Vec<u8> {
     model.to_bytes().unwrap()
 }
 
-/// Entries that all draw much of the same indices, none quite like another.
+/// Tests entries that all draw mostly the same indices, but no two the same range.
 #[test]
 fn sixty_thousand_meshes_over_the_same_indices() {
     let n = 300_000_u32;
@@ -49,7 +49,7 @@ fn sixty_thousand_meshes_over_the_same_indices() {
         assert!(answer);
         assert!(ms < 5000, "{ms} ms");
         assert!(memory < 4 * bytes.len() + (8 << 20), "{memory} bytes");
-        // A scene would repeat the vertices for every mesh, and is refused before it does.
+        // A scene would repeat the vertices for every mesh, so the conversion is rejected first.
         let model = FsoModel::parse(&bytes).unwrap();
         let (answer, memory, _) =
             measured(|| model.to_scene(&SceneOptions::default().with_memory(64 << 20)).map(drop));
@@ -65,7 +65,7 @@ fn sixty_thousand_meshes_with_the_same_fault() {
     let meshes: Vec<_> =
         (0..60_000).map(|i| MeshEntry { count: n - 3 * (i as u32 % 5), ..mesh(i) }).collect();
     let mut bytes = file(&meshes, n);
-    // The last index is outside; every mesh would search for it.
+    // The last index is invalid; every mesh would search for it.
     let last = 12 + 12 + 300 * 44 + 12 + 4 * (n as usize - 1);
     bytes[last..last + 4].copy_from_slice(&300_u32.to_le_bytes());
     let (answer, _, ms) = measured(|| FsoModel::parse(&bytes).map(drop));
@@ -134,7 +134,7 @@ fn a_companion_of_small_things_stays_in_proportion() {
     assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "limit-exceeded");
 }
 
-/// The dialect is found by a sample, and ambiguity does not copy the file.
+/// Tests that the dialect is detected from a sample, and that ambiguity does not copy the file.
 #[test]
 fn detection_is_linear() {
     let mut model = FsoModel::new(Dialect::Gl3);
@@ -149,7 +149,8 @@ fn detection_is_linear() {
     assert!(ms < 2000 && memory < 8 << 20, "{ms} ms, {memory} bytes");
 }
 
-/// Small scenes that become large files: a mesh that many nodes draw, and nodes so deep that their text is indentation.
+/// Tests small scenes that become large files: a mesh that many nodes draw, and nodes so deep that their
+/// text is mostly indentation.
 #[test]
 fn scenes_that_multiply_end_at_the_limit() {
     let corners = |n: u32| (0..n).map(|i| [i as f32, (i % 3) as f32, 0.0]).collect();
@@ -171,9 +172,9 @@ fn scenes_that_multiply_end_at_the_limit() {
                 Err(ConvertError::Unsupported { .. }) => assert_eq!(dialect, Dialect::Doc56),
                 Err(e) => assert!(matches!(e, ConvertError::Limit(_)), "{e}"),
             }
-            // A list that grows is there twice, the second time with twice the room.
+            // A growing list is in memory twice, and the second copy has twice the capacity.
             assert!(memory < (3 << power) + (1 << 20), "{dialect}: {memory} bytes of 2^{power}");
-            // No need to go on: the limit is no more in the way.
+            // The limit is large enough, so larger ones need no test.
             if done > 0 {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Every fixture is read as its name says, and no part of one opens.
+//! Checks that every fixture is read as its name says, and that no prefix of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::ReadOptions;
@@ -12,7 +12,7 @@ use std::fs;
 fn models() {
     for fixture in fixtures("fsomodel", &["fom"]) {
         laws::<FsoModel<'static>>().fixture(&fixture);
-        // A file that is cut between two chunks is a file when the rest is not needed.
+        // A file that is cut between two chunks is valid if the rest is not needed.
         let last = match fixture.name.as_str() {
             "unknown.ok.fom" => 17,
             "triangle.ok.fom" => 36,
@@ -50,13 +50,13 @@ fn pairs() {
     assert_eq!(model.dialect, Dialect::Gl3);
     assert_eq!(model.to_bytes().unwrap(), file);
     assert_eq!(model.metadata.as_ref().unwrap().to_bytes().unwrap(), text);
-    // Without the companion, sizes and normals show the dialect.
+    // Without the companion file, sizes and normals identify the dialect.
     let alone = FsoModel::parse(&file).unwrap();
     assert_eq!(alone.dialect, Dialect::Gl3);
     assert_eq!(alone.ranges().len(), 1);
 }
 
-/// The code that a refused fixture is refused with.
+/// Tests the code with which each fixture is rejected.
 #[test]
 fn codes() {
     let codes = [
@@ -95,7 +95,7 @@ fn codes() {
     }
 }
 
-/// The code that an odd fixture is reported with.
+/// Tests the code of the warning for each unusual fixture.
 #[test]
 fn warnings() {
     let codes = [
@@ -126,7 +126,7 @@ fn what_the_loader_needs_is_missed() {
     let metadata = Metadata::parse(&f.bytes).unwrap();
     let paths: Vec<_> = metadata.validate().findings().iter().map(|f| f.path.to_string()).collect();
     assert_eq!(paths, ["materials[0].diffuse_texture", "nodes[0].meshes", "nodes[0].children"]);
-    // In the new text, a node has both lists.
+    // In a new text, every node has both lists.
     let canonical = Metadata::parse(&metadata.to_canonical().unwrap()).unwrap();
     assert_eq!(canonical.validate().findings().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! The promises of every format crate, over all dialects.
+//! Tests the laws of every format crate, for all dialects.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::{ReadOptions, Severity};
@@ -44,7 +44,7 @@ proptest! {
         let bytes = model.to_bytes().unwrap();
         match FsoModel::parse(&bytes) {
             Ok(read) => prop_assert_eq!(read.to_bytes().unwrap(), bytes),
-            // Random normals can make another dialect look likelier, but never one that does not fit.
+            // Random normals can make another dialect likelier, but never one that the sizes do not fit.
             Err(e) => panic!("{e}"),
         }
     }
@@ -66,7 +66,7 @@ proptest! {
         let text = companion.to_bytes().unwrap();
         metadata().byte_round_trip("written", &text);
         prop_assert_eq!(companion.validate().count_of(Severity::Error), 0);
-        // Any other spelling of the same text is kept as well.
+        // Other spacing of the same text is preserved too.
         let spaced: Vec<u8> = text.iter().flat_map(|b| [*b].into_iter().chain((*b == b'\n').then_some(b' '))).collect();
         metadata().byte_round_trip("spaced", &spaced);
         let _: serde_json::Value = serde_json::from_slice(&text).unwrap();
@@ -83,7 +83,7 @@ proptest! {
         text[i] = byte;
         metadata().any_bytes(&text);
         metadata().any_bytes(&text[..i]);
-        // Whatever is read here is JSON for others, too.
+        // Every text that is read here is JSON for other parsers too.
         if Metadata::parse(&text).is_ok() {
             prop_assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok());
         }

@@ -1,5 +1,5 @@
-//! Tests every layout with literal bytes and values: if two fields or axes are exchanged, a test fails without any
-//! other file.
+//! Tests every layout with literal bytes and values. If two fields or axes are exchanged, a test fails
+//! without other files.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use meshwright_core::{f32s, values};
@@ -11,7 +11,7 @@ use meshwright_testkit::{from_hex, hex_diff};
 /// The letters FSOMODEL and version 1.
 const HEADER: &str = "46 53 4f 4d 4f 44 45 4c 01000000";
 
-/// One to fifteen.
+/// The floats 1 to 15.
 const FLOATS: [&str; 15] = [
     "0000803f", "00000040", "00004040", "00008040", "0000a040", "0000c040", "0000e040", "00000041",
     "00001041", "00002041", "00003041", "00004041", "00005041", "00006041", "00007041",
@@ -85,7 +85,7 @@ fn indices_in_both_widths() {
     }
 }
 
-/// Metadata whose every number is another.
+/// Returns metadata in which every number is different.
 fn metadata() -> Metadata {
     let node = |name: &str, parent, transform: [[f32; 4]; 4], meshes: &[u32]| Node {
         name: Some(name.into()),
@@ -129,7 +129,7 @@ fn a_companion() {
     assert_eq!(read.to_bytes().unwrap(), METADATA.as_bytes());
     let written = metadata().to_bytes().unwrap();
     assert_eq!(Metadata::parse(&written).unwrap(), metadata());
-    // The new text has the fields under their names.
+    // The new text has the fields with their names.
     let text = String::from_utf8(written).unwrap();
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     for field in ["\"offset\":3", "\"count\":6", "\"base_index\":7", "\"min_index\":8", "\"max_index\":9"] {

@@ -1,4 +1,4 @@
-//! To the exchange model and back.
+//! Tests conversions to the exchange model and back.
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -51,7 +51,7 @@ fn the_companion_places_the_meshes() {
     assert_eq!(scene.meshes[1].material, Some(MaterialId(1)));
     assert!(scene.materials[0].extras.is_some());
 
-    // And back: the same file, and a companion that says the same.
+    // Convert back: the file is the same, and the companion file has the same content.
     let back = FsoModel::from_scene(scene, &options_for(Dialect::Gl3)).unwrap();
     assert_eq!(back.losses, []);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
@@ -88,7 +88,7 @@ fn the_description_has_no_tree() {
     assert!(!merged.value.validate().has_errors());
 }
 
-/// A quad that looks along z, with a picture whose origin is the bottom left.
+/// Returns a quad that faces z, with a texture whose origin is the bottom left.
 fn quad(mirrored: bool) -> Mesh {
     let u = |x: f32| if mirrored { 1.0 - x } else { x };
     Mesh::new(
@@ -116,12 +116,12 @@ fn mirrored_pictures_keep_their_side_in_every_dialect() {
             for (mesh, side) in back.meshes.iter().zip([1.0, -1.0]) {
                 for (n, t) in mesh.normals.iter().zip(&mesh.tangents) {
                     assert_eq!(t, &[side, 0.0, 0.0, side], "{dialect}");
-                    // Up in the picture is up in space.
+                    // Up in the image is up in space.
                     assert_eq!(handedness(*n, [t[0], t[1], t[2]], [0.0, 1.0, 0.0]), Some(t[3]));
                 }
             }
         }
-        // From glTF's space, where pictures start at the top.
+        // Convert from glTF's space, where images start at the top.
         let gltf = made.value.to_scene(&SceneOptions::default()).unwrap().value;
         assert_eq!(gltf.meshes[0].uvs[0], [0.0, 1.0]);
         let mut bare = gltf.clone();
@@ -207,7 +207,7 @@ fn every_material_names_a_texture() {
     assert!(made.value.validate().is_empty(), "{:?}", made.value.validate());
 }
 
-/// A row of triangles with a vertex of its own for each corner.
+/// Returns a row of triangles with separate vertices for each corner.
 fn soup(triangles: u16) -> Mesh {
     let corners = 0..3 * u32::from(triangles);
     let triangles: Vec<_> = corners.clone().step_by(3).map(|i| [i, i + 1, i + 2]).collect();
@@ -222,7 +222,7 @@ fn sixteen_bits_are_not_exceeded() {
     let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"mesh-split"));
     let metadata = made.value.metadata.as_ref().unwrap();
-    // Split once, though two nodes draw it.
+    // The mesh is split once, though two nodes draw it.
     let counts: Vec<_> = metadata.meshes.iter().map(|m| (m.count, m.base_index, m.max_index)).collect();
     assert_eq!(counts, [(65_535, 0, 65_534), (465, 65_535, 464)]);
     assert!(metadata.nodes.iter().all(|n| n.meshes == [0, 1]));
@@ -233,13 +233,13 @@ fn sixteen_bits_are_not_exceeded() {
         wide.notes().any(|n| n.code == "normals-computed") && !wide.lost().any(|l| l.code == "uvs-missing")
     );
     assert_eq!(wide.value.entries().map(|e| e.count).collect::<Vec<_>>(), [66_000; 2]);
-    // Two meshes have a base each, except where there is no table for it.
+    // Each of two meshes has its own base index, except in the dialect without a table.
     let scene = scene_of(vec![soup(12_000), soup(12_000)], Space::Gltf);
     let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(!codes(&made).contains(&"mesh-split"));
     let e = FsoModel::from_scene(&scene, &options_for(Dialect::Doc56)).unwrap_err();
     assert_eq!(e.to_string(), "meshes[1]: more vertices than indices of 16 bits can number");
-    // As many vertices as the indices number are one mesh.
+    // A mesh with exactly as many vertices as indices can address is not split.
     let mut whole = soup(21_845);
     whole.positions.push([0.0; 3]);
     let made = FsoModel::from_scene(&scene_of(vec![whole], Space::Gltf), &options_for(Dialect::Gl3)).unwrap();
@@ -292,7 +292,7 @@ fn the_finest_level_is_drawn_unless_asked() {
     }
 }
 
-/// Nodes do not move what bones hold.
+/// Node transforms do not move a skinned mesh.
 #[test]
 fn a_skinned_mesh_stays_where_its_bones_are() {
     let mut mesh = quad(false);
@@ -351,7 +351,7 @@ fn what_nothing_draws_is_left_out_on_request() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever a scene holds, its files are ones that a strict reader takes, and the same triangles are drawn.
+    /// Every scene becomes files that a strict reader accepts and that draw the same triangles.
     #[test]
     fn every_file_is_sound(scene in wild_scene(), prune: bool, memory in prop::option::of(0_u64..200_000)) {
         for dialect in Dialect::ALL {
@@ -375,7 +375,7 @@ proptest! {
         }
     }
 
-    /// Whatever a model holds, its scene is one that every consumer takes.
+    /// The scene of every model is valid.
     #[test]
     fn every_scene_is_sound(model in strategy::dialect().prop_flat_map(strategy::model), raw: bool) {
         let options = SceneOptions::in_space(if raw { Space::File } else { Space::Gltf });
@@ -392,10 +392,11 @@ proptest! {
 }
 
 proptest! {
-    /// Skinned meshes get their rest pose, whatever they are bound to, and the others the transforms of their nodes.
+    /// Skinned meshes get their rest pose, whatever their bind pose, and other meshes get the transforms of
+    /// their nodes.
     #[test]
     fn foreign_scenes_stand_as_they_rest(mut scene in foreign_scene(), which in 0_usize..3) {
-        // Sums of weights other than 1 are a loss of their own.
+        // Weights that do not sum to 1 are reported as another loss.
         for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
             for v in 0..skin.vertex_count() {
                 let (range, sum) = (skin.range(v), skin.influences(v).iter().map(|i| i.weight).sum::<f32>());
@@ -417,7 +418,7 @@ proptest! {
     }
 }
 
-/// Two squares that share an edge, the texture of one being that of the other in a mirror.
+/// Tests two squares that share an edge and have mirrored textures.
 #[test]
 fn a_mirrored_texture_gets_tangents_of_both_sides() {
     let at = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
@@ -436,7 +437,7 @@ fn a_mirrored_texture_gets_tangents_of_both_sides() {
         for v in vertices {
             let [tangent, across] = [v.tangent, v.bitangent].map(values);
             assert!((tangent[0].abs() - 1.0).abs() < 1e-6, "{tangent:?}");
-            // Up in the picture is up in space, on both sides of the mirror.
+            // Up in the image is up in space, on both sides of the mirror.
             assert!((across[1] - 1.0).abs() < 1e-6, "{across:?}");
         }
     }

@@ -1,8 +1,8 @@
-//! Lists of items by small numbers, all in one vector.
+//! Items grouped by a small number, all in one vector.
 
 use alloc::vec::Vec;
 
-/// So many lists; items of one are in the order in which they came.
+/// Lists of items in one vector. The items of a list are in the order in which they were added.
 #[derive(Debug)]
 pub(super) struct Buckets<T> {
     /// The end of each list.
@@ -11,7 +11,8 @@ pub(super) struct Buckets<T> {
 }
 
 impl<T: Copy + Default> Buckets<T> {
-    /// `count` lists of items, each item with the number of its list. The items are read twice.
+    /// Groups items into `count` lists. Each item comes with the number of its list. The iterator runs
+    /// twice.
     pub(super) fn new(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut ends = alloc::vec![0_u32; count];
         for (list, _) in items.clone() {
@@ -41,12 +42,12 @@ impl<T: Copy + Default> Buckets<T> {
         start as usize..self.ends[list] as usize
     }
 
-    /// A list.
+    /// Returns the items of a list.
     pub(super) fn get(&self, list: usize) -> &[T] {
         &self.items[self.range(list)]
     }
 
-    /// A list, to be changed.
+    /// Returns the items of a list for changing.
     pub(super) fn get_mut(&mut self, list: usize) -> &mut [T] {
         let range = self.range(list);
         &mut self.items[range]

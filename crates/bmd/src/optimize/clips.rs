@@ -1,4 +1,4 @@
-//! Fewer keys.
+//! Reduces the keys of clips.
 
 use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
 use super::path::{Candidate, Goal, choose};
@@ -17,35 +17,35 @@ use meshwright_core::math::quat::Quat;
 use meshwright_core::math::{lerp, unit};
 use meshwright_core::num::{QuatF8, Se32};
 
-/// Rounds of fitting the channels of a bone to one another's tags.
+/// The maximum number of rounds in which the channels of a bone are fitted to one another's tags.
 const ROUNDS: usize = 3;
-/// Steps of work that a key takes when its channel is looked at.
+/// Steps of work to look at one key.
 const KEY: u64 = 32;
 
-/// Clips with the same key are equal: stream, frames and looping.
+/// The identity of a clip's motion: stream, frames and looping.
 type Sameness = (usize, u8, bool);
 
 fn sameness(clip: &Clip) -> Sameness {
     (identity(&clip.stream), clip.frames, clip.rate.is_looping())
 }
 
-/// The new forms of the clips of one stream.
+/// The new streams of all clips that shared one stream.
 #[derive(Default)]
 struct Remade {
     variants: Vec<Variant>,
 }
 
-/// The new form of equal clips.
+/// The new stream of clips that are equal.
 struct Variant {
-    /// The first of them.
+    /// The first of these clips.
     clip: usize,
     stream: Arc<Stream>,
     errors: Errors,
 }
 
-/// Chooses the keys of every clip again; streams that clips of the same length share stay shared. The errors of the
-/// clips are added to `errors`. A clip keeps its stream if no work is left for it. All clips of a stream keep it if
-/// separate streams would need more bytes.
+/// Chooses the keys of every clip anew, and adds the resulting errors to `errors`. Clips of the same length
+/// that shared a stream still share one. A clip keeps its stream if no work is left for it. All clips of a
+/// stream keep it if separate streams would need more bytes.
 pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
     let source = model.clone();
     let lossy = options.loses_keys() || options.engine == EngineSafety::Always;
@@ -108,8 +108,8 @@ fn keyed_bones(stream: &Stream) -> u64 {
     stream.bones().skip(1).filter(|steps| !steps.is_empty()).count() as u64
 }
 
-/// Counts the clips that have a bone with a key on the last frame before another bone with keys, where the existing
-/// loader loses its place.
+/// Counts the clips that the existing loader misreads: it loses its place if a bone has a key on the last
+/// frame and a later bone has keys too.
 pub(super) fn misread(clips: &[Clip]) -> usize {
     let mut known: BTreeMap<(usize, u8), bool> = BTreeMap::new();
     let misread = clips.iter().filter(|c| {
@@ -128,20 +128,20 @@ fn is_misread(stream: &Stream, frames: u8) -> bool {
     })
 }
 
-/// The keys of one clip being chosen.
+/// The choice of keys for one clip.
 struct Reduction<'m, 'w> {
     options: &'w OptimizeOptions,
     timing: Timing,
     keys: Vec<Keys>,
     curves: Vec<Curves>,
     posed: Option<Posed<'m>>,
-    /// Keys may become others.
+    /// Whether keys may change within the bounds.
     lossy: bool,
     work: &'w Work,
 }
 
 impl<'m, 'w> Reduction<'m, 'w> {
-    /// `None` if no work is left for the clip.
+    /// Prepares a clip; `None` if no work is left for it.
     fn new(
         model: &'m Bmd,
         clip: &Clip,
@@ -195,7 +195,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         Stream::from_bones(self.keys.iter().map(Keys::to_steps))
     }
 
-    /// The cheapest keys of a bone that were found.
+    /// Returns the keys of a bone that need the fewest bytes, as far as the search found them.
     fn bone(&self, bone: usize, source: &Keys, work: &Work) -> Keys {
         // If no bone with keys follows, the engine cannot lose its place.
         let follows = self.keys.iter().skip(bone + 1).any(|k| !k.is_empty());
@@ -231,7 +231,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         best
     }
 
-    /// The rank of keys, lower is better: no key on the last frame, then few bytes.
+    /// Returns the rank of keys, lower is better: first no key on the last frame, then few bytes.
     fn rank(&self, keys: &Keys) -> (bool, usize) {
         let last = self.timing.frames.saturating_sub(1);
         let unsafe_ = self.options.engine != EngineSafety::Ignored && has_key_at(keys, last);
@@ -244,7 +244,7 @@ fn has_key_at(keys: &Keys, frame: u32) -> bool {
         || keys.translation.iter().chain(&keys.scale).any(|k| k.0 == frame)
 }
 
-/// Frames at which one of two channels has a key.
+/// Marks the frames at which one of two channels has a key.
 fn tags<A, B>(a: &[(u32, A)], b: &[(u32, B)], frames: u32) -> Vec<bool> {
     let mut tags = alloc::vec![false; frames as usize];
     for frame in a.iter().map(|k| k.0).chain(b.iter().map(|k| k.0)) {
@@ -255,8 +255,8 @@ fn tags<A, B>(a: &[(u32, A)], b: &[(u32, B)], frames: u32) -> Vec<bool> {
     tags
 }
 
-/// The existing loader loses its place after a key on the last frame: such keys move one frame back, or are dropped
-/// if that frame has one already. A clip of one frame has no other frame for them.
+/// Moves keys on the last frame one frame back, or drops them if that frame has one already, because the
+/// existing loader loses its place after them. A clip of one frame keeps them.
 fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
     fn move_last<T: Copy>(keys: &[(u32, T)], last: u32) -> Vec<(u32, T)> {
         let mut keys = keys.to_vec();
@@ -287,7 +287,7 @@ struct Bounds {
 impl Bounds {
     fn for_bone(posed: &Posed<'_>, bone: usize, options: &OptimizeOptions) -> Self {
         let share = posed.share(bone);
-        // A little is left for the last bits of the way there.
+        // A small margin covers rounding errors.
         let part = |bound: f64| [share.above, share.own].map(|s| bound * s * (1.0 - 1e-9));
         Self {
             wanted: posed.wanted_turns(bone),
@@ -307,17 +307,18 @@ struct Fit<'o> {
     old: Vec<BoneSample>,
     now: Vec<BoneSample>,
     bounds: Option<Bounds>,
-    /// The channels have their old keys still.
+    /// Whether the channels still have their old keys.
     first: bool,
 }
 
-/// A goal in the posed model: for a channel itself, and for the positions of everything that the bone moves.
+/// A goal in the posed model: it bounds the error of the channel itself and the positions of everything that
+/// the bone moves.
 struct Lossy<'f, G, S> {
     own: Option<G>,
     place: Option<&'f Place>,
     distance: f64,
     now: &'f [BoneSample],
-    /// The sample with a value of the channel.
+    /// Returns the sample with another value of the channel.
     with: S,
 }
 
@@ -388,8 +389,9 @@ impl Fit<'_> {
         self.now = frames.map(|f| curves.sample(self.timing, f)).collect();
     }
 
-    /// The error that each channel may cause in everything the bone moves. As long as the other channels have their
-    /// old keys, it is a part of the bone's bound, so that something is left for them.
+    /// Returns the error that each channel may cause in the positions of everything the bone moves. While
+    /// the other channels have their old keys, this is only a part of the bone's bound, so that they get a
+    /// part too.
     fn limits(&self, keys: &Keys) -> [f64; 3] {
         let Some(bounds) = &self.bounds else { return [0.0; 3] };
         let [above, own] = bounds.distance;
@@ -407,13 +409,13 @@ impl Fit<'_> {
         })
     }
 
-    /// Returns true if a channel without keys is good enough.
+    /// Returns true if the channel needs no keys, because its rest value is good enough.
     fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &Work) -> bool {
         (0..self.timing.frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, rest))
     }
 
-    /// The cheapest of the candidates that were found: without keys on the last frame, where the existing loader loses its
-    /// place, if those can be done without.
+    /// Returns the cheapest keys that were found. Keys on the last frame, at which the existing loader loses
+    /// its place, are avoided if possible.
     fn cheapest<const N: usize>(
         &self,
         candidates: Vec<Candidate<N>>,
@@ -444,8 +446,8 @@ impl Fit<'_> {
         find(&candidates, work)
     }
 
-    /// Checks whether the last candidate can be held, or blended into one of the first, up to the end of the clip. If
-    /// not, those before it hardly can.
+    /// Checks whether the last candidate can be held, or blended into one of the first, up to the end of the
+    /// clip. If it cannot, a search without later candidates is hopeless.
     fn ends<const N: usize>(&self, candidates: &[Candidate<N>], goal: &impl Goal<N>, work: &Work) -> bool {
         let frames = self.timing.frames;
         let at_last = |c: &&Candidate<N>| Some(c.frame) == candidates.last().map(|l| l.frame);

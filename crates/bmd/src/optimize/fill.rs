@@ -1,15 +1,16 @@
-//! Units divided into meshes.
+//! Divides triangles and quads into meshes.
 
 use super::buckets::Buckets;
 use super::quads::Unit;
 use alloc::vec::Vec;
 
-/// Neighbours looked at when a mesh is filled.
+/// The number of open neighbours that are compared when a mesh is filled.
 const FRONTIER: usize = 64;
-/// Entries of the frontier that are looked through for those, whether they are open or not.
+/// The number of entries of the frontier that are searched for open neighbours.
 const PASSED: usize = 256;
 
-/// Divides units into meshes of at most `capacity` vertices, filling each with neighbours.
+/// Divides units into meshes of at most `capacity` vertices. Each mesh is filled with neighbours of its
+/// units.
 pub(super) fn fill(units: &[Unit], vertices: usize, capacity: usize) -> Vec<Vec<Unit>> {
     let mut filling = Filling::new(units, vertices, capacity);
     core::iter::from_fn(|| filling.bin()).collect()
@@ -22,10 +23,11 @@ struct Filling<'u> {
     /// The units at each vertex.
     users: Buckets<u32>,
     placed: Vec<bool>,
-    /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
+    /// The number of the last bin that contains each vertex. Bins count from 1, so that nothing has to be
+    /// cleared.
     in_bin: Vec<usize>,
     bin: usize,
-    /// The next unit that may be open for each unit, including itself; one more entry than units.
+    /// For each unit the next unit that may be open, itself included; one entry more than there are units.
     open: Vec<u32>,
 }
 
@@ -42,7 +44,7 @@ impl<'u> Filling<'u> {
         self.placed.get(i) == Some(&false)
     }
 
-    /// The next mesh; `None` when all units are placed.
+    /// Fills the next mesh; `None` if all units are placed.
     fn bin(&mut self) -> Option<Vec<Unit>> {
         self.bin += 1;
         let (mut bin, mut used) = (Vec::new(), 0_usize);
@@ -56,10 +58,10 @@ impl<'u> Filling<'u> {
         (!bin.is_empty()).then_some(bin)
     }
 
-    /// Chooses the next unit and returns the number of vertices that it adds, at most `left`: a neighbour of the
-    /// units placed last, otherwise the next one of all.
+    /// Chooses the next unit, and returns it with the number of vertices that it adds, at most `left`. It is
+    /// a neighbour of the units placed last, or otherwise the next open unit.
     fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
-        // Placed units are removed when many of them would have to be skipped.
+        // Remove placed units if many of them would have to be skipped.
         if frontier.iter().rev().take(PASSED).filter(|i| !self.is_open(**i as usize)).count() >= PASSED / 2 {
             frontier.retain(|i| self.is_open(*i as usize));
         }
@@ -81,7 +83,7 @@ impl<'u> Filling<'u> {
         None
     }
 
-    /// The first open unit from `i` on, or the number of units. Followed paths are shortened.
+    /// Returns the first open unit from `i` on, or the number of units. Shortens the paths that it follows.
     fn first_open(&mut self, i: usize) -> usize {
         let mut end = i;
         while let Some(next) = self.open.get(end).map(|n| *n as usize).filter(|n| *n != end) {
@@ -95,7 +97,7 @@ impl<'u> Filling<'u> {
         end
     }
 
-    /// The number of vertices of a unit that the bin does not have yet.
+    /// Returns the number of vertices of a unit that are not in the bin yet.
     fn fresh(&self, unit: &Unit) -> usize {
         let corners = unit.corners();
         let is_new = |(k, c): (usize, &u32)| {

@@ -1,4 +1,4 @@
-//! Fewer and smaller vertices, primitives and meshes.
+//! Reduces vertices, primitives and meshes.
 
 use super::fill::fill;
 use super::options::{EngineSafety, Errors, OptimizeOptions};
@@ -15,29 +15,30 @@ use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::num::St14Form;
 
-/// The maximum numbers of vertices of a mesh: for 32-bit quads, for 32-bit triangles, and for the counts.
+/// The maximum numbers of vertices of a mesh: for 32-bit quads, for 32-bit triangles, and for the stored
+/// counts.
 const CAPACITIES: [usize; 3] = [128, 1024, 65_535];
-/// The most meshes that levels of detail and solids can count.
+/// The maximum number of meshes, because levels of detail and solids store mesh numbers in a byte.
 const MOST_MESHES: usize = 255;
-/// Steps of work, and bytes, that a vertex or primitive takes while meshes are rebuilt.
+/// Steps of work, and bytes of memory, per vertex or primitive while meshes are rebuilt.
 const STEPS: u64 = 256;
 const ELEMENT: u64 = 160;
 
-/// Meshes that may become one: of one material, drawn at the same levels, with the same odd bits.
+/// Meshes that may be joined: they have the same material, levels and reserved bits.
 struct Group {
     members: Vec<usize>,
-    /// Not to be touched: not drawn, or a bone's solid.
+    /// Whether the meshes stay unchanged, because they are not drawn or are a bone's solid.
     fixed: bool,
 }
 
-/// Returns true if the existing engine's loader can load the mesh: no quads, and no more triangles than vertices, for
-/// which it allocates memory.
+/// Returns true if the existing engine's loader can load the mesh: it has no quads, and at most as many
+/// triangles as vertices, because the loader allocates memory for that many.
 pub(super) fn is_safe(mesh: &Mesh) -> bool {
     mesh.primitives.len() <= mesh.vertices.len() && !mesh.primitives.iter().any(|p| p.kind().is_quad())
 }
 
-/// Makes every mesh one that the existing engine's loader takes, lists that meshes share once. One whose triangles cannot
-/// be counted stays.
+/// Changes every mesh such that the existing engine's loader can load it. Shared lists are changed once. A
+/// mesh with too many triangles to count stays unchanged.
 pub(super) fn make_safe(model: &mut Bmd) {
     let mut done: BTreeMap<(usize, usize), Mesh> = BTreeMap::new();
     let sources = model.meshes.clone();
@@ -48,7 +49,7 @@ pub(super) fn make_safe(model: &mut Bmd) {
         if !mesh.primitives.iter().any(|p| p.kind().is_quad()) {
             mesh.quad_count = QuadCount::Described;
         }
-        // Flags that allow for any kind go on doing so.
+        // Flags that allow any kind stay as they are.
         let needed = MeshFlags::for_lists(&mesh.vertices, &mesh.primitives);
         if old.primitives != mesh.primitives && mesh.flags.0 & 0b1100 != MeshFlags::ANY.0 & 0b1100 {
             mesh.flags = MeshFlags(mesh.flags.0 & !0b1100 | needed.0 & 0b1100);
@@ -74,9 +75,9 @@ fn safe(mesh: &Mesh) -> Mesh {
     mesh
 }
 
-/// Rebuilds the meshes. Levels of detail and solids follow.
+/// Rebuilds the meshes, and updates the mesh numbers of levels of detail and solids.
 pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
-    // Counts of meshes are bytes, so that meshes after the 255th cannot be moved.
+    // Mesh numbers are bytes, so meshes after the 255th cannot be moved.
     if model.meshes.len() > MOST_MESHES {
         return;
     }
@@ -84,7 +85,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, e
     let groups = groups(model);
     let members = groups.iter().map(|g| g.members.len()).sum::<usize>();
     let mut meshes: Vec<Mesh> = Vec::new();
-    // The index and number of the new meshes of each old mesh.
+    // For each old mesh, the index of its first new mesh and the number of new meshes.
     let mut moved: Vec<(usize, usize)> = alloc::vec![(0, 0); members];
     let mut left = members;
     for group in &groups {
@@ -102,7 +103,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, e
     share(&mut meshes);
     for lod in &mut model.lods {
         if lod.count == 0 {
-            // One at mesh 0 may mean all meshes, so others stay off it.
+            // A level that starts at mesh 0 may mean all meshes, so an empty level must not start there.
             lod.first = lod.first.min(u8::try_from(meshes.len()).unwrap_or(u8::MAX));
             continue;
         }
@@ -123,7 +124,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, e
     model.meshes = meshes;
 }
 
-/// Groups of meshes, so ordered that levels of detail stay ranges: by the levels they belong to first.
+/// Groups meshes. The groups are sorted by the levels they belong to, so that levels of detail stay ranges.
 fn groups(model: &Bmd) -> Vec<Group> {
     let solids: BTreeSet<usize> =
         model.bones.iter().map(|b| usize::from(b.solid)).filter(|s| *s != 0).collect();
@@ -166,7 +167,7 @@ fn groups(model: &Bmd) -> Vec<Group> {
 
 type Key<'m> = (&'m Option<Name>, u32, u32);
 
-/// The meshes of one group, rebuilt where that takes fewer bytes.
+/// Rebuilds the meshes of one group, if the result takes fewer bytes.
 fn rebuilt(
     model: &Bmd,
     group: &Group,
@@ -198,10 +199,11 @@ fn rebuilt(
     }
 }
 
-/// A vertex that has no new number yet.
+/// Marks a vertex that has no new number yet.
 const NONE: u32 = u32::MAX;
 
-/// The triangles of some meshes over one list of distinct vertices, each of the smallest kind that will do.
+/// The triangles of some meshes over one list of distinct vertices. Each vertex has the smallest kind that
+/// is allowed.
 #[derive(Default)]
 struct Joined {
     vertices: Vec<Vertex>,
@@ -237,7 +239,7 @@ impl Joined {
         this
     }
 
-    /// Makes one of equal vertices, in the order of their first use.
+    /// Merges equal vertices, in the order of their first use.
     fn merge(&mut self) {
         let all = core::mem::take(&mut self.vertices);
         let mut sorted: Vec<(Vertex, u32)> = all.iter().copied().zip(0..).collect();
@@ -249,7 +251,7 @@ impl Joined {
             }
         }
         for (i, v) in all.into_iter().enumerate() {
-            // The first of its equals has come before, and has its number.
+            // The first of the equal vertices comes earlier and has its number already.
             let first = ids[i] as usize;
             ids[i] = if first == i {
                 self.vertices.push(v);
@@ -263,7 +265,8 @@ impl Joined {
         }
     }
 
-    /// At most `room` meshes of `pattern`'s material that take the fewest bytes, with those bytes.
+    /// Divides the triangles into at most `room` meshes with `pattern`'s material that take the fewest
+    /// bytes. Returns the bytes and the meshes.
     fn divided(&self, room: usize, pattern: &Mesh, options: &OptimizeOptions) -> Option<(usize, Vec<Mesh>)> {
         let units = if options.engine != EngineSafety::Ignored {
             self.triangles.iter().copied().map(Unit::Triangle).collect()
@@ -285,7 +288,7 @@ impl Joined {
                 best = Some((cost, meshes));
             }
             if self.vertices.len() <= capacity {
-                // More room changes nothing.
+                // A larger capacity changes nothing.
                 break;
             }
         }
@@ -293,7 +296,7 @@ impl Joined {
     }
 }
 
-/// Bytes of a mesh with its record.
+/// Returns the bytes of a mesh including its record.
 fn cost(mesh: &Mesh) -> usize {
     let lists = vertices_size(&mesh.vertices).saturating_add(primitives_size(&mesh.primitives));
     lists.next_multiple_of(8).saturating_add(record::mesh::SIZE)
@@ -307,8 +310,8 @@ fn countable(mesh: &Mesh) -> bool {
     v <= usize::from(u16::MAX) && stored <= usize::from(u16::MAX)
 }
 
-/// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits. `order` has room for
-/// the new number of each vertex, and is restored.
+/// Builds a mesh from units. Vertices of quads come first, so that as many quads as possible fit 32 bits.
+/// `order` has an entry for each vertex and is restored afterwards.
 fn emit(
     bin: &[Unit],
     vertices: &[Vertex],
@@ -348,7 +351,7 @@ fn emit(
         }
     }
     bin.iter().flat_map(Unit::corners).for_each(|c| order[*c as usize] = NONE);
-    // The existing loader makes room for as many triangles as there are vertices.
+    // The existing loader allocates memory for as many triangles as there are vertices.
     while options.engine != EngineSafety::Ignored && list.len() < primitives.len() {
         list.push(list.last().copied().unwrap_or_default());
     }
@@ -363,7 +366,7 @@ fn emit(
     }
 }
 
-/// Lists of the same content become one.
+/// Shares lists of equal content.
 fn share(meshes: &mut [Mesh]) {
     let mut vertices: BTreeSet<Arc<Vec<Vertex>>> = BTreeSet::new();
     let mut primitives: BTreeMap<Vec<u64>, Arc<Vec<Primitive>>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Smaller files of the same model, exactly or within stated bounds.
+//! Makes a model's file smaller, without errors or within bounds.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -28,7 +28,7 @@ use work::Work;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Optimized {
-    /// The model. Written in the arrangement that was asked for it has `bytes`.
+    /// The model. If it is written in the chosen arrangement, the file is `bytes`.
     pub model: Bmd,
     /// The file.
     pub bytes: Vec<u8>,
@@ -36,21 +36,21 @@ pub struct Optimized {
     pub sizes: Sizes,
     /// The errors that were introduced.
     pub errors: Errors,
-    /// The number of clips that have a bone with a key on the last frame before another bone with keys: there the
-    /// existing engine's loader loses its place.
+    /// The number of clips that the existing engine's loader misreads, because a bone has a key on the last
+    /// frame and a later bone has keys.
     pub misread_clips: usize,
-    /// Not everything was tried: more effort may give a smaller file.
+    /// Whether the effort was too low to try everything. A higher effort may give a smaller file.
     pub cut_short: bool,
 }
 
-/// Sizes of the file as it shrinks.
+/// The size of the file after each stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// As the model was.
+    /// The size before the optimisation.
     pub before: usize,
     /// The size after a new arrangement, without gaps and padding.
     pub arranged: usize,
-    /// With meshes rebuilt: vertices, primitives, materials.
+    /// The size after meshes were rebuilt: vertices, primitives, materials.
     pub meshes: usize,
     /// The size after keys were chosen again: the size of the result.
     pub clips: usize,
@@ -60,22 +60,23 @@ pub struct Sizes {
 const PASSES: usize = 4;
 
 impl Bmd {
-    /// The same model in fewer bytes.
+    /// Writes the same model in fewer bytes.
     ///
-    /// Vertices that no triangle uses go, equal ones become one, each takes the smallest kind that decodes to
-    /// the same within the bounds. Meshes of one material at the same levels of detail are joined, or divided,
-    /// to so many vertices as make the primitives small; pairs of triangles become quads where the engine need not read
-    /// them. Keys are chosen as the cheapest path through all whole frames that stays within the bounds. Meshes that are
-    /// not drawn, and solids, stay as they are but for what the engine asks for.
+    /// *Vertices*: vertices that no triangle uses are removed, equal ones are merged, and each gets the
+    /// smallest kind that decodes to the same values within the bounds. *Meshes* of one material at the same
+    /// levels of detail are joined or divided such that the primitives are small. Pairs of triangles become
+    /// quads if the engine need not read them. *Keys* are chosen as the cheapest path through all whole
+    /// frames that stays within the bounds. Meshes that are not drawn, and solids, change only if the engine
+    /// needs it.
     ///
     /// Without bounds every triangle decodes to the same bits, and every bone has the same values at whole
-    /// frames, bit for bit in single precision; a second run changes nothing. Bounds are of this model as it is posed, not
-    /// of the steps on the way: the result stays within them whatever comes together along a chain of bones.
+    /// frames, bit for bit in single precision; a second run changes nothing. Bounds limit the total error
+    /// of the posed model: it holds however errors add up along a chain of bones.
     ///
-    /// The work is bounded by [`effort`](OptimizeOptions::effort): what is not tried leaves the result larger.
+    /// [`effort`](OptimizeOptions::effort) limits the work. With less effort the result is larger.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format.
+    /// If the model breaks a rule of the format.
     pub fn optimize(&self, options: &OptimizeOptions) -> Result<Optimized, WriteError> {
         let before = self.to_bytes()?.len();
         let mut cut_short = false;
@@ -88,8 +89,8 @@ impl Bmd {
         let mut errors = Errors::default();
         let mut best = Pass::new(source, options)?;
         let (mut meshes, mut clips) = (best.size, 0);
-        // Bounds hold for this model, so only one pass makes use of them. The others all have the same work, so that what
-        // the last of them leaves as it is another run leaves too.
+        // Bounds are relative to this model, so only one pass may use them. All other passes have the same
+        // amount of work, so that another run would not improve on the last of them either.
         let passes =
             core::iter::once((*options, 2)).chain(core::iter::repeat_n((options.exact(), 4), PASSES));
         for (i, (bounds, part)) in passes.enumerate().skip(usize::from(options.is_exact())) {
@@ -98,7 +99,7 @@ impl Bmd {
             cut_short |= work.is_cut();
             match next {
                 Some((rebuilt, next)) => {
-                    // Later passes start from the chosen keys.
+                    // Later passes start with the keys that were already chosen.
                     meshes = meshes.min(rebuilt + clips);
                     clips += rebuilt - next.size.min(rebuilt);
                     best = next;
@@ -115,7 +116,7 @@ impl Bmd {
     }
 }
 
-/// A model on the way, and how many bytes it would take.
+/// A model during the optimisation, and its size in bytes.
 struct Pass {
     model: Bmd,
     size: usize,
@@ -127,8 +128,8 @@ impl Pass {
         Ok(Self { model, size })
     }
 
-    /// A better model within the bounds of this one, with the size that it had before its keys were chosen; `None` where
-    /// none was found. What it is off is added to `errors`.
+    /// Returns a better model within the bounds, and the size that it had before its keys were chosen.
+    /// `None` if none was found. Its errors are added to `errors`.
     fn next(
         &self,
         bounds: &OptimizeOptions,
@@ -154,7 +155,8 @@ impl Pass {
         }))
     }
 
-    /// The rank of a model, lower is better: fewer faults for the engine, then fewer bytes.
+    /// Returns the rank of a model, lower is better: first few parts that the engine misreads, then few
+    /// bytes.
     fn rank(&self, options: &OptimizeOptions) -> (usize, usize) {
         let safe = options.engine == EngineSafety::Ignored;
         let misread = || {
@@ -164,7 +166,8 @@ impl Pass {
         (if safe { 0 } else { misread() }, self.size)
     }
 
-    /// Single vertices show the old form of texture coordinates: without them others would be misread.
+    /// Returns true if removing vertices changed the detected form of texture coordinates, so that others
+    /// would be misread.
     fn is_misread_from(&self, before: &Self) -> bool {
         let wide = || self.model.meshes.iter().any(|m| m.vertices.iter().any(|v| v.st14().is_some()));
         self.model.st_form() != before.model.st_form() && wide()

@@ -7,39 +7,40 @@ use crate::write::Arrangement;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum EngineSafety {
-    /// Nothing: the fewest bytes.
+    /// No protection: the fewest bytes.
     Ignored,
-    /// No quads, no more primitives than vertices, and no key on the last frame where the bounds allow to do without.
+    /// No quads and no more primitives than vertices. Keys on the last frame are avoided as far as the
+    /// bounds allow.
     #[default]
     WithinBounds,
-    /// The same, and keys on the last frame move or go whatever that changes.
+    /// The same, but keys on the last frame are always moved or removed, whatever changes.
     Always,
 }
 
-/// The tolerances of an optimisation. By default nothing changes that decoding or evaluation shows.
+/// The tolerances of an optimisation. By default the decoded and evaluated values stay the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OptimizeOptions {
-    /// The distance that a vertex may move, in units of the model.
+    /// The maximum distance that a vertex may move, in units of the model.
     pub position: f64,
-    /// The angle that a normal may turn, in degrees.
+    /// The maximum angle that a normal may turn, in degrees.
     pub normal: f64,
-    /// The distance that a texture coordinate may move.
+    /// The maximum distance that a texture coordinate may move.
     pub st: f64,
-    /// The angle that a bone of the posed model may be off at a whole frame, including the error of its parents, in
-    /// degrees. At 0 the keys of rotations stay exact.
+    /// The maximum error of the rotation of a bone in the posed model at a whole frame, in degrees,
+    /// including the error of its parents. At 0 the keys of rotations stay exact.
     pub angle: f64,
     /// The largest error of the position of a vertex or of a bone's origin in the posed model at a whole frame, in
     /// units of the model. At 0 the keys of translations stay exact. If [`angle`](Self::angle) is given without this,
     /// only the angle limits the errors of rotations.
     pub distance: f64,
-    /// The error that a bone's own scale may have at a whole frame. At 0 the keys of scales stay exact.
+    /// The maximum error of a bone's own scale at a whole frame. At 0 the keys of scales stay exact.
     pub scale: f64,
     /// Protection of the existing engine's loader.
     pub engine: EngineSafety,
     /// The arrangement of the file.
     pub arrangement: Arrangement,
-    /// Bytes that the work may take.
+    /// The maximum memory in bytes.
     pub memory: u64,
     /// The effort, 0 to 9; each level doubles the work. A low effort makes the result larger, never wrong.
     pub effort: u8,
@@ -68,7 +69,7 @@ impl OptimizeOptions {
     /// Steps of work at effort 0.
     const STEPS: u64 = 1 << 24;
 
-    /// Steps of work that all of it may take.
+    /// Returns the maximum number of steps of work.
     pub(super) fn steps(&self) -> u64 {
         Self::STEPS << self.effort.min(9)
     }
@@ -78,45 +79,45 @@ impl OptimizeOptions {
         self.angle > 0.0 || self.distance > 0.0 || self.scale > 0.0
     }
 
-    /// Returns true if nothing may change that decoding or evaluation shows.
+    /// Returns true if no decoded or evaluated value may change.
     pub(super) fn is_exact(&self) -> bool {
         !self.loses_keys() && [self.position, self.normal, self.st].iter().all(|b| *b <= 0.0)
     }
 
-    /// The same options without bounds.
+    /// Returns the same options with all tolerances 0.
     pub(super) const fn exact(self) -> Self {
         self.with_vertex_bounds(0.0, 0.0, 0.0).with_key_bounds(0.0, 0.0, 0.0)
     }
 
-    /// Bounds for vertices: units of the model, degrees of the normal, texture coordinates.
+    /// Sets the tolerances of vertices: units of the model, degrees of the normal, texture coordinates.
     #[must_use]
     pub const fn with_vertex_bounds(mut self, position: f64, normal: f64, st: f64) -> Self {
         (self.position, self.normal, self.st) = (position, normal, st);
         self
     }
 
-    /// Bounds for keys: degrees, units of the model, scale.
+    /// Sets the tolerances of keys: degrees, units of the model, scale.
     #[must_use]
     pub const fn with_key_bounds(mut self, angle: f64, distance: f64, scale: f64) -> Self {
         (self.angle, self.distance, self.scale) = (angle, distance, scale);
         self
     }
 
-    /// The same options with more or less done for the existing engine's loader.
+    /// Sets the protection of the existing engine's loader.
     #[must_use]
     pub const fn with_engine(mut self, engine: EngineSafety) -> Self {
         self.engine = engine;
         self
     }
 
-    /// The same options with more or less tried, 0 to 9.
+    /// Sets the effort, 0 to 9.
     #[must_use]
     pub const fn with_effort(mut self, effort: u8) -> Self {
         self.effort = effort;
         self
     }
 
-    /// The same options with another arrangement of the file.
+    /// Sets the arrangement of the file.
     #[must_use]
     pub const fn with_arrangement(mut self, arrangement: Arrangement) -> Self {
         self.arrangement = arrangement;
@@ -124,21 +125,21 @@ impl OptimizeOptions {
     }
 }
 
-/// The largest errors of an optimisation, each 0 where nothing changed.
+/// The largest errors of an optimisation, each 0 if nothing changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// Units of the model that a vertex moved.
+    /// The largest distance that a vertex moved, in units of the model.
     pub position: f64,
-    /// Degrees that a normal turned.
+    /// The largest angle that a normal turned, in degrees.
     pub normal: f64,
-    /// The distance that a texture coordinate moved.
+    /// The largest distance that a texture coordinate moved.
     pub st: f64,
-    /// Degrees that a bone of the posed model is turned off at a whole frame.
+    /// The largest error of a bone's rotation in the posed model at a whole frame, in degrees.
     pub angle: f64,
-    /// The distance that a vertex, or the origin of a bone, is off in the posed model at a whole frame because of its
-    /// keys, in units of the model.
+    /// The largest error of the position of a vertex or of a bone's origin in the posed model at a whole
+    /// frame, caused by keys, in units of the model.
     pub distance: f64,
-    /// The error of a bone's own scale at a whole frame.
+    /// The largest error of a bone's own scale at a whole frame.
     pub scale: f64,
 }
 

@@ -1,9 +1,9 @@
 //! The cheapest keys of one channel: a shortest path through all candidates.
 //!
-//! Candidates are keys at whole frames. An edge joins two of them when every whole frame between, blended from
-//! the two, stays within the error that is allowed; it costs the bytes that the later key adds to the stream.
-//! In a looping clip the path must close, so every candidate is tried as the first. Where the work does not suffice for
-//! all of that, long edges and late first keys are not looked at.
+//! Candidates are keys at whole frames. An edge joins two candidates if every whole frame between them,
+//! blended from the two, stays within the allowed error. Its cost is the number of bytes that the later key
+//! adds to the stream. In a looping clip the path must close, so every candidate is tried as the first. If
+//! the work does not suffice, long edges and late first keys are skipped.
 
 use super::work::Work;
 use alloc::vec::Vec;
@@ -21,15 +21,15 @@ pub(crate) trait Goal<const N: usize> {
     /// Returns true if `value`, which need not be normalised, is good enough at a frame.
     fn accepts(&self, frame: u32, value: [f64; N]) -> bool;
 
-    /// Steps of work that an answer takes.
+    /// Returns the steps of work for one call of [`accepts`](Self::accepts).
     fn cost(&self) -> u64 {
         1
     }
 }
 
-/// Bytes of the steps that only skip, before a step that follows after `skip` frames.
+/// Returns the bytes of the steps that only skip, for a key that follows after `skip` frames.
 pub(crate) const fn skip_cost(skip: u32) -> u32 {
-    // A step skips 31 frames; one without payload passes 32.
+    // A step with a key skips up to 31 frames; one without a key passes 32.
     if skip > 31 { (skip - 31).div_ceil(32) } else { 0 }
 }
 
@@ -37,14 +37,14 @@ struct Channel<'a, const N: usize, G> {
     keys: &'a [Candidate<N>],
     goal: &'a G,
     frames: u32,
-    /// Frames that have a step anyway, so that a key there takes no tag.
+    /// Marks frames that have a step anyway, so that a key there needs no tag.
     tagged: &'a [bool],
     /// The later candidates that can follow each candidate.
     next: Vec<Vec<u32>>,
 }
 
-/// The candidates to keep, by index, rising; `None` when no choice stays within the goal, or none was found with the work
-/// that there is. `keys` are sorted by frame.
+/// Returns the candidates to keep, as ascending indices. `None` if no choice stays within the goal, or the
+/// work did not suffice to find one. `keys` are sorted by frame.
 pub(crate) fn choose<const N: usize>(
     keys: &[Candidate<N>],
     goal: &impl Goal<N>,
@@ -53,7 +53,7 @@ pub(crate) fn choose<const N: usize>(
     tagged: &[bool],
     work: &Work,
 ) -> Option<Vec<usize>> {
-    // One key makes a constant.
+    // A single key gives a constant.
     let constant =
         |k: &Candidate<N>| (0..frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, k.value));
     let single = (0..keys.len()).filter(|i| keys.get(*i).is_some_and(constant));
@@ -61,7 +61,7 @@ pub(crate) fn choose<const N: usize>(
     if let Some(i) = single.min_by_key(|i| channel.cost(None, *i)) {
         return Some(alloc::vec![i]);
     }
-    // The rest is for closing a loop, and for values that are held.
+    // A quarter of the work is left for closing a loop, and for checking held values.
     work.part(work.remaining() / 4 * 3, |work| channel.connect(work));
     if looping { channel.closed(work) } else { channel.open(work) }
 }
@@ -94,13 +94,13 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             let value = core::array::from_fn(|i| a.value[i] * (1.0 - t) + b.value[i] * t);
             self.accepts(f % self.frames, value, work)
         };
-        // The middle is where most candidates fail.
+        // Most candidates fail in the middle, so it is tested first.
         let middle = start.midpoint(end);
         (middle == start || middle == end || good(middle)) && (start.saturating_add(1)..end).all(good)
     }
 
-    /// Finds the edges, short ones first. Every key is tested against the next frame; for later frames it has its
-    /// share of the remaining work.
+    /// Finds the edges, short ones first. Every key is tested against the next frame. The remaining work is
+    /// divided equally between the keys for later frames.
     fn connect(&mut self, work: &Work) {
         let n = self.keys.len();
         let mut next: Vec<Vec<u32>> = alloc::vec![Vec::new(); n];
@@ -126,7 +126,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         self.next = next;
     }
 
-    /// The cheapest way from one of `starts` to every later candidate: cost, and the candidate before.
+    /// Returns the cheapest path from one of `starts` to every later candidate: its cost, and the candidate
+    /// before.
     fn search(&self, starts: impl Iterator<Item = usize>) -> Vec<Option<(u32, Option<usize>)>> {
         let mut best: Vec<Option<(u32, Option<usize>)>> = alloc::vec![None; self.keys.len()];
         let mut first = self.keys.len();
@@ -161,32 +162,32 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         path
     }
 
-    /// Edges, and what finding a way along them takes.
+    /// Returns the number of edges: the work of one search.
     fn edges(&self) -> u64 {
         let edges: usize = self.next.iter().map(Vec::len).sum();
         edges.saturating_add(self.keys.len()) as u64
     }
 
-    /// Values are held before the first and after the last key.
+    /// Finds the path of a clip that does not loop: values are held before the first and after the last key.
     fn open(&self, work: &Work) -> Option<Vec<usize>> {
         let holds = |i: usize, mut frames: core::ops::Range<u32>| {
             let value = self.keys.get(i).map(|k| k.value);
             value.is_some_and(|v| frames.all(|f| self.accepts(f, v, work)))
         };
         let n = self.keys.len();
-        // Keys that start far in hold for longer, and seldom.
+        // A value seldom holds up to a late first key, so late keys are tested last.
         let best = self.search((0..n).filter(|i| holds(*i, 0..self.frame(*i))));
         let ends = (0..n).rev().filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
         let ends = ends.filter(|(_, i)| holds(*i, self.frame(*i)..self.frames));
         ends.min().map(|(_, i)| Self::path(&best, i))
     }
 
-    /// The last key blends into the first.
+    /// Finds the path of a looping clip: the last key blends into the first.
     fn closed(&self, work: &Work) -> Option<Vec<usize>> {
         let (all, edges) = (self.keys.len(), self.edges());
         let mut found: Option<(u32, Vec<usize>)> = None;
         for s in 0..all {
-            // The first one is tried in any case.
+            // The first start is tried in any case.
             if !work.spend(edges) && s > 0 {
                 break;
             }
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!(chosen(&[0.0, 0.1, 0.0, 9.0], 0.2, false), [2, 3]);
     }
 
-    /// Every subset of candidates, for a small clip.
+    /// Compares with every subset of candidates, for a small clip.
     #[test]
     fn no_choice_is_cheaper() {
         let values = [0.0, 2.0, 3.0, 3.5, 3.0, 1.0, 0.5, 0.0];

@@ -1,8 +1,8 @@
 //! The poses of the model with the old and the new keys of a clip, at every whole frame.
 //!
-//! Bones are processed parents first. The allowed error of a bone is a share of the bound that grows along the chain
-//! of bones with keys, so that a bone with unchanged keys always keeps its bound. The error is measured at everything
-//! that the bone moves.
+//! Bones are processed parents first. Each bone may use a share of the bound, which grows along the chain of
+//! bones with keys, so that errors of parents leave room for their children. The error is measured at
+//! everything that the bone moves.
 
 use super::options::{Errors, distance};
 use super::work::Work;
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Affine64, sub, unit, wide};
 
-/// The smallest box around some points.
+/// The axis-aligned bounding box of points.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     low: [f64; 3],
@@ -38,7 +38,7 @@ impl Bounds {
         })
     }
 
-    /// The box around the box as a matrix takes it.
+    /// Returns the bounding box of the transformed box.
     fn transform(&self, by: &Affine64) -> Self {
         let center = by.point(core::array::from_fn(|i| (self.low[i] + self.high[i]) / 2.0));
         let half: [f64; 3] = core::array::from_fn(|i| (self.high[i] - self.low[i]) / 2.0);
@@ -54,12 +54,12 @@ impl Bounds {
 /// The points that each bone moves directly: its origin, its vertices, and its solid.
 pub(super) struct Points {
     bounds: Vec<Bounds>,
-    /// Positions in the space of the bone, each once.
+    /// Positions in the space of the bone, without duplicates.
     places: Vec<Vec<[f32; 3]>>,
 }
 
 impl Points {
-    /// `None` if no work or memory is left for them.
+    /// Collects the points; `None` if no work or memory is left for them.
     pub(super) fn collect(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
         let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
@@ -93,33 +93,33 @@ impl Points {
     }
 }
 
-/// Bytes, and steps, that a vertex takes among the points.
+/// Bytes, and steps of work, for each vertex.
 const POINT: u64 = 64;
 
-/// The vertex lists of a model, each once.
+/// Returns the vertex lists of a model, shared ones once.
 fn distinct(model: &Bmd) -> impl Iterator<Item = &Vec<Vertex>> {
     let mut lists = BTreeSet::new();
     model.meshes.iter().map(|m| &m.vertices).filter(move |v| lists.insert(identity(v))).map(|v| &**v)
 }
 
-/// The poses of one clip.
+/// The poses of one clip with the old keys and with the new ones.
 pub(super) struct Posed<'m> {
     bones: &'m [Bone],
     points: &'m Points,
     bases: Vec<Base>,
     pub(super) order: Vec<usize>,
     timing: Timing,
-    /// Model-space matrices of all bones, frame by frame, and the rotations of their chains.
+    /// For each frame, the model-space matrices of all bones and the rotations of their chains.
     old: Vec<Affine64>,
     new: Vec<Affine64>,
     old_turns: Vec<Quat>,
     new_turns: Vec<Quat>,
-    /// The bounds of everything that each bone moves, in its space, frame by frame.
+    /// For each frame, the bounding box of everything that each bone moves, in the bone's space.
     reach: Vec<Bounds>,
     shares: Vec<Share>,
 }
 
-/// The usable part of a bound: by the parents of a bone, and including the bone itself.
+/// The part of a bound that may be used: by the parents of a bone, and including the bone itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     pub(super) above: f64,
@@ -127,19 +127,19 @@ pub(super) struct Share {
 }
 
 impl<'m> Posed<'m> {
-    /// Steps that the poses of a clip take, with what measuring them takes.
+    /// Returns the steps of work to compute and measure the poses of a clip.
     fn steps(model: &Bmd, frames: u32) -> u64 {
         const BONE: u64 = 96;
         (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(BONE)
     }
 
-    /// Bytes that they take.
+    /// Returns the bytes of the poses of a clip.
     fn memory(model: &Bmd, frames: u32) -> u64 {
         let bone = 2 * (size_of::<Affine64>() + size_of::<Quat>()) + size_of::<Bounds>();
         (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(bone as u64)
     }
 
-    /// The poses by the old keys; `None` if no work or memory is left for them.
+    /// Computes the poses with the old keys; `None` if no work or memory is left for them.
     pub(super) fn new(
         model: &'m Bmd,
         points: &'m Points,
@@ -221,8 +221,8 @@ impl<'m> Posed<'m> {
         self.shares[bone]
     }
 
-    /// The rotations of a bone's keys, frame by frame, that restore its old orientation, whatever happened to its
-    /// parents.
+    /// Returns the rotations, frame by frame, that restore a bone's old orientation whatever the errors of
+    /// its parents.
     pub(super) fn wanted_turns(&self, bone: usize) -> Vec<Quat> {
         let back = quat::conjugate(self.bases[bone].rotation);
         let wanted = |f: u32| {
@@ -249,7 +249,7 @@ impl<'m> Posed<'m> {
         Place { base: self.bases[bone], frames: (0..self.timing.frames).map(frame).collect() }
     }
 
-    /// Takes the new keys of a bone, whose parents have theirs.
+    /// Applies the new keys of a bone. Its parents must have their new keys already.
     pub(super) fn settle(&mut self, bone: usize, curves: &Curves) {
         for f in 0..self.timing.frames {
             let sample = curves.sample(self.timing, f64::from(f));
@@ -259,7 +259,8 @@ impl<'m> Posed<'m> {
         }
     }
 
-    /// The largest differences of the two poses: of anything that a bone moves, and of the rotation of a bone.
+    /// Measures the largest differences between the two poses: of the positions of everything that a bone
+    /// moves, and of the rotations of bones.
     pub(super) fn measure(&mut self, work: &Work, errors: &mut Errors) {
         let n = self.bones.len();
         for f in 0..self.timing.frames {
@@ -273,8 +274,8 @@ impl<'m> Posed<'m> {
         for (old, new) in self.old_turns.iter().zip(&self.new_turns).filter(|(a, b)| a != b) {
             errors.angle = errors.angle.max(degrees(*old, *new));
         }
-        // The corners of boxes are at least as far off as what is inside: most boxes need no closer look.
-        // Where scales grew beyond all numbers there is nothing to be off.
+        // No point in a box moves further than its farthest corner, so most boxes need no closer look. If
+        // scales overflow, the difference counts as 0.
         let far = |i: usize, p: [f64; 3]| {
             let old = self.old[i].point(p);
             if old.iter().all(|c| c.is_finite()) { distance(old, self.new[i].point(p)) } else { 0.0 }
@@ -292,7 +293,7 @@ impl<'m> Posed<'m> {
             }
             let places = &self.points.places[i % n];
             if !work.spend(places.len() as u64 * 8) {
-                // No more than this.
+                // The corners limit the error, if no work is left for the points.
                 errors.distance = at_most;
                 break;
             }
@@ -301,7 +302,7 @@ impl<'m> Posed<'m> {
     }
 }
 
-/// The shares of all bones in a bound.
+/// Returns the share of each bone in a bound.
 fn shares(bones: &[Bone], order: &[usize], curves: &[Curves]) -> Vec<Share> {
     let keyed = |b: usize| curves.get(b).is_some_and(|c| *c != Curves::default());
     let parent = |b: usize| usize::from(bones[b].parent);
@@ -335,15 +336,15 @@ fn shares(bones: &[Bone], order: &[usize], curves: &[Curves]) -> Vec<Share> {
     shares
 }
 
-/// One frame of the points that a bone moves.
+/// The points that a bone moves, at one frame.
 struct Target {
-    /// The parent as it is now.
+    /// The matrix of the parent with its new keys.
     parent: Affine64,
-    /// In the space of the bone.
+    /// Corners of the box in the space of the bone.
     corners: [[f64; 3]; 8],
-    /// In the space of the model, by the old keys.
+    /// The same corners in model space, with the old keys.
     targets: [[f64; 3]; 8],
-    /// The bone's origin there.
+    /// The bone's origin in model space, with the old keys.
     origin: [f64; 3],
 }
 
@@ -354,11 +355,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Steps of work that holding a sample against a bound takes.
+    /// Steps of work to test a sample against a bound.
     pub(super) const COST: u64 = 24;
 
-    /// The translations, frame by frame, that restore the old position of the bone's origin, whatever happened to its
-    /// parents.
+    /// Returns the translations, frame by frame, that restore the old position of the bone's origin whatever
+    /// the errors of its parents.
     pub(super) fn origins(&self, old: &[BoneSample]) -> Vec<[f64; 3]> {
         let wanted = |(t, old): (&Target, &BoneSample)| match t.parent.inverse() {
             Some(back) => sub(back.point(t.origin), self.base.origin),
@@ -367,7 +368,8 @@ impl Place {
         self.frames.iter().zip(old).map(wanted).collect()
     }
 
-    /// Returns true if a bone with this sample at a frame moves nothing further off than `bound`.
+    /// Returns true if, with this sample at a frame, everything that the bone moves stays within `bound` of
+    /// its target.
     pub(super) fn is_near(&self, frame: u32, sample: &BoneSample, bound: f64) -> bool {
         let Some(target) = self.frames.get(frame as usize) else { return false };
         let matrix = target.parent.after(&self.base.apply(sample));

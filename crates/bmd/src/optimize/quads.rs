@@ -1,4 +1,4 @@
-//! Pairs of triangles as quads.
+//! Joins pairs of triangles to quads.
 
 use super::buckets::Buckets;
 use alloc::collections::VecDeque;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Triangle([u32; 3]),
-    /// Splits into (0,1,2) and (0,2,3).
+    /// A quad, which splits into the triangles (0,1,2) and (0,2,3).
     Quad([u32; 4]),
 }
 
@@ -21,11 +21,11 @@ impl Unit {
     }
 }
 
-/// More partners than a few over one edge are not worth the time.
+/// The maximum number of partners per edge; more are not worth the time.
 const PARTNERS: usize = 4;
 
-/// Joins triangles that share an edge, those with the fewest partners first, so that few stay single. The triangles
-/// are the same afterwards, but may start at another corner.
+/// Joins triangles that share an edge. Triangles with the fewest partners come first, so that few remain
+/// single. The triangles stay the same, but may start at another corner.
 pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
     let mates = mates(&partners(triangles));
     let mut units = Vec::new();
@@ -42,14 +42,14 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
     units
 }
 
-/// The triangles that have an edge of each triangle in the opposite direction.
+/// Returns for each triangle the triangles that have one of its edges in the opposite direction.
 fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
     let numbered = || (0_u32..).zip(triangles).filter(|(_, t)| whole(t));
     let starts = numbered().flat_map(|(i, t)| edges(t).map(|(a, b)| (a, (b, i))));
     let vertices = triangles.as_flattened().iter().max().map_or(0, |v| *v as usize + 1);
-    // The edges from each vertex, by where they end.
+    // The edges from each vertex, with the vertex where they end.
     let mut from = Buckets::new(vertices, starts);
     (0..vertices).for_each(|v| from.get_mut(v).sort_unstable());
     let back = |(a, b): (u32, u32)| {
@@ -62,7 +62,7 @@ fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     Buckets::new(triangles.len(), partners)
 }
 
-/// Pairs of partners: for each triangle the other one of its pair.
+/// Returns for each triangle the other triangle of its pair.
 fn mates(graph: &Buckets<u32>) -> Vec<Option<usize>> {
     let mut mate: Vec<Option<usize>> = alloc::vec![None; graph.len()];
     let mut done = alloc::vec![false; graph.len()];
@@ -75,7 +75,7 @@ fn mates(graph: &Buckets<u32>) -> Vec<Option<usize>> {
             q.push_back(i);
         }
     }
-    // Entries are lazy: one whose count has changed since is taken from where it now belongs.
+    // Entries are updated lazily: if the number of partners changed, the entry moves to another queue.
     while let Some((level, i)) = (1..4).find_map(|level| Some((level, queues.get_mut(level)?.pop_front()?))) {
         let now = free(&done, i).min(3);
         if done.get(i) != Some(&false) || now != level {
@@ -99,7 +99,7 @@ fn mates(graph: &Buckets<u32>) -> Vec<Option<usize>> {
     mate
 }
 
-/// The quad of two triangles that run along one edge in opposite directions.
+/// Returns the quad of two triangles that share an edge in opposite directions.
 fn join(t: &[u32; 3], other: &[u32; 3]) -> Option<[u32; 4]> {
     for turn in 0..3 {
         let [a, b, c] = [t[turn], t[(turn + 1) % 3], t[(turn + 2) % 3]];

@@ -1,14 +1,14 @@
-//! The smallest kind of a vertex.
+//! Finds the smallest kind of a vertex.
 
 use super::options::{Errors, OptimizeOptions, distance};
 use crate::math::degrees_between;
 use crate::packed::{Extra96, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 
-/// The reading of the vertices of a mesh.
+/// The interpretation of the vertices of a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
-    /// The material is a flat colour.
+    /// Whether the material is a flat colour.
     pub(super) flat: bool,
     pub(super) form: St14Form,
 }
@@ -27,7 +27,7 @@ impl Decoded {
         Self { position: v.position(), normal: v.normal(flat), st: v.st(flat, form) }
     }
 
-    /// The differences of another vertex, each 0 only when all bits are the same.
+    /// Returns the differences to another vertex. Each is 0 only if all bits are the same.
     fn errors(&self, other: &Self) -> Errors {
         let wide = |v: [f32; 3]| v.map(f64::from);
         let least = |same: bool, error: f64| if same { 0.0 } else { error.max(f64::MIN_POSITIVE) };
@@ -49,15 +49,15 @@ impl Decoded {
     }
 }
 
-/// The angle between two normals; 180 where just one is zero.
+/// Returns the angle between two normals; 180 if only one of them is zero.
 fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
     let none = |v: [f32; 3]| v.iter().all(|c| *c == 0.0);
     degrees_between(a, b).unwrap_or(if none(a) && none(b) { 0.0 } else { 180.0 })
 }
 
-/// The vertex in the fewest bytes that stays within the bounds, and what it errs.
+/// Returns the vertex in the fewest bytes within the bounds, and its errors.
 pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -> (Vertex, Errors) {
-    // Words of the old form show that a file has it: they stay.
+    // Words in the old form stay, because the detection of that form depends on them.
     let fixed = v.kind() == VertexKind::Bits128 && reading.form == St14Form::Legacy;
     if fixed || v.kind() == VertexKind::Bits64 {
         return (v, Errors::default());
@@ -65,7 +65,7 @@ pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -
     let old = Decoded::decode(v, reading);
     let position = match v.kind() {
         VertexKind::Bits128 => Se32::encode(old.position),
-        // The word as it is: another one of the same value would not merge with its equals.
+        // Another word with the same value would not merge with equal vertices.
         _ => Se32::from_bits(low(v)),
     };
     let normal = v.stored_normal(reading.flat).unwrap_or([F8A::ZERO; 3]);
@@ -95,7 +95,7 @@ pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -
     (v, Errors::default())
 }
 
-/// The position word of a vertex that is not of 128 bits.
+/// Returns the position word of a 64-bit or 96-bit vertex.
 #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
 const fn low(v: Vertex) -> u32 {
     v.words()[0] as u32

@@ -1,4 +1,4 @@
-//! Words that keys may have: near to what a channel must come to at whole frames.
+//! Finds candidate words for keys: words near the values that a channel must have at whole frames.
 
 use super::path::{Candidate, Goal};
 #[cfg(feature = "scene")]
@@ -12,22 +12,22 @@ use meshwright_core::math::quat::Quat;
 use meshwright_core::math::{dot, narrow, sin, unit};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 
-/// Words tried for each rotation: neighbours of the nearest that err in other directions. Long clips try fewer,
-/// so that the number of candidates stays the same.
+/// The number of words tried for each rotation: the nearest, and neighbours with other errors. Long clips
+/// try fewer, so that the total number of candidates stays the same.
 const WORDS: usize = 6;
 const CANDIDATES: usize = 768;
 
-/// Steps of work for the words of a rotation, without and with its neighbours, and those of a triple.
+/// Steps of work to find a nearest word, a rotation with its neighbours, or a triple.
 pub(super) const NEAREST: u64 = 400;
 pub(super) const NEIGHBOURS: u64 = 1_600;
 pub(super) const TRIPLE: u64 = 100;
 
-/// The number of words that are tried for each rotation of a clip.
+/// Returns the number of words that are tried for each rotation of a clip.
 pub(super) fn words_of(frames: usize) -> usize {
     (CANDIDATES / frames.max(1)).clamp(1, WORDS)
 }
 
-/// The same values, bit for bit in single precision.
+/// A goal that accepts only the same values, bit for bit in single precision.
 pub(super) struct Same<const N: usize> {
     pub(super) values: Vec<[u32; N]>,
     pub(super) unit: bool,
@@ -46,7 +46,7 @@ impl<const N: usize> Goal<N> for Same<N> {
     }
 }
 
-/// Rotations within an angle.
+/// A goal that accepts rotations within an angle.
 pub(super) struct Turned {
     pub(super) values: Vec<Quat>,
     /// The square of the cosine of half the angle.
@@ -69,7 +69,7 @@ impl Goal<4> for Turned {
     }
 }
 
-/// Points within a distance.
+/// A goal that accepts points within a distance.
 pub(super) struct Near {
     pub(super) values: Vec<[f64; 3]>,
     pub(super) distance: f64,
@@ -83,7 +83,7 @@ impl Goal<3> for Near {
     }
 }
 
-/// The nearest word at every whole frame before `last`.
+/// Returns the nearest word at every whole frame before `last`.
 pub(super) fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate<3>> {
     let candidate = |(frame, v): (u32, &[f64; 3])| {
         let word = Se32::encode(narrow(*v));
@@ -92,8 +92,8 @@ pub(super) fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate
     (0..last).zip(values).map(candidate).collect()
 }
 
-/// Words for every whole frame before `last`: `count` of those near the value, and the stored ones, with signs that keep
-/// neighbours in one hemisphere.
+/// Returns candidates for every whole frame before `last`: `count` words near the value, and the stored
+/// words. Signs are chosen such that neighbouring frames are in one hemisphere.
 pub(super) fn rotation_candidates(
     values: &[Quat],
     stored: &[(u32, u32)],
@@ -130,7 +130,7 @@ pub(super) fn rotation_candidates(
     candidates
 }
 
-/// The nearest word, and others around it by rising distance: `count` in all.
+/// Returns the nearest word and others around it in order of distance, `count` in all.
 fn neighbours(value: Quat, count: usize) -> Vec<u32> {
     if count == 0 {
         return Vec::new();
@@ -155,7 +155,7 @@ fn neighbours(value: Quat, count: usize) -> Vec<u32> {
     words
 }
 
-/// A part with its magnitude one code up or down.
+/// Returns a part with its magnitude moved one code up or down.
 fn step(part: F8A, by: i32) -> F8A {
     let (sign, magnitude) = (part.to_bits() & 0x80, i32::from(part.to_bits() & 0x7f));
     let moved = u8::try_from((magnitude + by).clamp(0, 0x7f)).unwrap_or(0);
@@ -171,17 +171,17 @@ fn picked<T: Copy, const N: usize>(
     chosen.iter().filter_map(|i| keys.get(*i)).map(|k| (k.frame, word(k.word))).collect()
 }
 
-/// The number of times that a bound is doubled if it cannot be met, and the replacement of a bound of zero.
+/// How often a bound is doubled if it cannot be met. The constant below replaces a bound of zero.
 #[cfg(feature = "scene")]
 const DOUBLINGS: usize = 16;
 #[cfg(feature = "scene")]
 const SMALL: f64 = 0.01;
-/// Steps that choosing the keys of a channel may take.
+/// The maximum steps of work to choose the keys of a channel.
 #[cfg(feature = "scene")]
 const STEPS: u64 = 40_000_000;
 
-/// Words for whole-frame rotations that stay within an angle, in degrees; the angle doubles until some choice
-/// does.
+/// Returns words for rotations at whole frames that stay within an angle, in degrees. If there are none, the
+/// angle is doubled.
 #[cfg(feature = "scene")]
 pub(crate) fn fit_rotations(
     values: &[Quat],
@@ -204,7 +204,8 @@ pub(crate) fn fit_rotations(
     (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(narrow(*q)))).collect()
 }
 
-/// Words for whole-frame points that stay within a distance; the distance doubles until some choice does.
+/// Returns words for points at whole frames that stay within a distance. If there are none, the distance is
+/// doubled.
 #[cfg(feature = "scene")]
 pub(crate) fn fit_triples(
     values: &[[f64; 3]],

@@ -1,9 +1,9 @@
-//! The work that an optimisation may do.
+//! The limit on the work of an optimisation.
 
 use core::cell::Cell;
 
-/// An account of steps. A step is one small operation, such as the test of one value against its bound. When the
-/// account is spent, the best choice found so far is used.
+/// The remaining steps of work. A step is one small operation, such as the test of one value against its
+/// bound. When no steps are left, the best choice found so far is used.
 #[derive(Debug)]
 pub(crate) struct Work {
     left: Cell<u64>,
@@ -19,7 +19,7 @@ impl Work {
         self.left.get()
     }
 
-    /// Takes steps out of the account; false, and remembered, where they are not there.
+    /// Spends steps. If there are too few, it returns false and remembers that something was skipped.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         match self.left.get().checked_sub(steps) {
             Some(rest) => {
@@ -38,7 +38,7 @@ impl Work {
         self.cut.get()
     }
 
-    /// Does a part of the work on an account of its own of at most `steps`; the rest is returned to this account.
+    /// Runs a part of the work with at most `steps`. Steps that are left are returned to this account.
     pub(crate) fn part<T>(&self, steps: u64, work: impl FnOnce(&Self) -> T) -> T {
         let part = Self::new(steps.min(self.remaining()));
         let given = part.remaining();

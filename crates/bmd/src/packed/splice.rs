@@ -3,7 +3,7 @@
 use super::{Extra96, St96, Vertex, VertexKind, first128, flat, second96, second128, textured};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
-/// Fields of a vertex.
+/// The fields of a vertex that were edited.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) position: bool,
@@ -12,7 +12,7 @@ pub(crate) struct Fields {
     pub(crate) color: bool,
 }
 
-/// The fields of two words that are replaced together: places, texture coordinates, normals, colours.
+/// Returns the bits of the two words for each field: position, texture coordinates, normal, colour.
 const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
     const NORMAL_96: u64 = second96::NORMAL_X.mask() | second96::NORMAL_Y.mask() | second96::NORMAL_Z.mask();
     const NORMAL_128: u64 =
@@ -24,7 +24,7 @@ const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
             [position, [0; 2], [normal, 0], [0; 2]]
         }
         VertexKind::Bits64 => [position, [textured::ST.mask(), 0], [0; 2], [0; 2]],
-        // The tag says how texture coordinates are stored.
+        // The tag bits state the form of texture coordinates.
         VertexKind::Bits96 => {
             let st = textured::ST.mask() | textured::TAG.mask();
             [position, [st, 0], [0, NORMAL_96], [0, second96::EXTRA.mask()]]
@@ -38,7 +38,7 @@ const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
 }
 
 impl Vertex {
-    /// The vertex on another bone; `None` where its kind has no room for that.
+    /// Returns the vertex on another bone; `None` if its kind cannot store that bone.
     pub(crate) const fn with_bone(self, bone: u8) -> Option<Self> {
         let (first, second) = (self.first, self.second);
         match self.kind() {
@@ -57,7 +57,7 @@ impl Vertex {
         }
     }
 
-    /// The vertex with texture coordinates that are read as `form` says, of one that is read as [`St14Form::Excess`].
+    /// Converts the texture coordinates from the form [`St14Form::Excess`] to another form.
     pub(crate) fn restated(self, form: St14Form) -> Self {
         match self.st14() {
             Some(st) if form != St14Form::Excess => {
@@ -68,8 +68,9 @@ impl Vertex {
         }
     }
 
-    /// The vertex with the `edited` fields of another one; all of that one where the kind has no room for them. Bones are
-    /// those of the vertex itself. `form` says how texture coordinates of 128 bits are read.
+    /// Returns the vertex with the `edited` fields of another one, but with its own bone. If its kind has no
+    /// room for them, the result is the other vertex. `form` is the interpretation of 128-bit texture
+    /// coordinates.
     pub(crate) fn spliced(self, other: Self, edited: Fields, flat_color: bool, form: St14Form) -> Self {
         let Fields { position, uv, normal, color } = edited;
         if ![position, uv, normal, color].contains(&true) {
@@ -93,14 +94,14 @@ impl Vertex {
         Self { first, second }
     }
 
-    /// The vertex in the place of another one, and with its normal, where both have one.
+    /// Returns the vertex at the position of another one, and with its normal if both have one.
     pub(crate) fn standing_as(self, other: Self, flat: [bool; 2]) -> Self {
         let (position, [own, is]) = (other.position(), flat);
         let halves = position.map(F16::encode_saturating);
         self.with_position(Se32::encode(position), halves, other.stored_normal(own), is)
     }
 
-    /// The vertex encoded in the kind of another one, as far as that kind has room for it.
+    /// Converts the vertex to the kind of another one. `None` if that kind cannot store it.
     fn recoded(self, like: Self, flat_color: bool, form: St14Form) -> Option<Self> {
         let bound = |v: Self| v.kind() == VertexKind::Bits96 && v.color().is_none();
         if self.kind() == like.kind() && bound(self) == bound(like) {
@@ -130,7 +131,8 @@ impl Vertex {
 }
 
 impl Vertex {
-    /// The vertex in another place, which is given in both codes, and with another normal where it has one.
+    /// Returns the vertex at another position, which is given in both encodings, and with another normal if
+    /// it stores one.
     pub(crate) fn with_position(
         self,
         triple: Se32,

@@ -1,4 +1,4 @@
-//! Vertex lists, primitive lists and key streams, each decoded once however many records name it.
+//! Vertex lists, primitive lists and key streams. Each is decoded once, however many records refer to it.
 
 use crate::layout::ListPlace;
 use crate::packed::{Primitive, PrimitiveKind, Vertex, VertexKind};
@@ -14,7 +14,7 @@ use meshwright_core::{FieldPath, ReadError, Rule, Source};
 
 type Key = (u32, u32, u16);
 
-/// The memory needed to find a list again, in addition to its items.
+/// The memory to remember a list, in addition to its items.
 const KNOWN: usize = 192;
 
 /// Bytes of the smallest vertex.
@@ -48,8 +48,8 @@ impl<'s, 'a> Lists<'s, 'a> {
         }
     }
 
-    /// The bytes of a list, which must be after the header, inside the file and outside of the tables. `field` is the
-    /// offset of the field that holds the list's offset.
+    /// Returns the bytes of a list, which must be after the header, inside the file and outside the tables.
+    /// `field` is the offset of the field that holds the list's offset.
     fn bytes(&self, path: &FieldPath<'_>, field: u64, place: ListPlace) -> Result<&'a [u8], ReadError> {
         if place.size == 0 {
             return Ok(&[]);
@@ -71,7 +71,8 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(section)
     }
 
-    /// Reads the `count` vertices that the record at `record` states; further bytes of the list are slack.
+    /// Reads the number of vertices that the record at `record` states. Further bytes of the list are
+    /// unused.
     pub(crate) fn vertices(
         &mut self,
         mesh: &FieldPath<'_>,
@@ -117,7 +118,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(list)
     }
 
-    /// All primitives of the list that the record at `record` names.
+    /// Reads all primitives of the list that the record at `record` refers to.
     pub(crate) fn primitives(
         &mut self,
         mesh: &FieldPath<'_>,
@@ -151,8 +152,8 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(list)
     }
 
-    /// Reads the keys of `bones` bones in the list that the record at `record` names; further bytes of the list are
-    /// slack.
+    /// Reads the keys of `bones` bones in the list that the record at `record` refers to. Further bytes of
+    /// the list are unused.
     pub(crate) fn stream(
         &mut self,
         clip: &FieldPath<'_>,
@@ -192,8 +193,8 @@ impl<'s, 'a> Lists<'s, 'a> {
     }
 }
 
-/// The file offset of byte `at` of a list. An empty list has no location, whatever offset is stated: `field`, which
-/// states that it is empty, is returned.
+/// Returns the file offset of byte `at` of a list. An empty list has no location, so the result is `field`,
+/// the offset of the field with its size.
 fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
     if place.size == 0 {
         return field;
@@ -201,9 +202,10 @@ fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
     u64::from(place.at).saturating_add(at as u64)
 }
 
-/// Appends the vertices of one kind at the start of a list, at most `most`; returns the bytes after them.
+/// Appends the run of vertices of one kind at the start of a list, at most `most`. Returns the bytes after
+/// them.
 fn neighbours<'b>(bytes: &'b [u8], most: usize, vertices: &mut Vec<Vertex>) -> &'b [u8] {
-    /// Those that `N` bytes each hold, as two words.
+    /// Appends vertices of `N` bytes each.
     fn take<'b, const N: usize>(
         bytes: &'b [u8],
         kind: VertexKind,
@@ -276,8 +278,8 @@ fn count_primitives(bytes: &[u8]) -> u64 {
     count
 }
 
-/// Returns the number of steps of `bones` bones and the number of bytes after them; or the bone whose steps are cut
-/// short, with the number of remaining bytes.
+/// Returns the number of steps of `bones` bones and the number of bytes after them. If the stream is too
+/// short, the error is the bone with incomplete steps and the number of remaining bytes.
 fn count_steps(bytes: &[u8], bones: usize) -> Result<(u64, usize), (usize, usize)> {
     let (mut count, mut bone, mut rest) = (0_u64, 0, bytes);
     while bone < bones {
@@ -291,7 +293,8 @@ fn count_steps(bytes: &[u8], bones: usize) -> Result<(u64, usize), (usize, usize
     Ok((count, rest.len()))
 }
 
-/// The next step, or the zero that ends a bone as `None`; nothing when the bytes are cut short.
+/// Returns the next step, or `Some((None, ..))` for the zero that ends a bone. `None` if the bytes are too
+/// few.
 fn step(bytes: &[u8]) -> Option<(Option<Step>, &[u8])> {
     let (tag, mut rest) = bytes.split_first()?;
     if *tag == 0 {

@@ -1,4 +1,4 @@
-//! Reading, in the order of the description.
+//! Reads a file in the order of the description.
 
 mod lists;
 mod strings;
@@ -54,7 +54,7 @@ impl Bmd {
         Ok(Parsed::new(model, findings.into_report()))
     }
 
-    /// Returns how certainly a file is of this format, by its magic, which no other format has.
+    /// Returns how certainly a file is of this format, according to its magic.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(&MAGIC) { Confidence::Certain } else { Confidence::No }
     }
@@ -219,7 +219,7 @@ impl File<'_, '_> {
         let mut coverage = layout.coverage();
         source.charge(&FieldPath::ROOT, 0, "unused bytes", coverage.gap_memory(layout.len), 1)?;
         layout.gaps = coverage.gaps(source.bytes());
-        // Writing into these places again gives the same file, whether or not the writer would choose them.
+        // The stored offsets give the same file again, whether or not the writer would choose them.
         model.layout = Retained::compared(layout, None);
         Ok(model)
     }
@@ -268,13 +268,13 @@ impl File<'_, '_> {
         let path = FieldPath::ROOT.field(table.name());
         let record = table.row() as u64;
         let count = u64::from(size).checked_div(record).unwrap_or(0);
-        // An empty table may claim to lie anywhere.
+        // An empty table may state any offset.
         let start = if count == 0 { 0 } else { u64::from(at) };
         let mut cursor = self.source.section(&path, start, start, count, record)?;
         cursor.table(&path, start, count, record, parser)
     }
 
-    /// Room for the rows of a table and their places.
+    /// Reserves memory for the rows of a table and their locations.
     fn rows<T, P>(&self, table: Table, at: u32, count: usize) -> Result<(Vec<T>, Vec<P>), ReadError> {
         let path = FieldPath::ROOT.field(table.name());
         let size = size_of::<(T, P)>();

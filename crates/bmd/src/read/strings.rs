@@ -1,4 +1,4 @@
-//! Strings at absolute offsets, each read once however many records name it.
+//! Strings at absolute offsets. Each is read once, however many records refer to it.
 
 use crate::layout::StringPlace;
 use crate::model::Name;
@@ -12,8 +12,8 @@ use meshwright_core::{FieldPath, ReadError, Source};
 pub(crate) struct Strings<'s, 'a> {
     source: &'s Source<'a>,
     names: BTreeMap<u32, Name>,
-    /// Start and terminator of every run that was searched: no byte is searched twice, even when strings start
-    /// within one another.
+    /// The start and the terminator of every range that was searched. No byte is searched twice, even if
+    /// strings overlap.
     ends: BTreeMap<usize, usize>,
 }
 
@@ -22,7 +22,7 @@ impl<'s, 'a> Strings<'s, 'a> {
         Self { source, names: BTreeMap::new(), ends: BTreeMap::new() }
     }
 
-    /// The string at `at`, which the field at `field` names; none for offset 0.
+    /// Returns the string at `at`, which the field at `field` refers to; `None` for offset 0.
     pub(crate) fn get(
         &mut self,
         path: &FieldPath<'_>,

@@ -74,7 +74,7 @@ fn check_pseudo(
     Ok(())
 }
 
-/// The bones at which the path of parents returns to a visited bone: one per cycle.
+/// Returns one bone of each cycle of parents.
 fn cycles(bones: &[Bone]) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -140,7 +140,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
     Ok(())
 }
 
-/// Fields of a bone that must be zero.
+/// Checks the fields of a bone that must be zero.
 fn reserved(
     i: usize,
     b: &Bone,
@@ -163,11 +163,11 @@ fn reserved(
     Ok(())
 }
 
-/// The solids of a model, each list looked at once.
+/// The solids of a model. Each list is checked once.
 #[derive(Default)]
 struct Solids {
     allowance: Allowance,
-    /// Pairs of lists that were checked: meshes that share them have the same flaws.
+    /// Pairs of lists that were checked already. Meshes that share both lists have the same flaws.
     checked: BTreeSet<(usize, usize)>,
     /// The lowest and highest bone of each vertex list.
     spread: BTreeMap<usize, (u8, u8)>,

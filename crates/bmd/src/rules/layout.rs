@@ -8,7 +8,7 @@ use alloc::format;
 use meshwright_core::layout::Coverage;
 use meshwright_core::{FieldPath, Findings, ReadError};
 
-/// Padding that tools leave after the last structure.
+/// The number of padding bytes that tools leave after the last structure.
 const PADDING: usize = 32;
 
 /// The nominal alignment of tables and lists.

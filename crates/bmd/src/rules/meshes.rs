@@ -13,9 +13,10 @@ use alloc::string::String;
 use meshwright_core::num::St14Form;
 use meshwright_core::{FieldPath, Findings, ReadError};
 
-/// Elements that are walked for remarks on pairs of lists, which hostile files share between many meshes.
+/// The maximum number of elements that are examined for remarks, because hostile files share lists between
+/// many meshes.
 const WALKED: usize = 16_000_000;
-/// The longest material name that the original engine has room for.
+/// The maximum length of a material name in the original engine.
 const MAX_NAME: usize = 255;
 
 type Checked = Result<(), ReadError>;
@@ -53,7 +54,7 @@ fn check_vertices(
         findings.broken(VTX_SUBTYPE, &list.index(i), offset, message)?;
     }
     let bones = model.bones.len().max(1);
-    // Animations without bones: the table is missing, not the vertices at fault. They stay where they are.
+    // If there are animations but no bones, the bone table is missing, and the vertices are not at fault.
     let lost_table = model.bones.is_empty() && !model.clips.is_empty();
     if usize::from(facts.max_bone) >= bones && !lost_table {
         let i = facts.max_bone_at;
@@ -135,7 +136,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
         }
         if vertex_lists.insert(identity(&mesh.vertices)) {
             vertex_remarks(model, mesh, &path, place.map(|p| p.vertices), findings)?;
-            // Once is enough: one form holds for all meshes.
+            // Report it once, because one form holds for all meshes.
             if legacy && mesh.vertices.iter().any(|v| v.kind() == VertexKind::Bits128) {
                 legacy = false;
                 let message =
@@ -156,7 +157,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
     Ok(())
 }
 
-/// Findings about the record of a mesh itself.
+/// Checks the record of a mesh itself.
 fn record_remarks(
     i: usize,
     mesh: &Mesh,
@@ -247,7 +248,8 @@ fn degenerate(
     Ok(())
 }
 
-/// Triangles of missing vertices, in a mesh whose lists overlap; in any other they are errors.
+/// Reports triangles whose vertices do not exist, in a mesh whose lists overlap. In other meshes they are
+/// errors.
 fn missing_vertices(
     mesh: &Mesh,
     path: &FieldPath<'_>,
@@ -264,7 +266,7 @@ fn missing_vertices(
     Ok(())
 }
 
-/// Remarks that look at both lists.
+/// Reports remarks that need both lists.
 fn list_remarks(
     mesh: &Mesh,
     path: &FieldPath<'_>,

@@ -1,5 +1,5 @@
-//! The rules that every model keeps, checked alike after reading, before writing and by validation; and what only
-//! validation looks for.
+//! The rules of a model. The reader, the writer and validation check the same rules; further checks are for
+//! validation only.
 
 mod bones;
 mod clips;
@@ -15,10 +15,11 @@ use crate::model::Bmd;
 use meshwright_core::{Findings, ReadError, Report};
 
 impl Bmd {
-    /// Lists what is wrong (errors), what readers must live with (warnings) and what is worth knowing.
+    /// Reports errors, warnings and remarks.
     ///
     /// Solids are checked for being closed, consistently oriented, right side out, free of self-intersection
-    /// and on one bone; on very large ones the search for self-intersections is cut off and reported so.
+    /// and on one bone. In very large solids the search for self-intersections stops early, and a finding
+    /// says so.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation goes on after errors.
@@ -27,7 +28,7 @@ impl Bmd {
     }
 }
 
-/// Finds the broken rules of a model; `layout` says where its parts lie in a file.
+/// Checks the rules of a model. `layout` has the offsets of its parts in a file.
 pub(crate) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Result<(), ReadError> {
     meshes::check(model, layout, findings)?;
     meshes::check_lods(model, layout, findings)?;

@@ -1,6 +1,7 @@
-//! Checks that a mesh bounds a solid: closed, consistently oriented, right side out, not crossing itself.
+//! Checks that a mesh bounds a solid: closed, consistently oriented, right side out, without
+//! self-intersection.
 //!
-//! All geometry is exact: coordinates are integers, determinants are taken in 128 bits.
+//! All arithmetic is exact: coordinates are integers, and determinants have 128 bits.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -14,7 +15,7 @@ use alloc::vec::Vec;
 /// A fault of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// A triangle names a vertex twice.
+    /// A triangle uses a vertex twice.
     Degenerate { triangle: usize },
     /// An edge is not used once in each direction.
     Open { a: u32, b: u32 },
@@ -22,13 +23,13 @@ pub(super) enum Flaw {
     Inverted,
     /// Two triangles touch or cross outside of shared corners.
     Crossing { a: usize, b: usize },
-    /// The allowance was used up before all was seen.
+    /// The allowance was used up before the check was complete.
     Unchecked,
 }
 
 /// The work on solids that one validation may do.
 pub(super) struct Allowance {
-    /// Vertices and triangles looked at.
+    /// Vertices and triangles to examine.
     pub(super) elements: u64,
     /// Comparisons of boxes.
     pub(super) boxes: u64,
@@ -44,7 +45,7 @@ impl Default for Allowance {
 
 type Point = [i64; 3];
 
-/// The first flaw of each sort.
+/// Returns the first flaw of each type.
 pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
     let work = mesh.vertices.len().saturating_add(mesh.primitives.len()) as u64;
     allowance.elements = match allowance.elements.checked_sub(work) {
@@ -63,7 +64,7 @@ pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
     let corners: Vec<[Point; 3]> =
         triangles.iter().map(|t| t.map(|i| points.get(i as usize).copied().unwrap_or_default())).collect();
     let mut found = Vec::new();
-    // A common origin keeps the products small; the sign is all that counts.
+    // A common origin keeps the products small. Only the sign of the volume matters.
     let volume: f64 = corners.iter().map(f64_volume).sum();
     if volume < 0.0 {
         found.push(Flaw::Inverted);
@@ -72,8 +73,8 @@ pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
     found
 }
 
-/// Coordinates in steps that make all of them whole: binary16 has steps of 2^-24, the shared exponent form
-/// 2^-22, where coordinates may be so large that finer steps would not fit.
+/// Converts coordinates to integers. The step is 2^-24 for binary16, and 2^-22 for the shared exponent form,
+/// whose coordinates can be so large that smaller steps would not fit.
 fn grid(mesh: &Mesh) -> Vec<Point> {
     let largest = mesh.positions().flatten().fold(0.0_f32, |m, c| m.max(c.abs()));
     let steps = if largest < 32768.0 { 16_777_216.0 } else { 4_194_304.0 };
@@ -106,7 +107,7 @@ struct Bounds {
     triangle: usize,
 }
 
-/// Sweeps along the longest axis and tests pairs whose boxes touch.
+/// Finds intersecting triangles: sweeps along the longest axis and tests pairs whose boxes touch.
 fn crossing(triangles: &[[u32; 3]], corners: &[[Point; 3]], allowance: &mut Allowance) -> Option<Flaw> {
     let mut boxes: Vec<Bounds> = corners
         .iter()
@@ -146,7 +147,7 @@ fn crossing(triangles: &[[u32; 3]], corners: &[[Point; 3]], allowance: &mut Allo
     None
 }
 
-/// Six times the volume of the tetrahedron a, b, c, d.
+/// Returns six times the signed volume of the tetrahedron a, b, c, d.
 fn orient([a, b, c]: &[Point; 3], d: &Point) -> i128 {
     let v = |p: &Point| -> [i128; 3] { core::array::from_fn(|i| i128::from(p[i]) - i128::from(d[i])) };
     let (a, b, c) = (v(a), v(b), v(c));
@@ -161,7 +162,7 @@ fn touch(ta: &[u32; 3], tb: &[u32; 3], a: &[Point; 3], b: &[Point; 3]) -> bool {
         return true;
     }
     if shared == 2 {
-        // Neighbours overlap only when folded flat onto one another.
+        // Neighbours with a common edge overlap only if they are folded flat onto one another.
         let own = |t: &[u32; 3], other: &[u32; 3], p: &[Point; 3]| {
             t.iter().zip(p).find(|(v, _)| !other.contains(v)).map(|(_, p)| *p)
         };
@@ -175,12 +176,12 @@ fn touch(ta: &[u32; 3], tb: &[u32; 3], a: &[Point; 3], b: &[Point; 3]) -> bool {
             _ => false,
         };
     }
-    // With a corner in common only the edges opposite to it can meet the other triangle elsewhere.
+    // If a corner is shared, only the edges opposite to it can meet the other triangle elsewhere.
     edges(ta, tb, a).any(|(p, q)| segment_meets(&p, &q, b))
         || edges(tb, ta, b).any(|(p, q)| segment_meets(&p, &q, a))
 }
 
-/// The edges of `t` that have no corner in common with `other`.
+/// Returns the edges of `t` that have no corner in common with `other`.
 fn edges<'t>(
     t: &'t [u32; 3],
     other: &'t [u32; 3],
@@ -213,12 +214,12 @@ fn segment_meets(p: &Point, q: &Point, t: &[Point; 3]) -> bool {
     s.iter().all(|s| *s >= 0) || s.iter().all(|s| *s <= 0)
 }
 
-/// The two axes onto which a triangle is projected without collapsing.
+/// Returns the two axes of a projection that does not collapse the triangle.
 fn plane([a, b, c]: &[Point; 3]) -> (usize, usize) {
     [(0, 1), (1, 2), (2, 0)].into_iter().max_by_key(|axes| turn(a, b, c, *axes).abs()).unwrap_or((0, 1))
 }
 
-/// Twice the signed area of a projected triangle.
+/// Returns twice the signed area of a projected triangle.
 fn turn(a: &Point, b: &Point, c: &Point, (u, v): (usize, usize)) -> i128 {
     let d = |p: &Point, i: usize| i128::from(p[i]) - i128::from(a[i]);
     d(b, u) * d(c, v) - d(b, v) * d(c, u)
@@ -278,7 +279,7 @@ mod tests {
     fn a_tetrahedron_is_a_solid() {
         assert_eq!(find_flaws(&POINTS, &FACES), []);
         assert_eq!(both([9.0, 0.0, 0.0], 1.0), []);
-        // One inside the other does not touch it.
+        // A solid inside another one does not touch it.
         assert_eq!(both([0.5, 0.5, 0.5], 0.25), []);
     }
 

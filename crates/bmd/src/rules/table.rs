@@ -1,4 +1,4 @@
-//! The rules of the format, as its description and the engine's loader have them.
+//! The rules of the format, from its description and the engine's loader.
 
 meshwright_core::rules! {
     error TRUNC_HEADER = "truncated-header" ("E_TRUNC_HEADER"), Truncated,

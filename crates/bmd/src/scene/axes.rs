@@ -2,10 +2,10 @@
 
 use meshwright_scene::{AxisMap, Space};
 
-/// Z up and front +Y in units of 1/40 metre, to Y up and front +Z in metres.
+/// Converts Z up and front +Y in units of 1/40 metre to Y up and front +Z in metres.
 pub(super) const AXES: AxisMap = AxisMap::new([0, 2, 1], [-1.0, 1.0, 1.0], 1.0 / 40.0);
 
-/// The map from the file into a scene.
+/// Returns the map from the file's axes to those of a scene.
 pub(super) fn axes(space: Space) -> AxisMap {
     match space {
         Space::Gltf => AXES,

@@ -1,4 +1,4 @@
-//! Bones from joints.
+//! Converts joints to bones.
 
 use super::names::name;
 use crate::model::{Bmd, Bone};
@@ -16,7 +16,7 @@ use meshwright_scene::{
     Skeleton, SkeletonId, Track, Trs, Unscaled,
 };
 
-/// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
+/// The maximum number of bones that a vertex can refer to, the base included: 0xFF marks pseudo-bones.
 pub(super) const MOST: usize = 255;
 /// The memory that the conversion of a joint to a bone needs.
 const JOINT: usize = 768;
@@ -25,20 +25,20 @@ const JOINT: usize = 768;
 pub(super) struct Bones {
     pub(super) skeleton: SkeletonId,
     pub(super) bones: Vec<Bone>,
-    /// The bone of each joint.
+    /// The bone of each joint, with its transforms.
     pub(super) joints: Vec<Placed>,
-    /// Bones move as their joints do: none is scaled at rest, and the parent of each is the bone of its joint's
-    /// parent.
+    /// Whether bones move exactly as their joints: no joint is scaled at rest, and the parent of each bone
+    /// is the bone of the joint's parent.
     pub(super) plain: bool,
 }
 
-/// A joint as a bone.
+/// The bone of a joint.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Placed {
     pub(super) bone: usize,
-    /// From where vertices rest to the bone's space, as the bone was rounded.
+    /// Transforms vertices in the rest pose to the space of the bone, after rounding.
     resting: Binding,
-    /// From where vertices are bound to the bone's space.
+    /// Transforms vertices in the bind pose to the space of the bone.
     bound: Binding,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Binding {
 }
 
 impl Bones {
-    /// The joints of a skeleton as bones, parents first, joints that follow others last.
+    /// Converts the joints of a skeleton to bones, parents first, and joints that follow others last.
     pub(super) fn convert(
         scene: &Scene,
         skeleton: SkeletonId,
@@ -111,17 +111,17 @@ impl Bones {
         self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::decode)
     }
 
-    /// Returns true if a clip becomes a clip of the model.
+    /// Returns true if a clip of the scene becomes a clip of the model.
     pub(super) fn are_moved_by(&self, clip: &Clip) -> bool {
         clip.skeleton == self.skeleton && clip.frames > 0
     }
 
-    /// The clips of a scene that become clips of the model.
+    /// Returns the clips of a scene that become clips of the model.
     pub(super) fn moved_by<'s>(&self, scene: &'s Scene) -> impl Iterator<Item = (usize, &'s Clip)> {
         scene.clips.iter().enumerate().filter(|(_, clip)| self.are_moved_by(clip))
     }
 
-    /// The joints that each mesh of the scene bounds.
+    /// Returns the joints that each mesh of the scene bounds.
     pub(super) fn solids(&self, scene: &Scene) -> BTreeMap<usize, Vec<u32>> {
         let joints = scene.skeletons.get(self.skeleton.0).map_or(&[][..], |s| &s.joints);
         let mut solids: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
@@ -131,8 +131,8 @@ impl Bones {
         solids
     }
 
-    /// The bone of a joint, and what takes the joint's vertices there. `resting` vertices are given where they rest,
-    /// others where they are bound.
+    /// Returns the bone of a joint, and the transform of the joint's vertices to the bone's space. `resting`
+    /// states whether vertices are given in the rest pose or in the bind pose.
     pub(super) fn binding(&self, joint: u32, resting: bool) -> (usize, Binding) {
         let placed = self.joints.get(joint as usize).copied().unwrap_or_default();
         (placed.bone, if resting { placed.resting } else { placed.bound })
@@ -142,7 +142,7 @@ impl Bones {
 /// Converts joints to bones.
 struct Making<'s, 'n, 'b> {
     source: &'s Skeleton,
-    /// Each joint's bone at rest, relative to its parent.
+    /// The rest transform of each joint's bone, relative to its parent.
     rests: Vec<Trs64>,
     axes: &'s AxisMap,
     path: String,
@@ -171,14 +171,14 @@ impl Making<'_, '_, '_> {
         Ok(())
     }
 
-    /// A bone of a joint that is posed by itself.
+    /// Converts a joint that does not follow others to a bone.
     fn normal(&mut self, j: usize, joint: &Joint) -> Result<Bone, ConvertError> {
         let path = self.joint_path(j);
         let trs = self.rests.get(j).copied().unwrap_or(Trs64::IDENTITY);
         let trs = self.axes.trs64(&trs);
         let origin = trs.translation;
         let rotation = match QuatF8::encode(narrow(trs.rotation)) {
-            // The original tool stores no rotation as zero.
+            // The original tool stores the identity as 0.
             QuatF8::IDENTITY => QuatF8::from_bits(0),
             word => word,
         };
@@ -196,7 +196,7 @@ impl Making<'_, '_, '_> {
         })
     }
 
-    /// A pseudo-bone of a joint that follows others.
+    /// Converts a joint that follows others to a pseudo-bone.
     fn follower(&mut self, j: usize, joint: &Joint) -> Result<Bone, ConvertError> {
         let path = self.joint_path(j);
         let parts = self.spread(&joint.follows);
@@ -210,7 +210,8 @@ impl Making<'_, '_, '_> {
         Ok(bone)
     }
 
-    /// The bones that a joint follows, joints that follow others themselves replaced by those.
+    /// Returns the bones that a joint follows. Joints that follow others themselves are replaced by the
+    /// bones they follow.
     fn spread(&self, follows: &[(usize, f32)]) -> Vec<(u8, f32)> {
         let mut sum: BTreeMap<u8, f32> = BTreeMap::new();
         for (j, weight) in follows {
@@ -231,8 +232,9 @@ impl Making<'_, '_, '_> {
         sum.into_iter().filter(|p| p.1.is_finite()).collect()
     }
 
-    /// Computes the transform of vertices into the space of each bone. Bones have the rest pose of the joints, up to
-    /// rounding, so that joints without keys are correct; vertices that are bound in another pose are transformed.
+    /// Computes the transform of vertices to the space of each bone. Bones have the rest pose of the joints,
+    /// up to rounding, so that joints without keys are correct. Vertices that are bound in another pose are
+    /// transformed.
     fn bind(&mut self, scene: &Scene, skeleton: SkeletonId, budget: &Budget) -> Result<(), ConvertError> {
         let cycle = || ConvertError::invalid(self.path.as_str(), "joints form a cycle");
         let rounded = Bmd::default().with_bones(self.bones.clone(), Vec::new());
@@ -240,7 +242,7 @@ impl Making<'_, '_, '_> {
         let rest = self.source.rest_model().ok_or_else(cycle)?;
         let moved = match BindPose::solve(scene, skeleton, budget) {
             Ok(bind) => bind.differs_from_rest,
-            // The positions of its joints do not matter here.
+            // No bind pose can be computed, but the positions of joints are not needed here.
             Err(ConvertError::Unsupported { .. }) => true,
             Err(e) => return Err(e),
         };
@@ -250,7 +252,8 @@ impl Making<'_, '_, '_> {
         }
         for ((placed, joint), rest) in self.joints.iter_mut().zip(&self.source.joints).zip(&rest) {
             let bone = rounded.matrices().get(placed.bone).filter(|_| placed.bone > 0);
-            // Evaluation turns normals by the matrix itself, so its inverse undoes that, stretched or not.
+            // The evaluation transforms normals by the matrix itself, so its inverse undoes that, even with
+            // stretching.
             let into = bone.and_then(Affine64::inverse).unwrap_or_default();
             placed.resting = Binding { points: into, normals: into };
             placed.bound = placed.resting;
@@ -265,13 +268,14 @@ impl Making<'_, '_, '_> {
     }
 }
 
-/// The bones of a skeleton without scale at rest. Parents are joints that do not follow others.
+/// Prepares the skeleton without scale at rest. Parents are joints that do not follow others.
 pub(super) fn unscaled<'s>(source: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
     let above = |j: usize| source.joints.get(j).and_then(|j| j.parent).map(|p| leader(source, p));
     Unscaled::new(source, above, budget)
 }
 
-/// A joint that does not follow others: the joint itself, or the heaviest of those it follows.
+/// Returns the joint itself if it does not follow others; otherwise the joint with the largest weight among
+/// those it follows.
 fn leader(skeleton: &Skeleton, mut joint: usize) -> usize {
     // An ordered skeleton has no cycles, so this ends before it has named every joint.
     for _ in 0..skeleton.joints.len() {
@@ -284,7 +288,7 @@ fn leader(skeleton: &Skeleton, mut joint: usize) -> usize {
     joint
 }
 
-/// The four heaviest bones that a pseudo-bone follows, as it stores them.
+/// Returns the four bones with the largest weights that a pseudo-bone follows, as stored.
 fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(u8, F8A); 4] {
     let mut parts = follows.to_vec();
     parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -293,13 +297,13 @@ fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(
         losses.push(Loss::new("follows-dropped", path, message));
     }
     parts.truncate(4);
-    // Only the shares count; the largest takes 1, well inside the range.
+    // Only the ratios matter. The largest weight becomes 1, well inside the range.
     let top = parts.first().map_or(1.0, |p| p.1.abs()).max(f32::MIN_POSITIVE);
     let mut stored = [(0, F8A::ZERO); 4];
     for (slot, (id, weight)) in stored.iter_mut().zip(parts) {
         *slot = (id, F8A::encode(weight / top));
     }
-    // Weights that cancel out have no mean: only the first bone is left.
+    // Weights that cancel out have no mean, so only the first bone is kept.
     let sum: f64 = stored.iter().map(|p| f64::from(p.1.decode())).sum();
     if sum == 0.0 {
         stored = [(stored[0].0, F8A::ONE), (0, F8A::ZERO), (0, F8A::ZERO), (0, F8A::ZERO)];
@@ -314,13 +318,13 @@ pub(super) fn has_base(scene: &Scene, skeleton: SkeletonId) -> bool {
     order.first().is_some_and(|j| is_base(scene, skeleton, *j))
 }
 
-/// Returns true if a transform moves nothing by more than rounding.
+/// Returns true if a transform is the identity up to rounding.
 fn stands_still(local: &Affine) -> bool {
     let off = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-6;
     local.to_array().iter().zip(&Affine::IDENTITY.to_array()).all(off)
 }
 
-/// Returns true if a joint matches the format's bone 0: at the origin, never moved, at the root.
+/// Returns true if a joint matches the format's bone 0: a root at the origin that never moves.
 fn is_base(scene: &Scene, skeleton: SkeletonId, joint: usize) -> bool {
     let source = scene.skeletons.get(skeleton.0).and_then(|s| s.joints.get(joint));
     let stands =

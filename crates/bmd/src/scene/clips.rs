@@ -1,4 +1,4 @@
-//! Clips as tracks of keys.
+//! Converts clips to tracks of keys.
 
 use super::names::text;
 use crate::math::{Quat, degrees};
@@ -13,9 +13,9 @@ use meshwright_scene::{
     AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, SkeletonId, Space, Track,
 };
 
-/// The rate of a clip whose file leaves it open: that of every clip by the original tool.
+/// The rate of a clip whose file does not state one: the original tool writes it for every clip.
 const USUAL_RATE: f32 = 10.0;
-/// Degrees between a great arc and the blended keys from which on a key is added.
+/// A key is added if the great arc differs from the blended keys by more than this, in degrees.
 const TOLERANCE: f64 = 5e-5;
 
 /// Base transforms of all bones, and the change of axes.
@@ -78,7 +78,7 @@ pub(super) fn convert(
         .with_interpolation(Interpolation::Linear))
 }
 
-/// The keys of one bone on their way.
+/// The keys of one bone during the conversion.
 struct Keys<'a> {
     timing: Timing,
     axes: AxisMap,
@@ -120,9 +120,9 @@ impl Keys<'_> {
         let mut before: Option<Quat> = None;
         for frame in &rotation {
             let Some(q) = self.timing.rotation(&c.rotation, f64::from(*frame)) else { continue };
-            // The base rotation is applied first; being a constant factor it does not disturb blending.
+            // The base rotation is applied first. It is a constant factor, so blending still works.
             let q = unit(quat::product(q, self.base.rotation)).unwrap_or(quat::IDENTITY);
-            // In the file's own space signs are kept: they say which way round to turn.
+            // In file space the signs are kept, because they decide in which direction a rotation turns.
             let flip = gltf && before.is_some_and(|b| dot(b, q) < 0.0);
             let q = if flip { q.map(|c| -c) } else { q };
             before = Some(q);
@@ -132,7 +132,8 @@ impl Keys<'_> {
         Ok((track, count.saturating_sub(stored)))
     }
 
-    /// A looping clip blends its last key into its first; glTF holds them.
+    /// Adds the first and the last frame to a looping clip. The format blends the last key into the first,
+    /// whereas glTF holds values.
     fn with_edges(&self, mut frames: Vec<u32>) -> Vec<u32> {
         let Some(end) = self.timing.frames.checked_sub(1) else { return frames };
         frames.retain(|f| *f <= end);
@@ -161,8 +162,8 @@ impl Keys<'_> {
                 let arc = quat::slerp(from, quat::toward(from, to), t);
                 at(f).map_or(0.0, |q| degrees(arc, q))
             };
-            // It is as far away on one side of the middle as on the other: rounded, the later of two equals is taken
-            // whatever the last bits of a sine are.
+            // The difference is symmetric about the middle. Rounding it makes such values equal, so that the
+            // choice does not depend on the last bits of a sine.
             let rounded = |f| f64::from(narrow1(away(f)));
             let worst = (a.saturating_add(1)..b).map(|f| (rounded(f), f)).max_by(|x, y| x.0.total_cmp(&y.0));
             if let Some((_, f)) = worst.filter(|w| w.0 > TOLERANCE) {

@@ -1,4 +1,4 @@
-//! A model from a scene.
+//! Converts a scene to a model.
 
 use super::axes::AXES;
 use super::bones::{self, Bones};
@@ -21,11 +21,11 @@ use meshwright_scene::{
     Loss, MeshId, MostBones, Scene, SkeletonId, Unsupported,
 };
 
-/// The most vertices, and primitives, that a mesh can count.
+/// The maximum number of vertices, and of primitives, in a mesh.
 const MOST: usize = 65_535;
-/// The most meshes that a level can count.
+/// The maximum number of meshes in a level.
 const MOST_MESHES: usize = 255;
-/// The scale of the only level there is: the coarsest, which the existing tool writes.
+/// The scale of a model's only level: the coarsest, which the existing tool writes.
 const FAR: f32 = 1.0 / 128.0;
 
 impl Bmd {
@@ -52,32 +52,33 @@ impl Bmd {
 /// The scene meshes that a mesh of the model was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Source {
-    /// The mesh of the scene.
+    /// The index of the mesh in the scene.
     pub(super) mesh: usize,
-    /// Which part of it, where it had to be split.
+    /// The number of the part, if the mesh was split.
     pub(super) part: usize,
-    /// The joint that it bounds, in whose space it is.
+    /// The joint that the mesh bounds. The mesh is in the space of that joint.
     pub(super) solid: Option<u32>,
 }
 
-/// A model, and where everything in it came from.
+/// A converted model, and the source of each of its parts.
 #[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
 pub(super) struct Traced {
     pub(super) model: Bmd,
     /// The bone of each joint.
     pub(super) bones: Vec<usize>,
-    /// The source of each mesh; `None` if it was made up.
+    /// The source of each mesh; `None` if the conversion invented the mesh.
     pub(super) meshes: Vec<Option<Source>>,
-    /// Meshes of one material became one.
+    /// Whether meshes of one material were joined.
     pub(super) joined: bool,
-    /// The clip of the scene that each clip was.
+    /// The scene clip of each clip.
     pub(super) clips: Vec<usize>,
     /// The values of the bones of each clip at its frames, relative to their rest pose.
     pub(super) values: Vec<Moves>,
 }
 
 impl Traced {
-    /// As [`Bmd::from_scene`]; the `still` clips have no keys, and of the others it is known what bones do.
+    /// Converts as [`Bmd::from_scene`]. The `still` clips get no keys. For the other clips, `values` has the
+    /// motion of each bone.
     pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
@@ -166,7 +167,7 @@ impl FromScene for Bmd {
     }
 }
 
-/// The skeletons that move vertices, or that a clip moves.
+/// Returns the skeletons that move vertices, or that a clip moves.
 pub(super) fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
     let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
     let mut used: Vec<_> = skins.chain(scene.clips.iter().map(|c| c.skeleton)).collect();
@@ -176,7 +177,8 @@ pub(super) fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
     used
 }
 
-/// The scene with the skeletons that something uses as one, which has no more joints than the format has bones.
+/// Returns the scene with all used skeletons joined into one, which has no more joints than the format has
+/// bones.
 fn one_skeleton<'s>(
     scene: &'s Scene,
     budget: &Budget,
@@ -191,12 +193,13 @@ fn one_skeleton<'s>(
     Scene::with_fewer_joints(scene, first, limit, |_| false, budget, losses)
 }
 
-/// The most joints that a skeleton may have. The base needs no number of its own where a joint is one.
+/// Returns the maximum number of joints. If the first joint can be bone 0, no extra bone is needed for the
+/// base.
 pub(super) fn fewest_bones(scene: &Scene, skeleton: SkeletonId) -> MostBones<'static> {
     MostBones { most: bones::MOST - usize::from(!bones::has_base(scene, skeleton)), by: "the format" }
 }
 
-/// The drawn parts of a scene, without those that a level may omit.
+/// Returns the options for flattening the scene.
 fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> DrawOptions {
     let engine = options.engine_of(<Bmd as FileFormat>::ID);
     let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
@@ -210,7 +213,8 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> D
         .with_max_influences(1)
 }
 
-/// Returns the drawn meshes of a scene and those that are bounds of joints, in the order of the converted meshes.
+/// Returns the drawn meshes of a scene and the meshes that bound joints, in the order of the converted
+/// meshes.
 #[cfg(feature = "recover")]
 pub(super) fn drawn_meshes(
     scene: &Scene,
@@ -228,7 +232,7 @@ pub(super) fn drawn_meshes(
     Ok(drawn.chain(solids.iter().map(|mesh| (*mesh, true))).collect())
 }
 
-/// Meshes being drawn, level by level.
+/// Converts the drawn meshes, level by level.
 struct Drawing<'d, 's, 'b> {
     scene: &'s Scene,
     drawables: &'d mut Drawables<'s, 'b>,
@@ -243,11 +247,12 @@ struct Drawing<'d, 's, 'b> {
 }
 
 impl Drawing<'_, '_, '_> {
-    /// Returns the meshes in the order of levels, followed by the undrawn meshes without a material, and the levels.
+    /// Returns the meshes in the order of levels, followed by the undrawn meshes without a material, and the
+    /// levels.
     fn levels(&mut self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
         let mut instances = self.budget.reserve("instances", self.drawables.instances().count())?;
         instances.extend(self.drawables.instances().copied());
-        // The meshes of an instance: if it is drawn again, it shares its lists.
+        // The converted meshes of each instance, which are shared if it is drawn again.
         let mut known: BTreeMap<(usize, [u32; 12]), Vec<Mesh>> = BTreeMap::new();
         let mut list: Vec<Mesh> = Vec::new();
         let mut lods = Vec::new();
@@ -282,7 +287,7 @@ impl Drawing<'_, '_, '_> {
         Ok((list, lods))
     }
 
-    /// As [`levels`](Self::levels), meshes of one material being one.
+    /// Does the same as [`levels`](Self::levels), but joins meshes of one material.
     fn merged(&mut self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
         let (mut list, mut lods): (Vec<Mesh>, _) = (Vec::new(), Vec::new());
         let mut open: Option<((Option<usize>, bool), usize)> = None;
@@ -309,7 +314,7 @@ impl Drawing<'_, '_, '_> {
         Ok((list, lods))
     }
 
-    /// Ends the meshes of one level, or those that nothing draws.
+    /// Completes the meshes of one level, or the meshes that nothing draws.
     fn close(
         &mut self,
         (level, drawn): (Option<usize>, bool),
@@ -334,7 +339,7 @@ impl Drawing<'_, '_, '_> {
             for joint in joints {
                 let parts = self.drawables.make(&instance)?;
                 let solid = self.meshes.solid(&parts, joint)?;
-                // Mesh 0 cannot bound a bone: the number means no mesh.
+                // Mesh 0 cannot bound a bone, because 0 means no mesh.
                 if list.is_empty() && solid.is_some() {
                     self.sources.push(None);
                     list.push(Mesh::default());
@@ -354,7 +359,8 @@ impl Drawing<'_, '_, '_> {
     }
 }
 
-/// The level of the meshes from `start` up to `end`, if there are any and the format can count them.
+/// Returns the level with the meshes from `start` to before `end`, if there are any and the format can count
+/// them.
 fn lod(start: usize, end: usize, scale: f32, losses: &mut Vec<Loss>) -> Option<Lod> {
     let (Ok(first), Ok(count)) = (u8::try_from(start), u8::try_from(end.saturating_sub(start))) else {
         let message = "levels of detail count to 255 meshes; this one and what follows has none";

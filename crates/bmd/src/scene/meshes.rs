@@ -1,4 +1,4 @@
-//! Meshes from drawables.
+//! Converts drawables to meshes.
 
 use super::bones::Bones;
 use super::names::MATERIALS;
@@ -20,7 +20,7 @@ use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as
 /// The memory per vertex for finding equal vertices.
 const MERGED: usize = 64;
 
-/// Makes meshes of drawables.
+/// Converts drawables to meshes.
 pub(super) struct Meshes<'s, 'b> {
     scene: &'s Scene,
     bones: Option<&'s Bones>,
@@ -28,14 +28,14 @@ pub(super) struct Meshes<'s, 'b> {
     budget: &'b Budget,
     names: Names<'b>,
     materials: BTreeMap<Option<MaterialId>, Material>,
-    /// The colour byte of each colour on each base colour.
+    /// The colour byte of each vertex colour on each base colour.
     shades: BTreeMap<([u8; 3], [u8; 3]), u8>,
-    /// The joint that a solid is being made for.
+    /// The joint of the solid that is being made.
     bounded: Option<u32>,
     pub(super) losses: Vec<Loss>,
 }
 
-/// A material as the format has it.
+/// A material of the format.
 #[derive(Clone)]
 struct Material {
     name: Name,
@@ -58,7 +58,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         Self { scene, bones, form, budget, names, materials, shades, bounded: None, losses: Vec::new() }
     }
 
-    /// The parts of a mesh.
+    /// Converts the parts of a mesh.
     pub(super) fn convert_meshes(&mut self, parts: &[Drawable<'_>]) -> Result<Vec<Mesh>, ConvertError> {
         let Some(first) = parts.first() else { return Ok(Vec::new()) };
         let material = self.material(first.material())?;
@@ -71,7 +71,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         Ok(meshes)
     }
 
-    /// The mesh that bounds a joint, with the joint's bone; `None` where it takes more than one mesh.
+    /// Returns the mesh that bounds a joint, with the joint's bone; `None` if it needs more than one mesh.
     pub(super) fn solid(
         &mut self,
         parts: &[Drawable<'_>],
@@ -106,7 +106,8 @@ impl<'s, 'b> Meshes<'s, 'b> {
         Ok(material)
     }
 
-    /// A mesh of the vertices that triangles use, in the order of their use, equal ones as one.
+    /// Returns a mesh of the vertices that triangles use, in the order of their use. Equal vertices are
+    /// merged.
     fn mesh(
         &mut self,
         source: &SceneMesh,
@@ -140,7 +141,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
             primitives.extend(Primitive::triangle(corners));
         }
         if vertices.len() > Mesh::FEW_VERTICES {
-            // Beyond that many the description assumes 64 bits for all of them.
+            // From this number on, the description assumes 64-bit primitives.
             for p in &mut primitives {
                 *p = Primitive::new(PrimitiveKind::Triangle64, p.indices()).unwrap_or(*p);
             }
@@ -169,7 +170,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let (position, mut normal, bone) = self.local(source, v, position, normal);
         let mut st = source.uvs.get(v).copied().unwrap_or_default().map(finite);
         if self.bounded.is_some() {
-            // Nothing but places counts: what parts vertices at one place would open the solid.
+            // Only positions matter in a solid: vertices that differ in other attributes would open it.
             (normal, st) = ([0.0; 3], [0.0; 2]);
         }
         let color = |stored: &[u8; 4]| {
@@ -189,7 +190,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         Ok(vertex)
     }
 
-    /// A vertex in the space of its bone: that of its one remaining joint.
+    /// Returns a vertex in the space of its bone, the bone of its only remaining joint.
     fn local(
         &self,
         source: &SceneMesh,
@@ -207,13 +208,13 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let Some(influence) = skin.influences(v).first().filter(|_| skin.skeleton == bones.skeleton) else {
             return still;
         };
-        // Vertices that are stored per joint are at rest where the mesh has them.
+        // Vertices that are stored per joint are in the rest pose.
         let (bone, into) = bones.binding(influence.joint, !skin.local.is_empty());
         let position = narrow(into.points.point(wide(position)));
         (position, narrow(into.normals.vector(wide(normal))), bone)
     }
 
-    /// The colour byte that comes nearest to a colour on top of a base colour.
+    /// Returns the colour byte that is nearest to a colour relative to a base colour.
     fn shade(&mut self, base: [u8; 3], color: [u8; 3]) -> Result<u8, ConvertError> {
         if let Some(known) = self.shades.get(&(base, color)) {
             return Ok(*known);
@@ -223,7 +224,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let away = |byte: &u8| -> u32 {
             tint(base, shade(*byte)).iter().zip(color).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
         };
-        // Plain white before its equals.
+        // Plain white is preferred among equals.
         let all = core::iter::once(Vertex::WHITE).chain(0..=u8::MAX);
         let nearest = all.min_by_key(away).unwrap_or(Vertex::WHITE);
         self.shades.insert((base, color), nearest);
@@ -231,7 +232,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
     }
 }
 
-/// A vertex of the kind that a form asks for.
+/// Encodes a vertex in the kind that a form requests.
 fn encoded(corner: &Corner, flat: bool, color: u8, form: VertexForm) -> Vertex {
     let normal = normalize(corner.normal).map_or([F8A::ZERO; 3], |n| n.map(F8A::encode));
     let (position, st) = (corner.position, corner.st);

@@ -1,4 +1,4 @@
-//! Clips from tracks and poses.
+//! Converts tracks and poses to clips.
 
 use super::bones::{Bones, Placed, unscaled};
 use super::names::name;
@@ -18,13 +18,13 @@ use meshwright_core::math::{Trs64, unit};
 use meshwright_scene::names::Names;
 use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, Motion, Sampler, Scene};
 
-/// The most frames that a clip can count.
+/// The maximum number of frames of a clip.
 const MOST_FRAMES: f64 = 255.0;
 /// The highest rate, in quarters of a frame per second.
 const MOST_QUARTERS: f64 = 127.0;
-/// The size of a part of a matrix that does not count as shear.
+/// A component of a matrix below this does not count as shear.
 const SHEAR: f64 = 1e-5;
-/// The most words that one channel's keys are chosen among.
+/// The maximum number of candidate words for the keys of one channel.
 const MOST_CANDIDATES: u64 = 1024;
 
 /// The frames of the new clip, as frames of the old one.
@@ -36,10 +36,11 @@ struct Plan {
 }
 
 impl Plan {
-    /// The rate nearest to the clip's own, or lower where the frames would not fit.
+    /// Returns the plan with the rate nearest to the clip's own, or a lower one if there would be too many
+    /// frames.
     fn for_clip(clip: &SceneClip) -> Self {
         let rate = f64::from(clip.rate);
-        // A looping clip lasts as many frames as it has, another one fewer.
+        // A looping clip lasts as long as its number of frames, another clip one frame less.
         let spans = f64::from(if clip.looping { clip.frames.max(1) } else { clip.end() });
         let room = if clip.looping { MOST_FRAMES } else { MOST_FRAMES - 1.0 };
         let seconds = spans / rate;
@@ -75,9 +76,9 @@ pub(super) struct Clips<'s, 'n, 'b> {
     pub(super) bones: &'s Bones,
     pub(super) axes: AxisMap,
     pub(super) options: BmdSceneOptions,
-    /// Clips that need no keys; `None` if the caller needs keys but no bone values.
+    /// Clips that need no keys. `None` if the caller needs the keys, but not the values of bones.
     pub(super) still: Option<&'s [usize]>,
-    /// The values of the bones of each clip, by bone.
+    /// The values of the bones of each clip.
     pub(super) values: Vec<Moves>,
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
@@ -87,7 +88,7 @@ pub(super) struct Clips<'s, 'n, 'b> {
 }
 
 impl Clips<'_, '_, '_> {
-    /// The scene's clips that move the model's bones.
+    /// Converts the scene's clips that move the model's bones.
     pub(super) fn all(mut self) -> Result<(Vec<Clip>, Vec<Moves>), ConvertError> {
         let mut clips = self.budget.reserve("clips", self.scene.clips.len())?;
         for (i, clip) in self.scene.clips.iter().enumerate() {
@@ -102,15 +103,15 @@ impl Clips<'_, '_, '_> {
         Ok((clips, self.values))
     }
 
-    /// Room for choosing keys, which one clip leaves to the next.
+    /// Charges memory for choosing keys, which the clips use one after the other.
     fn scratch(&mut self, bytes: u64) -> Result<(), ConvertError> {
         self.budget.charge("choosing keys", bytes.saturating_sub(self.scratch))?;
         self.scratch = self.scratch.max(bytes);
         Ok(())
     }
 
-    /// If joints do not move as their bones do: the values of the bones, frame by frame; and the largest part of a
-    /// matrix that a bone cannot hold.
+    /// If joints do not move as their bones, returns the values of the bones, frame by frame. The second
+    /// value is the largest component of a matrix that a bone cannot store.
     fn dense(
         &self,
         sampler: &Sampler<'_, '_>,
@@ -160,7 +161,7 @@ impl Clips<'_, '_, '_> {
         let normal = self.bones.bones.iter().filter(|b| !b.is_pseudo()).count();
         let mut keys: Vec<Keys> = self.budget.filled("keys", normal, Keys::default())?;
         let mut worst = Worst::default();
-        // Choosing keys looks at pairs of them.
+        // The search compares pairs of candidates.
         let candidates = (u64::from(plan.frames) * 6).min(MOST_CANDIDATES);
         let work = candidates * u64::from(plan.frames);
         self.scratch(2 * candidates * candidates)?;
@@ -204,7 +205,7 @@ impl Clips<'_, '_, '_> {
         self.keyed(clip, &plan, &keys, &path)
     }
 
-    /// A clip of these keys.
+    /// Builds a clip from keys.
     fn keyed(
         &mut self,
         clip: &SceneClip,

@@ -1,4 +1,4 @@
-//! Names of the file as text, and back.
+//! Converts names of the file to text and back.
 
 use crate::model::{Bmd, Name};
 use alloc::string::String;
@@ -7,26 +7,28 @@ use meshwright_core::FileFormat;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{Budget, ConvertError, Loss};
 
-/// The longest material name that the existing engine has room for.
+/// The maximum length of a material name in the existing engine.
 const MAX_MATERIAL: usize = 255;
 
-/// Names of bones, or of clips: of a scene that was read from the format as they are, which may be alike.
+/// Returns the rules for names of bones and clips. Names of a scene that came from this format may occur
+/// more than once.
 pub(super) fn rules(format: &str) -> NameRules {
     let rules = NameRules::new(Encoding::LATIN1, usize::MAX);
     if format == <Bmd as FileFormat>::ID { rules } else { rules.unique() }
 }
 
-/// Names of materials.
+/// The rules for names of materials.
 pub(super) const MATERIALS: NameRules = NameRules::new(Encoding::LATIN1, MAX_MATERIAL).unique();
 
-/// A name as text, charged: any number of records can share a long one.
+/// Returns a name as text. It is charged for each record, because any number of records can share a long
+/// name.
 pub(super) fn text(name: &Name, budget: &Budget) -> Result<String, ConvertError> {
-    // A byte beyond ASCII takes two in UTF-8.
+    // A byte above ASCII takes two bytes in UTF-8.
     budget.charge_items("names", name.bytes().len() as u64, 2)?;
     Ok(name.text())
 }
 
-/// A name as the file stores it. Nothing looks up an empty name, so that it may occur more than once.
+/// Returns a name as stored. An empty name is never looked up, so it may occur more than once.
 pub(super) fn name(
     names: &mut Names<'_>,
     text: &str,

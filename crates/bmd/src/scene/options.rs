@@ -1,29 +1,29 @@
 //! Options of [`Bmd::from_scene`](crate::Bmd::from_scene).
 
-/// Which kinds of vertices a new model gets.
+/// The kinds of vertices in a new model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum VertexForm {
-    /// As the existing tool: 64 bits under a flat colour, 96 under a texture. Colours of vertices on bones are
-    /// lost.
+    /// The kinds that the existing tool uses: 64 bits with a flat colour, 96 bits with a texture. Colours of
+    /// vertices on bones are lost.
     #[default]
     Engine,
-    /// 64 bits wherever colours allow it. Under a texture normals are then implied by positions.
+    /// 64 bits if colours allow it. With a texture, positions then imply the normals.
     Smallest,
-    /// 128 bits: the finest positions, colours and bones together.
+    /// 128 bits: the finest positions, and colours and bones together.
     Widest,
 }
 
-/// Options for encoding a scene in the format's numbers.
+/// Options for encoding a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BmdSceneOptions {
     /// Kinds of vertices.
     pub vertices: VertexForm,
-    /// Degrees that a rotation may be off at a whole frame.
+    /// The maximum error of a rotation at a whole frame, in degrees.
     pub angle: f64,
-    /// Units of the model, 1/40 metre, that a translation may be off.
+    /// The maximum error of a translation, in units of the model (1/40 metre).
     pub distance: f64,
-    /// The error that a scale may have.
+    /// The maximum error of a scale.
     pub scale: f64,
 }
 
@@ -34,14 +34,14 @@ impl Default for BmdSceneOptions {
 }
 
 impl BmdSceneOptions {
-    /// The same options with other kinds of vertices.
+    /// Sets the kinds of vertices.
     #[must_use]
     pub const fn with_vertices(mut self, vertices: VertexForm) -> Self {
         self.vertices = vertices;
         self
     }
 
-    /// The same options with other bounds for keys: degrees, units of the model, scale.
+    /// Sets the tolerances of keys: degrees, units of the model, scale.
     #[must_use]
     pub const fn with_key_bounds(mut self, angle: f64, distance: f64, scale: f64) -> Self {
         (self.angle, self.distance, self.scale) = (angle, distance, scale);

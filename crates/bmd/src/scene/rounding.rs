@@ -1,4 +1,4 @@
-//! The errors of rounding to the format's numbers.
+//! Measures the errors of rounding to the format's numbers.
 
 use crate::math::degrees_between;
 use crate::packed::{Vertex, VertexKind};
@@ -14,7 +14,7 @@ pub(super) struct Corner {
     pub(super) position: [f32; 3],
     pub(super) normal: [f32; 3],
     pub(super) st: [f32; 2],
-    /// All factors of the colour together.
+    /// The product of all factors of the colour.
     pub(super) color: [u8; 3],
     pub(super) bone: usize,
 }
@@ -31,7 +31,7 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
-    /// Takes in what became of a vertex under a flat colour, or under a texture.
+    /// Takes an encoded vertex into account. `flat` is the flat colour, or `None` with a texture.
     pub(super) fn note(&mut self, vertex: Vertex, corner: &Corner, flat: Option<[u8; 3]>) {
         let Corner { position, normal, st, color, .. } = *corner;
         self.position = self.position.max(distance(wide(position), wide(vertex.position())));
@@ -45,7 +45,7 @@ impl Rounding {
         }
         let read = vertex.st(flat.is_some(), St14Form::Excess);
         let away = st.iter().zip(read).fold(0.0_f64, |m, (a, b)| m.max((f64::from(*a) - f64::from(b)).abs()));
-        // Without a texture coordinates mean nothing.
+        // Without a texture, texture coordinates have no meaning.
         if flat.is_none() {
             self.st = self.st.max(away);
         }

@@ -1,4 +1,4 @@
-//! A model as a scene.
+//! Converts a model to a scene.
 
 use super::axes::axes;
 use super::clips::{self, Bases};
@@ -19,37 +19,46 @@ use meshwright_scene::{
     Trs,
 };
 
-/// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
+/// The bone of a vertex whose bone does not exist. A strict reader rejects such vertices in a skeletal
+/// model.
 const BASE: usize = 0;
-/// The memory of the native fields of a level and of a mesh: three and two names with numbers.
+/// The memory of the extras of a level and of a mesh: three and two names with numbers.
 const LOD_EXTRAS: usize = 4 * size_of::<(String, Extra)>() + 32;
 /// The maximum memory of a vertex of a solid.
 const SOLID_VERTEX: u64 = 160;
 const MESH_EXTRAS: usize = 2 * size_of::<(String, Extra)>() + 32;
 
 impl Bmd {
-    /// Converts the model to a scene; texture coordinates of 128-bit vertices are read as [`st_form`](Self::st_form)
-    /// returns.
+    /// Converts the model to a scene. The texture coordinates of 128-bit vertices have the form that
+    /// [`st_form`](Self::st_form) returns.
     ///
-    /// *Axes and units*: Z up to Y up, the model's front to +Z, 40 units to the metre. *Colours*: in glTF space a
-    /// mesh without colours of its own takes its flat colour as the material's base colour, in linear light, and has
-    /// no vertex colours; other meshes have vertex colours that include the flat colour, as display bytes on the sRGB
-    /// curve (the engine brings `#RRGGBB` times the shade to the screen as it is), and a white material. In file
-    /// space all meshes have vertex colours, which include the flat colour. *Pseudo-bones*: in file space a joint
-    /// that follows others. glTF has no such joint: for each bone that the pseudo-bone follows there is a helper
-    /// joint, an unmoving child of that bone with the pseudo-bone's bind matrix. Vertices weighted over the helpers
-    /// move exactly as with the mean of the matrices. *Animations*: keys of the file; in glTF space with more of them
-    /// at whole frames where a great arc between two keys, or the end of a loop, would differ. *Levels of detail* are
-    /// levels of the scene; meshes that are not drawn are part of it without a node. *Solids* of bones become solids
-    /// of joints, each bound only to its joint; they have nodes if the options ask for it.
+    /// *Axes and units*: Z up becomes Y up, the model's front becomes +Z, and 40 units become a metre.
+    ///
+    /// *Colours*: the engine brings `#RRGGBB` times the shade to the screen unchanged. In glTF space, a mesh
+    /// without vertex colours gets its flat colour as the material's base colour, in linear light. Other
+    /// meshes get a white material and vertex colours that include the flat colour, as display bytes on the
+    /// sRGB curve. In file space all meshes have vertex colours that include the flat colour.
+    ///
+    /// *Pseudo-bones*: in file space they are joints that follow others. glTF has no such joints, so each
+    /// bone that the pseudo-bone follows gets a helper joint, a child that does not move and has the
+    /// pseudo-bone's bind matrix. Vertices weighted over the helpers move exactly as with the mean of the
+    /// matrices.
+    ///
+    /// *Animations*: keys of the file. In glTF space there are more keys at whole frames where a great arc
+    /// between two keys, or the end of a loop, would differ.
+    ///
+    /// *Levels of detail* are levels of the scene. Meshes that are not drawn are in the scene without a
+    /// node. *Solids* of bones become solids of joints, each bound only to its joint; they get nodes if the
+    /// options ask for them.
     ///
     /// # Errors
-    /// If bones form a cycle or have missing parents, or if the scene would take more than the options allow.
+    /// If bones form a cycle or have missing parents, or if the scene would take more than the options
+    /// allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         self.to_scene_as(options, self.st_form())
     }
 
-    /// The model as a scene, with a given reading of the texture coordinates of 128-bit vertices.
+    /// Converts the model to a scene, with a given form of the texture coordinates of 128-bit vertices.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
@@ -94,9 +103,10 @@ struct Export<'m> {
     form: St14Form,
     pose: Pose,
     losses: Vec<Loss>,
-    /// By name, and whether the flat colour is in the vertex colours.
+    /// Materials by name, and by whether the vertex colours include the flat colour.
     materials: BTreeMap<(Name, bool), MaterialId>,
-    /// By where the name is stored, so that long names that many meshes share are not compared for each.
+    /// Materials by the address of the name, so that a long name that many meshes share is not compared each
+    /// time.
     known: BTreeMap<(usize, bool), MaterialId>,
     scene: Scene,
     /// The helper joints of each pseudo-bone with their weights, which sum to 1.
@@ -114,7 +124,8 @@ impl Export<'_> {
         self.options.space == Space::Gltf
     }
 
-    /// A bone's name. In glTF space, where names distinguish nodes, one is made up for a bone without.
+    /// Returns a bone's name. glTF identifies nodes by name, so in glTF space a bone without a name gets
+    /// one.
     fn bone_name(&self, bone: usize) -> Result<String, ConvertError> {
         Ok(match self.model.bones.get(bone).and_then(|b| b.name.as_ref()) {
             Some(name) => text(name, &self.budget)?,
@@ -162,7 +173,7 @@ impl Export<'_> {
         Ok(())
     }
 
-    /// The bones that pseudo-bone `bone` follows, with weights that sum to 1.
+    /// Returns the bones that a pseudo-bone follows, with weights that sum to 1.
     fn followed(&self, bone: usize) -> Vec<(usize, f32)> {
         let Some(bone) = self.model.bones.get(bone) else { return Vec::new() };
         let parts = bone.transform.followed();
@@ -244,7 +255,7 @@ impl Export<'_> {
             *p = axes.point(self.pose.point(self.bounded.unwrap_or(bone), *p));
         }
         self.turn_normals(&mut normals, mesh, &path);
-        // Without a texture and without coordinates there is nothing to carry.
+        // Without a texture, coordinates of 0 need not be stored.
         if self.is_gltf() && flat.is_some() && uvs.iter().flatten().all(|c| *c == 0.0) {
             uvs = Vec::new();
         }
@@ -259,7 +270,7 @@ impl Export<'_> {
         let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted)).transpose()?;
         let skin = if self.model.bones.is_empty() { None } else { Some(self.skin(mesh)?) };
         let extras = self.options.extras.then(|| {
-            // The others follow from the lists.
+            // The other flags follow from the lists.
             let flags = ("flags".into(), mesh.flags.unknown().into());
             let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
             Extra::Map(alloc::vec![flags, ("quads".into(), u32::try_from(quads).unwrap_or(u32::MAX).into())])
@@ -273,7 +284,7 @@ impl Export<'_> {
             .with_extras(extras))
     }
 
-    /// Normals as stored to those of the pose.
+    /// Transforms the stored normals to the rest pose.
     fn turn_normals(&mut self, normals: &mut [[f32; 3]], mesh: &BmdMesh, path: &str) {
         let (mut zero, mut longest) = (0_usize, 0.0_f64);
         for (normal, bone) in normals.iter_mut().zip(mesh.bones()) {
@@ -360,8 +371,8 @@ impl Export<'_> {
         Ok(skin)
     }
 
-    /// Gives every bone with a solid that mesh, which moves with the bone. The converted mesh is used if all of its
-    /// vertices are bound to the bone already, or if nothing else needs it; otherwise a copy.
+    /// Attaches the mesh of a solid to its bone. The converted mesh is used if all of its vertices are bound
+    /// to the bone already, or if nothing else needs it; otherwise a copy is made.
     fn solids(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
         let mut taken = drawn_meshes(model);
@@ -370,7 +381,7 @@ impl Export<'_> {
             let Some(mesh) = model.solid(i) else { continue };
             let (solid, Ok(id)) = (usize::from(bone.solid), u8::try_from(i)) else { continue };
             let normal = model.normal_bones();
-            // A pseudo-bone has no joint of its own in glTF: the first of its helpers is used instead.
+            // In glTF a pseudo-bone has no joint of its own, so its first helper is used.
             let helper = i.checked_sub(normal).and_then(|k| self.pseudo.get(k)).and_then(|h| h.first());
             let joint = helper.map_or(i, |h| h.0);
             let settled = mesh.bones().all(|b| b == id);
@@ -383,7 +394,7 @@ impl Export<'_> {
                 _ => None,
             };
             if !settled {
-                // However many bones share one, the rest of the scene still finds room.
+                // Each copy is charged, however many bones share the solid.
                 let size = (mesh.vertices.len() as u64).saturating_mul(SOLID_VERTEX);
                 if size.saturating_mul(2) > self.budget.remaining() {
                     dropped += 1;
@@ -508,7 +519,7 @@ impl Export<'_> {
     }
 }
 
-/// Which meshes are drawn at some level.
+/// Returns for each mesh whether some level draws it.
 fn drawn_meshes(model: &Bmd) -> Vec<bool> {
     let mut drawn = alloc::vec![false; model.meshes.len()];
     for lod in 0..model.lods.len().max(1) {

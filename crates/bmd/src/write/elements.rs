@@ -1,4 +1,4 @@
-//! Vertices, primitives, keys and names as they lie in a file.
+//! Encodes vertices, primitives, keys and names as bytes.
 
 use crate::model::Name;
 use crate::packed::{Primitive, Vertex, VertexKind};
@@ -28,7 +28,7 @@ pub(super) fn primitive_bytes(primitives: &[Primitive]) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// The bytes of a stream in a file.
+/// Returns the bytes of a stream.
 pub(crate) fn stream_bytes(stream: &Stream) -> Vec<u8> {
     let mut w = ByteWriter::with_capacity(stream.size());
     for steps in stream.bones() {

@@ -1,4 +1,4 @@
-//! Writing: into the places that the file had, or into one of the known arrangements.
+//! Writes a model at its original offsets, or in one of the known arrangements.
 
 mod elements;
 mod place;
@@ -13,13 +13,14 @@ use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings, WriteError};
 
 impl Bmd {
-    /// Writes the model into the places its file had, byte for byte what was read when nothing changed.
+    /// Writes the model at the original offsets of its file. An unedited model is written byte for byte.
     ///
-    /// A model that was not read from a file, or one whose parts no longer fit their places, is arranged as the current
-    /// tool does, aligned as described ([`Arrangement::Aligned`]); bytes that nothing refers to are then gone.
+    /// If the model was not read from a file, or its parts no longer fit, it gets the current tool's
+    /// arrangement with the described alignment ([`Arrangement::Aligned`]). Bytes that nothing refers to are
+    /// then lost.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
+    /// If the model breaks a rule of the format, or the file would exceed 4 GiB.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         rules::check(self, self.layout.get(), &mut Findings::writing())?;
         if let Some(layout) = self.layout.original().filter(|l| place::fits(self, l))
@@ -39,14 +40,14 @@ impl Bmd {
         arranged(self, arrangement)
     }
 
-    /// The number of bytes that [`to_bytes_as`](Self::to_bytes_as) writes.
+    /// Returns the number of bytes that [`to_bytes_as`](Self::to_bytes_as) writes.
     pub(crate) fn size_as(&self, arrangement: Arrangement) -> Result<usize, WriteError> {
         rules::check(self, None, &mut Findings::writing())?;
         let len = plan::plan(self, arrangement)?.len;
         usize::try_from(len).map_err(|_| too_long(len))
     }
 
-    /// The arrangement of the tool that wrote the file, as far as it is a known one.
+    /// Returns the arrangement of the file that the model was read from, if it is a known one.
     pub fn arrangement(&self) -> Option<Arrangement> {
         let bytes = self.to_bytes().ok()?;
         let known =

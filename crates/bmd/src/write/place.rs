@@ -1,4 +1,4 @@
-//! A model put into given places.
+//! Writes a model at given offsets.
 
 use super::elements::{name_bytes, primitive_bytes, stream_bytes, vertex_bytes};
 use crate::facts::Facts;
@@ -22,8 +22,8 @@ pub(super) fn fits(model: &Bmd, layout: &Layout) -> bool {
     })
 }
 
-/// The file, with every part in its place; `None` when some list has another size than its place, when parts that
-/// share bytes no longer agree, or when memory does not suffice.
+/// Returns the file with every part at its offset. `None` if a list changed its size, if parts that share
+/// bytes are no longer equal, or if memory does not suffice.
 pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
     let records = records(model, layout)?;
     emit(layout.len, &layout.gaps, |placer| {
@@ -53,13 +53,13 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
     })
 }
 
-/// An empty section may claim to lie anywhere.
+/// Writes a section. An empty section may have any offset.
 fn write_section(placer: &mut Placer, at: u32, bytes: &[u8]) -> Option<()> {
     if bytes.is_empty() { Some(()) } else { placer.write_section(at, bytes) }
 }
 
-/// Lists being placed. One that several records share is placed once; the same place with another list is placed again,
-/// and then it shows whether the two agree.
+/// Writes lists. A list that several records share is written once. A different list at the same offset is
+/// written too; the writer then detects whether the two agree.
 struct Lists<'p> {
     placer: &'p mut Placer,
     placed: BTreeSet<(u32, usize)>,
@@ -81,7 +81,7 @@ impl Lists<'_> {
     }
 }
 
-/// The names of all records with their places.
+/// Returns the names of all records with their locations.
 fn names<'m>(model: &'m Bmd, layout: &'m Layout) -> impl Iterator<Item = (Option<&'m Name>, StringPlace)> {
     let meshes = model.meshes.iter().zip(&layout.meshes).map(|(m, p)| (m.material.as_ref(), p.material));
     let bones = model.bones.iter().zip(&layout.bones).map(|(b, p)| (b.name.as_ref(), *p));
@@ -89,7 +89,8 @@ fn names<'m>(model: &'m Bmd, layout: &'m Layout) -> impl Iterator<Item = (Option
     meshes.chain(bones).chain(clips)
 }
 
-/// The header and the four tables, each with its offset; `None` when a count or size does not fit its field.
+/// Returns the header and the four tables with their offsets; `None` if a count or size does not fit its
+/// field.
 fn records(model: &Bmd, layout: &Layout) -> Option<Vec<(u32, Vec<u8>)>> {
     let mut sections = alloc::vec![(0, header_bytes(model, layout)?)];
     for table in Table::ALL {

@@ -11,29 +11,30 @@ use meshwright_core::{FieldPath, WriteError};
 /// The arrangement of the parts of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Arrangement {
-    /// The oldest tool's: strings, meshes, levels of detail, lists.
+    /// The arrangement of the oldest tool: strings, meshes, levels of detail, lists.
     P0,
-    /// An intermediate tool's: strings, levels of detail, meshes, lists.
+    /// The arrangement of an intermediate tool: strings, levels of detail, meshes, lists.
     P1,
-    /// The current tool's: as `P1`, with eight spare bytes after each list.
+    /// The arrangement of the current tool: as `P1`, with eight spare bytes after each list.
     P2,
-    /// As `P2`, and the levels of detail on a multiple of 8 like all other tables and lists: what new files get.
+    /// As `P2`, with the levels of detail at a multiple of 8 like all other tables and lists. New files get
+    /// this arrangement.
     #[default]
     Aligned,
-    /// The fewest bytes: no padding beyond what the nominal alignment asks for. No known tool writes this.
+    /// The fewest bytes, with no padding except for the nominal alignment. No known tool writes this.
     Compact,
 }
 
 impl Arrangement {
     /// The nominal alignment of tables and lists.
     const NOMINAL: u64 = 8;
-    /// The alignment of lists and tables by the original tools.
+    /// The alignment of lists and tables in the original tools.
     const WIDE: u64 = 16;
-    /// Bytes that [`P2`](Self::P2) leaves after a list.
+    /// The number of bytes that [`P2`](Self::P2) leaves after a list.
     const SPARE: u64 = 8;
 }
 
-/// The places of all parts of a model.
+/// Assigns offsets to all parts of a model.
 pub(super) fn plan(model: &Bmd, arrangement: Arrangement) -> Result<Layout, WriteError> {
     let mut plan = Plan::new(model, arrangement);
     let compact = arrangement == Arrangement::Compact;
@@ -72,14 +73,15 @@ pub(super) fn plan(model: &Bmd, arrangement: Arrangement) -> Result<Layout, Writ
     Ok(plan.layout)
 }
 
-/// Offsets being given out.
+/// Assigns offsets.
 struct Plan<'m> {
     model: &'m Bmd,
     arrangement: Arrangement,
     planner: Planner,
     layout: Layout,
     strings: BTreeMap<&'m Name, StringPlace>,
-    /// By where the name is stored, so that long names that many records share are not compared for each.
+    /// Strings by the address of the name, so that a long name that many records share is not compared each
+    /// time.
     known: BTreeMap<usize, StringPlace>,
     lists: BTreeMap<usize, ListPlace>,
 }
@@ -115,7 +117,7 @@ impl<'m> Plan<'m> {
         Ok(())
     }
 
-    /// Every distinct string once, in the order of first use.
+    /// Places every distinct string once, in the order of first use.
     fn strings(&mut self) -> Result<(), WriteError> {
         if self.arrangement != Arrangement::Compact {
             self.planner.align(64);
@@ -153,7 +155,7 @@ impl<'m> Plan<'m> {
         Ok(())
     }
 
-    /// A list of vertices or primitives.
+    /// Places a list of vertices or primitives.
     fn list(&mut self, identity: usize, size: impl FnOnce() -> usize) -> Result<ListPlace, WriteError> {
         if let Some(place) = self.lists.get(&identity) {
             return Ok(*place);
@@ -171,7 +173,7 @@ impl<'m> Plan<'m> {
         Ok(place)
     }
 
-    /// Streams need no padding after them: the file of the original tools ends with the last one.
+    /// Places the key streams. They need no padding: the original tools' files end with the last stream.
     fn clips(&mut self) -> Result<(), WriteError> {
         for (i, clip) in self.model.clips.iter().enumerate() {
             let identity = identity(&clip.stream);
@@ -199,7 +201,7 @@ impl<'m> Plan<'m> {
         Ok(ListPlace { at, size, used: size })
     }
 
-    /// Enters where the names of all records are.
+    /// Stores the locations of the names of all records.
     fn names(&mut self) {
         let known = &self.known;
         let place = |name: &Option<Name>| {

@@ -1,4 +1,4 @@
-//! Values computed by the original engine's code and by an independent reader, to the bit.
+//! Compares with values of the original engine's code and of an independent reader, to the bit.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A stream with a key on every frame, and what it was encoded from.
+/// Returns a model with a stream that has a key on every frame.
 fn dense(corpus: &Path) -> Bmd {
     let text = fs::read_to_string(corpus.join("bmd/dense_clip.json")).unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Plays a scene from its own data, without other code.
+//! Plays a scene from its own data, independently of the crate's code.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -14,7 +14,7 @@ fn unit(q: [f64; 4]) -> [f64; 4] {
     q.map(|c| c / l)
 }
 
-/// As a glTF viewer blends rotations: the great arc, the short way.
+/// Blends rotations as a glTF viewer does: along the great arc, the short way.
 fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
     let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     let b = if dot < 0.0 { b.map(|c| -c) } else { b };
@@ -26,7 +26,7 @@ fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
     unit(std::array::from_fn(|i| x * a[i] + y * b[i]))
 }
 
-/// As the format blends: linearly, signs as they are.
+/// Blends as the format does: linearly, with the signs as they are.
 fn linear<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
     std::array::from_fn(|i| a[i] * (1.0 - t) + b[i] * t)
 }
@@ -36,7 +36,7 @@ fn linear<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
 pub(crate) enum Player {
     /// Great arcs; values are held before the first and after the last key.
     Gltf,
-    /// Linear and renormalised; a loop wraps.
+    /// Linear and renormalised; a loop wraps around.
     Format,
 }
 
@@ -63,7 +63,7 @@ fn sample<const N: usize>(
     Some(value.map(|c| c as f32))
 }
 
-/// Model-space matrices of all joints; the rest pose without a clip.
+/// Returns model-space matrices of all joints; the rest pose if there is no clip.
 pub(crate) fn pose(skeleton: &Skeleton, clip: Option<(&Clip, f64)>, player: Player) -> Vec<Affine> {
     let mut locals: Vec<Affine> = skeleton.joints.iter().map(|j| j.rest.to_affine()).collect();
     if let Some((clip, t)) = clip {
@@ -83,7 +83,7 @@ pub(crate) fn pose(skeleton: &Skeleton, clip: Option<(&Clip, f64)>, player: Play
     skeleton.to_model(&locals).unwrap()
 }
 
-/// Positions of a mesh in a pose: from its bind pose and the bind matrices, as glTF does it, or from the
+/// Returns positions of a mesh in a pose: from its bind pose and the bind matrices, as glTF does, or from
 /// vertices in the space of their bones.
 pub(crate) fn positions(scene: &Scene, mesh: &Mesh, model: &[Affine], player: Player) -> Vec<[f32; 3]> {
     let Some(skin) = &mesh.skin else { return mesh.positions.clone() };

@@ -29,33 +29,34 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use scan::{Entry, scan, unescape};
 
-/// Up to this many keys of an object are compared each with each.
+/// The number of keys up to which each key is compared with each other key.
 const FEW: usize = 12;
 
-/// The limits of a text, and the rules for its faults.
+/// The limits of a JSON text, and the rules for its faults.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grammar {
     /// The rule for a text that is not JSON.
     pub syntax: &'static Rule,
-    /// The text is not UTF-8, or escapes half of a surrogate pair.
+    /// The rule for a text that is not UTF-8, or escapes half of a surrogate pair.
     pub encoding: &'static Rule,
-    /// Lists and objects are nested deeper than [`max_depth`](Self::max_depth).
+    /// The rule for lists and objects that are nested deeper than [`max_depth`](Self::max_depth).
     pub depth: &'static Rule,
-    /// A number does not fit a 64-bit float.
+    /// The rule for a number that does not fit a 64-bit float.
     pub number: &'static Rule,
-    /// An object has a key twice; allowed without a rule.
+    /// The rule for a key that occurs twice in an object. `None` allows it.
     pub duplicate: Option<&'static Rule>,
-    /// A string contains a NUL character; allowed without a rule.
+    /// The rule for a string with a NUL character. `None` allows it.
     pub nul: Option<&'static Rule>,
-    /// An integer does not fit 64 bits; allowed without a rule.
+    /// The rule for an integer that does not fit 64 bits. `None` allows it.
     pub wide_integer: Option<&'static Rule>,
     /// The maximum depth of nested lists and objects.
     pub max_depth: usize,
 }
 
 impl Grammar {
-    /// JSON whose faults all break one rule. Duplicate keys, NUL characters and integers of any size are allowed.
+    /// Returns a grammar with one rule for all faults. Duplicate keys, NUL characters and integers of any
+    /// size are allowed.
     #[must_use]
     pub const fn new(rule: &'static Rule, max_depth: usize) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl Grammar {
     }
 }
 
-/// The place of a text, for its errors and what it costs.
+/// The location of a text in its file, for errors, and the budget it is charged to.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     source: &'p Source<'p>,
@@ -94,7 +95,7 @@ impl Place<'_> {
     }
 }
 
-/// A text with all its values. The keys of an object are strings before their values.
+/// A JSON text with all its values. Keys of an object are strings in front of their values.
 #[derive(Debug)]
 pub struct Json<'a> {
     text: &'a str,
@@ -117,10 +118,11 @@ impl core::fmt::Debug for JsonValue<'_, '_> {
 }
 
 impl<'a> Json<'a> {
-    /// Reads a text that begins at `base` of the stream of `source`. Errors name `path`.
+    /// Reads a text that begins at offset `base` of the stream of `source`. Errors name `path`.
     ///
     /// # Errors
-    /// When the text is not what the grammar allows, or its values would take more memory than the budget has left.
+    /// If the text does not follow the grammar, or its values would take more memory than the budget has
+    /// left.
     pub fn parse(
         text: &'a [u8],
         source: &Source<'_>,
@@ -134,7 +136,7 @@ impl<'a> Json<'a> {
         }
         let text = core::str::from_utf8(text)
             .map_err(|e| place.broken(grammar.encoding, e.valid_up_to(), "the text is not UTF-8"))?;
-        // Entries hold places in 32 bits.
+        // Entries hold offsets in 32 bits.
         if u32::try_from(text.len()).is_err() {
             return Err(place.over_limit("JSON", text.len()));
         }
@@ -145,12 +147,12 @@ impl<'a> Json<'a> {
         Ok(json)
     }
 
-    /// The number of values, including the keys of objects.
+    /// Returns the number of values, including the keys of objects.
     pub const fn count(&self) -> usize {
         self.entries.len()
     }
 
-    /// The value that the text is.
+    /// Returns the outermost value.
     pub const fn root(&self) -> JsonValue<'_, 'a> {
         JsonValue { json: self, at: 0 }
     }
@@ -159,7 +161,7 @@ impl<'a> Json<'a> {
         self.text.get(entry.start as usize..entry.end as usize).unwrap_or_default()
     }
 
-    /// The number of the entry that follows a value.
+    /// Returns the index of the entry that follows a value.
     fn behind(&self, at: usize) -> usize {
         match self.entries.get(at) {
             Some(Entry { kind: JsonType::Array | JsonType::Object, end, .. }) => *end as usize,
@@ -167,7 +169,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// True if the keys of an object certainly differ: there are few and none has escapes.
+    /// Returns whether the keys of an object certainly differ: there are few, and none has escapes.
     fn differ(&self, object: usize) -> bool {
         let (mut seen, mut count) = ([""; FEW], 0_usize);
         let end = self.behind(object);
@@ -185,7 +187,7 @@ impl<'a> Json<'a> {
         true
     }
 
-    /// No object has a key twice.
+    /// Checks that no object has a key twice.
     fn check_keys(&self, place: Place<'_>, rule: &'static Rule) -> Result<(), ReadError> {
         let mut keys: Vec<(Cow<'_, str>, usize)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
@@ -217,17 +219,17 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.entry().kind
     }
 
-    /// Its offset in the stream.
+    /// Returns the offset in the stream.
     pub fn offset(&self) -> u64 {
         self.json.base.saturating_add(u64::from(self.entry().start))
     }
 
-    /// The offset in the text.
+    /// Returns the offset in the text.
     fn place(&self) -> usize {
         self.entry().start as usize
     }
 
-    /// The values within, the keys of an object included.
+    /// Returns the values of a list or object, including the keys of an object.
     fn within(self) -> Items<'d, 'a> {
         let entry = self.entry();
         let end = match entry.kind {
@@ -237,7 +239,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         Items { json: self.json, at: self.at.saturating_add(1), end }
     }
 
-    /// The values of a list; none of anything else.
+    /// Returns the values of a list. For other types the iterator is empty.
     pub fn items(self) -> Items<'d, 'a> {
         match self.kind() {
             JsonType::Array => self.within(),
@@ -245,7 +247,8 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         }
     }
 
-    /// The names of an object with their values, in the order of the text; none of anything else.
+    /// Returns the keys of an object with their values, in the order of the text. For other types the
+    /// iterator is empty.
     pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> + 'd
     where
         'a: 'd,
@@ -258,7 +261,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         })
     }
 
-    /// The value of a name of an object.
+    /// Returns the value of a key of an object.
     pub fn get(self, name: &str) -> Option<Self> {
         if self.kind() != JsonType::Object {
             return None;
@@ -267,7 +270,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         let mut at = self.at.saturating_add(1);
         while let Some(key) = json.entries.get(at).filter(|_| at < end) {
             let value = at.saturating_add(1);
-            // Most names differ in length, which is seen without looking at the text.
+            // Most keys differ in length, so this test avoids reading the text.
             let length = key.end.saturating_sub(key.start) as usize;
             let is = match key.escaped {
                 true => unescape(json.text(*key)) == name,
@@ -281,7 +284,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         None
     }
 
-    /// The text of a string.
+    /// Returns the text of a string with its escapes decoded.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let entry = self.entry();
         let text = || self.json.text(entry);
@@ -289,7 +292,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
             .then(|| if entry.escaped { unescape(text()) } else { Cow::Borrowed(text()) })
     }
 
-    /// A string as it is written, escapes included, or the characters of a number, bool or null.
+    /// Returns a string as it is written, escapes included, or the characters of a number, bool or null.
     pub fn raw(self) -> &'a str {
         match self.entry().kind {
             JsonType::Array | JsonType::Object => "",
@@ -297,12 +300,12 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         }
     }
 
-    /// `true` or `false`.
+    /// Returns the value if it is `true` or `false`.
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == JsonType::Bool).then(|| self.raw() == "true")
     }
 
-    /// A number.
+    /// Returns the value if it is a number.
     pub fn as_f64(self) -> Option<f64> {
         if self.kind() != JsonType::Number {
             return None;
@@ -310,12 +313,12 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.raw().parse().ok()
     }
 
-    /// A number that is whole and written so.
+    /// Returns the value if it is a number written as an integer.
     pub fn as_i64(self) -> Option<i64> {
         (self.kind() == JsonType::Number).then(|| self.raw().parse().ok())?
     }
 
-    /// A number that is whole and not negative, also where it is written as `1.0` or `1e1`.
+    /// Returns the value if it is a whole number that is not negative. `1.0` and `1e1` count as whole.
     pub fn as_u64(self) -> Option<u64> {
         if self.kind() != JsonType::Number {
             return None;
@@ -343,8 +346,8 @@ impl<'d, 'a> Iterator for Items<'d, 'a> {
     }
 }
 
-/// The number of a text with a fraction of zeros or an exponent, if it is whole. `None` above the exact range of
-/// floats.
+/// Parses a whole number that is written with an exponent or with zeros after the point. Returns `None`
+/// above 2^53, the exact range of floats.
 fn parse_whole_number(raw: &str) -> Option<u64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number: f64 = raw.parse().ok()?;
@@ -401,7 +404,7 @@ mod tests {
         parse(text, 0, |_| ()).map_or_else(|e| e.code(), |()| "")
     }
 
-    /// The same as a tree.
+    /// Converts a value to a `serde_json` tree.
     fn tree(value: JsonValue<'_, '_>) -> Value {
         match value.kind() {
             JsonType::Null => Value::Null,

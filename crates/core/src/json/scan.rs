@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The memory charged for a key in addition to its entry: keys are compared to find duplicates.
+/// The memory charged for a key in addition to its entry, because keys are compared to find duplicates.
 const KEY: usize = 16;
 
 /// The type of a value.
@@ -19,11 +19,11 @@ pub enum JsonType {
     Bool,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     String,
     /// A list.
     Array,
-    /// Names with values.
+    /// An object: keys with values.
     Object,
 }
 
@@ -40,18 +40,19 @@ impl core::fmt::Display for JsonType {
     }
 }
 
-/// A value of the text. It holds the characters of a number, bool or null, the characters between the quotes of a
-/// string, or the start of a list or object and the number of the entry after its last one.
+/// A value of the text. `start` and `end` delimit the characters of a number, bool or null, or the
+/// characters between the quotes of a string. For a list or object they are its start and the index of the
+/// entry after its last one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) kind: JsonType,
-    /// A string with escapes.
+    /// Whether a string has escapes.
     pub(super) escaped: bool,
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-/// The text between the quotes of a string. Its escapes were seen to be sound.
+/// Decodes the escapes of the text between the quotes of a string. The scanner has checked them.
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let Some((mut plain, mut rest)) = raw.split_once('\\') else { return Cow::Borrowed(raw) };
     let mut text = String::with_capacity(raw.len());
@@ -84,12 +85,13 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
 
 fn hex4(text: &str) -> Option<(u16, &str)> {
     let (digits, rest) = text.split_at_checked(4)?;
-    // A sign is not a digit.
+    // `from_str_radix` would accept a sign.
     let sound = digits.bytes().all(|b| b.is_ascii_hexdigit());
     Some((u16::from_str_radix(digits, 16).ok().filter(|_| sound)?, rest))
 }
 
-/// The character of `\u`, whose four digits `text` begins with, and what follows it and its second half.
+/// Decodes the character of `\u`. `text` begins with its four digits, and the second half of a surrogate
+/// pair may follow. Returns the rest of the text too.
 fn unicode(text: &str) -> Option<(char, &str)> {
     let (first, rest) = hex4(text)?;
     if let Some(c) = char::from_u32(u32::from(first)) {
@@ -114,7 +116,7 @@ struct Scanner<'t, 'p> {
     place: Place<'p>,
     grammar: &'p Grammar,
     entries: Vec<Entry>,
-    /// The lists and objects around the next value.
+    /// The lists and objects that enclose the next value.
     open: Vec<usize>,
 }
 
@@ -209,7 +211,8 @@ impl Scanner<'_, '_> {
         self.open.pop();
     }
 
-    /// Reads a value, or the start of a list or object, and says whether the first value within comes next.
+    /// Reads a value, or the start of a list or object. Returns whether the first value of that list or
+    /// object follows.
     fn value(&mut self) -> Result<bool, ReadError> {
         let start = self.at;
         match self.peek() {
@@ -344,7 +347,7 @@ impl Scanner<'_, '_> {
             self.digits()?;
             long = true;
         }
-        // Only such numbers can be beyond 64-bit floats.
+        // Only numbers with that many digits or with an exponent can exceed 64-bit floats.
         let text = || self.bytes.get(start..self.at).and_then(|b| core::str::from_utf8(b).ok());
         let finite = || text().and_then(|t| t.parse::<f64>().ok()).is_some_and(f64::is_finite);
         if long && !finite() {

@@ -1,8 +1,8 @@
-//! Writing strings.
+//! Writes strings as JSON.
 
 use core::fmt::{self, Write as _};
 
-/// A text as JSON writes it: in quotes, with escapes.
+/// Displays a text as JSON: in quotes, with escapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'t>(pub &'t str);
 

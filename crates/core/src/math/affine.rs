@@ -1,8 +1,8 @@
-//! Affine transforms: stored in 32 bits, computed in 64.
+//! Affine transforms, stored in 32 bits and computed in 64.
 
 use super::vector::{cross, dot, narrow, sqrt, wide};
 
-/// An affine transform as four columns: where it takes the x, y and z axis, and the origin.
+/// An affine transform as four columns: the images of the x, y and z axis and of the origin.
 ///
 /// Column vectors: `p' = x * p[0] + y * p[1] + z * p[2] + w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,8 @@ pub struct Affine64 {
     pub w: [f64; 3],
 }
 
-/// Columns that span no more of the box of their lengths than this lie in a plane, as far as 32 bits can show.
+/// The determinant relative to the lengths of the columns, below which the columns count as lying in a
+/// plane.
 const FLAT: f64 = 1e-6;
 
 macro_rules! columns {
@@ -42,11 +43,12 @@ macro_rules! columns {
         }
 
         impl $name {
-            /// The transform that changes nothing.
+            /// The identity.
             pub const IDENTITY: Self =
                 Self { x: [1.0, 0.0, 0.0], y: [0.0, 1.0, 0.0], z: [0.0, 0.0, 1.0], w: [0.0, 0.0, 0.0] };
 
-            /// From three rows of four, the last of each row being the translation.
+            /// Builds the transform from three rows of four; the last element of each row is the
+            /// translation.
             #[must_use]
             pub const fn from_rows(r: [[$float; 4]; 3]) -> Self {
                 Self {
@@ -57,14 +59,14 @@ macro_rules! columns {
                 }
             }
 
-            /// As three rows of four, the last of each row being the translation.
+            /// Returns three rows of four; the last element of each row is the translation.
             #[must_use]
             pub const fn to_rows(&self) -> [[$float; 4]; 3] {
                 let (x, y, z, w) = (self.x, self.y, self.z, self.w);
                 [[x[0], y[0], z[0], w[0]], [x[1], y[1], z[1], w[1]], [x[2], y[2], z[2], w[2]]]
             }
 
-            /// The four columns, each padded to four with 0 or 1: a column-major 4x4 matrix.
+            /// Returns a column-major 4x4 matrix: the four columns, each padded with 0 or 1.
             #[must_use]
             pub const fn to_columns(&self) -> [[$float; 4]; 4] {
                 let (x, y, z, w) = (self.x, self.y, self.z, self.w);
@@ -76,14 +78,14 @@ macro_rules! columns {
                 ]
             }
 
-            /// The transform's columns, flattened.
+            /// Returns the 12 elements, column by column.
             #[must_use]
             pub const fn to_array(&self) -> [$float; 12] {
                 let (x, y, z, w) = (self.x, self.y, self.z, self.w);
                 [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2], w[0], w[1], w[2]]
             }
 
-            /// No component is infinite or NaN.
+            /// Returns whether no component is infinite or NaN.
             #[must_use]
             pub fn is_finite(&self) -> bool {
                 [self.x, self.y, self.z, self.w].iter().flatten().all(|c| c.is_finite())
@@ -108,20 +110,20 @@ impl From<&Affine> for Affine64 {
 }
 
 impl Affine64 {
-    /// Rounded to 32 bits.
+    /// Rounds to 32 bits.
     #[must_use]
     pub fn narrow(&self) -> Affine {
         Affine { x: narrow(self.x), y: narrow(self.y), z: narrow(self.z), w: narrow(self.w) }
     }
 
-    /// The image of a direction: the translation does not take part.
+    /// Returns the image of a direction, without the translation.
     #[inline]
     #[must_use]
     pub fn vector(&self, v: [f64; 3]) -> [f64; 3] {
         core::array::from_fn(|i| self.x[i] * v[0] + self.y[i] * v[1] + self.z[i] * v[2])
     }
 
-    /// The image of a point.
+    /// Returns the image of a point.
     #[inline]
     #[must_use]
     pub fn point(&self, p: [f64; 3]) -> [f64; 3] {
@@ -129,7 +131,7 @@ impl Affine64 {
         [v[0] + self.w[0], v[1] + self.w[1], v[2] + self.w[2]]
     }
 
-    /// This transform after `first`: `p -> self(first(p))`.
+    /// Returns this transform applied after `first`: `p -> self(first(p))`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self {
@@ -146,14 +148,15 @@ impl Affine64 {
         dot(self.x, cross(self.y, self.z))
     }
 
-    /// The inverse, or `None` where the transform flattens space, up to the noise of 32 bits, or holds a value that
-    /// is not finite.
+    /// Returns the inverse. `None` if the transform flattens space, within the precision of 32 bits, or has
+    /// a component that is not finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         let (x, y, z, w) = (self.x, self.y, self.z, self.w);
         let det = self.determinant();
         let d = 1.0 / det;
-        // A chain with a flat link is seldom exactly flat in 32 bits; its inverse would be noise times 10^8.
+        // A chain with a flat transform in it is seldom exactly flat in 32 bits. Its inverse would be noise
+        // times 10^8.
         let size = sqrt(dot(x, x) * dot(y, y) * dot(z, z));
         if !d.is_finite() || det.abs() <= size * FLAT {
             return None;
@@ -166,8 +169,8 @@ impl Affine64 {
         inverse.is_finite().then_some(inverse)
     }
 
-    /// The matrix that turns normals as this one turns surfaces: the inverse of the linear part, transposed. The
-    /// result is not of unit length. `None` as in [`inverse`](Self::inverse).
+    /// Returns the matrix that transforms normals: the inverse of the linear part, transposed. Transformed
+    /// normals are not of unit length. `None` as in [`inverse`](Self::inverse).
     #[must_use]
     pub fn normals(&self) -> Option<Self> {
         let inverse = Self { w: [0.0; 3], ..*self }.inverse()?;
@@ -177,25 +180,25 @@ impl Affine64 {
 }
 
 impl Affine {
-    /// In 64 bits.
+    /// Converts to 64 bits.
     #[must_use]
     pub fn wide(&self) -> Affine64 {
         Affine64::from(self)
     }
 
-    /// The image of a point.
+    /// Returns the image of a point.
     #[must_use]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
         narrow(self.wide().point(wide(p)))
     }
 
-    /// The image of a direction: the translation does not take part.
+    /// Returns the image of a direction, without the translation.
     #[must_use]
     pub fn vector(&self, v: [f32; 3]) -> [f32; 3] {
         narrow(self.wide().vector(wide(v)))
     }
 
-    /// This transform after `first`: `p -> self(first(p))`.
+    /// Returns this transform applied after `first`: `p -> self(first(p))`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         self.wide().after(&first.wide()).narrow()
@@ -207,8 +210,8 @@ impl Affine {
         self.wide().determinant()
     }
 
-    /// The inverse, or `None` where the transform flattens space, up to the noise of 32 bits, or holds a value that
-    /// is not finite.
+    /// Returns the inverse. `None` if the transform flattens space, within the precision of 32 bits, or has
+    /// a component that is not finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         self.wide().inverse().map(|m| m.narrow()).filter(Self::is_finite)

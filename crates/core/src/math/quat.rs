@@ -5,10 +5,10 @@ use super::vector::{acos, atan2, cross, dot, length, lerp, sin, sub, unit};
 /// A quaternion x, y, z, w.
 pub type Quat = [f64; 4];
 
-/// The rotation that changes nothing.
+/// The identity rotation.
 pub const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
 
-/// Hamilton's product: the rotation `b`, then `a`.
+/// Returns Hamilton's product: the rotation `b`, then `a`.
 #[must_use]
 pub fn product(a: Quat, b: Quat) -> Quat {
     let ([xa, ya, za, wa], [xb, yb, zb, wb]) = (a, b);
@@ -20,13 +20,13 @@ pub fn product(a: Quat, b: Quat) -> Quat {
     ]
 }
 
-/// The rotation back, of a unit quaternion.
+/// Returns the inverse of a unit quaternion.
 #[must_use]
 pub fn conjugate([x, y, z, w]: Quat) -> Quat {
     [-x, -y, -z, w]
 }
 
-/// `v` turned by a unit quaternion.
+/// Rotates `v` by a unit quaternion.
 #[must_use]
 pub fn rotate([x, y, z, w]: Quat, v: [f64; 3]) -> [f64; 3] {
     let axis = [x, y, z];
@@ -35,14 +35,14 @@ pub fn rotate([x, y, z, w]: Quat, v: [f64; 3]) -> [f64; 3] {
     [v[0] + w * t[0] + u[0], v[1] + w * t[1] + u[1], v[2] + w * t[2] + u[2]]
 }
 
-/// The turn by an angle in radians about an axis of length 1.
+/// Returns the rotation by an angle in radians about an axis of length 1.
 #[must_use]
 pub fn about(axis: [f64; 3], angle: f64) -> Quat {
     let (s, c) = (sin(0.5 * angle), super::cos(0.5 * angle));
     [axis[0] * s, axis[1] * s, axis[2] * s, c]
 }
 
-/// The images of the three axes. The quaternion is taken as it is, not normalised.
+/// Returns the images of the three axes. The quaternion is not normalised first.
 #[must_use]
 pub fn to_basis([x, y, z, w]: Quat) -> [[f64; 3]; 3] {
     [
@@ -52,8 +52,8 @@ pub fn to_basis([x, y, z, w]: Quat) -> [[f64; 3]; 3] {
     ]
 }
 
-/// The unit quaternion of a rotation given by the images of the three axes; an arbitrary rotation if they do not form
-/// a basis.
+/// Returns the unit quaternion of a rotation given by the images of the three axes. If they do not form a
+/// basis, the result is an arbitrary rotation.
 #[must_use]
 pub fn from_basis([x, y, z]: [[f64; 3]; 3]) -> Quat {
     let (xx, yy, zz) = (x[0], y[1], z[2]);
@@ -69,23 +69,26 @@ pub fn from_basis([x, y, z]: [[f64; 3]; 3]) -> Quat {
     unit(q).unwrap_or(IDENTITY)
 }
 
-/// `b` or its negative, which is the same rotation: the one nearer to `a`.
+/// Returns `b` or its negative (the same rotation), whichever is nearer to `a`.
 #[must_use]
 pub fn toward(a: Quat, b: Quat) -> Quat {
     if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }
 }
 
-/// The rotation at `t` on the chord from `a` to `b`, renormalised, the way their signs say.
+/// Interpolates linearly between `a` and `b` at `t` and renormalises. The signs decide between the short and
+/// the long way.
 #[must_use]
 pub fn nlerp(a: Quat, b: Quat, t: f64) -> Quat {
     unit(lerp(a, b, t)).unwrap_or(a)
 }
 
-/// The rotation at `t` on the arc from `a` to `b`, both of unit length, the way their signs say.
+/// Interpolates on the arc between `a` and `b`, both of unit length, at `t`. The signs decide between the
+/// short and the long way.
 #[must_use]
 pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     let angle = arc(a, b);
-    // So near to each other, the chord is the arc; opposite each other, any arc is as good.
+    // For nearly equal rotations the chord is as good as the arc. For opposite ones every arc is equally
+    // good.
     let s = sin(angle);
     if angle < 1e-6 || s < 1e-9 {
         return nlerp(a, b, t);
@@ -94,7 +97,7 @@ pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     core::array::from_fn(|i| a[i] * wa + b[i] * wb)
 }
 
-/// The length of the arc between two unit quaternions, exact for small ones too.
+/// Returns the length of the arc between two unit quaternions, precise for small ones too.
 #[must_use]
 pub fn arc(a: Quat, b: Quat) -> f64 {
     let d = dot(a, b);

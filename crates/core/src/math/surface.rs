@@ -2,11 +2,12 @@
 
 use super::vector::{add, atan2, cross, dot, length, sub, unit};
 
-/// A triangle whose area is below this part of its longest edge's square has no side that rounding leaves certain.
+/// A triangle is too thin to have a direction if its area is below this part of the square of its longest
+/// edge.
 const FLAT: f64 = 1e-7;
 
-/// The direction from which a triangle is seen counter-clockwise (in a right-handed space), at length 1; `None` where it
-/// is too thin to say.
+/// Returns the unit direction from which a triangle is seen counter-clockwise, in a right-handed space.
+/// `None` if the triangle is too thin.
 #[must_use]
 pub fn face_normal([a, b, c]: [[f64; 3]; 3]) -> Option<[f64; 3]> {
     let (ab, ac, bc) = (sub(b, a), sub(c, a), sub(c, b));
@@ -15,8 +16,9 @@ pub fn face_normal([a, b, c]: [[f64; 3]; 3]) -> Option<[f64; 3]> {
     unit(normal).filter(|_| length(normal) > FLAT * longest)
 }
 
-/// The cosine of the angle between [`face_normal`] and the mean of its corners' normals, of whatever length these are:
-/// below 0 the triangle is wound against them. `None` where either has no direction.
+/// Returns the cosine of the angle between [`face_normal`] and the mean of the corners' normals, which need
+/// not be of unit length. Below 0 the triangle is wound against the normals. `None` if either has no
+/// direction.
 ///
 /// ```
 /// use meshwright_core::math::facing;
@@ -28,7 +30,7 @@ pub fn face_normal([a, b, c]: [[f64; 3]; 3]) -> Option<[f64; 3]> {
 pub fn facing(corners: [[f64; 3]; 3], normals: [[f64; 3]; 3]) -> Option<f64> {
     let normal = face_normal(corners)?;
     let sum = normals.into_iter().filter_map(unit).fold([0.0; 3], add);
-    // Normals that cancel leave only rounding.
+    // If the normals cancel out, only rounding errors are left.
     let mean = unit(sum).filter(|_| length(sum) > FLAT)?;
     Some(dot(normal, mean))
 }
@@ -47,8 +49,8 @@ pub fn facing(corners: [[f64; 3]; 3], normals: [[f64; 3]; 3]) -> Option<f64> {
 #[inline(always)]
 #[must_use]
 pub fn clearly_against([a, b, c]: [[f32; 3]; 3], normals: [[f32; 3]; 3]) -> Option<bool> {
-    // Sine and cosine of half a degree, squared. What rounding to 32 bits can change is a hundred times less, as long as
-    // nothing comes near what they can hold.
+    // Sine and cosine of half a degree, squared. Rounding to 32 bits changes a hundred times less, unless
+    // values are near the limits of 32 bits.
     const CLEAR: f32 = 1e-4;
     const SMALLEST: f32 = 1e-30;
     let sub = |a: [f32; 3], b: [f32; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];

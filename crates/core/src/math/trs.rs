@@ -51,10 +51,10 @@ impl From<&Trs> for Trs64 {
 }
 
 impl Trs64 {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: quat::IDENTITY, scale: [1.0; 3] };
 
-    /// Rounded to 32 bits.
+    /// Rounds to 32 bits.
     #[must_use]
     pub fn narrow(&self) -> Trs {
         Trs {
@@ -64,7 +64,7 @@ impl Trs64 {
         }
     }
 
-    /// The same transform as a matrix. The quaternion is taken as it is, not normalised.
+    /// Returns the same transform as a matrix. The quaternion is not normalised first.
     #[must_use]
     pub fn to_affine(&self) -> Affine64 {
         let ([x, y, z], s) = (quat::to_basis(self.rotation), self.scale);
@@ -76,10 +76,10 @@ impl Trs64 {
         }
     }
 
-    /// The translation, rotation and scale nearest to `m`.
+    /// Returns the translation, rotation and scale nearest to `m`.
     ///
-    /// A matrix that mirrors gets a negative scale on x. Where a column is zero its scale is 0 and the rotation
-    /// is completed from the others.
+    /// A matrix that mirrors gets a negative scale on x. A column of zeros gets scale 0; the other columns
+    /// determine the rotation.
     #[must_use]
     pub fn from_affine(m: &Affine64) -> Self {
         let columns = [m.x, m.y, m.z];
@@ -92,8 +92,8 @@ impl Trs64 {
         Self { translation: m.w, rotation: quat::from_basis(basis), scale }
     }
 
-    /// The largest difference between an element of the linear part of `m` and of this transform, relative to the
-    /// largest scale: 0 up to rounding unless `m` shears.
+    /// Returns the largest difference between an element of the linear part of `m` and of this transform,
+    /// relative to the largest scale. It is 0, up to rounding, unless `m` shears.
     #[must_use]
     pub fn misfit(&self, m: &Affine64) -> f64 {
         misfit(&self.to_affine(), m, self.scale)
@@ -101,27 +101,28 @@ impl Trs64 {
 }
 
 impl Trs {
-    /// The transform that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self =
         Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
-    /// In 64 bits.
+    /// Converts to 64 bits.
     #[must_use]
     pub fn wide(&self) -> Trs64 {
         Trs64::from(self)
     }
 
-    /// The same transform as a matrix. The quaternion is taken as it is, not normalised.
+    /// Returns the same transform as a matrix. The quaternion is not normalised first.
     #[must_use]
     pub fn to_affine(&self) -> Affine {
         self.wide().to_affine().narrow()
     }
 
-    /// The translation, rotation and scale nearest to `m`, and the largest difference between an element of
-    /// `m` and of the result, relative to the largest column: 0 up to rounding unless `m` shears.
+    /// Returns the translation, rotation and scale nearest to `m`. The second value is the largest
+    /// difference between an element of `m` and of the result, relative to the largest column. It is 0, up
+    /// to rounding, unless `m` shears.
     ///
-    /// A matrix that mirrors gets a negative scale on x. Where a column is zero its scale is 0 and the rotation
-    /// is completed from the others.
+    /// A matrix that mirrors gets a negative scale on x. A column of zeros gets scale 0; the other columns
+    /// determine the rotation.
     #[must_use]
     pub fn from_affine(m: &Affine) -> (Self, f32) {
         let exact = Trs64::from_affine(&m.wide());
@@ -141,7 +142,7 @@ fn misfit(a: &Affine64, b: &Affine64, scale: [f64; 3]) -> f64 {
     if largest > 0.0 { error / largest } else { 0.0 }
 }
 
-/// A right-handed orthonormal basis that keeps the directions that are given.
+/// Completes the given directions to a right-handed orthonormal basis.
 fn complete(columns: [Option<[f64; 3]>; 3]) -> [[f64; 3]; 3] {
     let any_normal = |a: [f64; 3]| {
         let helper = if a[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };

@@ -33,7 +33,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
 }
 
-/// Rounded to 32 bits, the nearest, halves to even.
+/// Rounds to 32 bits: to the nearest float, ties to even.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision is the purpose")]
@@ -41,28 +41,28 @@ pub const fn narrow1(x: f64) -> f32 {
     x as f32
 }
 
-/// Rounded to 32 bits.
+/// Rounds to 32 bits.
 #[inline]
 #[must_use]
 pub fn narrow<const N: usize>(v: [f64; N]) -> [f32; N] {
     v.map(narrow1)
 }
 
-/// Widened to 64 bits.
+/// Widens to 64 bits.
 #[inline]
 #[must_use]
 pub fn wide<const N: usize>(v: [f32; N]) -> [f64; N] {
     v.map(f64::from)
 }
 
-/// The sum of the products, from the first component on.
+/// Returns the sum of the products, added from the first component on.
 #[inline]
 #[must_use]
 pub fn dot<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The vector product.
+/// Returns the cross product.
 #[inline]
 #[must_use]
 pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -104,14 +104,14 @@ pub fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
     length(sub(a, b))
 }
 
-/// From `a` at 0 to `b` at 1, both exactly.
+/// Interpolates from `a` at `t = 0` to `b` at `t = 1`; both ends are exact.
 #[inline]
 #[must_use]
 pub fn lerp<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
     from_fn(|i| a[i] * (1.0 - t) + b[i] * t)
 }
 
-/// `v` at length 1, or `None` where it is zero or not finite.
+/// Returns `v` scaled to length 1. `None` if it is zero or not finite.
 #[inline]
 #[must_use]
 pub fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
@@ -119,7 +119,8 @@ pub fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
     if l.is_normal() { Some(v.map(|c| c / l)) } else { unit_of_extreme(v) }
 }
 
-/// As [`unit`], for a vector whose squares overflow or vanish: scaled by its largest component first.
+/// Does the same as [`unit`] for a vector whose squares overflow or underflow: it is first scaled by its
+/// largest component.
 #[cold]
 fn unit_of_extreme<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
     let largest = v.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
@@ -131,7 +132,7 @@ fn unit_of_extreme<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
     Some(v.map(|c| c / l))
 }
 
-/// As [`unit()`], for a vector stored in 32 bits.
+/// Does the same as [`unit()`] for a vector stored in 32 bits.
 #[must_use]
 pub fn normalize<const N: usize>(v: [f32; N]) -> Option<[f32; N]> {
     unit(wide(v)).map(narrow)

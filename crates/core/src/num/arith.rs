@@ -14,17 +14,16 @@ pub(super) const fn unsigned(word: u32, field: BitField) -> u32 {
     field.get(word as u64) as u32
 }
 
-/// `word` with the low bits of `value` put into `field`.
+/// Returns `word` with the low bits of `value` in `field`.
 #[expect(clippy::cast_possible_truncation, reason = "the field is inside a 32-bit word")]
 pub(super) const fn set_field(word: u32, field: BitField, value: i32) -> u32 {
     field.set_in(word as u64, value.cast_unsigned() as u64) as u32
 }
 
-/// The nearest integer, halves to the even one; saturates at ±2^30, NaN gives 0.
+/// Rounds to the nearest integer, ties to even. Saturates at ±2^30; NaN gives 0.
 #[expect(clippy::cast_possible_truncation, reason = "clamped to 31 bits, and a cast turns NaN into 0")]
 pub(super) const fn round_even(x: f64) -> i32 {
-    /// Beside 1.5 * 2^52 a double has no fraction bits, so the addition itself rounds, and rounds halves to
-    /// even.
+    /// At 1.5 * 2^52 a double has no fraction bits, so the addition itself rounds, ties to even.
     const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
     const LIMIT: f64 = (1_u32 << 30) as f64;
     (x.clamp(-LIMIT, LIMIT) + NO_FRACTION - NO_FRACTION) as i32

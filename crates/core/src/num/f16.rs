@@ -14,9 +14,10 @@ use core::fmt;
 #[repr(transparent)]
 pub struct F16(u16);
 
-/// The difference of the exponent biases of binary32 and binary16, in the exponent field of a binary32.
+/// The difference of the exponent biases of binary32 and binary16, shifted to the exponent field of a
+/// binary32.
 const REBIAS: u32 = 112 << 23;
-/// Fraction bits of a binary32 that a binary16 lacks.
+/// The number of fraction bits that a binary32 has and a binary16 lacks.
 const SPARE: u32 = 13;
 const INFINITY: u32 = 0x7c00;
 
@@ -50,11 +51,11 @@ impl F16 {
         f32::from_bits(sign | bits)
     }
 
-    /// The number nearest to `value`, halves to the even one.
+    /// Returns the number nearest to `value`, ties to even, as IEEE 754 defines it.
     ///
-    /// As IEEE 754 has it: from 65520 on the result is infinite, numbers up to half the smallest subnormal
-    /// become zero, signs are kept. A NaN keeps its sign and the upper ten bits of its payload; if those are
-    /// all zero it becomes the quiet NaN 0x7e00 under its sign.
+    /// From 65520 on the result is infinite. Numbers up to half the smallest subnormal become zero. Signs
+    /// are kept. A NaN keeps its sign and the upper ten bits of its payload; if those are all zero, it
+    /// becomes the quiet NaN 0x7e00 with its sign.
     pub const fn encode(value: f32) -> Self {
         let bits = value.to_bits();
         let sign = (bits >> 16) & 0x8000;
@@ -65,7 +66,7 @@ impl F16 {
         } else if value.abs() >= 65520.0 {
             INFINITY
         } else if magnitude >= 0x400 << SPARE | REBIAS {
-            // Adds just under one half, or one half when the kept part is odd.
+            // Add just under one half, or one half if the kept part is odd.
             (magnitude - REBIAS + (1 << (SPARE - 1)) - 1 + (magnitude >> SPARE & 1)) >> SPARE
         } else {
             // A carry out of the subnormals lands on the smallest normal number.
@@ -75,7 +76,8 @@ impl F16 {
         Self((sign | code) as u16)
     }
 
-    /// Like [`encode`](Self::encode), but whatever would become infinite becomes ±65504; NaN stays NaN.
+    /// Does the same as [`encode`](Self::encode), but saturates at ±65504 instead of infinity. NaN stays
+    /// NaN.
     pub const fn encode_saturating(value: f32) -> Self {
         let code = Self::encode(value);
         if code.0 & 0x7fff == 0x7c00 { Self(code.0 - 1) } else { code }
@@ -86,7 +88,7 @@ impl F16 {
         Self::encode(value).decode().to_bits() == value.to_bits()
     }
 
-    /// Neither infinite nor NaN.
+    /// Returns whether the number is neither infinite nor NaN.
     pub const fn is_finite(self) -> bool {
         self.0 & 0x7c00 != 0x7c00
     }
@@ -110,7 +112,7 @@ mod tests {
             let number = F16::from_bits(bits);
             let (ours, theirs) = (number.decode(), f16::from_bits(bits).to_f32());
             if theirs.is_nan() {
-                // `half` makes every NaN quiet.
+                // The crate `half` makes every NaN quiet.
                 assert_eq!(ours.to_bits() | 0x40_0000, theirs.to_bits(), "{bits:#x}");
             } else {
                 assert_eq!(ours.to_bits(), theirs.to_bits(), "{bits:#x}");
@@ -121,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Around every number and every half between numbers.
+    /// Tests the bits around every number and around every midpoint between numbers.
     #[test]
     fn rounding_agrees_with_half_at_every_boundary() {
         for bits in 0..0x7c00_u16 {

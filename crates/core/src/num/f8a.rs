@@ -4,10 +4,10 @@ use core::fmt;
 
 /// An 8-bit float `s eee ffff` of BGBTech's mesh description, made for unit vectors and quaternions.
 ///
-/// The value is `(16 + f) * 2^(e - 11)`, negated when `s` is set. There are no subnormals, infinities or NaN.
-/// The code without exponent and fraction is zero, so 1/128, its regular value, cannot be stored: the
-/// smallest magnitudes are 0 and 17/2048, the largest is 1.9375. 0x80 is negative zero, and real files hold
-/// it.
+/// The value is `(16 + f) * 2^(e - 11)`, negated when `s` is set. There are no subnormals, infinities or
+/// NaN. The code with exponent and fraction 0 means zero, so 1/128, its regular value, cannot be stored. The
+/// smallest magnitudes are 0 and 17/2048, the largest is 1.9375. 0x80 is negative zero; it occurs in real
+/// files.
 ///
 /// ```
 /// use meshwright_core::num::F8A;
@@ -18,12 +18,12 @@ use core::fmt;
 #[repr(transparent)]
 pub struct F8A(u8);
 
-/// Exponent 0 means 2^-7: the difference of the biases, in the exponent field of a binary32.
+/// Exponent 0 means 2^-7. This is the difference of the biases, shifted to the exponent field of a binary32.
 const BIAS: u32 = 120 << 23;
-/// Fraction bits of a binary32 that F8A lacks.
+/// The number of fraction bits that a binary32 has and F8A lacks.
 const SPARE: u32 = 19;
 const SIGN: u8 = 0x80;
-/// Half of the smallest magnitude, 17/4096: up to here zero is nearest.
+/// Half of the smallest magnitude, 17/4096. Magnitudes up to here round to zero.
 const ROUNDS_TO_ZERO: f32 = 17.0 / 4096.0;
 
 impl F8A {
@@ -44,29 +44,29 @@ impl F8A {
         self.0
     }
 
-    /// The value, exact; 0x80 gives `-0.0`.
+    /// Returns the exact value; 0x80 gives `-0.0`.
     ///
-    /// Without branches or tables, so that a loop over codes turns into vector instructions.
+    /// It has no branches and no tables, so that a loop over codes turns into vector instructions.
     #[inline]
     pub const fn decode(self) -> f32 {
         f32::from_bits((Self::upper(self.0) as u32) << 16)
     }
 
-    /// The upper half of the value's bits; the lower is zero.
+    /// Returns the upper half of the value's bits; the lower half is zero.
     #[allow(clippy::inline_always, reason = "part of kernels")]
     #[inline(always)]
     pub(crate) const fn upper(code: u8) -> u16 {
-        // The sign fills all bits above the exponent's; one of them stays.
+        // Sign extension fills all bits above the exponent; the mask keeps one of them.
         let bits =
             ((code.cast_signed() as i16) << (SPARE - 16)).cast_unsigned() & (0x8000 | 0x7f << (SPARE - 16));
         bits | ((0x3c00 * (bits << 1 != 0) as u16) & 0x3c00)
     }
 
-    /// The code nearest to `value`.
+    /// Returns the code nearest to `value`.
     ///
-    /// Halves go to the larger magnitude, except that half of the smallest magnitude goes to zero. Magnitudes
-    /// above 1.9375 become 1.9375, NaN becomes zero. The sign is kept, also that of `-0.0`; a negative number
-    /// that rounds to zero gives positive zero.
+    /// Ties go to the larger magnitude, except that half of the smallest magnitude goes to zero. Magnitudes
+    /// above 1.9375 become 1.9375, NaN becomes zero. The sign is kept, also that of `-0.0`. A negative
+    /// number that rounds to zero gives positive zero.
     #[inline]
     pub const fn encode(value: f32) -> Self {
         let bits = value.to_bits();
@@ -79,7 +79,7 @@ impl F8A {
             return if magnitude == 0.0 { Self(sign) } else { Self::ZERO };
         }
         let rounded = ((bits & 0x7fff_ffff) + (1 << (SPARE - 1))) >> SPARE;
-        // Below 1/128 nothing but 17/2048 is near; code 0 would be zero.
+        // Below 1/128 the nearest code is that of 17/2048, because code 0 means zero.
         let code = match rounded.saturating_sub(BIAS >> SPARE) {
             0 => 1,
             #[expect(clippy::cast_possible_truncation, reason = "1 to 127")]
@@ -120,7 +120,7 @@ impl F8A {
         if significand << exponent == units { Some(Self(code)) } else { None }
     }
 
-    /// The same magnitude under a sign.
+    /// Returns the same magnitude with the given sign.
     pub(super) const fn with_sign(self, negative: bool) -> Self {
         Self(if negative { self.0 | SIGN } else { self.0 & !SIGN })
     }
@@ -138,7 +138,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// The definition, spelled out.
+    /// The definition of the encoding, written out.
     fn formula(code: u8) -> f32 {
         let (e, f) = (i32::from(code >> 4 & 7), f32::from(code & 15));
         let magnitude = if code & 0x7f == 0 { 0.0 } else { (16.0 + f) * 2_f32.powi(e - 11) };

@@ -1,7 +1,8 @@
 //! Numeric encodings of the model formats.
 //!
-//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes the same word that it
-//! read; `decode` is a view and `encode` makes a new word. Equality and hashing compare bits.
+//! Each encoding is a newtype over its raw bits, so a model that stores the newtype writes the same word
+//! that it read. `decode` computes the value and `encode` makes a new word. Equality and hashing compare
+//! bits.
 //!
 //! | type | bits | value |
 //! |---|---|---|
@@ -32,8 +33,8 @@
 //! `is_exact` compares numbers, for which both zeros are equal. [`F8A`], [`F16`] and [`QuatF8`] keep the sign of a
 //! zero, and their `is_exact` compares bits.
 //!
-//! BGBTech's mesh description is the source of F8A, the shared exponent and the ST forms. Everything here works in
-//! `core` alone.
+//! F8A, the shared exponent and the ST forms come from BGBTech's mesh description. This module uses `core`
+//! only.
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "bit-fields of fixed width; tests try every code and every step"

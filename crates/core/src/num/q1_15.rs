@@ -3,7 +3,7 @@
 use super::arith::round_even;
 use core::fmt;
 
-/// A blend weight as TSO meshes store it: 32 bits in steps of 1/32768, of which 0 to 0x8000 (1.0) make sense.
+/// A blend weight as TSO meshes store it: 32 bits in steps of 1/32768. Valid weights are 0 to 0x8000 (1.0).
 ///
 /// ```
 /// use meshwright_core::num::Q1_15;
@@ -30,14 +30,15 @@ impl Q1_15 {
         self.0
     }
 
-    /// The word divided by 32768, also beyond 1.0; exact up to 512, rounded to nearest above.
+    /// Returns the word divided by 32768, also above 1.0. It is exact up to 512 and rounded to nearest
+    /// above.
     #[inline]
     pub const fn decode(self) -> f32 {
         self.0 as f32 / ONE as f32
     }
 
-    /// The weight nearest to `value`, halves to the even word; below 0 becomes 0, above 1 becomes 1, NaN
-    /// becomes 0.
+    /// Returns the weight nearest to `value`, ties to the even word. Values below 0 become 0, above 1 become
+    /// 1, NaN becomes 0.
     pub const fn encode(value: f32) -> Self {
         let units = round_even(value as f64 * ONE as f64);
         Self(if units <= 0 { 0 } else { units.cast_unsigned() }).clamped()

@@ -34,7 +34,8 @@ impl Q2_12 {
         ((self.0 << 2).cast_signed() >> 2) as f32 / 4096.0
     }
 
-    /// The number nearest to `value`, halves to the even step; saturates at -2.0 and 1.99976, NaN becomes 0.
+    /// Returns the number nearest to `value`, ties to the even step. It saturates at -2.0 and 1.99976; NaN
+    /// becomes 0.
     #[expect(clippy::cast_possible_truncation, reason = "masked to 14 bits")]
     pub const fn encode(value: f32) -> Self {
         let steps = round_even(value as f64 * 4096.0);

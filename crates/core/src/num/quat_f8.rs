@@ -4,11 +4,11 @@ use super::f8a::F8A;
 use crate::math::sqrt;
 use core::fmt;
 
-/// A rotation quaternion of BGBTech's mesh description: [`F8A`] parts I, J, K, R in bits 7..0, 15..8, 23..16 and
-/// 31..24, to be normalised after unpacking.
+/// A rotation quaternion of BGBTech's mesh description: [`F8A`] parts I, J, K, R in bits 7..0, 15..8, 23..16
+/// and 31..24. Decoding normalises it, so words with proportional parts mean the same rotation.
 ///
-/// Because of that, words whose parts are proportional mean the same rotation. Formats may give the words 0 and
-/// 0xFFFFFFFF meanings of their own; here they are numbers like any other, and encoding never yields either.
+/// Formats may give the words 0 and 0xFFFFFFFF special meanings. Here they are ordinary values, and encoding
+/// never returns either.
 ///
 /// ```
 /// use meshwright_core::num::QuatF8;
@@ -19,15 +19,16 @@ use core::fmt;
 #[repr(transparent)]
 pub struct QuatF8(u32);
 
-/// Lengths tried for the largest part, evenly spread over one octave down from the largest F8A.
+/// The number of lengths tried for the largest part, evenly spread over one octave down from the largest
+/// F8A.
 const SCALES: u32 = 96;
 /// 2^(-1/96)
 const RATIO: f64 = 0.992_805_720_491_269_1;
-/// Significands of F8A with the exponent 7 of its top octave.
+/// Significands of F8A with the exponent 7, its highest octave.
 const TOP_OCTAVE: core::ops::RangeInclusive<u32> = 16..=31;
 
 impl QuatF8 {
-    /// No rotation: `[0, 0, 0, 1]`.
+    /// The identity rotation: `[0, 0, 0, 1]`.
     pub const IDENTITY: Self = Self::from_parts([F8A::ZERO, F8A::ZERO, F8A::ZERO, F8A::ONE]);
 
     /// The quaternion with these bits.
@@ -56,13 +57,13 @@ impl QuatF8 {
         self.parts().map(F8A::decode)
     }
 
-    /// The unit quaternion x, y, z, w; the identity when all parts are zero.
+    /// Returns the unit quaternion x, y, z, w; the identity if all parts are zero.
     ///
     /// Each part is the float nearest to the exact quotient, so that words with proportional parts decode to
     /// the same floats. Negative zero keeps its sign.
     pub fn decode(self) -> [f32; 4] {
         let parts = self.decode_raw().map(f64::from);
-        // Twelve-bit integers over 2048: the sum of squares is exact.
+        // The parts are twelve-bit integers over 2048, so the sum of squares is exact.
         let square: f64 = parts.iter().map(|p| p * p).sum();
         if square == 0.0 {
             return [0.0, 0.0, 0.0, 1.0];
@@ -71,16 +72,17 @@ impl QuatF8 {
         parts.map(|p| nearest_f32(p / length))
     }
 
-    /// A word close to the direction of `value`, x, y, z, w, which need not have unit length.
+    /// Returns a word close to the direction of `value`, x, y, z, w, which need not have unit length.
     ///
     /// F8A is finer or coarser depending on where parts fall in their octaves, and decoding normalises, so
-    /// the length can be chosen: the unit quaternion is tried first, then 96 lengths from the one that makes
-    /// the largest part 1.9375 down over one octave, each with parts rounded as [`F8A::encode`] does. The
-    /// word with the least angle to `value` wins, compared in integers, the first among equals. Of the words
-    /// proportional to the winner the result is the one that its own unit quaternion rounds to, or else the
-    /// longest.
+    /// the length is free to choose. The unit quaternion is tried first. Then 96 lengths are tried, from the
+    /// one that makes the largest part 1.9375 down over one octave, each with parts rounded as
+    /// [`F8A::encode`] does. The word with the least angle to `value` wins, the first among equals; angles
+    /// are compared in integers. Several words may be proportional to the winner. The result is the one that
+    /// its own unit quaternion rounds to, or else the longest.
     ///
-    /// A part that is `-0.0` stays so. The identity results when all parts are zero or one is not finite.
+    /// A part that is `-0.0` stays so. The result is the identity if all parts are zero or one is not
+    /// finite.
     pub fn encode(value: [f32; 4]) -> Self {
         let wide = value.map(f64::from);
         let largest = wide.iter().fold(0.0_f64, |m, p| m.max(p.abs()));
@@ -101,7 +103,7 @@ impl QuatF8 {
         let units = best.canonical().0;
         let mut parts = [F8A::ZERO; 4];
         for (part, (units, original)) in parts.iter_mut().zip(units.into_iter().zip(value)) {
-            // A number that rounds to zero becomes positive zero, as in F8A.
+            // As in F8A, a number that rounds to zero becomes positive zero.
             let negative = original.is_sign_negative() && (units != 0 || original == 0.0);
             *part = F8A::from_units(units).unwrap_or_default().with_sign(negative);
         }
@@ -113,33 +115,33 @@ impl QuatF8 {
         Self::encode(value).decode().map(f32::to_bits) == value.map(f32::to_bits)
     }
 
-    /// True if [`encode`](Self::encode) of the decoded value gives this word again.
+    /// Returns whether [`encode`](Self::encode) of the decoded value gives this word again.
     ///
-    /// False for the word of zero length, and for most words by the original tool, which uses other lengths. To
-    /// preserve a file, keep its words.
+    /// It is false for the word of zero length, and for most words that the original tool writes, because it
+    /// uses other lengths. To preserve a file, keep its words.
     pub fn is_canonical(self) -> bool {
         Self::encode(self.decode()) == self
     }
 }
 
-/// Absolute values of the parts in steps of 1/2048, each one that F8A has; not all zero.
+/// Absolute values of the parts in steps of 1/2048. F8A has each of them; not all are zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Magnitudes([u32; 4]);
 
 impl Magnitudes {
-    /// Rounds `shape`, whose largest part is 1, stretched until its largest part is `top`.
+    /// Rounds `shape`, whose largest part is 1, scaled such that its largest part is `top`.
     fn round_scaled(shape: [f64; 4], top: f64) -> Self {
         Self(shape.map(|p| F8A::encode(nearest_f32(p * top)).units()))
     }
 
-    /// Rounds `shape` brought to unit length.
+    /// Rounds `shape` scaled to unit length.
     fn of_unit(shape: [f64; 4]) -> Self {
         let square: f64 = shape.iter().map(|p| p * p).sum();
         Self::round_scaled(shape, 1.0 / sqrt(square))
     }
 
-    /// True if the angle to `target` is smaller than that of `other`, by cosines that are squared and multiplied out.
-    /// `target` has at most 30 bits, so that the products fit 114.
+    /// Returns whether the angle to `target` is smaller than that of `other`. It compares squared cosines,
+    /// multiplied out. `target` has at most 30 bits, so that the products fit 114 bits.
     fn is_nearer(&self, other: &Self, target: [u64; 4]) -> bool {
         let dot = |m: &Self| -> u128 {
             let dot: u64 = m.0.iter().zip(target).map(|(m, t)| u64::from(*m) * t).sum();
@@ -158,7 +160,7 @@ impl Magnitudes {
         self.0.iter().zip(other.0).all(|(p, q)| p * b == q * a)
     }
 
-    /// The one of all proportional words that encoding uses.
+    /// Returns the one of all proportional words that the encoder uses.
     fn canonical(self) -> Self {
         let largest = self.largest();
         let unit = Self::of_unit(self.0.map(|p| f64::from(p) / f64::from(largest)));
@@ -176,12 +178,12 @@ impl Magnitudes {
             }
             Some(Self(parts))
         };
-        // Raising every exponent alike always works, so there is a word in the top octave.
+        // All exponents can be raised together, so one word has its largest part in the highest octave.
         TOP_OCTAVE.rev().find_map(|significand| stretched(significand << 7)).unwrap_or(self)
     }
 }
 
-/// A number of 0 to 1 in steps of 2^-30.
+/// Converts a number from 0 to 1 to steps of 2^-30.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2^30")]
 fn fixed(x: f64) -> u64 {
     (x * f64::from(1 << 30) + 0.5) as u64
@@ -207,7 +209,7 @@ mod tests {
         q.map(f32::to_bits)
     }
 
-    /// Degrees between two rotations given as quaternions of the same sign.
+    /// Returns the angle in degrees between two rotations given as quaternions of the same sign.
     fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
         let (a, b) = (a.map(f64::from), b.map(f64::from));
         let length = |q: [f64; 4]| q.iter().map(|p| p * p).sum::<f64>().sqrt();

@@ -29,9 +29,9 @@ const _: () = assert!(tiles(&[X, Y, Z, E], 32));
 const MAX_EXPONENT: i32 = 31;
 const FRACTION_MIN: i32 = -256;
 const FRACTION_MAX: i32 = 255;
-/// Fractions that the original tool writes without raising the exponent.
+/// The fractions that the original tool writes without raising the exponent.
 const USUAL: core::ops::RangeInclusive<i32> = -254..=253;
-/// The step at exponent 0 is 2^-22.
+/// The step at exponent 0 is 2^-STEP.
 const STEP: i32 = 22;
 
 impl Se32 {
@@ -64,27 +64,27 @@ impl Se32 {
     /// The components X, Y and Z, exact; a zero is positive.
     #[inline]
     pub const fn decode(self) -> [f32; 3] {
-        // 2^(e - 22); the field of a binary32 counts from 2^-127.
+        // 2^(e - 22); the exponent field of a binary32 counts from 2^-127.
         let scale = f32::from_bits((unsigned(self.0, E) + 105) << 23);
         let [x, y, z] = self.fractions();
         [x as f32 * scale, y as f32 * scale, z as f32 * scale]
     }
 
-    /// The word with the least maximum error over the three components.
+    /// Returns the word with the least maximum error over the three components.
     ///
-    /// At each exponent fractions are rounded to nearest, halves to the even fraction, and clamped to
-    /// -256..255. Of words with the same error, one with all fractions in -254..253 (the range that the
-    /// original tool uses) goes first, then the lowest exponent. Components outside -131072..130560 are
-    /// clamped and NaN becomes 0: see [`saturates`](Self::saturates). The word 0xFFFFFFFF, which animation
-    /// streams use as a sign of absence, never results.
+    /// At each exponent, fractions are rounded to nearest, ties to even, and clamped to -256..255. Among
+    /// words with the same error, one with all fractions in -254..253 (the range that the original tool
+    /// uses) wins, then the lowest exponent. Components outside -131072..130560 are clamped and NaN becomes
+    /// 0: see [`saturates`](Self::saturates). The result is never 0xFFFFFFFF, which animation streams use to
+    /// mark an absent value.
     pub fn encode(value: [f32; 3]) -> Self {
         let value = value.map(|c| {
             if c.is_nan() { 0.0 } else { f64::from(c.clamp(Self::MIN_COMPONENT, Self::MAX_COMPONENT)) }
         });
         let largest = value.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-        // The exponent at which the largest component has eight bits before the point. One step above or below can
-        // still be the lowest that fits, and one more on either side can win or tie. Further down, clamping errs by
-        // 256 steps; further up, the grid only gets coarser.
+        // At this exponent the largest component has eight bits before the point. One step above or below
+        // can still be the lowest that fits, and one more on either side can win or tie. Further down,
+        // clamping errs by 256 steps; further up, the grid only gets coarser.
         let near = (largest.to_bits() >> 52) as i32 - 1023 + STEP - 7;
         let (low, high) = ((near - 2).clamp(0, MAX_EXPONENT), (near + 2).clamp(0, MAX_EXPONENT));
         let mut best = Candidate::encode_with(low, value);
@@ -130,8 +130,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// All arithmetic is exact: scaling is by powers of two, and a component and its multiple of the step lie
-    /// so close together that their difference is a double.
+    /// All arithmetic is exact: scaling is by powers of two, and the difference between a component and its
+    /// multiple of the step is a double.
     fn encode_with(exponent: i32, value: [f64; 3]) -> Self {
         let (down, up) = (pow2(STEP - exponent), pow2(exponent - STEP));
         let fractions = value.map(|c| round_even(c * down).clamp(FRACTION_MIN, FRACTION_MAX));
@@ -140,7 +140,7 @@ impl Candidate {
         Self { exponent, fractions, error, usual: fractions.iter().all(|f| USUAL.contains(f)) }
     }
 
-    /// Better than `other`, whose exponent is lower.
+    /// Returns whether this candidate is better than `other`, whose exponent is lower.
     fn beats(&self, other: &Self) -> bool {
         self.error < other.error || (self.error == other.error && self.usual && !other.usual)
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The rule taken literally: all 32 exponents.
+    /// The reference implementation: tries all 32 exponents.
     fn exhaustive(value: [f32; 3]) -> Se32 {
         let value = value.map(|c| f64::from(c.clamp(Se32::MIN_COMPONENT, Se32::MAX_COMPONENT)));
         let mut all: std::vec::Vec<_> = (0..32).map(|e| Candidate::encode_with(e, value)).collect();
@@ -226,7 +226,7 @@ mod tests {
             prop_assert_eq!(Se32::encode(value), exhaustive(value));
         }
 
-        /// Values near the places where fractions overflow, and halves between fractions.
+        /// Generates values near the points where fractions overflow, and midpoints between fractions.
         #[test]
         fn five_exponents_are_enough_near_ties(
             halves in [-1100_i16..1100, -1100_i16..1100, -1100_i16..1100],

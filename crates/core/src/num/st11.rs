@@ -60,9 +60,9 @@ impl St11 {
         [s as f32 * scale, t as f32 * scale]
     }
 
-    /// The pair nearest to `value` at the smallest exponent at which both rounded fractions fit.
+    /// Returns the pair nearest to `value` at the smallest exponent at which both rounded fractions fit.
     ///
-    /// Halves go to the even fraction. Beyond exponent 3 coordinates saturate at -32 and 95.9375; NaN becomes
+    /// Ties go to the even fraction. Beyond exponent 3, coordinates saturate at -32 and 95.9375; NaN becomes
     /// 0.
     pub fn encode(value: [f32; 2]) -> Self {
         let at = |k: i32| value.map(|c| round_even(f64::from(c) * pow2(10 - 2 * k)));
@@ -82,8 +82,8 @@ impl St11 {
         !value.iter().all(|c| (-32.0..=95.9375).contains(c))
     }
 
-    /// True if [`encode`](Self::encode) of the decoded value gives this word again: the exponent is 0, or some
-    /// fraction does not fit the exponent below.
+    /// Returns whether [`encode`](Self::encode) of the decoded value gives this word again. That is so if
+    /// the exponent is 0, or some fraction does not fit the next lower exponent.
     pub fn is_canonical(self) -> bool {
         self.exponent() == 0 || !self.fractions().iter().all(|f| (MIN..=MAX).contains(&(f * 4)))
     }

@@ -49,8 +49,8 @@ impl St12 {
         [s as f32 / 2048.0, t as f32 / 2048.0]
     }
 
-    /// The pair nearest to `value`, halves to the even fraction; saturates at -0.5 and 1.49951, NaN becomes
-    /// 0.
+    /// Returns the pair nearest to `value`, ties to the even fraction. It saturates at -0.5 and 1.49951; NaN
+    /// becomes 0.
     pub fn encode(value: [f32; 2]) -> Self {
         let [s, t] = value.map(|c| round_even(f64::from(c) * 2048.0).clamp(MIN, MAX) + CENTRE);
         Self(set_field(set_field(0, S, s), T, t))

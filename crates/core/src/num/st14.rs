@@ -4,8 +4,8 @@ use super::arith::{pow2, round_even, set_field, signed, unsigned};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
-/// A texture coordinate of BGBTech's mesh description in 32 bits. The same word has several readings: see
-/// [`St14Form`].
+/// A texture coordinate of BGBTech's mesh description in 32 bits. [`St14Form`] lists the possible
+/// interpretations of a word.
 ///
 /// ```
 /// use meshwright_core::num::{St14, St14Form};
@@ -18,18 +18,19 @@ use core::fmt;
 #[repr(transparent)]
 pub struct St14(u32);
 
-/// The readings of the bits of an [`St14`].
+/// The possible interpretations of the bits of an [`St14`].
 ///
 /// In the first two forms bits 31..28 are an exponent `k`, 27..14 the fraction of T, 13..0 that of S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum St14Form {
-    /// `(fraction / 4096 - 2) * 2^k`: what the one existing reader of the form does.
+    /// `(fraction / 4096 - 2) * 2^k`, as in the only existing reader of the form.
     #[default]
     Excess,
-    /// Two's complement fractions, `fraction / 4096 * 2^k`: the description's "Q2.12" taken by the letter.
+    /// Two's complement fractions, `fraction / 4096 * 2^k`: a literal interpretation of the description's
+    /// "Q2.12".
     TwosComplement,
-    /// No exponent: T in bits 31..16 and S in 15..0, each 16 bits of two's complement in steps of 1/4096. The
-    /// existing writer stores this, and so do the known files.
+    /// No exponent: T in bits 31..16 and S in 15..0, each 16 bits of two's complement in steps of 1/4096.
+    /// The existing writer and the known files use this form.
     Legacy,
 }
 
@@ -59,8 +60,8 @@ impl St14 {
         self.0
     }
 
-    /// The fractions of S and T counted from coordinate zero: -8192 to 8191, in the legacy form -32768 to
-    /// 32767.
+    /// Returns the fractions of S and T counted from coordinate zero: -8192 to 8191. In the legacy form the
+    /// range is -32768 to 32767.
     pub const fn fractions(self, form: St14Form) -> [i16; 2] {
         match form {
             St14Form::Excess => [signed(self.0 ^ EXCESS, S), signed(self.0 ^ EXCESS, T)],
@@ -87,9 +88,9 @@ impl St14 {
         [s as f32 * scale, t as f32 * scale]
     }
 
-    /// The pair nearest to `value` at the smallest exponent at which both rounded fractions fit.
+    /// Returns the pair nearest to `value` at the smallest exponent at which both rounded fractions fit.
     ///
-    /// Halves go to the even fraction. Coordinates saturate at -65536 and 65528, in the legacy form at -8 and
+    /// Ties go to the even fraction. Coordinates saturate at -65536 and 65528, in the legacy form at -8 and
     /// 7.99976; NaN becomes 0.
     pub fn encode(value: [f32; 2], form: St14Form) -> Self {
         let at = |k: i32| value.map(|c| round_even(f64::from(c) * pow2(12 - k)));
@@ -115,11 +116,12 @@ impl St14 {
         !value.iter().all(|c| range.contains(c))
     }
 
-    /// True if [`encode`](Self::encode) of the decoded value gives this word again: the exponent is 0, or some
-    /// fraction does not fit the exponent below. Every legacy word is canonical.
+    /// Returns whether [`encode`](Self::encode) of the decoded value gives this word again. That is so if
+    /// the exponent is 0, or some fraction does not fit the next lower exponent. Every legacy word is
+    /// canonical.
     ///
-    /// A word that is not canonical as [`Excess`](St14Form::Excess) was not written by a careful writer of that form:
-    /// it is a sign of the legacy form.
+    /// A careful writer of [`Excess`](St14Form::Excess) writes only canonical words, so others suggest the
+    /// legacy form.
     pub fn is_canonical(self, form: St14Form) -> bool {
         self.exponent(form) == 0
             || !self.fractions(form).iter().all(|f| (MIN..=MAX).contains(&(i32::from(*f) * 2)))
@@ -139,7 +141,7 @@ mod tests {
 
     const FORMS: [St14Form; 3] = [St14Form::Excess, St14Form::TwosComplement, St14Form::Legacy];
 
-    /// The definitions, spelled out.
+    /// The definitions of the three forms, written out.
     fn formula(word: u32, form: St14Form) -> [f64; 2] {
         let scale = 2_f64.powi((word >> 28).cast_signed());
         let raw = [word & 0x3fff, word >> 14 & 0x3fff];

@@ -16,7 +16,7 @@ fn rows(table: &str) -> Vec<Value> {
     rows.clone()
 }
 
-/// A number, or a string that spells one JSON has no number for.
+/// Parses a number, or a string for a value that JSON has no number for, such as NaN.
 fn float(value: &Value) -> f32 {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     text.parse().unwrap()
@@ -98,7 +98,7 @@ fn se32_encode() {
         assert_bits(word.decode(), floats(&row["best_value"]), &row);
         let error = word.decode().into_iter().zip(value).map(|(a, b)| (f64::from(a) - f64::from(b)).abs());
         let (error, want) = (error.fold(0.0, f64::max), row["best_maxerr"].as_f64().unwrap());
-        // serde_json may read a double one unit in the last place off.
+        // serde_json's result may be one unit in the last place off.
         assert!((error - want).abs() <= want * f64::EPSILON, "{error:e}, {row}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which dialect a chunk is in, by the sizes of its streams.
+//! Detects the dialect of a chunk from the sizes of its streams.
 
 use crate::chunk::model::Chunk;
 use crate::chunk::record::{Attribute, AttributeFlag, Dialect};
@@ -7,14 +7,16 @@ use crate::chunk::sizes::StreamSizes;
 use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings};
 
-/// Finds every rule that the streams break in a dialect, or the first of them.
+/// Checks the streams by the rules of a dialect. Returns `None` if the findings end the check at the first
+/// broken rule.
 fn check(sizes: &StreamSizes, dialect: Dialect, mut findings: Findings) -> Option<Findings> {
     check_streams(sizes, dialect, Flags::Unchecked, &FieldPath::ROOT, &Places::NONE, &mut findings).ok()?;
     Some(findings)
 }
 
-/// The dialects that the sizes fit, in order of preference. Where no stream means the same in every dialect, so that the
-/// number of vertices is not known, those that leave `highest` without a vertex are ruled out as long as another remains.
+/// Returns the dialects that the sizes fit, in order of preference. If no stream means the same in every
+/// dialect, the number of vertices is unknown. Then a dialect is ruled out if vertex `highest` would not
+/// exist, as long as another dialect remains.
 pub(crate) fn candidates(sizes: &StreamSizes, highest: Option<u32>) -> Vec<Dialect> {
     let fits = |d: &Dialect| check(sizes, *d, Findings::writing()).is_some();
     let mut fitting: Vec<_> = Dialect::ALL.into_iter().filter(fits).collect();
@@ -28,8 +30,9 @@ pub(crate) fn candidates(sizes: &StreamSizes, highest: Option<u32>) -> Vec<Diale
     fitting
 }
 
-/// The dialect to judge a chunk by: the preferred one of those that fit. Where none fits, the one that its flags
-/// suggest, else that which breaks the fewest rules, so that a lenient reader finds the streams in their places.
+/// Returns the dialect to check a chunk by: the preferred one of those that fit. If none fits, it is the one
+/// that the flags suggest, or else the one with the fewest broken rules, so that a lenient reader finds the
+/// streams.
 pub(crate) fn decide(sizes: &StreamSizes, highest: Option<u32>) -> Dialect {
     if let Some(dialect) = candidates(sizes, highest).first() {
         return *dialect;
@@ -45,7 +48,7 @@ pub(crate) fn decide(sizes: &StreamSizes, highest: Option<u32>) -> Dialect {
     Dialect::ALL.into_iter().min_by_key(broken).unwrap_or_default()
 }
 
-/// The dialects that the sizes fit and that would read the chunk's vertices differently.
+/// Returns the dialects that the sizes fit and that would read the chunk's vertices differently.
 pub(crate) fn rivals(sizes: &StreamSizes, highest: Option<u32>) -> Vec<Dialect> {
     let candidates = candidates(sizes, highest);
     let meaning = |d: Dialect| -> Vec<_> {
@@ -73,7 +76,7 @@ mod tests {
         StreamSizes { index_size: IndexSize::U16, index_bytes: 6, streams }
     }
 
-    /// Every combination of every dialect's attributes, as engines write them for 24 vertices.
+    /// Tests every combination of every dialect's attributes, as engines write them for 24 vertices.
     #[test]
     fn all_combinations_are_distinguished() {
         for dialect in Dialect::ALL {
@@ -98,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_highest_index_can_decide() {
-        // 288 bytes at bit 4: 24 tangents or 72 colours.
+        // 288 bytes at bit 4 are 24 tangents or 72 colours.
         let lone = sizes(&[(0x10, 288)]);
         assert_eq!(candidates(&lone, None), Dialect::ALL);
         assert_eq!(candidates(&lone, Some(30)), [Dialect::Seed, Dialect::Bone32]);

@@ -13,7 +13,7 @@ use crate::options::{CrucibleOptions, DIALECT};
 use meshwright_core::{Beside, Companion, FileFormat, Role, Rule, Setting};
 use model::Chunk;
 
-/// The skeleton that bone weights name bones of.
+/// The skeleton with the bones that bone weights refer to.
 pub(crate) const SKELETON: Companion = Companion::one(Role::Skeleton, "cskel", &[Beside::Replaced("cskel")]);
 
 impl FileFormat for Chunk<'static> {

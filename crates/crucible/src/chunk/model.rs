@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 /// A mesh chunk: one index stream and up to sixteen vertex attribute streams.
 ///
-/// Public fields may be edited freely; [`validate`](Self::validate) and [`to_bytes`](Self::to_bytes) check what
-/// the format demands.
+/// Public fields may be edited freely. [`validate`](Self::validate) and [`to_bytes`](Self::to_bytes) check
+/// the rules of the format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chunk<'a> {
     /// The meaning of the attribute flags.
@@ -26,37 +26,37 @@ pub struct Chunk<'a> {
 /// One vertex attribute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeStream<'a> {
-    /// Which attribute, as stored.
+    /// The stored flag of the attribute.
     pub flag: AttributeFlag,
-    /// Its value for every vertex.
+    /// The values of the attribute, one per vertex.
     pub stream: Stream<'a>,
 }
 
-/// Why the values of an attribute are not taken.
+/// The reason why the values of an attribute are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttributeError {
-    /// The chunk's dialect has no flag for it.
+    /// The chunk's dialect has no such attribute.
     NotInDialect {
         /// The attribute.
         attribute: Attribute,
         /// The chunk's dialect.
         dialect: Dialect,
     },
-    /// The last value is not whole.
+    /// The length is not a multiple of the size of a value.
     Size {
         /// The attribute.
         attribute: Attribute,
-        /// Bytes of one value.
+        /// The size of one value in bytes.
         each: usize,
-        /// Bytes given.
+        /// The number of bytes given.
         got: usize,
     },
-    /// A bone's number does not fit the dialect.
+    /// A bone number does not fit the dialect.
     BoneNumber {
-        /// The vertex.
+        /// The index of the vertex.
         vertex: usize,
-        /// The number.
+        /// The bone number.
         bone: u32,
         /// The chunk's dialect.
         dialect: Dialect,
@@ -71,12 +71,12 @@ meshwright_core::display_error! {
 }
 
 impl<'a> Chunk<'a> {
-    /// A chunk without vertices whose flags have the meaning of `dialect`.
+    /// Returns a chunk without vertices, with the attribute flags of `dialect`.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, ..Self::default() }
     }
 
-    /// The same chunk, independent of the bytes it was read from.
+    /// Copies borrowed data, so that the chunk no longer borrows from the file.
     pub fn into_owned(self) -> Chunk<'static> {
         let own = |s: AttributeStream<'a>| AttributeStream { flag: s.flag, stream: s.stream.into_owned() };
         Chunk {
@@ -88,11 +88,12 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Replaces the indices and chooses their width: 16 bits where they suffice.
+    /// Replaces the indices and chooses their width: 16 bits if they suffice.
     pub fn set_indices(&mut self, indices: &[u32]) {
         let data = self.indices.data_mut();
         data.clear();
-        // 0xffff is left to 32-bit indices, because graphics interfaces take it for the end of a strip.
+        // The index 0xffff needs 32 bits, because graphics interfaces treat it as the end of a strip in 16
+        // bits.
         if indices.iter().all(|i| *i < 0xffff) {
             self.index_size = IndexSize::U16;
             data.extend(indices.iter().flat_map(|i| {
@@ -105,11 +106,12 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Replaces the values of an attribute, given as stored; a new stream is put in the order of the flags, as the
-    /// engine does.
+    /// Replaces the encoded values of an attribute. A new stream is inserted in the order of the flags, as
+    /// in the engine's files.
     ///
     /// # Errors
-    /// If the dialect has no such attribute, or the bytes are not a whole number of values. Then nothing is changed.
+    /// If the dialect has no such attribute, or the bytes are not a whole number of values. Then nothing
+    /// changes.
     pub fn set(&mut self, attribute: Attribute, data: Vec<u8>) -> Result<(), AttributeError> {
         let dialect = self.dialect;
         let flag = attribute.flag(dialect).ok_or(AttributeError::NotInDialect { attribute, dialect })?;
@@ -139,7 +141,7 @@ impl<'a> Chunk<'a> {
         self.set(attribute, values.iter().flatten().flat_map(|c| c.to_le_bytes()).collect())
     }
 
-    /// Takes an attribute out of the chunk; true when it was there.
+    /// Removes an attribute from the chunk. Returns whether it was there.
     pub fn remove(&mut self, attribute: Attribute) -> bool {
         let Some(flag) = attribute.flag(self.dialect) else { return false };
         let before = self.streams.len();
@@ -147,7 +149,7 @@ impl<'a> Chunk<'a> {
         self.streams.len() < before
     }
 
-    /// The bytes of an attribute, ready for a vertex buffer.
+    /// Returns the bytes of an attribute, ready for a vertex buffer.
     pub fn stream(&self, attribute: Attribute) -> Option<&Stream<'a>> {
         let flag = attribute.flag(self.dialect)?;
         self.streams.iter().find(|s| s.flag == flag).map(|s| &s.stream)

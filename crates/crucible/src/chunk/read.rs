@@ -1,4 +1,4 @@
-//! Reading a chunk, in the order of the description. Headers of all streams are read and held against each other before
+//! Reads a chunk in the order of the description. The headers of all streams are read and compared before
 //! the first block is decoded.
 
 use crate::block::{self, Block, Sizes, Step, bytes_of_section};
@@ -46,7 +46,7 @@ fn stream_header(i: &[u8]) -> Step<'_, StreamHeader> {
     Ok((i, StreamHeader { flag: AttributeFlag(flag), sizes }))
 }
 
-/// A chunk whose headers have been read and whose blocks have been taken, but not decoded.
+/// A chunk whose headers are read and whose blocks are located, but not decoded.
 pub(crate) struct Undecoded<'a> {
     start: u64,
     index_size: IndexSize,
@@ -56,7 +56,7 @@ pub(crate) struct Undecoded<'a> {
     tail_at: u64,
 }
 
-/// Reads everything of a chunk but what its blocks hold.
+/// Reads everything of a chunk except the contents of its blocks.
 pub(crate) fn undecoded<'a>(
     cursor: &mut Cursor<'a, '_>,
     path: &FieldPath<'_>,
@@ -82,7 +82,7 @@ pub(crate) fn undecoded<'a>(
     let (tail, tail_at) = (cursor.rest(), cursor.offset());
     let index_size = IndexSize(header.index_size);
     let read = Undecoded { start, index_size, indices, streams, tail, tail_at };
-    // Sizes that no dialect fits, or that the chosen one does not fit, are reported before anything is decoded.
+    // Sizes that fit no dialect, or not the chosen one, are reported before anything is decoded.
     if !findings.is_lenient() {
         let dialect = options.dialect.unwrap_or_else(|| decide(&read.sizes(), None));
         read.check(dialect, path, findings)?;
@@ -108,7 +108,7 @@ impl<'a> Undecoded<'a> {
         self.streams.len().saturating_add(1)
     }
 
-    /// Holds the sizes against each other.
+    /// Checks the sizes against each other.
     fn check(
         &self,
         dialect: Dialect,
@@ -120,7 +120,7 @@ impl<'a> Undecoded<'a> {
         check_sizes(&self.sizes(), dialect, Flags::Checked, path, &places, findings)
     }
 
-    /// Puts the chunk together; what it borrows comes from `file`.
+    /// Builds the chunk. It borrows the blocks from `file`.
     pub(crate) fn finish<'f>(
         self,
         (file, source): (&'f [u8], &Source<'a>),
@@ -154,7 +154,7 @@ impl<'a> Undecoded<'a> {
     }
 }
 
-/// The decoded blocks, in order, up to the first that is broken.
+/// Returns the decoded blocks in order, up to the first that is broken.
 pub(crate) fn decode(blocks: &[&Block<'_>], parallel: bool) -> Vec<Result<Vec<u8>, DecodeError>> {
     #[cfg(feature = "rayon")]
     if parallel {
@@ -175,19 +175,19 @@ pub(crate) fn decode(blocks: &[&Block<'_>], parallel: bool) -> Vec<Result<Vec<u8
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads a chunk: strictly, within default limits, the dialect as the bytes decide. The chunk borrows the
-    /// compressed blocks from `bytes`; [`into_owned`](Self::into_owned) frees it from them.
+    /// Reads a chunk strictly, within the default limits, and detects its dialect. The chunk borrows the
+    /// compressed blocks from `bytes`; [`into_owned`](Self::into_owned) copies them.
     ///
     /// # Errors
-    /// When the bytes break a rule of the format, or would take more memory than the default limits allow.
+    /// If the bytes break a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ReadError> {
         read(bytes, &CrucibleOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a chunk, with options of the format or of all formats.
+    /// Reads a chunk with options of this format or of all formats.
     ///
     /// # Errors
-    /// When the bytes break a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the bytes break a rule that the options do not forgive, or would take more memory than they allow.
     pub fn parse_with(
         bytes: &'a [u8],
         options: &(impl Copy + Into<CrucibleOptions>),
@@ -198,7 +198,7 @@ impl<'a> Chunk<'a> {
     /// Returns how likely `bytes` are a mesh chunk. It steps through the streams and decodes nothing. The format has
     /// no magic, so that the answer is at most [`Confidence::Likely`].
     pub fn sniff(bytes: &[u8]) -> Confidence {
-        // The engine takes any other width of an index for the wider one; no writer of its own stores such.
+        // The engine treats any other value as 32 bits, but no writer of its own stores one.
         let odd = !matches!(bytes.first(), Some(0 | 1));
         match walk(bytes) {
             Some((1.., 0)) if odd => Confidence::Possible,
@@ -221,7 +221,7 @@ fn read<'a>(bytes: &'a [u8], options: &CrucibleOptions) -> Result<Parsed<Chunk<'
     Ok(Parsed::new(chunk, findings.into_report()))
 }
 
-/// The number of streams in the chunk, and the number of bytes after them.
+/// Returns the number of streams in the chunk, and the number of bytes after them.
 fn walk(bytes: &[u8]) -> Option<(u8, usize)> {
     let (rest, header) = index_header(bytes).ok()?;
     let (&count, mut rest) = block::skip(rest, header.sizes)?.split_first()?;

@@ -1,4 +1,4 @@
-//! The records of a chunk, and its flag words with what their bits mean in each dialect.
+//! The records of a chunk, and the meaning of its flag bits in each dialect.
 
 use alloc::string::String;
 use core::fmt;
@@ -10,22 +10,22 @@ use meshwright_core::{bit_fields, record};
 record! {
     /// The start of a chunk, before the block of its indices.
     pub(crate) mod chunk_header: 9 {
-        /// `u8`, 0 for indices of 16 bits, else of 32.
+        /// `u8`, 0 for 16-bit indices, otherwise 32-bit indices.
         INDEX_SIZE = "index_size": 0, 1;
-        /// `i32`, bytes of the block that follows.
+        /// `i32`, the size in bytes of the block that follows.
         PACKED = "packed": 1, 4;
-        /// `i32`, bytes that it decodes to.
+        /// `i32`, the decoded size of the block in bytes.
         STATED = "size": 5, 4;
     }
 }
 
-/// The sizes of the indices' block.
+/// The size fields of the indices' block.
 pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::STATED];
 
 record! {
     /// The fields between the indices and the first stream.
     pub(crate) mod stream_count: 1 {
-        /// `u8`, how many attribute streams follow.
+        /// `u8`, the number of attribute streams that follow.
         COUNT = "stream_count": 0, 1;
     }
 }
@@ -33,24 +33,24 @@ record! {
 record! {
     /// The start of an attribute stream, before its block.
     pub(crate) mod stream_header: 10 {
-        /// `u16`, which attribute, one bit.
+        /// `u16`, the flag of the attribute, one bit.
         FLAG = "flag": 0, 2;
-        /// `i32`, bytes of the block that follows.
+        /// `i32`, the size in bytes of the block that follows.
         PACKED = "packed": 2, 4;
-        /// `i32`, bytes that it decodes to.
+        /// `i32`, the decoded size of the block in bytes.
         STATED = "size": 6, 4;
     }
 }
 
-/// The sizes of an attribute's block.
+/// The size fields of an attribute's block.
 pub(crate) const STREAM_BLOCK: [Field; 2] = [stream_header::PACKED, stream_header::STATED];
 
 bit_fields! {
-    /// The flags of attributes as the description has them, and engines of March 2025.
+    /// Attribute flags in the description, and in engines of March 2025.
     pub(crate) mod seed_flags: 16 {
         /// Always 0.
         RESERVED = 15..6;
-        /// Four of bone (`u16`) and influence (`f32`), 24 bytes a vertex.
+        /// Four pairs of bone (`u16`) and weight (`f32`), 24 bytes per vertex.
         BONE_WEIGHT = 5..5;
         /// Red, green, blue, alpha, 4 bytes.
         COLOR = 4..4;
@@ -66,13 +66,13 @@ bit_fields! {
 }
 
 bit_fields! {
-    /// The flags of attributes in engines from April 2025 on.
+    /// Attribute flags in engines from April 2025 on.
     pub(crate) mod tangent_flags: 16 {
         /// Always 0.
         RESERVED = 15..7;
-        /// As above, one bit higher.
+        /// Bone weights, as in `seed_flags` but one bit higher.
         BONE_WEIGHT = 6..6;
-        /// As above, one bit higher.
+        /// Colour, as in `seed_flags` but one bit higher.
         COLOR = 5..5;
         /// `f32[3]`, without handedness.
         TANGENT = 4..4;
@@ -87,34 +87,34 @@ bit_fields! {
     }
 }
 
-/// The bits of a field of a flag.
+/// Returns the bits of a field of a flag.
 #[expect(clippy::cast_possible_truncation, reason = "fields of 16 bits")]
 const fn bits(field: BitField) -> u16 {
     field.mask() as u16
 }
 
-/// Which meaning the attribute bits have. The format changed while its description and its bytes stayed
-/// without a version.
+/// The meaning of the attribute bits. The format changed, but neither its description nor its bytes have a
+/// version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// The description's: colour at bit 4, bone weights of 24 bytes at bit 5.
+    /// As in the description: colour at bit 4, bone weights of 24 bytes at bit 5.
     #[default]
     Seed,
     /// Engines from April 2025 on: tangents at bit 4, colour at bit 5, bone weights at bit 6.
     Tangent,
-    /// Engines of March 2025: as the description, but bone weights have 32-bit ids and take 32 bytes.
+    /// Engines of March 2025: as in the description, but bone weights have 32-bit ids and take 32 bytes.
     Bone32,
 }
 
 impl Dialect {
-    /// All dialects, in the order in which an undecided chunk prefers them.
+    /// All dialects, in the order of preference if the bytes do not decide.
     pub const ALL: [Self; 3] = [Self::Seed, Self::Tangent, Self::Bone32];
 
     /// The names of all dialects.
     pub const NAMES: &'static [&'static str] =
         &[Self::Seed.name(), Self::Tangent.name(), Self::Bone32.name()];
 
-    /// A short name.
+    /// Returns the name of the dialect for options and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -123,7 +123,7 @@ impl Dialect {
         }
     }
 
-    /// Bytes of one bone weight: an id and a float.
+    /// Returns the size of one bone weight in bytes: an id and a float.
     pub(crate) const fn weight_size(self) -> usize {
         match self {
             Self::Bone32 => 8,
@@ -171,7 +171,7 @@ impl IndexSize {
     }
 }
 
-/// The values of a stream, one per vertex.
+/// A vertex attribute. A stream has one value of it per vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
     /// Three floats: x right, y up, z forward.
@@ -180,18 +180,18 @@ pub enum Attribute {
     Position2,
     /// Three floats, a unit vector.
     Normal,
-    /// Two floats, (0, 0) the top left of the image.
+    /// Two floats; (0, 0) is the top left of the image.
     Uv,
     /// Three floats, without handedness. Dialect [`Tangent`](Dialect::Tangent) only.
     Tangent,
     /// Four bytes: red, green, blue, alpha.
     Color,
-    /// Four bones, each with its influence.
+    /// Four bones, each with its weight.
     BoneWeights,
 }
 
 impl Attribute {
-    /// Every attribute, in the order of the flags.
+    /// All attributes, in the order of the flags.
     pub const ALL: [Self; 7] = [
         Self::Position3,
         Self::Position2,
@@ -215,7 +215,7 @@ impl Attribute {
         }
     }
 
-    /// Its bit in a dialect; `None` where the dialect has no such attribute.
+    /// Returns its flag in a dialect; `None` if the dialect has no such attribute.
     pub const fn flag(self, dialect: Dialect) -> Option<AttributeFlag> {
         let field = match (self, dialect) {
             (Self::Position3, Dialect::Tangent) => tangent_flags::POSITION_3D,
@@ -236,7 +236,7 @@ impl Attribute {
         Some(AttributeFlag(bits(field)))
     }
 
-    /// Bytes for one vertex in a dialect.
+    /// Returns the size of a value in bytes in a dialect.
     pub const fn size(self, dialect: Dialect) -> usize {
         match self {
             Self::Position3 | Self::Normal | Self::Tangent => 12,
@@ -247,8 +247,7 @@ impl Attribute {
     }
 }
 
-/// The attribute flag of a stream, as stored: exactly one bit. The description writes flags as binary digits after
-/// `0x`.
+/// The stored flag of a stream: exactly one bit. The description writes flags as binary digits after `0x`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttributeFlag(pub u16);
 
@@ -261,17 +260,17 @@ impl AttributeFlag {
     /// The bits that no dialect uses.
     const RESERVED: u16 = bits(seed_flags::RESERVED) & bits(tangent_flags::RESERVED);
 
-    /// The flag has a bit that no dialect uses.
+    /// Returns whether the flag has a bit that no dialect uses.
     pub const fn is_reserved(self) -> bool {
         self.0 & Self::RESERVED != 0
     }
 
-    /// Exactly one bit is set.
+    /// Returns whether exactly one bit is set.
     pub const fn is_single(self) -> bool {
         self.0.is_power_of_two()
     }
 
-    /// The meaning of the flag in a dialect; `None` if it is reserved or not a single bit.
+    /// Returns the meaning of the flag in a dialect; `None` if it is reserved or not a single bit.
     pub fn attribute(self, dialect: Dialect) -> Option<Attribute> {
         Attribute::ALL.into_iter().find(|a| a.flag(dialect) == Some(self))
     }

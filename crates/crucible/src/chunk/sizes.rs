@@ -4,7 +4,7 @@ use crate::chunk::model::Chunk;
 use crate::chunk::record::{AttributeFlag, Dialect, IndexSize};
 use alloc::vec::Vec;
 
-/// The sizes and flags of a chunk: what its headers say.
+/// The sizes and flags from a chunk's headers.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamSizes {
     pub(crate) index_size: IndexSize,
@@ -21,12 +21,13 @@ impl StreamSizes {
         }
     }
 
-    /// The number of vertices of a stream in a dialect.
+    /// Returns the number of vertices of a stream in a dialect.
     pub(crate) fn count((flag, size): (AttributeFlag, u64), dialect: Dialect) -> Option<u64> {
         size.checked_div(flag.attribute(dialect)?.size(dialect) as u64)
     }
 
-    /// The number of vertices of the chunk in a dialect: those of the first stream that the dialect knows.
+    /// Returns the number of vertices of the chunk in a dialect: that of the first stream with a flag of the
+    /// dialect.
     pub(crate) fn vertices(&self, dialect: Dialect) -> u64 {
         self.streams.iter().find_map(|s| Self::count(*s, dialect)).unwrap_or(0)
     }

@@ -8,14 +8,14 @@ use crate::stream::Stream;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
-/// Vectors of `N` floats, one for each vertex.
+/// Vectors of `N` floats, one per vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct Floats<'s, const N: usize> {
     bytes: &'s [u8],
 }
 
 impl<'s, const N: usize> Floats<'s, N> {
-    /// The number of indices.
+    /// Returns the number of vectors.
     pub const fn len(&self) -> usize {
         self.bytes.len() / (4 * N)
     }
@@ -36,7 +36,7 @@ impl<'s, const N: usize> Floats<'s, N> {
     }
 }
 
-/// The first `N` floats of `bytes`; zeros if `bytes` is too short.
+/// Returns the first `N` floats of `bytes`; zeros if `bytes` is too short.
 pub(crate) fn floats<const N: usize>(bytes: &[u8]) -> [F32; N] {
     let mut out = [F32::default(); N];
     for (to, from) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -53,7 +53,7 @@ pub struct Indices<'s> {
 }
 
 impl<'s> Indices<'s> {
-    /// The number of values.
+    /// Returns the number of indices.
     pub const fn len(&self) -> usize {
         self.bytes.len() / self.size.bytes()
     }
@@ -74,7 +74,7 @@ impl<'s> Indices<'s> {
         (!self.is_empty()).then(|| highest(self.bytes, narrow))
     }
 
-    /// The position and value of the first index that is not below `vertices`.
+    /// Returns the position and value of the first index that is not below `vertices`.
     pub(crate) fn first_beyond(&self, vertices: u64) -> Option<(usize, u32)> {
         let highest = self.highest()?;
         if u64::from(highest) < vertices {
@@ -105,13 +105,13 @@ fn index(bytes: &[u8]) -> u32 {
 /// One of the four bones of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BoneWeight {
-    /// The bone's number in the skeleton; 16 bits except in dialect [`Bone32`](Dialect::Bone32).
+    /// The bone's number in the skeleton. It has 16 bits except in dialect [`Bone32`](Dialect::Bone32).
     pub bone: u32,
-    /// Its part in the vertex.
+    /// The weight of the bone.
     pub influence: F32,
 }
 
-/// The bones of every vertex, four each.
+/// The bones of all vertices, four per vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct BoneWeights<'s> {
     bytes: &'s [u8],
@@ -124,7 +124,7 @@ impl<'s> BoneWeights<'s> {
         self.bytes.len() / (4 * self.each)
     }
 
-    /// True without vertices.
+    /// Returns true if there are no vertices.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -160,7 +160,7 @@ fn four(bytes: &[u8], each: usize) -> [BoneWeight; 4] {
 }
 
 impl Chunk<'_> {
-    /// The number of vertices of the chunk: those of its first stream.
+    /// Returns the number of vertices: that of the first stream.
     pub fn vertex_count(&self) -> usize {
         usize::try_from(StreamSizes::new(self).vertices(self.dialect)).unwrap_or(usize::MAX)
     }
@@ -170,7 +170,8 @@ impl Chunk<'_> {
         Indices { bytes: self.indices.data(), size: self.index_size }
     }
 
-    /// The indices three by three, as the engine draws them; one or two left over are not part of it.
+    /// Returns the indices in groups of three, as the engine draws them. One or two indices at the end are
+    /// ignored.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + Clone + '_ {
         let width = self.index_size.bytes();
         self.indices.data().chunks_exact(3 * width).map(move |t| {
@@ -186,12 +187,12 @@ impl Chunk<'_> {
         self.stream(attribute).map(Stream::data)
     }
 
-    /// Positions in space: x right, y up, z forward, left-handed.
+    /// 3D positions: x right, y up, z forward, left-handed.
     pub fn positions(&self) -> Option<Floats<'_, 3>> {
         self.bytes_of(Attribute::Position3).map(|bytes| Floats { bytes })
     }
 
-    /// Positions in the plane: x right, y up.
+    /// 2D positions: x right, y up.
     pub fn positions_2d(&self) -> Option<Floats<'_, 2>> {
         self.bytes_of(Attribute::Position2).map(|bytes| Floats { bytes })
     }
@@ -201,7 +202,7 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::Normal).map(|bytes| Floats { bytes })
     }
 
-    /// Texture coordinates, (0, 0) the top left of the image.
+    /// Texture coordinates; (0, 0) is the top left of the image.
     pub fn uvs(&self) -> Option<Floats<'_, 2>> {
         self.bytes_of(Attribute::Uv).map(|bytes| Floats { bytes })
     }
@@ -211,8 +212,8 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::Tangent).map(|bytes| Floats { bytes })
     }
 
-    /// Colours: red, green, blue, alpha. The engine multiplies them with what it brings to the screen, so that they are
-    /// display values on the sRGB curve, and alpha a share of 255.
+    /// Colours: red, green, blue, alpha. The engine multiplies them with its output to the screen, so they
+    /// are display values on the sRGB curve. Alpha is linear, with 255 as 1.
     pub fn colors(&self) -> Option<&[[u8; 4]]> {
         self.bytes_of(Attribute::Color).map(|bytes| bytes.as_chunks().0)
     }
@@ -223,10 +224,10 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::BoneWeights).map(|bytes| BoneWeights { bytes, each })
     }
 
-    /// Replaces the bones of every vertex.
+    /// Replaces the bones of all vertices.
     ///
     /// # Errors
-    /// When a bone's number does not fit the dialect; see also [`set`](Self::set). Nothing is changed.
+    /// If a bone number does not fit the dialect; see also [`set`](Self::set). Then nothing changes.
     pub fn set_bone_weights(&mut self, weights: &[[BoneWeight; 4]]) -> Result<(), AttributeError> {
         let dialect = self.dialect;
         let mut data = Vec::with_capacity(weights.len().saturating_mul(4 * dialect.weight_size()));

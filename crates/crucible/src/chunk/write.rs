@@ -1,4 +1,4 @@
-//! Writing a chunk, mirroring the reader. Blocks that were read are written as they were.
+//! Writes a chunk, in the order of the reader. Blocks of unedited streams are written unchanged.
 
 use crate::block::writable;
 use crate::chunk::model::Chunk;
@@ -9,18 +9,18 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Findings, WriteError};
 
 impl Chunk<'_> {
-    /// Writes the chunk. Streams that were read and not edited keep their compressed bytes, so that a chunk
-    /// that was read is written byte for byte; new streams are compressed for the engine's own LZ4.
+    /// Writes the chunk. Unedited streams keep their compressed bytes, so an unedited chunk is written byte
+    /// for byte. New streams are compressed such that the engine's LZ4 decoder accepts them.
     ///
     /// # Errors
-    /// When the chunk breaks a rule that a strict reader enforces, or a size does not fit its field.
+    /// If the chunk breaks a rule that a strict reader enforces, or a size does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         let mut w = ByteWriter::with_capacity(self.written_size());
         self.write(&mut w, &FieldPath::ROOT)?;
         Ok(w.into_bytes())
     }
 
-    /// About how many bytes the file has.
+    /// Estimates the size of the written file in bytes.
     pub(crate) fn written_size(&self) -> usize {
         let streams = self.streams.iter().map(|s| &s.stream).chain([&self.indices]);
         let size = |s: &Stream<'_>| s.packed().map_or(s.data().len() / 2, <[u8]>::len).saturating_add(16);

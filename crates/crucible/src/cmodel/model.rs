@@ -1,4 +1,4 @@
-//! The owned or borrowed model of a container.
+//! The owned or borrowed model of a container file.
 
 use crate::chunk::model::Chunk;
 use alloc::borrow::Cow;
@@ -15,12 +15,12 @@ pub struct CModel<'a> {
 }
 
 impl<'a> CModel<'a> {
-    /// A container of these chunks.
+    /// Returns a container of these chunks.
     pub const fn new(meshes: Vec<Chunk<'a>>) -> Self {
         Self { meshes, tail: Cow::Borrowed(&[]) }
     }
 
-    /// The same model, independent of the bytes it was read from.
+    /// Copies borrowed data, so that the model no longer borrows from the file.
     pub fn into_owned(self) -> CModel<'static> {
         CModel {
             meshes: self.meshes.into_iter().map(Chunk::into_owned).collect(),

@@ -1,4 +1,4 @@
-//! Reading a container, in the order of the file.
+//! Reads a container in the order of the file.
 
 use crate::block::{Step, bytes_of_section};
 use crate::chunk::model::Chunk;
@@ -18,7 +18,7 @@ use nom::Parser as _;
 use nom::bytes::complete::tag;
 use nom::number::complete::{le_u32, le_u64};
 
-/// The bytes of a chunk that holds nothing, a block of one byte included.
+/// The size of an empty chunk in bytes, including a block of one byte.
 const SMALLEST_CHUNK: usize = chunk_header::SIZE + 1 + stream_count::SIZE;
 
 fn magic(i: &[u8]) -> Step<'_, ()> {
@@ -32,7 +32,7 @@ fn magic(i: &[u8]) -> Step<'_, ()> {
     }
 }
 
-/// The section of the chunk at the cursor.
+/// Returns the section of the chunk at the cursor.
 fn chunk<'a, 's>(cursor: &mut Cursor<'a, 's>, path: &FieldPath<'_>) -> Result<Cursor<'a, 's>, ReadError> {
     let source = cursor.source();
     let header = cursor.offset();
@@ -47,19 +47,19 @@ fn chunk<'a, 's>(cursor: &mut Cursor<'a, 's>, path: &FieldPath<'_>) -> Result<Cu
 }
 
 impl<'a> CModel<'a> {
-    /// Reads a container: strictly, within default limits, the dialects as the bytes decide. The chunks borrow
-    /// their compressed blocks from `bytes`; [`into_owned`](Self::into_owned) frees them.
+    /// Reads a container strictly, within the default limits, and detects the dialects. The chunks borrow
+    /// their compressed blocks from `bytes`; [`into_owned`](Self::into_owned) copies them.
     ///
     /// # Errors
-    /// When the bytes break a rule of the format, or would take more memory than the default limits allow.
+    /// If the bytes break a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ReadError> {
         read(bytes, &CrucibleOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a container, with options of the format or of all formats.
+    /// Reads a container with options of this format or of all formats.
     ///
     /// # Errors
-    /// When the bytes break a rule that the options do not pass over, or would take more memory than they allow.
+    /// If the bytes break a rule that the options do not forgive, or would take more memory than they allow.
     pub fn parse_with(
         bytes: &'a [u8],
         options: &(impl Copy + Into<CrucibleOptions>),

@@ -10,7 +10,7 @@ record! {
     pub(crate) mod model_header: 11 {
         /// `cmodel` and a line feed.
         MAGIC = "magic": 0, 7;
-        /// `u32`, how many chunks follow.
+        /// `u32`, the number of chunks that follow.
         MESH_COUNT = "mesh_count": 7, 4;
     }
 }
@@ -18,7 +18,7 @@ record! {
 record! {
     /// The fields before each chunk.
     pub(crate) mod mesh_header: 8 {
-        /// `u64`, bytes of the chunk that follows.
+        /// `u64`, the size in bytes of the chunk that follows.
         LENGTH = "length": 0, 8;
     }
 }

@@ -15,11 +15,11 @@ rules! {
         "Nothing can be repaired: the file is of another format, or its beginning is lost.";
 }
 
-/// Every rule that a container can break.
+/// All rules of a container and its chunks.
 pub(crate) const ALL: [&Rule; RULES.len() + crate::chunk::rules::ALL.len()] =
     joined(RULES, &crate::chunk::rules::ALL);
 
-/// Checks all rules of a container; with a number of bones, whether all that it names exist.
+/// Checks all rules of a container. If the number of bones is given, it also checks that all bones exist.
 fn check(model: &CModel<'_>, bones: Option<u32>, findings: &mut Findings) -> Result<(), ReadError> {
     let table = FieldPath::ROOT.field("meshes");
     let mut at = Some(model_header::SIZE as u64);
@@ -37,12 +37,12 @@ fn check(model: &CModel<'_>, bones: Option<u32>, findings: &mut Findings) -> Res
 }
 
 impl CModel<'_> {
-    /// Everything that is wrong with the chunks and the container.
+    /// Reports every broken rule of the container and its chunks.
     pub fn validate(&self) -> Report {
         self.report(None)
     }
 
-    /// As [`validate`](Self::validate), and whether all bones exist in a skeleton.
+    /// Does the same as [`validate`](Self::validate), and checks that all bones exist in a skeleton.
     pub fn validate_with(&self, skeleton: &SkeletonChunk) -> Report {
         self.report(Some(bone_count(skeleton)))
     }

@@ -9,7 +9,7 @@ impl CModel<'_> {
     /// Writes the container; see [`Chunk::to_bytes`](crate::Chunk::to_bytes).
     ///
     /// # Errors
-    /// When a chunk breaks a rule that a strict reader enforces, or a number does not fit its field.
+    /// If a chunk breaks a rule that a strict reader enforces, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         let table = FieldPath::ROOT.field("meshes");
         let size = |size: usize| size.saturating_add(mesh_header::SIZE);

@@ -1,4 +1,4 @@
-//! From the exchange model to meshes.
+//! Converts a scene to chunks.
 #![allow(clippy::arithmetic_side_effects, reason = "works on scenes that were checked before")]
 
 use crate::chunk::model::{AttributeError, Chunk};
@@ -20,21 +20,22 @@ use meshwright_scene::{
     Loss, Mesh, Scene, Skeleton, SkeletonId, Skin, Tangents, Unsupported,
 };
 
-/// From the axes of chunks in space to those of the screen.
+/// Converts the axes of 3D chunks to those of 2D chunks.
 const TO_SCREEN: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, -1.0], 1.0);
 
-/// The most bones of a vertex.
+/// The maximum number of bones of a vertex.
 const INFLUENCES: usize = 4;
 
 impl CModel<'static> {
-    /// A container with a chunk for every mesh that a node draws, node transforms applied to its vertices. Without a
-    /// choice of levels of detail the finest are drawn.
+    /// Converts a scene to a container with a chunk for every mesh that a node draws, with node transforms
+    /// applied to its vertices. By default the finest level of detail is converted.
     ///
-    /// Weights name the bones of all skeletons as one, or of the one that the options choose, those of others being lost;
-    /// [`SkeletonChunk::from_scene`](crate::SkeletonChunk::from_scene) makes a file of it. They sum to 1.
+    /// The skeletons of the scene are joined into one, unless the options choose one; then the weights of
+    /// others are lost. [`SkeletonChunk::from_scene`](crate::SkeletonChunk::from_scene) makes a file of the
+    /// skeleton. The weights of a vertex sum to 1.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when a bone's number exceeds what the dialect holds, or when the container
+    /// If the scene breaks its own rules, if a bone number exceeds the dialect's range, or if the container
     /// would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
@@ -54,7 +55,8 @@ impl Chunk<'static> {
     /// without a bone follow the root. See also [`CModel::from_scene`].
     ///
     /// # Errors
-    /// As [`CModel::from_scene`], and when all meshes together have more vertices than 32 bits can number.
+    /// As [`CModel::from_scene`], and if all meshes together have more vertices than 32-bit indices can
+    /// address.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<CrucibleTarget>,
@@ -67,7 +69,7 @@ impl Chunk<'static> {
     }
 }
 
-/// A mesh that is drawn: how many vertices and triangles it has, and the mesh of the scene that has the same.
+/// The number of vertices and triangles of a drawn mesh, and the mesh of the scene with the same ones.
 #[cfg(feature = "recover")]
 #[derive(Clone, Copy)]
 pub(super) struct Part {
@@ -76,20 +78,20 @@ pub(super) struct Part {
     pub(super) triangles: usize,
 }
 
-/// A scene on its way into chunks.
+/// The conversion of a scene to chunks.
 pub(crate) struct Work<'s, 'b> {
     dialect: Dialect,
     budget: &'b Budget,
     meshes: Vec<Drawable<'s>>,
     /// True for each mesh that has 2D positions in the original file and is still flat.
     planes: Vec<bool>,
-    /// The meshes were taken from glTF's axes into [`AXES`].
+    /// Whether the meshes were converted from glTF's axes to [`AXES`].
     mapped: bool,
-    /// The skeleton whose bones weights name.
+    /// The skeleton whose bones the weights refer to.
     skeleton: Option<SkeletonId>,
-    /// The bone number of each joint, for each skeleton made from bone numbers only.
+    /// The bone number of each joint, for each skeleton that was made from bone numbers only.
     numbers: Vec<Option<Vec<u32>>>,
-    /// The bone for vertices without influences of each skeleton, if they need one.
+    /// For each skeleton, the bone of vertices without weights, if there are any.
     roots: Vec<Option<u32>>,
     pub(crate) losses: Vec<Loss>,
 }
@@ -132,7 +134,7 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(work)
     }
 
-    /// The drawn parts, in order.
+    /// Returns the drawn parts, in order.
     #[cfg(feature = "recover")]
     pub(super) fn parts(&self, scene: &Scene) -> Vec<Part> {
         let of = |drawable: &Drawable<'_>| {
@@ -148,7 +150,7 @@ impl<'s, 'b> Work<'s, 'b> {
         self.numbers.get(id.0)?.as_deref()
     }
 
-    /// A chunk for every mesh.
+    /// Converts every mesh to a chunk.
     pub(crate) fn model(&mut self) -> Result<CModel<'static>, ConvertError> {
         let meshes = core::mem::take(&mut self.meshes);
         let mut chunks = self.budget.reserve("chunks", meshes.len())?;
@@ -170,12 +172,12 @@ impl<'s, 'b> Work<'s, 'b> {
         !self.planes.is_empty() && self.planes.iter().all(|p| *p)
     }
 
-    /// The axes of the skeleton.
+    /// Returns the axes of the skeleton.
     pub(crate) fn axes(&self) -> AxisMap {
         if self.is_plane() { SCREEN } else { AXES }
     }
 
-    /// Takes a mesh on to the axes of the screen.
+    /// Converts a mesh to the axes of 2D chunks.
     fn turn(&self, drawable: &mut Drawable<'_>) {
         if self.mapped {
             let mesh = drawable.mesh.to_mut();
@@ -184,7 +186,7 @@ impl<'s, 'b> Work<'s, 'b> {
         }
     }
 
-    /// One chunk of all meshes.
+    /// Converts all meshes to one chunk.
     pub(crate) fn chunk_of_all(&mut self) -> Result<Chunk<'static>, ConvertError> {
         let (mut meshes, flat) = (core::mem::take(&mut self.meshes), self.is_plane());
         if flat {
@@ -250,7 +252,7 @@ impl<'s, 'b> Work<'s, 'b> {
     fn indices(&self, meshes: &[&Mesh], path: &str) -> Result<Vec<u32>, ConvertError> {
         let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");
         let count = sum(meshes, |m| m.triangles.len() * 3);
-        // Once more as the stream that they become.
+        // The decoded stream needs the same memory again.
         self.budget.charge_items("indices", count as u64, 4)?;
         let mut indices = self.budget.reserve("indices", count)?;
         let mut base = 0_u32;
@@ -264,7 +266,7 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(indices)
     }
 
-    /// The floats of all meshes as a stream.
+    /// Joins the floats of all meshes to one stream.
     fn joined<'m, const N: usize, I: ExactSizeIterator<Item = [f32; N]>>(
         &self,
         meshes: &[&'m Mesh],
@@ -286,12 +288,12 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(data)
     }
 
-    /// Returns true if the bones of a skin have numbers in the file.
+    /// Returns true if the joints of a skin have bone numbers in the file.
     fn is_named(&self, skin: &Skin) -> bool {
         self.skeleton == Some(skin.skeleton) || self.numbers_of(skin.skeleton).is_some()
     }
 
-    /// The bone for vertices without influences.
+    /// Returns the bone for vertices without weights.
     fn root(&self, id: SkeletonId) -> Option<u32> {
         self.roots.get(id.0).copied().flatten()
     }
@@ -304,7 +306,7 @@ impl<'s, 'b> Work<'s, 'b> {
         losses: &mut Vec<Loss>,
     ) -> Result<Vec<[BoneWeight; INFLUENCES]>, LimitExceeded> {
         let count = sum(meshes, |m| m.positions.len());
-        // Once more as the stream that they become.
+        // The decoded stream needs the same memory again.
         self.budget.charge_items("bone weights", count as u64, Attribute::BoneWeights.size(self.dialect))?;
         let mut all = self.budget.reserve("bone weights", count)?;
         let mut unbound = 0;
@@ -336,8 +338,8 @@ impl<'s, 'b> Work<'s, 'b> {
         Ok(all)
     }
 
-    /// The skeleton to make a file of: the one whose bones weights name, else the first that is one; and how many others
-    /// there are.
+    /// Returns the skeleton to write: the one that weights refer to, otherwise the first real one. Also
+    /// returns the number of other skeletons.
     pub(crate) fn skeleton(&self) -> Option<(SkeletonId, usize)> {
         let real =
             || self.numbers.iter().enumerate().filter(|(_, n)| n.is_none()).map(|(i, _)| SkeletonId(i));
@@ -346,13 +348,15 @@ impl<'s, 'b> Work<'s, 'b> {
     }
 }
 
-/// True for a scene that was read from one of the formats: its weights and attributes stay as they are.
+/// Returns whether a scene was read from one of these formats; then its weights and attributes stay
+/// unchanged.
 fn is_native(scene: &Scene) -> bool {
     [<Chunk<'_> as FileFormat>::ID, <CModel<'_> as FileFormat>::ID, <SkeletonChunk as FileFormat>::ID]
         .contains(&scene.format.as_str())
 }
 
-/// The only root of each skeleton, or the one that is added above several roots.
+/// Returns the root of each skeleton. If there are several roots, it is the root that the conversion adds
+/// above them.
 fn roots(scene: &Scene) -> Vec<Option<u32>> {
     let root = |skeleton: &Skeleton| {
         let mut roots = skeleton.joints.iter().enumerate().filter(|(_, j)| j.parent.is_none());
@@ -365,7 +369,8 @@ fn roots(scene: &Scene) -> Vec<Option<u32>> {
     scene.skeletons.iter().map(root).collect()
 }
 
-/// The scene with its skeletons as one, where the options choose none; those that only number the bones of chunks stay.
+/// Joins the skeletons of the scene, unless the options choose one. Skeletons that only number the bones of
+/// chunks are not joined.
 pub(crate) fn one_skeleton<'s>(
     scene: &'s Scene,
     options: &FromSceneOptions<CrucibleTarget>,
@@ -397,7 +402,7 @@ fn sum(meshes: &[&Mesh], of: impl Fn(&Mesh) -> usize) -> usize {
     meshes.iter().map(|m| of(m)).fold(0, usize::saturating_add)
 }
 
-/// Returns true if the chunk gets an attribute: every mesh has it.
+/// Returns true if every mesh has an attribute, so that the chunk gets it.
 fn all_have(
     meshes: &[&Mesh],
     path: &str,
@@ -412,8 +417,8 @@ fn all_have(
     with > 0 && with == meshes.len()
 }
 
-/// The bone numbers of a skeleton that was made for a chunk without one: its joints are at the origin and are named
-/// by bone number. Returns `None` for any other skeleton; its joints are its bones.
+/// Returns the bone numbers of a skeleton that was made for a chunk without one: its joints are at the
+/// origin and are named by bone number. Returns `None` for other skeletons, whose joints are the bones.
 pub(super) fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Option<Vec<u32>>, LimitExceeded> {
     let mut numbers = vec![];
     for joint in &skeleton.joints {
@@ -427,7 +432,7 @@ pub(super) fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Optio
         }
         numbers.push(number);
     }
-    // A single bone at the origin is as good as one that was made up.
+    // A single bone at the origin may also be a real skeleton, which gives the same result.
     Ok(Some(numbers).filter(|n| **n != [0]))
 }
 

@@ -1,4 +1,4 @@
-//! A patch written into the file that it was found for: a chunk, a container, a skeleton.
+//! Applies a patch to the original file: a chunk, a container or a skeleton.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -34,10 +34,12 @@ struct Edited<'a> {
 }
 
 impl Chunk<'static> {
-    /// The chunk with a patch of `native`, the scene that it gives, in its dialect. What is untouched keeps its packed bytes.
+    /// Applies a patch of `native`, the scene of this chunk, in its dialect. Unedited streams keep their
+    /// packed bytes.
     ///
     /// # Errors
-    /// As [`from_scene`](Self::from_scene) for the edited scene; and where an unknown attribute has no value for a new vertex.
+    /// As [`from_scene`](Self::from_scene) for the edited scene, or if a stream of an unknown attribute has
+    /// no value for a new vertex.
     pub fn merge(
         &self,
         native: &Scene,
@@ -53,7 +55,7 @@ impl Chunk<'static> {
         Ok(Converted::new(merged, patch.losses_of_edits(work.losses)))
     }
 
-    /// The bytes that a vertex has in a stream of this flag.
+    /// Returns the size of a vertex in a stream with this flag, in bytes.
     fn size_of(&self, flag: AttributeFlag) -> Option<usize> {
         let dialect = self.dialect;
         flag.attribute(dialect).map(|a| a.size(dialect)).or_else(|| {
@@ -69,7 +71,7 @@ impl Chunk<'static> {
 }
 
 impl CModel<'static> {
-    /// The container with a patch of `native`, the scene that it gives, chunk by chunk.
+    /// Applies a patch of `native`, the scene of this container, chunk by chunk.
     ///
     /// # Errors
     /// As [`Chunk::merge`].
@@ -84,7 +86,7 @@ impl CModel<'static> {
         let mut work = Work::new(&scene, options, losses, budget)?;
         let parts = work.parts(&scene);
         let made = work.model()?;
-        // Beside others, chunks without positions are in no scene.
+        // If other chunks have positions, chunks without positions are not in the scene.
         let drawn = self.meshes.iter().any(has_positions);
         let shown = |n: &usize| !drawn || self.meshes.get(*n).is_some_and(has_positions);
         let places: Vec<usize> = (0..self.meshes.len()).filter(shown).collect();
@@ -111,7 +113,8 @@ impl CModel<'static> {
 }
 
 impl Edited<'_> {
-    /// A chunk, which is this mesh of the native scene, as a made one that consists of parts.
+    /// Merges a chunk, which is this mesh of the native scene, with a converted chunk that consists of
+    /// `parts`.
     fn chunk(
         &self,
         (number, old): (usize, &Chunk<'static>),
@@ -124,7 +127,7 @@ impl Edited<'_> {
         self.budget.charge_items("triangles", faces, 160)?;
         let has = |chunk: &Chunk<'static>, flag| chunk.stream_of(flag).is_some();
         let flag = |attribute: Attribute| attribute.flag(old.dialect);
-        // Off the plane all is another chunk, in other axes.
+        // If the mesh is no longer flat, the chunk is converted anew, because its axes differ.
         let moved = old.is_plane() && flag(Attribute::Position2).is_some_and(|flag| !has(new, flag));
         let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
         let made: Vec<[u32; 3]> = new.triangles().collect();
@@ -164,7 +167,7 @@ impl Edited<'_> {
         };
         let mut flags: Vec<AttributeFlag> = old.streams.iter().map(|s| s.flag).collect();
         flags.retain(|flag| has(new, *flag) || !in_scene(*flag));
-        // Places that the original does not have are made up for the scene.
+        // The conversion invents positions that the original does not have.
         let is_place = |flag: AttributeFlag| {
             matches!(flag.attribute(old.dialect), Some(Attribute::Position3 | Attribute::Position2))
         };
@@ -195,7 +198,7 @@ impl Edited<'_> {
         Ok(result)
     }
 
-    /// Returns true if bones of a skeleton have other numbers now.
+    /// Returns true if bones of a skeleton have new numbers.
     fn is_renumbered(&self, skeleton: usize) -> Result<bool, LimitExceeded> {
         let numbers = |scene: &Scene| match scene.skeletons.get(skeleton) {
             Some(own) => bone_numbers(own, self.budget),
@@ -213,7 +216,8 @@ impl Edited<'_> {
     }
 }
 
-/// A stream of the result: made values where they were edited or are new, else the original's.
+/// Returns a stream of the result: converted values if they were edited or are new, otherwise the
+/// original's.
 fn stream(
     flag: AttributeFlag,
     [old, new]: [&Chunk<'static>; 2],
@@ -238,7 +242,7 @@ fn stream(
         let value = if edited(vertex) { made().or_else(kept) } else { kept().or_else(made) };
         data.extend(value.unwrap_or_else(|| alloc::vec![0; each]));
     }
-    // A stream may be empty, or be longer than the vertices.
+    // A stream may be empty, or longer than the number of vertices.
     let same =
         own.filter(|own| own.data().get(..data.len()) == Some(&data) && vertices.len() == old.vertex_count());
     let empty = own.filter(|own| own.data().is_empty() && new.stream_of(flag).is_none());
@@ -259,7 +263,7 @@ fn put_triangles(chunk: &mut Chunk<'static>, triangles: &[[u32; 3]]) {
 }
 
 impl SkeletonChunk {
-    /// The skeleton with a patch of `native`, the scene that it gives, in its order of quaternions.
+    /// Applies a patch of `native`, the scene of this skeleton, in its order of quaternions.
     ///
     /// # Errors
     /// As [`from_scene`](Self::from_scene) for the edited scene.
@@ -310,7 +314,7 @@ impl SkeletonChunk {
     }
 }
 
-/// A value that a bone has now: the original's where it is that but for rounding.
+/// Returns the new value of a bone, or the original's if they differ only by rounding.
 fn changed<const N: usize>(old: [F32; N], new: [F32; N]) -> [F32; N] {
     let near = |(a, b): (&F32, &F32)| (a.get() - b.get()).abs() <= 1e-6 * a.get().abs().max(1.0);
     if old.iter().zip(&new).all(near) { old } else { new }

@@ -1,4 +1,4 @@
-//! To and from the exchange model.
+//! Converts to and from the exchange model.
 
 pub(crate) mod from_scene;
 #[cfg(feature = "recover")]

@@ -1,4 +1,4 @@
-//! From the exchange model to a skeleton: the engine's own pose rule, turned round.
+//! Converts a scene to a skeleton, by the inverse of the engine's pose rule.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -18,16 +18,17 @@ use meshwright_scene::{
     Unsupported,
 };
 
-/// Joints whose matrices are further from translation, rotation and scale than this are reported.
+/// Joints whose matrices differ from translation, rotation and scale by more than this are reported.
 const SHEAR: f64 = 1e-5;
 
 impl SkeletonChunk {
-    /// A skeleton in its bind pose: the one that the options choose, else that of the first mesh that has one, else the
-    /// first. Several roots are hung from a new one, which gets the last number, so that the others keep theirs.
+    /// Converts a skeleton in its bind pose: the one that the options choose, otherwise that of the first
+    /// mesh that has one, otherwise the first. If it has several roots, they get a new root above them,
+    /// which has the last number so that the others keep theirs.
     ///
     /// # Errors
-    /// When the scene breaks its own rules or has no such skeleton, when there are more bones than can be numbered, or
-    /// when the skeleton would take more than the limits allow.
+    /// If the scene breaks its own rules or has no such skeleton, if there are too many bones to number, or
+    /// if the skeleton would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<CrucibleTarget>,
@@ -47,7 +48,7 @@ impl SkeletonChunk {
                 "meshes",
             ));
         }
-        // Skeletons that became part of another have no joints left.
+        // Skeletons that were joined to another have no joints left.
         let others =
             scene.skeletons.iter().enumerate().filter(|(i, s)| *i != id.0 && !s.joints.is_empty()).count();
         let skeleton = skeleton(scene, (id, others), &AXES, options, &budget, &mut losses)?;
@@ -55,7 +56,8 @@ impl SkeletonChunk {
     }
 }
 
-/// One skeleton of a validated scene; the others are lost. `axes` lead from the file's space to glTF's.
+/// Converts one skeleton of a validated scene; the others are lost. `axes` convert from the file's space to
+/// glTF's.
 pub(crate) fn skeleton(
     scene: &Scene,
     (id, others): (SkeletonId, usize),
@@ -67,7 +69,7 @@ pub(crate) fn skeleton(
     let path = || format!("skeletons[{}]", id.0);
     let missing = || ConvertError::invalid(path(), "does not exist or its joints form no tree");
     let source = scene.skeletons.get(id.0).ok_or_else(missing)?;
-    // The vertices of a chunk are those of the bind pose, and it stores no bind matrices.
+    // A chunk stores vertices in the bind pose, and no bind matrices.
     let bind = BindPose::solve(scene, id, budget)?;
     let map = options.axes(scene, axes);
     let each =
@@ -112,11 +114,12 @@ pub(crate) fn skeleton(
     Ok(made)
 }
 
-/// The bone whose pose is `pose` by the engine's rule, if the pose of its parent is `above`.
+/// Returns the bone whose pose by the engine's rule is `pose`, if the pose of its parent is `above`.
 fn bone(pose: &Trs64, above: Option<&Trs64>, parent: Option<u16>, order: QuaternionOrder) -> Bone {
     let above = above.copied().unwrap_or(Trs64::IDENTITY);
     let over = |a: f64, b: f64, flat: f64| if b == 0.0 { flat } else { a / b };
-    // The engine turns by the inverse; turning by the inverse of that is turning.
+    // The engine rotates by the inverse of the parent's rotation. The inverse of that is the rotation
+    // itself.
     let turned = quat::rotate(above.rotation, sub(pose.translation, above.translation));
     let position: [f64; 3] = core::array::from_fn(|i| over(turned[i], above.scale[i], 0.0));
     let scale: [f64; 3] = core::array::from_fn(|i| over(pose.scale[i], above.scale[i], 1.0));

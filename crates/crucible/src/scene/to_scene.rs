@@ -1,4 +1,4 @@
-//! From chunks to the exchange model.
+//! Converts chunks to a scene.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -21,20 +21,20 @@ use meshwright_scene::{
     unit_tangent,
 };
 
-/// Crucible is left-handed with +Y up and +Z forward; mirroring x makes that glTF's space.
+/// The axes of 3D chunks. Crucible is left-handed with +Y up and +Z forward; mirroring x gives glTF's space.
 pub(crate) const AXES: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, 1.0], 1.0);
 
-/// The axes of chunks with only 2D positions, as on a screen: x points right, y up, and forward is further away,
-/// against glTF's z. Triangles keep the order of their corners.
+/// The axes of chunks with only 2D positions, as on a screen: x is right, y is up, and z is away from the
+/// viewer, opposite to glTF's z. Triangles keep the order of their corners.
 pub(crate) const SCREEN: AxisMap = AxisMap::new([0, 1, 2], [1.0, 1.0, -1.0], 1.0);
 
-/// The key of the extras that belong to this format.
+/// The key of this format's extras.
 pub(crate) const EXTRAS: &str = "crucible";
 
 /// The key in the extras of a mesh that had only 2D positions.
 pub(crate) const PLANE: &str = "plane";
 
-/// A normal whose length differs from 1 by more than this is changed noticeably by normalising it.
+/// Normalising a normal whose length differs from 1 by more than this is reported as a change.
 const NORMAL_TOLERANCE: f32 = 1e-2;
 
 const VERTICES: [&str; 2] = ["vertex", "vertices"];
@@ -43,7 +43,7 @@ const BONES: [&str; 2] = ["bone", "bones"];
 const INFLUENCES: [&str; 2] = ["influence", "influences"];
 
 impl Chunk<'_> {
-    /// The chunk has positions in the plane, and none in space.
+    /// Returns whether the chunk has 2D positions and no 3D positions.
     pub(crate) fn is_plane(&self) -> bool {
         self.positions().is_none() && self.positions_2d().is_some()
     }
@@ -52,8 +52,8 @@ impl Chunk<'_> {
     ///
     /// 2D positions keep x, y and the order of the corners, as on a screen; the extras of the mesh record this.
     ///
-    /// With a skeleton, bones get the poses of the engine's own rule, and the vertices are bound to that pose.
-    /// Without one, the joints are the bones that weights name, all at the origin.
+    /// With a skeleton, the vertices are bound to the pose that the engine's rule gives. Without one, the
+    /// joints are the bones that weights refer to, all at the origin.
     ///
     /// The format does not store the handedness of a tangent; the texture coordinates decide it. If they do not, it
     /// is 1, and a loss counts these cases.
@@ -73,8 +73,8 @@ impl Chunk<'_> {
 }
 
 impl CModel<'_> {
-    /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`]. A chunk without positions
-    /// is left out, and a loss says so, unless none has any.
+    /// Converts the container to a scene with a mesh for every chunk; see [`Chunk::to_scene`]. A chunk
+    /// without positions is omitted and reported as a loss, unless no chunk has positions.
     ///
     /// # Errors
     /// As [`Chunk::to_scene`].
@@ -109,7 +109,7 @@ impl SkeletonChunk {
     /// Converts the skeleton to a scene without meshes.
     ///
     /// # Errors
-    /// When the bones form no tree, or the scene would take more memory than the options allow.
+    /// If the bones form no tree, or the scene would take more memory than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         Ok(Work::new(options, Some(self), false)?.finish())
     }
@@ -117,7 +117,7 @@ impl SkeletonChunk {
 
 struct Work<'o> {
     options: &'o SceneOptions,
-    /// Every chunk of the scene has only 2D positions.
+    /// Whether all chunks of the scene have only 2D positions.
     plane: bool,
     /// The axes of the skeleton.
     axes: AxisMap,
@@ -127,7 +127,7 @@ struct Work<'o> {
     budget: Budget,
     scene: Scene,
     losses: Vec<Loss>,
-    /// The skeleton that was given; without one, every skinned mesh makes its own.
+    /// The given skeleton. Without one, every skinned mesh gets its own.
     skeleton: Option<(SkeletonId, usize)>,
 }
 
@@ -174,7 +174,7 @@ impl<'o> Work<'o> {
         }
     }
 
-    /// The engine's world transforms as a tree of joints whose product they are.
+    /// Converts the engine's world transforms to a tree of joints with the same world transforms.
     fn add_skeleton(&mut self, skeleton: &SkeletonChunk) -> Result<(), ConvertError> {
         let n = skeleton.bones.len();
         self.budget.charge_items(
@@ -200,7 +200,7 @@ impl<'o> Work<'o> {
                 (Some(_), Some(inverse)) => Some(inverse.after(&m)).filter(Affine::is_finite),
                 _ => None,
             };
-            // Below a parent that flattens space no local transform can restore the engine's pose.
+            // Below a parent that flattens space, no local transform can give the engine's pose.
             let (parent, local) = match (parent, local) {
                 (None, _) => (None, m),
                 (Some(p), Some(local)) => (Some(p), local),
@@ -235,7 +235,7 @@ impl<'o> Work<'o> {
 
     fn add(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<(), ConvertError> {
         let n = chunk.vertex_count();
-        // Next to chunks in space, a skinned 2D chunk is placed in space too, where its skeleton is.
+        // If there are 3D chunks, a skinned 2D chunk uses the 3D axes too, so that it fits its skeleton.
         let bound = self.skeleton.is_some() && chunk.bone_weights().is_some();
         let plane = chunk.is_plane() && (self.plane || !bound);
         (self.map, self.keep_corners) = (self.axes_of(plane), plane);
@@ -363,8 +363,8 @@ impl<'o> Work<'o> {
         Ok(out)
     }
 
-    /// Tangents with the side of the bitangent. glTF's bitangent points up in the image, against the second
-    /// texture coordinate; so does the reading of a normal map whose green means up.
+    /// Converts tangents and computes their handedness. glTF's bitangent points up in the image, against the
+    /// second texture coordinate, as in a normal map whose green channel means up.
     fn tangents(
         &mut self,
         chunk: &Chunk<'_>,
@@ -409,7 +409,8 @@ impl<'o> Work<'o> {
         Ok(out)
     }
 
-    /// The joints that weights name: those of the given skeleton, or made up without one.
+    /// Returns the joints that weights refer to: those of the given skeleton, or invented ones if there is
+    /// none.
     fn joints(
         &mut self,
         weights: BoneWeights<'_>,
@@ -451,7 +452,7 @@ impl<'o> Work<'o> {
                 } else if gltf && value < 0.0 {
                     negative += 1;
                 } else if let Some(joint) = joints.joint(weight.bone) {
-                    // A bone named twice counts with the sum.
+                    // A bone that occurs twice gets the sum of its weights.
                     let mine = skin.influences.get_mut(start..).unwrap_or_default();
                     match mine.iter_mut().find(|i| i.joint == joint) {
                         Some(known) if (known.weight + value).is_finite() => known.weight += value,
@@ -474,14 +475,14 @@ impl<'o> Work<'o> {
     }
 }
 
-/// A slot of a vertex that holds a bone.
+/// Returns whether a slot of a vertex holds a bone.
 fn is_used(w: &BoneWeight) -> bool {
     w.influence.get() != 0.0
 }
 
-/// The joint numbers of bone numbers.
+/// Maps bone numbers to joint numbers.
 enum Joints {
-    /// They are joints, up to this many.
+    /// Bone numbers are joint numbers, up to this many.
     All(usize),
     /// Only bones that are used have a joint.
     Named(BTreeMap<u32, u32>),
@@ -496,7 +497,8 @@ impl Joints {
     }
 }
 
-/// The data needed to convert back and, if all data is asked for, everything else that a scene cannot hold.
+/// Returns the extras that are needed to convert back. If all data is requested, they include everything
+/// else that a scene cannot hold.
 fn extras(chunk: &Chunk<'_>, plane: bool, all: bool) -> Option<Extra> {
     let mut fields = Vec::new();
     if all {

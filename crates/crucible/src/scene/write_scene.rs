@@ -1,4 +1,4 @@
-//! A scene as files.
+//! Writes a scene as files of the engine.
 
 use crate::scene::from_scene::{Work, one_skeleton};
 use crate::scene::skeleton_from::skeleton;
@@ -9,11 +9,11 @@ use alloc::string::ToString;
 use meshwright_core::WriteError;
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
 
-/// Converts a scene to the files of the engine: `stem.cmodel` or `stem.cmesh`, and `stem.cskel` if the scene has a
-/// skeleton; or only the latter. Motions are lost: the engine has no file for them.
+/// Converts a scene to files of the engine: `stem.cmodel` or `stem.cmesh`, and `stem.cskel` if the scene has
+/// a skeleton; or only the skeleton. Animations are lost, because the engine has no file for them.
 ///
 /// # Errors
-/// When the scene breaks its own rules, when the format cannot express it, or when the result would take more than
+/// If the scene breaks its own rules, if the format cannot express it, or if the result would take more than
 /// the limits allow.
 pub fn write_scene(
     scene: &Scene,

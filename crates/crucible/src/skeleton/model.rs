@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use core::str::FromStr;
 use meshwright_core::{F32, values};
 
-/// In which order the four floats of a rotation are stored.
+/// The storage order of the four floats of a rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum QuaternionOrder {
-    /// x, y, z, w: what the engine writes.
+    /// x, y, z, w, as the engine writes them.
     #[default]
     Xyzw,
-    /// w, x, y, z: what the engine's description says.
+    /// w, x, y, z, as in the engine's description.
     Wxyz,
 }
 
@@ -23,7 +23,7 @@ impl QuaternionOrder {
     /// The names of both orders.
     pub const NAMES: &'static [&'static str] = &[Self::Xyzw.name(), Self::Wxyz.name()];
 
-    /// A short name.
+    /// Returns the name of the order for options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Xyzw => "xyzw",
@@ -40,7 +40,7 @@ impl FromStr for QuaternionOrder {
     }
 }
 
-/// No [`QuaternionOrder`] has this name.
+/// The error for a name that no [`QuaternionOrder`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownOrder;
 
@@ -51,12 +51,12 @@ meshwright_core::display_error! {
 
 /// A skeleton chunk: a tree of bones with exactly one root.
 ///
-/// The LZ4 block of a chunk that was read is written again for as long as the bones are what it holds.
+/// The original LZ4 block is written again if the bones are unedited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonChunk {
     /// The storage order of [`Bone::rotation`].
     pub order: QuaternionOrder,
-    /// Bones by number.
+    /// The bones, by number.
     pub bones: Vec<Bone>,
     /// Bytes after the block. The format has none.
     pub tail: Vec<u8>,
@@ -78,16 +78,16 @@ pub struct Bone {
     pub children: Vec<u16>,
 }
 
-/// The most bones of a skeleton: 0xffff means no parent.
+/// The maximum number of bones: 0xffff means no parent.
 pub(crate) const MAX_BONES: usize = 0xfffe;
 
 impl SkeletonChunk {
-    /// A skeleton of these bones, with rotations x, y, z, w.
+    /// Returns a skeleton of these bones, with rotations in the order x, y, z, w.
     pub fn new(bones: Vec<Bone>) -> Self {
         Self { bones, ..Self::default() }
     }
 
-    /// A bone's rotation as x, y, z, w.
+    /// Returns a bone's rotation as x, y, z, w.
     pub fn rotation(&self, bone: &Bone) -> [f32; 4] {
         let [a, b, c, d] = values(bone.rotation);
         match self.order {
@@ -96,7 +96,7 @@ impl SkeletonChunk {
         }
     }
 
-    /// Sets a bone's children from the parents of all bones, in rising order.
+    /// Sets the children of all bones from their parents, in ascending order.
     pub fn list_children(&mut self) {
         let mut children = vec![Vec::new(); self.bones.len()];
         for (i, bone) in (0..=u16::MAX).zip(&self.bones) {
@@ -109,7 +109,7 @@ impl SkeletonChunk {
         }
     }
 
-    /// The bones that can be reached from the roots over the lists of children, each once.
+    /// Returns the bones that can be reached from the roots through the lists of children, each once.
     pub(crate) fn reached(&self) -> Vec<usize> {
         let mut seen = vec![false; self.bones.len()];
         let mut order = Vec::with_capacity(self.bones.len());

@@ -1,4 +1,4 @@
-//! Reading a skeleton chunk, in the order of the engine's own reader.
+//! Reads a skeleton chunk in the order of the engine's own reader.
 
 use crate::block::{self, Sizes, Step};
 use crate::options::CrucibleOptions;
@@ -19,7 +19,7 @@ fn skeleton_header(i: &[u8]) -> Step<'_, (Sizes, u16)> {
     (block::sizes(BONES_BLOCK), field(skeleton_header::BONE_COUNT, le_u16)).parse(i)
 }
 
-/// A bone up to its children.
+/// The fields of a bone before its children.
 struct BoneHeader {
     index: u16,
     position: [F32; 3],
@@ -66,18 +66,18 @@ fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, number: usize) -> Res
 }
 
 impl SkeletonChunk {
-    /// Reads a skeleton chunk: strictly, within default limits, rotations x, y, z, w.
+    /// Reads a skeleton chunk strictly, within the default limits, with rotations x, y, z, w.
     ///
     /// # Errors
-    /// When the bytes break a rule of the format, or would take more memory than the default limits allow.
+    /// If the bytes break a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         read(bytes, &CrucibleOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a skeleton chunk, with options of the format or of all formats. Nothing is forgiven.
+    /// Reads a skeleton chunk with options of this format or of all formats. No rule is forgiven.
     ///
     /// # Errors
-    /// When the bytes break a rule of the format, or would take more memory than the options allow.
+    /// If the bytes break a rule of the format, or would take more memory than the options allow.
     pub fn parse_with(
         bytes: &[u8],
         options: &(impl Copy + Into<CrucibleOptions>),
@@ -90,7 +90,7 @@ impl SkeletonChunk {
         let walked = || {
             let (rest, (sizes, count)) = skeleton_header(bytes).ok()?;
             let rest = block::skip(rest, sizes)?;
-            // Every bone but the root is some bone's child.
+            // Every bone except the root is the child of a bone.
             let bone = bone_header::SIZE.saturating_add(CHILD);
             let expected = usize::from(count).checked_mul(bone)?.checked_sub(CHILD)?;
             Some((usize::try_from(sizes.1) == Ok(expected), rest.len()))
@@ -106,7 +106,7 @@ impl SkeletonChunk {
 fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>, ReadError> {
     let budget = Budget::new(options.read.limits);
     let source = Source::file(bytes, CODES, &budget);
-    // Half a tree is of no use: nothing is passed over, whatever the options say.
+    // A partial tree is useless, so no rule is forgiven, whatever the options say.
     let mut findings = Findings::writing();
     let mut cursor = source.start();
     let (sizes, count) = cursor.read(&FieldPath::ROOT, skeleton_header)?;
@@ -120,7 +120,7 @@ fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>
 
     let part = Source::part("bones", stream.data(), CODES, &budget);
     let mut cursor = part.start();
-    // The count is in the file, not in the stream that is too short for it.
+    // The count is a field of the file, but the decoded stream is too short for it.
     let count_at = skeleton_header::BONE_COUNT.offset_in(0);
     let mut bones = cursor
         .reserve(&table, count_at, count.into(), bone_header::SIZE as u64)
@@ -133,7 +133,7 @@ fn read(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<SkeletonChunk>
         return Err(part.broken(TRAILING_BONES, &table, cursor.offset(), message));
     }
     let packed = Packed::new(block.packed).into_owned();
-    // The bones that are listed, visited, reachable and missing.
+    // Memory for the lists of listed, visited, reachable and missing bones.
     source.charge(&table, count_at, "tree", count.into(), size_of::<(usize, u32, bool, bool)>())?;
     let skeleton = SkeletonChunk { order: options.quaternions, bones, tail, packed };
     check(&skeleton, true, &mut findings)?;

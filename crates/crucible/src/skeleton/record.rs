@@ -6,16 +6,16 @@ use meshwright_core::record::Field;
 record! {
     /// The start of a skeleton chunk, before its block.
     pub(crate) mod skeleton_header: 10 {
-        /// `i32`, bytes of the block that follows.
+        /// `i32`, the size in bytes of the block that follows.
         PACKED = "packed": 0, 4;
-        /// `i32`, bytes that it decodes to.
+        /// `i32`, the decoded size of the block in bytes.
         STATED = "size": 4, 4;
-        /// `u16`, how many bones.
+        /// `u16`, the number of bones.
         BONE_COUNT = "bone_count": 8, 2;
     }
 }
 
-/// The sizes of the bones' block.
+/// The size fields of the bones' block.
 pub(crate) const BONES_BLOCK: [Field; 2] = [skeleton_header::PACKED, skeleton_header::STATED];
 
 record! {
@@ -27,17 +27,17 @@ record! {
         POSITION = "position": 2, 12;
         /// `f32[4]`, x y z w as the engine writes it.
         ROTATION = "rotation": 14, 16;
-        /// `f32[3]`.
+        /// `f32[3]`, the scale per axis.
         SCALE = "scale": 30, 12;
-        /// `u16`, 0xFFFF for the root.
+        /// `u16`, the parent's number; 0xFFFF for the root.
         PARENT = "parent": 42, 2;
-        /// `u16`, how many numbers of children (`u16`) follow.
+        /// `u16`, the number of children. Their numbers (`u16`) follow.
         CHILD_COUNT = "child_count": 44, 2;
     }
 }
 
-/// Bytes of the number of a child.
+/// The size of a child's number in bytes.
 pub(crate) const CHILD: usize = 2;
 
-/// The parent of the root.
+/// The parent number of the root.
 pub(crate) const NO_PARENT: u16 = 0xffff;

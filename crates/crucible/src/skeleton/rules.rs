@@ -33,10 +33,10 @@ rules! {
         "Correct parents and children so that each names the other once.";
 }
 
-/// Every rule that a skeleton can break.
+/// All rules of a skeleton.
 pub(crate) const ALL: [&Rule; RULES.len() + crate::rules::RULES.len()] = joined(crate::rules::RULES, RULES);
 
-/// The offset of a bone in the decoded block.
+/// Returns the offset of a bone in the decoded block.
 fn bone_offset(bones: &[Bone], i: usize) -> u64 {
     let size = |b: &Bone| b.children.len().saturating_mul(CHILD).saturating_add(bone_header::SIZE);
     bones.iter().take(i).map(|b| size(b) as u64).fold(0, u64::saturating_add)
@@ -49,15 +49,15 @@ enum Link {
     Children,
 }
 
-/// A skeleton under examination.
+/// A skeleton and the state of its check.
 struct Checked<'s> {
     skeleton: &'s SkeletonChunk,
-    /// True if the bones are unchanged since they were read from a file.
+    /// Whether the bones are unchanged since they were read from a file.
     from_file: bool,
 }
 
 impl Checked<'_> {
-    /// `rule` is broken by a bone.
+    /// Reports a rule that a bone breaks.
     fn broken(
         &self,
         rule: &'static Rule,
@@ -75,7 +75,7 @@ impl Checked<'_> {
         findings.broken(rule, &table.index(bone).field(name), Place::part("bones", at), message)
     }
 
-    /// `rule` is broken by the number of bones or by all of them.
+    /// Reports a rule that the number of bones, or the whole tree, breaks.
     fn broken_by_all(
         &self,
         rule: &'static Rule,
@@ -95,7 +95,7 @@ impl Checked<'_> {
         self.broken_by_all(BONE_COUNT, findings, message)
     }
 
-    /// Parents and children must be bones; returns whether all are.
+    /// Checks that parents and children are existing bones. Returns whether all are.
     fn numbers(&self, findings: &mut Findings) -> Result<bool, ReadError> {
         let (n, mut sound) = (self.skeleton.bones.len(), true);
         for (i, bone) in self.skeleton.bones.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Checked<'_> {
         Ok(sound)
     }
 
-    /// There must be one root; returns whether there is.
+    /// Checks that there is one root. Returns whether there is.
     fn root(&self, findings: &mut Findings) -> Result<bool, ReadError> {
         let bones = &self.skeleton.bones;
         let roots = || bones.iter().enumerate().filter(|(_, b)| b.parent.is_none());
@@ -126,7 +126,7 @@ impl Checked<'_> {
         Ok(false)
     }
 
-    /// Parents and children must name each other, once.
+    /// Checks that parents and children refer to each other exactly once.
     fn links(&self, findings: &mut Findings) -> Result<(), ReadError> {
         let bones = &self.skeleton.bones;
         let mut listed = vec![0_u32; bones.len()];
@@ -155,7 +155,7 @@ impl Checked<'_> {
         Ok(())
     }
 
-    /// Every bone must be below the root.
+    /// Checks that every bone is below the root.
     fn reach(&self, findings: &mut Findings) -> Result<(), ReadError> {
         let mut missing = vec![true; self.skeleton.bones.len()];
         for bone in self.skeleton.reached() {
@@ -169,7 +169,7 @@ impl Checked<'_> {
     }
 }
 
-/// Checks a number of bones that a file states.
+/// Checks the number of bones that a file states.
 pub(crate) fn check_count(count: usize, findings: &mut Findings) -> Result<(), ReadError> {
     Checked { skeleton: &SkeletonChunk::default(), from_file: true }.count(count, findings)
 }
@@ -191,7 +191,7 @@ pub(crate) fn check(
     if one_root { checked.reach(findings) } else { Ok(()) }
 }
 
-/// Checks for warnings.
+/// Checks the rules that are warnings.
 fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<(), ReadError> {
     let broken = |b: &Bone| {
         let floats = [&b.position[..], &b.rotation, &b.scale];
@@ -219,10 +219,10 @@ fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<()
 }
 
 impl SkeletonChunk {
-    /// Everything that is wrong with the skeleton. Rules that the reader enforces are errors.
+    /// Reports every broken rule. Rules that the reader enforces are errors.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        // A reader refuses bones that form no tree, so that such bones are in no file.
+        // The reader rejects bones that form no tree, so such bones did not come from a file.
         let ended = check(self, false, &mut findings).and_then(|()| check_content(self, &mut findings));
         debug_assert!(ended.is_ok(), "validation never ends a check");
         findings.into_report()

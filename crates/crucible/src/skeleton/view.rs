@@ -8,16 +8,17 @@ use meshwright_core::math::{Quat, Trs, Trs64, add, dot, quat, wide};
 use meshwright_core::{Findings, values};
 
 impl SkeletonChunk {
-    /// The bones in an order in which parents come first; `None` when they form no tree with one root.
+    /// Returns the bones, parents first; `None` if they do not form a tree with one root.
     pub fn order_from_root(&self) -> Option<Vec<usize>> {
         rules::check(self, false, &mut Findings::writing()).ok()?;
         Some(self.reached())
     }
 
-    /// The poses of all bones by the engine's rule; `None` if the bones do not form a tree.
+    /// Returns the poses of all bones by the engine's rule; `None` if the bones do not form a tree.
     ///
-    /// The rule is not the usual product of matrices: a bone's position is scaled by the parent's whole scale, turned
-    /// by the *inverse* of the parent's whole rotation and added to the parent's position; its rotation is its own
+    /// The rule is not the usual product of matrices. A bone's position is scaled by the parent's world
+    /// scale, rotated by the *inverse* of the parent's world rotation, and added to the parent's position.
+    /// Its world rotation is its own rotation times the parent's, in this order. Scales multiply per axis.
     /// times the parent's, in this order; scales multiply per axis.
     pub fn pose(&self) -> Option<Vec<Trs>> {
         let order = self.order_from_root()?;
@@ -44,12 +45,12 @@ impl SkeletonChunk {
     }
 }
 
-/// The products of the components.
+/// Returns the products of the components.
 fn times([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
     [ax * bx, ay * by, az * bz]
 }
 
-/// `v` turned by the inverse of `q`, which need not be of length 1.
+/// Rotates `v` by the inverse of `q`, which need not be of unit length.
 fn turn_back(q: Quat, v: [f64; 3]) -> [f64; 3] {
     let square = dot(q, q);
     let d = if square > 0.0 { square } else { 1.0 };
@@ -81,7 +82,7 @@ mod tests {
         ]);
         skeleton.list_children();
         let pose = skeleton.pose().unwrap();
-        // A quarter turn to the left takes x to y; its inverse takes it to -y.
+        // A quarter turn to the left rotates x to y; its inverse rotates x to -y.
         let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(near(pose[1].translation, [1.0, -2.0, 0.0]), "{:?}", pose[1]);
         assert_eq!(pose[1].scale, [2.0, 3.0, 1.0]);

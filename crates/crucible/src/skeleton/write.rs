@@ -23,7 +23,7 @@ fn put_bone(w: &mut ByteWriter, number: u16, bone: &Bone) {
 }
 
 impl SkeletonChunk {
-    /// The bones as the block holds them.
+    /// Returns the bones as the bytes of the decoded block.
     pub(crate) fn data(&self) -> Vec<u8> {
         let bone = bone_header::SIZE.saturating_add(CHILD);
         let mut data = ByteWriter::with_capacity(self.bones.len().saturating_mul(bone));
@@ -33,15 +33,15 @@ impl SkeletonChunk {
         data.into_bytes()
     }
 
-    /// The block that the bones were read from, as long as it holds these.
+    /// Returns the original block, if it holds exactly these bones.
     pub(crate) fn block_of(&self, data: &[u8]) -> Option<&[u8]> {
         self.packed.get().filter(|p| lz4::decode(p, data.len()).is_ok_and(|held| held == data))
     }
 
-    /// Writes the chunk, with the block it was read from when that holds these very bones.
+    /// Writes the chunk. Unedited bones are written as the original block.
     ///
     /// # Errors
-    /// When the bones form no tree, or a number does not fit its field.
+    /// If the bones form no tree, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, false, &mut Findings::writing())?;
         let table = FieldPath::ROOT.field("bones");

@@ -15,7 +15,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// A float of the dumps; they write infinities and NaN as text.
+/// Parses a float of the dumps, which write infinities and NaN as text.
 #[expect(clippy::cast_possible_truncation, reason = "the dumps hold binary32 values")]
 fn float(v: &Value) -> f32 {
     match v {
@@ -149,7 +149,7 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
     assert!(seen >= 40, "{seen} files");
 }
 
-/// Opens a file by its extension.
+/// Opens a file; its extension decides the format.
 fn open(path: &Path, options: &CrucibleOptions) -> Result<Report, ReadError> {
     let bytes = fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {
@@ -167,7 +167,7 @@ fn damaged_files_are_treated_as_the_corpus_says() {
     for case in cases.as_array().unwrap().iter().filter(|c| c["format"] == "crucible") {
         let file = case["file"].as_str().unwrap();
         let mut options = CrucibleOptions::from(ReadOptions::default());
-        // Bit 6 is a bone weight in one dialect and reserved in the other: the case means the latter.
+        // Bit 6 is a bone weight in one dialect and reserved in the other. This file tests the reserved bit.
         if file.ends_with("_seed.cmesh") {
             options = options.with_dialect(Dialect::Seed);
         }

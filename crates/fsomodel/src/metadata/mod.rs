@@ -1,4 +1,4 @@
-//! The companion `.json`: materials, meshes and nodes, which the file itself has no chunks for.
+//! The companion `.json`: materials, meshes and nodes that the file itself has no chunks for.
 
 mod model;
 mod read;

@@ -5,18 +5,18 @@ use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::F32;
 
-/// Nodes within nodes beyond this are refused.
+/// The maximum depth of nested nodes.
 pub const MAX_NODE_DEPTH: usize = 1024;
 
-/// Materials, meshes and nodes of a model.
+/// The materials, meshes and nodes of a companion file.
 ///
-/// The original text of a companion file is written again as long as it means the same. After an edit a new text is
-/// written, with every number of a matrix as a real number.
+/// Unedited metadata is written as the original text. Edited metadata is written as a new text, with every
+/// number of a matrix as a real number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// Materials by number.
+    /// The materials, by number.
     pub materials: Vec<Material>,
-    /// Meshes by number.
+    /// The meshes, by number.
     pub meshes: Vec<Mesh>,
     /// Nodes; each comes after its parent and after all descendants of an earlier sibling. The first is the root.
     /// Empty if the companion file has no nodes.
@@ -24,7 +24,7 @@ pub struct Metadata {
     pub(crate) text: Text,
 }
 
-/// The text that metadata was read from; no part of what it says.
+/// The original text of metadata. It is ignored in comparisons.
 #[derive(Clone, Default)]
 pub(crate) struct Text(pub(super) Option<Vec<u8>>);
 
@@ -45,46 +45,46 @@ impl fmt::Debug for Text {
 /// A material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Material {
-    /// Its name.
+    /// The name of the material.
     pub name: Option<String>,
-    /// The file of its texture.
+    /// The file name of its texture.
     pub diffuse_texture: Option<String>,
 }
 
-/// Part of the index chunk with a material.
+/// A mesh: a range of the index chunk, with a material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mesh {
-    /// Its name.
+    /// The name of the mesh.
     pub name: Option<String>,
-    /// Its first index, counted in indices.
+    /// The first index of the mesh, counted in indices.
     pub offset: u64,
-    /// The number of its indices.
+    /// The number of indices.
     pub count: u32,
-    /// Added to every index.
+    /// The number that is added to every index.
     pub base_index: u32,
-    /// The lowest index, before `base_index` is added. A hint.
+    /// The lowest index, before `base_index` is added. It is a hint for the renderer.
     pub min_index: u32,
-    /// The highest index, before `base_index` is added. A hint.
+    /// The highest index, before `base_index` is added. It is a hint for the renderer.
     pub max_index: u32,
-    /// The number of its material.
+    /// The number of the material.
     pub material_index: u32,
 }
 
-/// A place in the scene.
+/// A node of the scene tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
+    /// The name of the node.
     pub name: Option<String>,
     /// The parent node; `None` for the root.
     pub parent: Option<usize>,
-    /// Four columns of a matrix relative to the parent; the last is the translation.
+    /// The four columns of the matrix relative to the parent. The last column is the translation.
     pub transform: [[F32; 4]; 4],
-    /// The numbers of the meshes drawn here. A mesh may be drawn at several places.
+    /// The numbers of the meshes that the node draws. Several nodes may draw the same mesh.
     pub meshes: Vec<u32>,
 }
 
 impl Metadata {
-    /// The text that the companion was read from.
+    /// Returns the original text of the companion file.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         self.text.0.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
+//! Reads the companion file. Keys may have any order. Unknown keys are skipped, but kept in the text.
 
 use super::model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
 use super::rules::{self, STREAM};
@@ -16,9 +16,11 @@ type Step<T> = Result<T, ReadError>;
 
 const CODES: Codes = Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::DEPTH };
 
-/// The JSON that the loader's own library accepts. It allows duplicate keys; the loader does not read them twice.
+/// The JSON that the loader's library accepts. It allows duplicate keys, but the loader reads only one of
+/// them.
 const GRAMMAR: Grammar = {
-    // The companion, an object and a list of children for each node, and the columns of the last one's matrix.
+    // The depth of the companion, an object and a list of children per node, and the columns of the last
+    // node's matrix.
     let mut grammar = Grammar::new(rules::SYNTAX, 2 + 2 * MAX_NODE_DEPTH);
     grammar.depth = rules::DEPTH;
     grammar.nul = Some(rules::SYNTAX);
@@ -26,14 +28,14 @@ const GRAMMAR: Grammar = {
     grammar
 };
 
-/// Reads what one companion says.
+/// The state of reading one companion file.
 struct Reader<'s, 'n> {
     source: &'s Source<'s>,
-    /// Collects what is odd.
+    /// Collects findings.
     notes: &'n mut Findings,
 }
 
-/// The fields of an object that were read. Each may occur once.
+/// The fields of an object that were read already. Each may occur once.
 struct Fields<'p, const N: usize> {
     names: [&'static str; N],
     seen: [bool; N],
@@ -45,7 +47,7 @@ impl<'p, const N: usize> Fields<'p, N> {
         Self { names, seen: [false; N], path }
     }
 
-    /// The name of a field that is read, marked as seen; nothing for those that are passed over.
+    /// Returns the name of a known field and marks it as read; an empty name for unknown fields.
     fn take(&mut self, reader: &Reader<'_, '_>, key: &str, value: JsonValue<'_, '_>) -> Step<&'static str> {
         let known = self.names.iter().zip(&mut self.seen).find(|(name, _)| **name == key);
         let Some((name, seen)) = known else { return Ok("") };
@@ -81,7 +83,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// An empty list with room for the items of `value`, charged.
+    /// Returns an empty list with room for the items of `value`, charged.
     fn room<T>(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>) -> Step<Vec<T>> {
         let count = value.items().count();
         self.source.charge(path, value.offset(), "metadata", count as u64, size_of::<T>())?;
@@ -94,10 +96,10 @@ impl Reader<'_, '_> {
         Ok(value.as_str().unwrap_or_default().into_owned())
     }
 
-    /// An integer from 0 to `limit`.
+    /// Reads an integer from 0 to `limit`.
     fn integer(&self, path: &FieldPath<'_>, value: JsonValue<'_, '_>, limit: u64) -> Step<u64> {
         self.expect(path, value, JsonType::Number)?;
-        // The loader takes no fraction, even of zeros.
+        // The loader accepts no fraction, not even `.0`.
         let whole = value
             .as_i64()
             .ok_or_else(|| self.wrong(path, value, format!("{} is not an integer", value.raw())))?;
@@ -112,7 +114,7 @@ impl Reader<'_, '_> {
         Ok(u32::try_from(word).unwrap_or(u32::MAX))
     }
 
-    /// The items of a list.
+    /// Reads the items of a list.
     fn list<T>(
         &mut self,
         path: &FieldPath<'_>,
@@ -200,7 +202,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The tree of nodes, with an explicit stack of the lists of children that are being read.
+    /// Reads the tree of nodes, with an explicit stack of the lists of children.
     fn nodes<'d, 'a>(
         &mut self,
         table: &FieldPath<'_>,
@@ -216,7 +218,7 @@ impl Reader<'_, '_> {
                 let message = format!("more than {MAX_NODE_DEPTH} nested nodes");
                 return Err(self.source.broken(rules::DEPTH, &path, value.offset(), message));
             }
-            // Lists that grow by doubling are in memory twice while they do.
+            // A list that grows by doubling is in memory twice for a moment.
             let item = size_of::<(Node, JsonValue<'d, 'a>)>();
             self.source.charge(&path, value.offset(), "metadata", 3, item)?;
             values.push(value);
@@ -238,7 +240,7 @@ impl Reader<'_, '_> {
         Ok((nodes, values))
     }
 
-    /// A node without its place in the tree, and its children.
+    /// Reads a node, without its position in the tree. Returns its children too.
     fn node<'d, 'a>(
         &mut self,
         path: &FieldPath<'_>,
@@ -281,7 +283,8 @@ pub(crate) struct MeshFields {
     pub(crate) base: u64,
 }
 
-/// The offsets of the companion's meshes and their fields; empty if the text cannot be read.
+/// Returns the offsets of the companion's meshes and their fields. The result is empty if the text cannot be
+/// read.
 pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     let budget = Budget::new(Limits::default());
     let source = Source::part(STREAM, text, CODES, &budget);
@@ -312,18 +315,19 @@ impl rules::Where for Places<'_, '_> {
 }
 
 impl Metadata {
-    /// Reads a companion, within default limits.
+    /// Reads a companion file within the default limits.
     ///
     /// # Errors
-    /// When the text is not what the engine's loader takes, or would take more memory than the default limits allow.
+    /// If the engine's loader would reject the text, or it would take more memory than the default limits
+    /// allow.
     pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(text, &ReadOptions::default()).map(|parsed| parsed.model)
     }
 
-    /// Reads a companion. A lenient reader passes over nothing more.
+    /// Reads a companion file. A lenient reader forgives nothing more.
     ///
     /// # Errors
-    /// When the text is not what the engine's loader takes, or would take more memory than the options allow.
+    /// If the engine's loader would reject the text, or it would take more memory than the options allow.
     pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let metadata = read(text, &Budget::new(options.limits), &mut Findings::reading(options))?;
         Ok(Parsed::new(metadata, Report::new()))
@@ -355,7 +359,7 @@ impl FileFormat for Metadata {
     meshwright_core::own_verbs!();
 }
 
-/// Reads a companion; what is odd in it goes to `notes`.
+/// Reads a companion file and records findings in `notes`.
 pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result<Metadata, ReadError> {
     let source = Source::part(STREAM, text, CODES, budget);
     source.charge(&FieldPath::ROOT, 0, "metadata", text.len() as u64, 1)?;

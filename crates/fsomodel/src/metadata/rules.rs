@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings, Place, ReadError, bulk};
 
-/// The stream that offsets in a companion count in.
+/// The name of the stream that offsets in a companion file count in.
 pub(crate) const STREAM: &str = "metadata";
 
 meshwright_core::rules! {
@@ -41,11 +41,11 @@ meshwright_core::rules! {
 
 /// The offsets of fields in the text of a companion file.
 pub(super) trait Where {
-    /// The offset of a field of an item, where that is known.
+    /// Returns the offset of a field of an item, if it is known.
     fn offset(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64>;
 }
 
-/// A companion that was not read, or may have been edited since.
+/// The offsets of a companion that was not read, or may have been edited since: all are unknown.
 struct Nowhere;
 
 impl Where for Nowhere {
@@ -59,7 +59,7 @@ pub(crate) fn check(metadata: &Metadata, findings: &mut Findings) -> Result<(), 
     check_at(metadata, &Nowhere, findings)
 }
 
-/// Numbers of materials, meshes and parents, and matrices.
+/// Checks the numbers of materials, meshes and parents, and matrices.
 pub(super) fn check_at(
     metadata: &Metadata,
     places: &impl Where,
@@ -119,10 +119,10 @@ pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(),
 }
 
 impl Metadata {
-    /// Returns the depth of every node, 0 for the root; or the first node that does not come after its parent and all
-    /// descendants of an earlier sibling.
+    /// Returns the depth of every node, 0 for the root. The error is the first node that does not come after
+    /// its parent and all descendants of an earlier sibling.
     pub(crate) fn depths(&self) -> Result<Vec<usize>, usize> {
-        // The way from the root to the node before.
+        // The path from the root to the previous node.
         let mut way: Vec<usize> = Vec::new();
         let mut depths = Vec::with_capacity(self.nodes.len());
         for (i, node) in self.nodes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! All rules at once, over the companion and the text it was read from.
+//! Validates the companion file and its original text.
 
 use super::model::Metadata;
 use super::read::read;
@@ -6,12 +6,12 @@ use super::rules;
 use meshwright_core::{Budget, Findings, Limits, Report};
 
 impl Metadata {
-    /// Everything that is wrong with the companion by itself.
+    /// Reports every broken rule of the companion file by itself.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         let ended = rules::check(self, &mut findings).and_then(|()| rules::loader(self, &mut findings));
         debug_assert!(ended.is_ok(), "validation goes on to the end");
-        // The text is checked as long as it is the text that will be written.
+        // The original text is checked if it will be written.
         if let Some(text) = &self.text.0 {
             let mut notes = Findings::validating();
             let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);

@@ -1,4 +1,4 @@
-//! Writing the companion.
+//! Writes the companion file.
 
 use super::model::{Metadata, Node};
 use super::read::read;
@@ -9,19 +9,19 @@ use core::fmt::{self, Write as _};
 use meshwright_core::json::Quoted;
 use meshwright_core::{Budget, F32, FieldPath, Findings, Limits, WriteError};
 
-/// JSON under construction: indented, one field a line.
+/// JSON under construction: indented, one field per line.
 struct Text {
     out: String,
     depth: usize,
-    /// Nothing was put into the open array or object yet.
+    /// Whether the open array or object is still empty.
     first: bool,
     /// The maximum length of the text.
     most: usize,
-    /// The text would have become longer.
+    /// Whether the text would have become longer than that.
     full: bool,
 }
 
-/// Never fails: what the text has no room for is left out, and the text [`full`](Text::full).
+/// Writing never fails. If the text has no room, it is cut and [`full`](Text::full) is set.
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.full |= self.out.len().saturating_add(text.len()) > self.most;
@@ -49,7 +49,7 @@ impl Text {
         }
     }
 
-    /// The place of the next item.
+    /// Starts the line of the next item.
     fn item(&mut self) {
         if !core::mem::take(&mut self.first) {
             self.push(",");
@@ -93,7 +93,7 @@ impl Text {
         }
     }
 
-    /// Always with a fraction or an exponent: the engine's loader takes an integer for 0.
+    /// Writes a number with a fraction or an exponent, because the engine's loader reads an integer as 0.
     fn real(&mut self, value: F32) {
         self.item();
         let _ = write!(self, "{:?}", f64::from(value.get()));
@@ -101,8 +101,8 @@ impl Text {
 }
 
 impl Metadata {
-    /// Writes the companion file: the original text if it still means the same, otherwise a new text. Only the
-    /// original text has fields that this crate does not know.
+    /// Writes the companion file: the original text if it still means the same, otherwise a new text. Fields
+    /// that this crate does not know are only in the original text.
     ///
     /// # Errors
     /// If a reader would reject the companion file, or JSON cannot hold a value.
@@ -130,7 +130,7 @@ impl Metadata {
     pub(crate) fn to_text(&self, budget: &Budget) -> Result<Vec<u8>, WriteError> {
         let left = budget.remaining();
         let beyond = |wanted| WriteError::Limit { what: "the companion", wanted, limit: left };
-        // A growing text exists twice, the second time with twice the room.
+        // A growing text is in memory twice, and the second copy has twice the capacity.
         let most = usize::try_from(left / 3).unwrap_or(usize::MAX);
         let text = self.text_within(most)?;
         let wanted = (text.out.len() as u64).saturating_mul(3);
@@ -180,7 +180,7 @@ impl Metadata {
         Ok(t)
     }
 
-    /// Nodes in order; the way to the next one closes what does not hold it.
+    /// Writes the nodes in order. Before a node, the lists that do not contain it are closed.
     fn tree(&self, t: &mut Text) {
         let depths = self.depths().unwrap_or_default();
         for (i, (node, &depth)) in self.nodes.iter().zip(&depths).enumerate() {
@@ -199,7 +199,7 @@ impl Metadata {
         }
     }
 
-    /// Text and numbers that JSON, or the loader's library, cannot hold.
+    /// Checks that JSON and the loader's library can store all texts and numbers.
     fn check_text(&self) -> Result<(), WriteError> {
         let tables = [
             FieldPath::ROOT.field("materials"),

@@ -1,5 +1,5 @@
-//! Rules for the content of chunks: dialect, claims about indices, numbers of vertices. A fault of many vertices is
-//! one finding, with their number and the first of them.
+//! Rules for the content of chunks: dialect, claimed index ranges, vertex values. Faults of one type in many
+//! vertices are one finding, with their number and the first of them.
 
 use super::places::{At, Places};
 use super::structure::{self, Sink};
@@ -13,15 +13,15 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::{F32, FieldPath, Findings, ReadError, Report, bulk, kernels};
 
-/// Squares of lengths between these are taken for 1: a length within 1 %.
+/// The range of squared lengths that counts as 1: a length within 1 %.
 const UNIT: core::ops::RangeInclusive<f32> = 0.9801..=1.0201;
 
-/// Vertices that are looked at while they are in the cache.
+/// The number of vertices that are examined while they are in the cache.
 const BATCH: usize = 256;
 
 impl FsoModel<'_> {
-    /// Everything that is wrong with the model, its companion included. Rules that the strict reader enforces are
-    /// errors. Offsets are those of the file that [`to_bytes`](Self::to_bytes) writes.
+    /// Reports every broken rule of the model and its companion file. Rules that the strict reader enforces
+    /// are errors. Offsets are those in the file that [`to_bytes`](Self::to_bytes) writes.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         let ended = self.examine(&mut findings);
@@ -130,7 +130,7 @@ impl FsoModel<'_> {
     }
 }
 
-/// The version, which a reader has checked before there is a model.
+/// Checks the version. A reader has checked it before the model exists.
 pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     if model.version == VERSION {
         return Ok(());
@@ -142,7 +142,8 @@ pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Re
 }
 
 kernels! {
-    /// Returns whether all floats of some vertices are finite, and how many of their normals are not of length 1.
+    /// Returns whether all floats of some vertices are finite, and how many of their normals are not of unit
+    /// length.
     fn look as look_portable<'a>(bytes: &'a [u8], dialect: Dialect) -> (bool, usize) {
         let words = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b));
         let most = words.fold(0, |most: u32, word| most.max(word & bulk::MAGNITUDE));
@@ -155,7 +156,7 @@ kernels! {
     }
 }
 
-/// Returns how many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
+/// Returns how many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of unit length.
 #[allow(clippy::inline_always, reason = "part of a kernel")]
 #[inline(always)]
 fn off_length<const SIZE: usize, const AT: usize>(bytes: &[u8]) -> usize {

@@ -1,4 +1,4 @@
-//! The rules of a file, each stated once and run by reading, writing and validating.
+//! The rules of a file. Reading, writing and validation check the same rules.
 
 mod content;
 pub(crate) mod places;

@@ -10,7 +10,7 @@ use core::cell::OnceCell;
 use meshwright_core::record::Field;
 use meshwright_core::{FieldPath, Place};
 
-/// A field that a rule is about.
+/// The field that a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     /// The model as a whole.
@@ -36,14 +36,14 @@ impl At {
     }
 }
 
-/// Offsets of a model's fields, put together when the first is wanted.
+/// The offsets of a model's fields. They are computed when the first one is needed.
 pub(crate) struct Places<'m> {
     model: &'m FsoModel<'m>,
     known: Known,
     offsets: OnceCell<Offsets>,
 }
 
-/// Which places are known.
+/// The state of the file that offsets refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     None,
@@ -56,23 +56,23 @@ impl<'m> Places<'m> {
         Self { model, known, offsets: OnceCell::new() }
     }
 
-    /// The locations in a model that was just read.
+    /// Returns the locations in a model that was just read.
     pub(crate) const fn as_read(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::FileAndCompanion)
     }
 
-    /// The locations in a model whose broken rules are not reported.
+    /// Returns locations for a check whose findings are not reported.
     pub(crate) const fn unknown(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::None)
     }
 
-    /// The locations in a model that may be edited: offsets are those of the file that will be written; offsets in
-    /// the companion file are unknown.
+    /// Returns the locations in a model that may have been edited. Offsets are those of the file that will
+    /// be written. Offsets in the companion file are unknown.
     pub(crate) const fn as_written(model: &'m FsoModel<'m>) -> Self {
         Self::new(model, Known::File)
     }
 
-    /// The place of a field.
+    /// Returns the location of a field.
     pub(crate) fn place(&self, at: At) -> Place {
         if self.known == Known::None {
             return Place::NONE;
@@ -87,12 +87,12 @@ impl<'m> Places<'m> {
         self.offsets.get_or_init(|| Offsets::new(self.model, self.known == Known::FileAndCompanion))
     }
 
-    /// The offset of a field in the file itself.
+    /// Returns the offset of a field in the file itself.
     pub(crate) fn offset(&self, at: At) -> u64 {
         self.offsets().offset(at).0
     }
 
-    /// The offset of the payload of a chunk.
+    /// Returns the offset of the payload of a chunk.
     pub(crate) fn payload(&self, id: ChunkId) -> Option<u64> {
         let i = self.model.chunks.iter().position(|c| c.id == id)?;
         Some(self.offset(At::Chunk(i)).saturating_add(chunk::SIZE as u64))
@@ -138,7 +138,7 @@ impl Offsets {
         }
     }
 
-    /// The offset of a field, and whether it counts in the companion.
+    /// Returns the offset of a field, and whether it counts in the companion file.
     fn offset(&self, at: At) -> (u64, bool) {
         match at {
             At::Model => (self.end, false),

@@ -10,7 +10,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use meshwright_core::{Findings, ReadError, Rule};
 
-/// Findings with the places of a model's fields.
+/// Reports findings with the locations of a model's fields.
 pub(super) struct Sink<'f, 'm> {
     pub(super) findings: &'f mut Findings,
     pub(super) places: &'f Places<'m>,
@@ -36,7 +36,7 @@ pub(crate) fn check_chunks(
     chunks(model, &mut Sink { findings, places })
 }
 
-/// Checks what meshes draw.
+/// Checks the index ranges of meshes.
 pub(crate) fn check_ranges(
     model: &FsoModel<'_>,
     extents: &Extents<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn check_ranges(
     ranges(model, extents, &mut Sink { findings, places })
 }
 
-/// Chunks that are missing, there twice, or of a size that does not divide.
+/// Checks for chunks that are missing, duplicated, or not a multiple of their item's size.
 fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
     let dialect = model.dialect;
     let mut known = [
@@ -86,7 +86,7 @@ fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> 
     Ok(())
 }
 
-/// A companion that says how many meshes there are, against the MESH chunk.
+/// Compares the number of meshes in the companion file with that in the MESH chunk.
 fn counts(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
     let (Table::Chunk(entries), Some(metadata)) = (model.table(), &model.metadata) else { return Ok(()) };
     let (drawn, named) = (entries.len(), metadata.meshes.len());
@@ -96,7 +96,7 @@ fn counts(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> 
     on.broken(super::MESH_COUNT, At::Model, || format!("the companion has {named} meshes, the file {drawn}"))
 }
 
-/// Ranges outside of the indices and indices outside of the vertices.
+/// Checks for ranges outside the indices and indices outside the vertices.
 fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
     counts(model, on)?;
     let (indices, table) = (model.indices(), model.table());
@@ -107,7 +107,7 @@ fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) ->
             on.broken(super::MISALIGNED, At::Mesh(i, mesh::OFFSET), message)?;
         }
         let Some((first, end)) = within(&range, indices.len()) else {
-            // More indices than exist: no offset is possible.
+            // There are more indices than exist, so no offset would be valid.
             let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
             let field = if many { mesh::COUNT } else { mesh::OFFSET };
             on.broken(super::MESH_RANGE, At::Mesh(i, field), || {
@@ -124,7 +124,7 @@ fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) ->
     Ok(())
 }
 
-/// Some index of a range, its base added, is not below `limit`.
+/// Reports an index of a range that, with its base added, is not below `limit`.
 fn beyond(
     model: &FsoModel<'_>,
     (i, range): (usize, &MeshRange),
@@ -133,7 +133,7 @@ fn beyond(
     on: &mut Sink<'_, '_>,
 ) -> Result<(), ReadError> {
     let (indices, vertices, base) = (model.indices(), model.vertices().len() as u64, range.base_index);
-    // Many meshes may share faulty indices. Those that no report keeps are not searched for.
+    // Many meshes may share faulty indices, so the index is searched only if its finding is kept.
     let wanted = on.findings.keeps(super::INDEX_RANGE);
     let beyond = |v: u32| u64::from(v) >= limit;
     let at = if wanted { indices.slice(first, end).iter().position(beyond) } else { None };

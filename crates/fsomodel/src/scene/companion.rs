@@ -1,4 +1,4 @@
-//! Nodes, materials and the table of meshes, for the dialect that has a companion.
+//! Converts nodes, materials and the table of meshes, for the dialect that has a companion file.
 
 use super::streams::charge_meshes;
 use crate::metadata::{self, MAX_NODE_DEPTH, Metadata};
@@ -16,7 +16,7 @@ use meshwright_scene::{
     Material, Mesh, NodeId, Scene,
 };
 
-/// Texts without NUL, which the engine's loader refuses.
+/// The rules for names: no NUL, which the engine's loader rejects.
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, usize::MAX).with_stand_in(b'_');
 
 /// Builds the companion file of a scene.
@@ -24,16 +24,16 @@ pub(super) struct Companion<'s, 'b> {
     scene: &'s Scene,
     budget: &'b Budget,
     names: Names<'b>,
-    /// True for each material that the companion file has.
+    /// For each material, whether the companion file has it.
     materials: Vec<bool>,
     /// The meshes of the companion file that each node draws.
     drawn: Vec<Vec<u32>>,
-    /// Meshes that no node's transform applies to.
+    /// Meshes to which no node's transform applies.
     free: Vec<u32>,
 }
 
 impl<'s, 'b> Companion<'s, 'b> {
-    /// Makes every mesh once, in the scene's order, and notes which nodes draw it.
+    /// Converts every mesh once, in the scene's order, and records the nodes that draw it.
     pub(super) fn new<T>(
         scene: &'s Scene,
         options: &FromSceneOptions<T>,
@@ -56,7 +56,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         Ok((companion, meshes))
     }
 
-    /// Every mesh that the companion has, and for each mesh of the scene its parts.
+    /// Converts all meshes of the companion file. Returns the range of parts of each mesh of the scene.
     fn meshes(
         &self,
         instances: &[Instance],
@@ -70,7 +70,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         }
         let mut firsts = self.budget.filled("meshes", count, None)?;
         for instance in instances {
-            // A mesh that only nodes of other levels draw is not a loose mesh.
+            // A mesh that is drawn only by nodes of other levels is not a loose mesh.
             let other = instance.node.is_none() && hung.get(instance.mesh.0) == Some(&true);
             if let Some(first) = firsts.get_mut(instance.mesh.0).filter(|f| f.is_none() && !other) {
                 *first = Some(instance);
@@ -88,7 +88,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         Ok((meshes, parts))
     }
 
-    /// Hangs every part of a mesh from the nodes that draw it.
+    /// Adds every part of a mesh to the nodes that draw it.
     fn place(&mut self, instances: &[Instance], parts: &[Range<u32>]) -> Result<(), ConvertError> {
         self.budget.charge_items("nodes", self.scene.nodes.len() as u64, size_of::<Affine>())?;
         let worlds = self
@@ -98,7 +98,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         for instance in instances {
             let (Some(node), Some(parts)) = (instance.node, parts.get(instance.mesh.0)) else { continue };
             self.budget.charge_items("nodes", parts.len() as u64, size_of::<[u32; 2]>())?;
-            // A skinned mesh is placed by its bones, not by its node.
+            // The bones of a skinned mesh determine its position, not its node.
             let skinned = self.scene.meshes.get(instance.mesh.0).is_some_and(Mesh::is_skinned);
             let moved = worlds.get(node.0).is_some_and(|w| *w != Affine::IDENTITY);
             let list = if skinned && moved { Some(&mut self.free) } else { self.drawn.get_mut(node.0) };
@@ -131,14 +131,14 @@ impl<'s, 'b> Companion<'s, 'b> {
         Ok(String::from_utf8(bytes).unwrap_or_default())
     }
 
-    /// Puts the materials, and returns their numbers.
+    /// Adds the materials, and returns their numbers.
     fn put_materials(
         &mut self,
         made: &mut Metadata,
         losses: &mut Vec<Loss>,
     ) -> Result<Vec<u32>, ConvertError> {
         let scene = self.scene;
-        // One more may be needed for meshes without.
+        // One more may be needed for meshes without a material.
         let count = scene.materials.len().saturating_add(1);
         made.materials = self.budget.reserve("materials", count)?;
         let mut numbers = self.budget.reserve("materials", count)?;
@@ -149,7 +149,7 @@ impl<'s, 'b> Companion<'s, 'b> {
                 continue;
             }
             let path = format!("materials[{i}]");
-            // The loader takes a texture that does not exist, but no material without the name of one.
+            // The loader accepts a texture that does not exist, but every material must name one.
             let texture = texture_of(material);
             named = named.saturating_add(usize::from(texture.is_none()));
             let name = self.name(&material.name, &path, losses)?;
@@ -199,7 +199,7 @@ impl<'s, 'b> Companion<'s, 'b> {
                 material_index: material.unwrap_or(plain),
             });
         }
-        // Every mesh names a material.
+        // Every mesh must have a material.
         if without > 0 {
             let none = Some(String::from("none"));
             made.materials.push(metadata::Material { name: none.clone(), diffuse_texture: none });
@@ -209,14 +209,15 @@ impl<'s, 'b> Companion<'s, 'b> {
         Ok(())
     }
 
-    /// Puts the nodes, parents first, each tree as a whole, below one root; and returns the number of each.
+    /// Adds the nodes below one root, parents first and each tree as a whole. Returns the number of each
+    /// node.
     fn put_nodes(
         &mut self,
         made: &mut Metadata,
         losses: &mut Vec<Loss>,
     ) -> Result<Vec<Option<usize>>, ConvertError> {
         let (scene, nodes) = (self.scene, self.scene.nodes.len());
-        // The lists of children, and the way down.
+        // Memory for the lists of children and the path from the root.
         let each = size_of::<Vec<usize>>().saturating_add(size_of::<[usize; 8]>());
         self.budget.charge_items("nodes", nodes as u64, each)?;
         let mut children = vec![Vec::new(); nodes];
@@ -260,8 +261,8 @@ impl<'s, 'b> Companion<'s, 'b> {
     }
 }
 
-/// The file of a material's texture: the one that a conversion to the exchange model left in its extras, else the one
-/// that was found.
+/// Returns the file of a material's texture: the one in the extras from a conversion of this format,
+/// otherwise the image file.
 pub(super) fn texture_of(material: &Material) -> Option<&str> {
     let kept = match &material.extras {
         Some(Extra::Map(fields)) => fields.iter().find_map(|(key, value)| match value {

@@ -1,4 +1,4 @@
-//! From the exchange model to a model.
+//! Converts a scene to a model.
 
 use super::companion::Companion;
 use super::streams::{Streams, charge_meshes, most_vertices, report_made_up};
@@ -19,12 +19,12 @@ use meshwright_scene::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FsoSceneOptions {
-    /// The layout of vertices and indices; by default that of the description.
+    /// The dialect; by default that of the description.
     pub dialect: Dialect,
 }
 
 impl FsoSceneOptions {
-    /// The options for a dialect.
+    /// Returns the options for a dialect.
     #[must_use]
     pub const fn with_dialect(dialect: Dialect) -> Self {
         Self { dialect }
@@ -69,7 +69,8 @@ impl FromScene for FsoModel<'static> {
     }
 }
 
-/// A scene as files: `<stem>.fom` and, in the dialect that has it, the companion `<stem>.json`.
+/// Converts a scene to files: `<stem>.fom` and, in the dialect that has one, the companion file
+/// `<stem>.json`.
 ///
 /// # Errors
 /// As [`FsoModel::from_scene`].
@@ -101,17 +102,17 @@ fn unsupported(e: WriteError) -> ConvertError {
     }
 }
 
-/// A converted model, and the scene parts of its records.
+/// A converted model, and the sources of its records in the scene.
 #[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
 pub(super) struct Traced {
     pub(super) model: FsoModel<'static>,
-    /// The drawn parts in order: the number of triangles of each, and the mesh of the scene with the same triangles.
+    /// The drawn parts in order: the number of triangles, and the mesh of the scene with the same triangles.
     pub(super) drawn: Vec<(usize, Option<usize>)>,
-    /// The number in the companion file of each node of the scene.
+    /// The number of each scene node in the companion file.
     pub(super) nodes: Vec<Option<usize>>,
 }
 
-/// The number of triangles of a drawable, and the mesh of the scene with the same triangles.
+/// Returns the number of triangles of a drawable, and the mesh of the scene with the same triangles.
 fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> (usize, Option<usize>) {
     let count = drawable.mesh.triangles.len();
     let id = drawable.id().map(|id| id.0).filter(|_| drawable.sources.len() == 1 && drawable.part == 0);
@@ -144,7 +145,7 @@ pub(super) fn convert(
     Ok(Converted::new(Traced { model, drawn, nodes }, losses))
 }
 
-/// Textures start at the bottom left; the axes are glTF's.
+/// Texture coordinates start at the bottom left; the axes are glTF's.
 fn draw_options(scene: &Scene, options: &FromSceneOptions<FsoSceneOptions>) -> DrawOptions {
     let dialect = options.format.dialect;
     let tree = dialect == Dialect::Gl3;
@@ -157,11 +158,11 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<FsoSceneOptions>) -> D
         .with_tangents(Tangents::Up)
         .with_rest(true)
         .with_max_vertices(most_vertices(dialect))
-        // Indices are counted with 32 bits.
+        // The file counts indices with 32 bits.
         .with_max_triangles((u32::MAX / 3) as usize)
 }
 
-/// Everything that is drawn, each as a mesh of its own.
+/// Returns every drawn part as a separate mesh.
 fn flat<'s>(drawables: &mut Drawables<'s, '_>, budget: &Budget) -> Result<Vec<Drawable<'s>>, ConvertError> {
     charge_meshes(drawables.instances().count(), budget)?;
     let mut meshes = Vec::new();
@@ -171,7 +172,7 @@ fn flat<'s>(drawables: &mut Drawables<'s, '_>, budget: &Budget) -> Result<Vec<Dr
     Ok(meshes)
 }
 
-/// Reports data that the dialect cannot hold, and data that had to be made up.
+/// Reports data that the dialect cannot store, and data that the conversion invented.
 fn report(scene: &Scene, dialect: Dialect, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
     Unsupported::report(&[Unsupported::Skins, Unsupported::Clips, Unsupported::Colors], scene, losses);
     let others: &[Unsupported] = match dialect {

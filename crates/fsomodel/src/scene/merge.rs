@@ -1,4 +1,4 @@
-//! A patch written into the model that it was found for.
+//! Applies a patch to the original model.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ use meshwright_edit::apply::{Corner, Corners, Place, Surface};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, Material, Scene};
 
-/// The vertices of a model, and the triangles of each mesh by them.
+/// The vertices of a model, and the vertices of each triangle of each mesh.
 struct Drawn {
     vertices: Vec<Vertex>,
     meshes: Vec<Vec<[u32; 3]>>,
@@ -67,7 +67,7 @@ impl FsoModel<'static> {
     }
 }
 
-/// The original, and the conversion of the edited scene.
+/// The original, and the converted edited scene.
 struct Work<'a> {
     original: &'a FsoModel<'static>,
     native: &'a Scene,
@@ -75,7 +75,7 @@ struct Work<'a> {
     new: &'a Traced,
     old: Drawn,
     is: Drawn,
-    /// Meshes have the triangles that they had.
+    /// Whether meshes have the same triangles as before, so that the layout stays.
     in_place: bool,
 }
 
@@ -99,7 +99,7 @@ impl Work<'_> {
                 made.set_chunk(ChunkId::VDAT, data);
             }
         } else {
-            // The vertices of the edited scene with the values that the corners have in the result.
+            // The vertices of the edited scene, with the values that they have in the result.
             let mut vertices = self.is.vertices.clone();
             for (new, own) in self.is.meshes.iter().zip(&numbered) {
                 for (v, row) in new.as_flattened().iter().zip(own.as_flattened()) {
@@ -121,7 +121,8 @@ impl Work<'_> {
         Ok(made)
     }
 
-    /// The vertices of the corners of each mesh; notes whether meshes have other triangles than they had.
+    /// Returns the vertices of the corners of each mesh, and records whether the triangles of a mesh
+    /// changed.
     fn places(
         &mut self,
         corners: &mut Corners<Vertex>,
@@ -149,7 +150,7 @@ impl Work<'_> {
         Ok(is.meshes.iter().map(|mesh| all.by_ref().take(mesh.len()).collect()).collect())
     }
 
-    /// The companion: the original's records with what was edited of them, and new ones after them.
+    /// Merges the companion files: the original's records with their edits, followed by new records.
     fn metadata(&self, old: &Metadata, new: &Metadata) -> Metadata {
         let mut made = old.clone();
         made.materials = self.materials(old);
@@ -169,7 +170,7 @@ impl Work<'_> {
             metadata::Mesh { name: name.clone(), material_index: index.unwrap_or(plain), ..place.clone() }
         };
         made.meshes = new.meshes.iter().enumerate().map(mesh).collect();
-        // Every mesh names a material.
+        // Every mesh must have a material.
         made.materials.extend(new.materials.last().filter(|_| without).cloned());
         let as_many = self.patch.scene.nodes.len() == self.native.nodes.len();
         made.nodes = match as_many && old.nodes.len() == self.native.nodes.len() {
@@ -181,7 +182,7 @@ impl Work<'_> {
     }
 
     fn materials(&self, old: &Metadata) -> Vec<metadata::Material> {
-        // The loader refuses NUL.
+        // The loader rejects NUL.
         let named = |name: &str| Some(name.replace('\0', "_"));
         let texture = |material: &Material| named(texture_of(material).unwrap_or(&material.name));
         let one = |(m, scene): (usize, &Material)| {
@@ -200,7 +201,7 @@ impl Work<'_> {
         self.patch.scene.materials.iter().enumerate().map(one).collect()
     }
 
-    /// A node of the original, by its number, which the edited scene has too.
+    /// Merges a node of the original. Its number is the same in the edited scene.
     fn node(&self, n: usize, kept: &metadata::Node, new: &Metadata) -> metadata::Node {
         let (was, is) = (&self.native.nodes[n], &self.patch.scene.nodes[n]);
         let Some(made) = self.new.nodes.get(n).copied().flatten().and_then(|at| new.nodes.get(at)) else {
@@ -216,7 +217,7 @@ impl Work<'_> {
     }
 }
 
-/// A vertex with what was edited of it.
+/// Returns a vertex with its edited attributes.
 fn merged(kept: Vertex, made: Vertex, changed: Attributes) -> Vertex {
     let turned = changed.has(Attributes::NORMAL);
     Vertex {

@@ -1,4 +1,4 @@
-//! To the exchange model and back.
+//! Converts to the exchange model and back.
 
 mod companion;
 mod from_scene;

@@ -1,4 +1,4 @@
-//! Meshes as the chunks of a dialect.
+//! Encodes meshes as the chunks of a dialect.
 
 use crate::dialect::Dialect;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
@@ -11,7 +11,7 @@ use meshwright_core::math::{cross, narrow, wide};
 use meshwright_scene::flatten::Instance;
 use meshwright_scene::{Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene};
 
-/// Vertices, indices and the table of meshes, in the order of the meshes.
+/// The vertices, the indices and the table of meshes, in the order of the meshes.
 pub(super) struct Streams<'b> {
     dialect: Dialect,
     budget: &'b Budget,
@@ -49,7 +49,7 @@ impl<'b> Streams<'b> {
         };
         let base = self.vertices.len().checked_div(self.dialect.vertex_size()).unwrap_or(0);
         let end = base.saturating_add(mesh.positions.len());
-        // Without a table no base exists, so that all meshes share the range of an index.
+        // Without a table there is no base index, so all meshes share the range of an index.
         if self.dialect == Dialect::Doc56 && end > most_vertices(self.dialect) {
             return Err(beyond());
         }
@@ -61,7 +61,7 @@ impl<'b> Streams<'b> {
         self.put_indices(corners, if self.dialect == Dialect::Doc56 { base } else { 0 });
         let count = u32::try_from(corners.len())
             .map_err(|_| ConvertError::unsupported(path, "more indices than 32 bits can count"))?;
-        // The description counts in bytes, the implementation in indices.
+        // Offsets are in bytes in the description, and in indices in the implementation.
         let unit = if self.dialect == Dialect::Seed44 { 1 } else { self.dialect.index_size() };
         self.entries.push(MeshEntry {
             offset: first.checked_div(unit).unwrap_or(0) as u64,
@@ -74,7 +74,7 @@ impl<'b> Streams<'b> {
     }
 
     fn put_vertices(&mut self, mesh: &Mesh) {
-        // Drawn meshes have normals and tangents.
+        // Flattened meshes always have normals and tangents.
         for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
             let [u, v] = mesh.uvs.get(i).copied().unwrap_or_default();
             let [tx, ty, tz, side] = mesh.tangents.get(i).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
@@ -103,7 +103,7 @@ impl<'b> Streams<'b> {
         }
     }
 
-    /// The model of these chunks, and the table of meshes for where it belongs.
+    /// Returns a model of these chunks, and the table of meshes separately.
     pub(super) fn into_model(self) -> Result<(FsoModel<'static>, Vec<MeshEntry>), ConvertError> {
         let mut model = FsoModel::new(self.dialect);
         model.set_chunk(ChunkId::VDAT, self.vertices);
@@ -116,13 +116,13 @@ impl<'b> Streams<'b> {
     }
 }
 
-/// Charges the list of meshes, which doubles as it grows.
+/// Charges the list of meshes, whose capacity doubles as it grows.
 pub(super) fn charge_meshes(count: usize, budget: &Budget) -> Result<(), LimitExceeded> {
     let each = size_of::<Drawable<'_>>().saturating_add(size_of::<Instance>());
     budget.charge_items("meshes", count as u64, each.saturating_mul(2))
 }
 
-/// The most vertices that a mesh can have.
+/// Returns the maximum number of vertices of a mesh.
 pub(super) const fn most_vertices(dialect: Dialect) -> usize {
     match dialect {
         Dialect::Seed44 => u32::MAX as usize,
@@ -130,7 +130,7 @@ pub(super) const fn most_vertices(dialect: Dialect) -> usize {
     }
 }
 
-/// Reports data that had to be made up, once for each mesh.
+/// Reports data that the conversion invented, once per mesh.
 pub(super) fn report_made_up(scene: &Scene, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
     let used: BTreeSet<_> = meshes.iter().filter_map(Drawable::id).collect();
     for MeshId(i) in used {

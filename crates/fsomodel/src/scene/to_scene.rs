@@ -1,4 +1,4 @@
-//! From a model to the exchange model.
+//! Converts a model to a scene.
 
 use crate::dialect::Dialect;
 use crate::extent::Extents;
@@ -17,7 +17,7 @@ use meshwright_scene::{
     MeshId, NodeId, Scene, SceneOptions, Space, handedness, normalize, texture_axes, unit_tangent,
 };
 
-/// A vector whose length differs from 1 by more than this is changed noticeably by normalising it.
+/// Normalising a vector whose length differs from 1 by more than this is reported as a change.
 const TOLERANCE: f32 = 1e-2;
 
 const VERTICES: [&str; 2] = ["vertex", "vertices"];
@@ -78,7 +78,7 @@ impl Work<'_> {
         }
     }
 
-    /// Charges the bytes of a name, which a scene has again.
+    /// Charges the bytes of a name for its copy in the scene.
     fn charge_name(&self, name: Option<&String>) -> Result<(), LimitExceeded> {
         self.budget.charge("names", name.map_or(0, |n| n.len() as u64))
     }
@@ -203,7 +203,7 @@ impl Work<'_> {
                 odd = odd.saturating_add(usize::from(!same));
                 t = unit;
             }
-            // Up in the picture: with the second coordinate, unless that has been turned round.
+            // Up in the image is along the second coordinate, unless that was flipped.
             let up = match axes.get(i) {
                 Some(axes) if gltf => axes.v.map(|c| -c),
                 Some(axes) => axes.v,
@@ -251,7 +251,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Without the table of meshes their bases are unknown: all indices count from the first vertex.
+    /// Reports that the table of meshes is missing. Base indices are then unknown, and all indices count
+    /// from the first vertex.
     fn report_missing_table(&mut self) {
         let (indices, dialect) = (self.model.indices().len(), self.model.dialect);
         if indices > 0 && dialect != Dialect::Doc56 && matches!(self.model.table(), Table::Missing(_)) {
@@ -262,7 +263,7 @@ impl Work<'_> {
         }
     }
 
-    /// Reports vertices and indices that no mesh spans.
+    /// Reports vertices and indices that no mesh uses.
     fn forget_unused(&mut self, extents: &Extents<'_>) -> Result<(), ConvertError> {
         let table = self.model.table();
         let (indices, vertices) = (self.model.indices().len(), self.model.vertices().len());
@@ -297,7 +298,7 @@ impl Work<'_> {
     }
 }
 
-/// A node's matrix, and whether it is affine.
+/// Returns a node's matrix, and whether it is affine.
 fn transform(node: &Node) -> (Local, bool) {
     let [x, y, z, w] = node.transform.map(values);
     let three = |[a, b, c, _]: [f32; 4]| [a, b, c];

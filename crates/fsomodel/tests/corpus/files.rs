@@ -15,7 +15,7 @@ fn load(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// A float of the dumps; they write infinities and NaN as text.
+/// Parses a float of the dumps, which write infinities and NaN as text.
 #[expect(clippy::cast_possible_truncation, reason = "the dumps hold binary32 values")]
 fn float(v: &Value) -> f32 {
     match v {
@@ -56,7 +56,7 @@ fn check_native(name: &str, model: &FsoModel<'_>, file: &[u8], native: &Value) {
     assert_eq!(warned, expected, "{name}");
 }
 
-/// Nodes of the dump, parents first, with the number of their parent.
+/// Flattens the nodes of the dump, parents first, with the number of their parent.
 fn flatten(node: &Value, parent: Option<usize>, out: &mut Vec<(Option<usize>, Value)>) {
     let number = out.len();
     out.push((parent, node.clone()));
@@ -141,7 +141,7 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
                 serde_json::from_slice::<Value>(text).unwrap(),
                 "{name}: the canonical text says the same"
             );
-            // Without its companion the dialect is found by sizes and normals.
+            // Without the companion file, sizes and normals identify the dialect.
             assert_eq!(FsoModel::parse(&bytes).unwrap().dialect, model.dialect, "{name}");
         }
         seen += 1;
@@ -181,8 +181,8 @@ fn damaged_files_are_answered_as_the_corpus_says() {
     assert!(seen >= 34, "{seen} cases");
 }
 
-/// The same models were written with bitangents and without. What texture coordinates show of the side that was lost
-/// is what was stored.
+/// Tests models that exist with and without bitangents: the handedness computed from texture coordinates
+/// must equal the stored one.
 #[test]
 fn recomputed_sides_are_the_stored_ones() {
     let dir = corpus!();

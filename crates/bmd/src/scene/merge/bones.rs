@@ -18,11 +18,11 @@ pub(super) struct MergedBones {
     bones: Vec<Bone>,
     /// Number of normal bones of the original.
     normal: usize,
-    /// The joint of each new bone, and its changes.
+    /// The joint of each new bone, and its edits.
     joints: Vec<Option<(usize, JointPatch)>>,
     /// The bones of the conversion that replace pseudo-bones.
     helpers: BTreeMap<u8, Helper>,
-    /// The joint of the original's first bone became another bone.
+    /// Whether the joint of the original's first bone became another bone.
     pub(super) moved: bool,
 }
 
@@ -92,7 +92,7 @@ impl MergedBones {
         Ok(all)
     }
 
-    /// Returns the joint of a made bone, and its changes.
+    /// Returns the joint of a made bone, and its edits.
     pub(super) fn joint(&self, bone: usize) -> Option<(usize, JointPatch)> {
         self.joints.get(bone).copied().flatten()
     }

@@ -8,7 +8,8 @@ use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{dot, length, narrow, sub};
 use meshwright_core::num::{QuatF8, Se32};
 
-/// Smaller differences are not edits: scenes have 32-bit floats, and the finest step of the format is much larger.
+/// Smaller differences are not edits: scenes have 32-bit floats, and the format's smallest step is much
+/// larger.
 const SAME: f64 = 1e-6;
 
 /// A channel with values `V`, which are stored in words `W`.
@@ -37,7 +38,7 @@ pub(super) fn rotations<'a>(
         made,
         original: Box::new(move |frame| timing.rotation(original, frame)),
         alike: |a, b| {
-            // Either sign is the same rotation.
+            // Both signs mean the same rotation.
             let near = if dot(a, b) < 0.0 { b.map(|c| -c) } else { b };
             a.iter().zip(near).all(|(a, b)| (a - b).abs() < SAME)
         },
@@ -60,7 +61,7 @@ pub(super) fn triples<'a>(
         still,
         made,
         original: Box::new(move |frame| timing.triple(original, frame)),
-        // Units are 1/40 of those of the scene.
+        // The format's units are 1/40 of the scene's.
         alike: |a, b| length(sub(a, b)) <= 10.0 * SAME * length(a).max(1.0),
         encode: |value, _| Se32::encode(narrow(value)),
     }

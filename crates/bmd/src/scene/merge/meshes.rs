@@ -1,4 +1,4 @@
-//! Meshes: vertices by the corners of triangles.
+//! Merges meshes: vertices are matched by the corners of triangles.
 
 use super::Work;
 use super::bones::{Helper, MergedBones};
@@ -35,7 +35,7 @@ struct Edits<'m> {
     number: usize,
     patch: &'m MeshPatch,
     scene: &'m SceneMesh,
-    /// Its material has another name.
+    /// Whether the name of its material changed.
     renamed: bool,
     /// Attributes that were edited in all vertices.
     all: Attributes,
@@ -380,7 +380,7 @@ fn renumbered(was: Primitive, indices: [u32; 4]) -> Option<Primitive> {
     Primitive::new(was.kind(), indices).or_else(|| Primitive::new(wide, indices))
 }
 
-/// Lists that meshes share stay shared as long as they stay alike.
+/// Lists that meshes share. They stay shared while their contents are equal.
 #[derive(Default)]
 struct Shared {
     vertices: BTreeMap<usize, Vec<Arc<Vec<Vertex>>>>,

@@ -21,7 +21,8 @@ struct Work<'a> {
     patch: &'a Patch,
     /// The joints of the edited skeleton that becomes bones.
     joints: &'a [JointPatch],
-    /// Joints of the edited scene are scaled at rest, so that bones and vertices have other places.
+    /// Whether joints of the edited scene are scaled at rest, so that bones and vertices have other
+    /// positions.
     scaled: bool,
     budget: &'a Budget,
 }

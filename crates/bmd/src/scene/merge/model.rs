@@ -1,4 +1,4 @@
-//! The merged model, its meshes and levels of detail.
+//! Merges the model, its meshes and levels of detail.
 
 use super::Work;
 use super::bones::MergedBones;
@@ -17,12 +17,14 @@ use meshwright_edit::{JointPatch, Patch, Poses};
 use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Scene};
 
 impl Bmd {
-    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
-    /// reserved words, flags, quads, shared lists, pseudo-bones, steps of streams, and the places of the file where nothing
-    /// changed in size. Vertices are encoded as most of the model's are.
+    /// Applies a patch of `native`, the scene that the model converts to. Everything that the patch does not
+    /// name keeps its bits: reserved words, flags, quads, shared lists, pseudo-bones and steps of streams.
+    /// Sections whose size does not change keep their offsets. Vertices are encoded in the form that most of
+    /// the model's vertices have.
     ///
     /// # Errors
-    /// As [`Bmd::from_scene`] for the edited scene; and where the model's bones, levels or lists have no place for it.
+    /// As [`Bmd::from_scene`] for the edited scene, or if the model's bones, levels or lists have no room
+    /// for the edits.
     pub fn merge(
         &self,
         native: &Scene,
@@ -121,8 +123,9 @@ impl Work<'_> {
         Ok(model)
     }
 
-    /// The meshes of the result. `drawn` are the meshes that the original's scene draws, and those that bound joints, as a
-    /// conversion makes them: of a mesh that is there more than once the first is the original's, the others none.
+    /// Returns the meshes of the result. `drawn` lists the meshes that the original's scene draws, and those
+    /// that bound joints. If a mesh occurs more than once, the first occurrence is the original's mesh, and
+    /// the others are none.
     fn mesh_records(&self, drawn: &[(usize, bool)]) -> Result<Records, ConvertError> {
         if self.made.joined {
             let message = "several meshes of the scene became one";
@@ -141,7 +144,8 @@ impl Work<'_> {
         let mut found = self.budget.reserve("meshes", self.made.meshes.len())?;
         let mut again = self.budget.reserve("meshes", self.made.meshes.len())?;
         for source in &self.made.meshes {
-            // A made-up mesh has no source. The original does without it, unless it has none.
+            // A mesh that the conversion invented has no source. It is only needed if the original has no
+            // meshes.
             let Some(source) = source else {
                 found.push(None);
                 again.push(count > 0);
@@ -153,7 +157,8 @@ impl Work<'_> {
             found.push(own.filter(|_| first == Some(true)));
             again.push(first == Some(false));
         }
-        // A conversion has the meshes in the order of levels; new ones come after what they come after there.
+        // The conversion has the meshes in the order of levels. New meshes stay after the mesh that they
+        // follow there.
         let mut last = None;
         let key = |(m, found): (usize, &Option<usize>)| {
             last = found.or(last);

@@ -1,5 +1,5 @@
-//! Rules for the content of a chunk. Faults of one kind in one stream are one finding, with their number and the
-//! first of them.
+//! Rules for the content of a chunk. Faults of one type in one stream are one finding, with their number and
+//! the first of them.
 
 use super::structure::{self, Places};
 use super::{
@@ -24,10 +24,11 @@ use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule, 
 /// A normal whose length differs from 1 by more than this is reported.
 const NORMAL_TOLERANCE: f32 = 1e-2;
 
-/// Bone weights whose sum differs from 1 by more than this are reported: what half-precision weights reach.
+/// Bone weights are reported if their sum differs from 1 by more than this, the precision of half-precision
+/// weights.
 const WEIGHT_TOLERANCE: f32 = 1e-3;
 
-/// A tally of one kind of finding in one stream.
+/// Counts faults of one type in one stream.
 #[derive(Default)]
 struct Tally {
     count: usize,
@@ -41,17 +42,17 @@ impl Tally {
     }
 }
 
-/// One stream and where its findings go.
+/// One stream, and the findings to report to.
 struct Checked<'f, 'p> {
     findings: &'f mut Findings,
     path: FieldPath<'p>,
     from_file: bool,
-    /// Bytes of one vertex.
+    /// The size of a vertex in bytes.
     size: usize,
 }
 
 impl Checked<'_, '_> {
-    /// Reports a tally; `message` gets the first vertex of it.
+    /// Reports counted faults. `message` gets the first faulty vertex.
     fn report(
         &mut self,
         rule: &'static Rule,
@@ -67,7 +68,7 @@ impl Checked<'_, '_> {
         })
     }
 
-    /// Vectors with a float that is infinite or NaN.
+    /// Reports vectors with a float that is infinite or NaN.
     fn finite(&mut self, stream: &Stream<'_>) -> Result<(), ReadError> {
         let bytes = stream.data();
         if all_finite(bytes) {
@@ -114,7 +115,7 @@ impl Checked<'_, '_> {
     }
 }
 
-/// The faults in the bone weights of the vertices.
+/// Counts the faults in the bone weights of the vertices.
 #[derive(Default)]
 struct WeightTallies {
     not_finite: Tally,
@@ -152,14 +153,15 @@ impl WeightTallies {
     }
 }
 
-/// No float among `bytes` is infinite or NaN: one pass without a branch per value.
+/// Returns whether no float in `bytes` is infinite or NaN, in one pass without a branch per value.
 fn all_finite(bytes: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let words = bytes.as_chunks::<4>().0;
     !words.iter().fold(false, |bad, b| bad | (u32::from_le_bytes(*b) & EXPONENT == EXPONENT))
 }
 
-/// A normal whose length is off, by the square of it, so that the common case needs no root.
+/// Returns whether the length of a normal is not 1. It compares the square, so that the common case needs no
+/// root.
 fn off_length(bytes: &[u8; 12]) -> bool {
     const LOW: f32 = (1.0 - NORMAL_TOLERANCE) * (1.0 - NORMAL_TOLERANCE);
     const HIGH: f32 = (1.0 + NORMAL_TOLERANCE) * (1.0 + NORMAL_TOLERANCE);
@@ -167,7 +169,8 @@ fn off_length(bytes: &[u8; 12]) -> bool {
     !(LOW..=HIGH).contains(&(x * x + y * y + z * z))
 }
 
-/// Checks all rules of a chunk that starts at `start`; with a number of bones, whether all that it names exist.
+/// Checks all rules of a chunk that starts at `start`. If the number of bones is given, it also checks that
+/// all bones exist.
 pub(crate) fn check(
     chunk: &Chunk<'_>,
     path: &FieldPath<'_>,
@@ -209,7 +212,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Remarks on LZ4 blocks that were read and that the engine would refuse.
+/// Reports LZ4 blocks of the file that the engine would reject.
 fn check_blocks(
     chunk: &Chunk<'_>,
     path: &FieldPath<'_>,
@@ -252,12 +255,12 @@ pub(crate) fn bone_count(skeleton: &SkeletonChunk) -> u32 {
 }
 
 impl Chunk<'_> {
-    /// Everything that is wrong with the chunk. Rules that the strict reader enforces are errors.
+    /// Reports every broken rule. Rules that the strict reader enforces are errors.
     pub fn validate(&self) -> Report {
         self.report(None)
     }
 
-    /// As [`validate`](Self::validate), and whether all bones exist in a skeleton.
+    /// Does the same as [`validate`](Self::validate), and checks that all bones exist in a skeleton.
     pub fn validate_with(&self, skeleton: &SkeletonChunk) -> Report {
         self.report(Some(bone_count(skeleton)))
     }

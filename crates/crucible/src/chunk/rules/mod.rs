@@ -63,5 +63,5 @@ rules! {
         "Take the skeleton that the mesh was bound to, or correct the bone's number.";
 }
 
-/// Every rule that a chunk can break.
+/// All rules of a chunk.
 pub(crate) const ALL: [&Rule; RULES.len() + crate::rules::RULES.len()] = joined(crate::rules::RULES, RULES);

@@ -1,4 +1,4 @@
-//! Rules for the headers, sizes and indices of a chunk, for reader, validator and writer.
+//! Rules for the headers, sizes and indices of a chunk. The reader, the validator and the writer use them.
 
 use super::{
     ATTRIBUTE_FLAG, DUPLICATE_ATTRIBUTE, INDEX_RANGE, INDEX_SIZE_BYTE, NOT_TRIANGLES, RESERVED_FLAG,
@@ -21,10 +21,10 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// A chunk that is in no file.
+    /// The offsets of a chunk that is not in a file.
     pub(crate) const NONE: Self = Self { start: None, streams: Vec::new(), tail: None };
 
-    /// The places of a chunk that starts at `start`, up to the first stream that was edited.
+    /// Computes the offsets of a chunk that starts at `start`, up to the first edited stream.
     pub(crate) fn compute(chunk: &Chunk<'_>, start: Option<u64>) -> Self {
         let behind = |at: Option<u64>, header: usize, s: &Stream<'_>| {
             Some(at?.saturating_add(header as u64).saturating_add(s.packed()?.len() as u64))
@@ -35,7 +35,7 @@ impl Places {
             streams.push(at);
             at = behind(at, stream_header::SIZE, &s.stream);
         }
-        // Only a chunk that was read has places.
+        // Only a chunk that was read has offsets.
         Self { start: chunk.indices.packed().and(start), streams, tail: at }
     }
 
@@ -44,14 +44,14 @@ impl Places {
     }
 }
 
-/// States whether the flags were checked before, when their headers were read.
+/// Whether the flags were checked already, when their headers were read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flags {
     Checked,
     Unchecked,
 }
 
-/// Everything that a chunk must be to be read again.
+/// Checks the rules that a reader needs.
 pub(crate) fn check(
     chunk: &Chunk<'_>,
     path: &FieldPath<'_>,
@@ -76,7 +76,7 @@ pub(crate) fn check(
     check_indices(chunk, sizes.vertices(chunk.dialect), path, from_file, findings)
 }
 
-/// Holds flags and sizes against each other.
+/// Checks flags and sizes against each other.
 pub(crate) fn check_sizes(
     sizes: &StreamSizes,
     dialect: Dialect,
@@ -95,7 +95,7 @@ pub(crate) fn check_sizes(
     check_streams(sizes, dialect, flags, path, places, findings)
 }
 
-/// Holds flags and sizes of the attribute streams against each other.
+/// Checks flags and sizes of the attribute streams against each other.
 pub(crate) fn check_streams(
     sizes: &StreamSizes,
     dialect: Dialect,
@@ -142,8 +142,8 @@ pub(crate) fn check_streams(
     Ok(())
 }
 
-/// Checks what a flag must be in every dialect; false where it is not one bit. `seen` holds the flags before it, `at` is
-/// where the header of its stream starts.
+/// Checks the rules of a flag that do not depend on the dialect. Returns false if it is not a single bit.
+/// `seen` holds the flags before it; `at` is the offset of the stream's header.
 pub(crate) fn check_flag(
     flag: AttributeFlag,
     seen: &mut u16,
@@ -166,7 +166,7 @@ pub(crate) fn check_flag(
     Ok(true)
 }
 
-/// Checks that every index names one of the vertices.
+/// Checks that every index refers to an existing vertex.
 pub(crate) fn check_indices(
     chunk: &Chunk<'_>,
     vertices: u64,
