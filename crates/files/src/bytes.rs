@@ -1,4 +1,4 @@
-//! Bytes that are read where they lie.
+//! Random access to the bytes of a file or of memory.
 
 use std::fmt::Debug;
 use std::io;

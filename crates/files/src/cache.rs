@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Names in listings that are kept; beyond that folders are listed again.
+/// The maximum number of names in cached listings; further folders are listed each time.
 const MOST_NAMES: usize = 1 << 18;
 
 /// Listings by folder.
@@ -29,7 +29,7 @@ impl<T: ?Sized> Cache<T> {
         self.lock().listings.get(folder).map(Arc::clone)
     }
 
-    /// Keeps a listing of `names` names.
+    /// Caches a listing with `names` names.
     pub(crate) fn keep(&self, folder: &TreePath, names: usize, listing: &Arc<T>) {
         let mut kept = self.lock();
         kept.names = kept.names.saturating_add(names).saturating_add(1);

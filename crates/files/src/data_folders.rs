@@ -1,4 +1,4 @@
-//! Named bytes as the data folders that they make up.
+//! Divides named bytes into data folders.
 
 use crate::error::FilesError;
 use crate::layer::Layer;
@@ -14,11 +14,12 @@ use std::sync::Arc;
 type Files = BTreeMap<TreePath, Arc<Vec<u8>>>;
 
 impl Tree {
-    /// Divides named bytes into data folders, like a folder of the operating system with these files: the top, and
-    /// each folder below with packs of an engine. Returns their trees with the paths of their folders. In each tree
-    /// the packs at its top are folders, and so are archives of The Sims below it. No file is in two trees.
+    /// Divides named bytes into data folders, as if they were files of a folder of the operating system: the
+    /// top folder, and each folder below it that has packs of an engine. Returns the tree and the path of
+    /// each data folder. In each tree, packs at the top are mounted as folders, and archives of The Sims
+    /// below the top are folders too. No file is in two trees.
     ///
-    /// A pack that cannot be read is among the files of a [walk](Self::walk), with the reason.
+    /// A [walk](Self::walk) lists a pack that cannot be read among the files, with the reason.
     ///
     /// ```
     /// use meshwright_files::{Tree, TreeOptions};
@@ -66,7 +67,7 @@ fn is_pack(name: &[u8], bytes: &[u8]) -> bool {
     PackKind::is_telling(name) || PackKind::from_magic(bytes).is_some()
 }
 
-/// The data folder that a file belongs to: the file is a pack, or is in a folder that is treated as one.
+/// Returns the data folder of a file, if the file is a pack or is in a folder that is used as a pack.
 fn holder(path: &TreePath, bytes: &[u8]) -> Option<TreePath> {
     let mut at = path.clone();
     let mut is_folder = false;
@@ -82,7 +83,7 @@ fn holder(path: &TreePath, bytes: &[u8]) -> Option<TreePath> {
     }
 }
 
-/// Loose files over the packs that lie among them.
+/// Mounts the packs among some files; the loose files hide those of the packs.
 fn mounted(mut files: Files, options: TreeOptions) -> Tree {
     let mut packs: BTreeMap<Box<[u8]>, Mountable> = BTreeMap::new();
     for (path, bytes) in &files {

@@ -1,14 +1,14 @@
-//! Why a tree gives no file.
+//! The errors of a tree.
 
 use crate::pack::Refused;
 use meshwright_core::{LimitExceeded, ReadError};
 use std::io;
 
-/// Why a tree gives no file. Names paths, never what is in a file.
+/// The reason why a tree gives no file. It names paths, never the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilesError {
-    /// No path of a tree: it would leave the tree, or no file can have it.
+    /// The path is not valid: it would leave the tree, or no file can have it.
     BadPath {
         /// The path.
         path: String,
@@ -20,7 +20,7 @@ pub enum FilesError {
         /// The path.
         path: String,
     },
-    /// A folder where a file is asked for, a file where a folder is, or neither.
+    /// The path is a folder instead of a file, a file instead of a folder, or neither.
     WrongKind {
         /// The path.
         path: String,
@@ -31,9 +31,9 @@ pub enum FilesError {
     TooLarge {
         /// The path.
         path: String,
-        /// The bytes of the file, as far as they are known.
+        /// The size of the file in bytes, as far as it is known.
         size: u64,
-        /// The bytes left of the budget.
+        /// The number of bytes left in the budget.
         left: u64,
     },
     /// The pack, or a file in it, breaks a rule of its kind.
@@ -43,20 +43,20 @@ pub enum FilesError {
         /// The broken rule.
         error: Box<ReadError>,
     },
-    /// It cannot be put into a pack.
+    /// A pack of this kind cannot hold the file.
     Unpackable {
         /// The path.
         path: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A search costs more than the budget allows.
     Limit(LimitExceeded),
-    /// The operating system refuses.
+    /// The operating system reports an error.
     System {
         /// The path.
         path: String,
-        /// Its kind of error.
+        /// The kind of the error.
         kind: io::ErrorKind,
         /// The message.
         message: String,

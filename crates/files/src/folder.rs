@@ -15,30 +15,30 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A folder, and what was listed of it.
+/// A folder of the operating system, with its cached listings.
 #[derive(Debug)]
 pub(crate) struct Folder {
     top: PathBuf,
-    /// The top without links, where a link asks for it.
+    /// The path of the folder without symbolic links, computed when a link needs it.
     resolved: OnceLock<Option<PathBuf>>,
     start: Option<Start>,
-    /// The file that was named is all there is.
+    /// Whether the named file is the only one in the tree.
     alone: bool,
-    /// Links are followed wherever they lead.
+    /// Whether links are followed outside the folder too.
     follows_links: bool,
     /// The mounted packs and folders at the top, in search order.
     mounts: OnceLock<Vec<Mountable>>,
     listings: Cache<Listing>,
-    /// Archives of a game in it, below the top.
+    /// Archives of The Sims below the top.
     inner: Option<Inner>,
 }
 
-/// The file that was named, when a file was.
+/// The file that the caller named, if it named a file.
 #[derive(Debug)]
 struct Start {
     file: TreePath,
     folder: TreePath,
-    /// As they were named, which is how messages name them.
+    /// The path as the caller named it. Messages use this path.
     os_file: PathBuf,
     os_folder: PathBuf,
 }
@@ -57,24 +57,25 @@ impl Folder {
         }
     }
 
-    /// The same, with archives of a game below the top as folders.
+    /// Sets that archives of The Sims below the top are folders.
     pub(crate) fn with_inner(mut self, limits: Limits) -> Self {
         self.inner = Some(Inner::new(limits));
         self
     }
 
-    /// The same, with links that lead out of the folder followed or not.
+    /// Sets whether links out of the folder are followed.
     pub(crate) fn following(mut self, follows_links: bool) -> Self {
         self.follows_links = follows_links;
         self
     }
 
-    /// The archives of a game in it.
+    /// Returns the archives of The Sims in the folder.
     pub(crate) fn inner(&self) -> Option<&Inner> {
         self.inner.as_ref().filter(|_| !self.alone)
     }
 
-    /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
+    /// Returns the tree around a file (its folder, or the parent of an enclosing `models` folder) and the
+    /// path of the file in it.
     pub(crate) fn around(file: &Path) -> Result<(Self, TreePath), FilesError> {
         let name = file
             .file_name()
@@ -86,7 +87,7 @@ impl Folder {
         Ok((Self { start: Some(start), ..Self::new(top) }, path))
     }
 
-    /// A file at the top of a tree with nothing else in it; and its path in there.
+    /// Returns a tree with only this file, and the path of the file in it.
     pub(crate) fn alone(file: &Path) -> Result<(Self, TreePath), FilesError> {
         let (around, path) = Self::around(file)?;
         let path = TreePath::ROOT.child(path.name());
@@ -95,7 +96,7 @@ impl Folder {
         Ok((Self { start: Some(start), alone: true, ..around }, path))
     }
 
-    /// The path that the operating system knows.
+    /// Returns the path for the operating system.
     pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
         let below = |top: &Path, path: &TreePath| {
             let mut whole = top.to_owned();
@@ -115,12 +116,12 @@ impl Folder {
         below(&self.top, path)
     }
 
-    /// Returns true if this is the file that was named: it is read whatever its kind.
+    /// Returns true if this is the file that the caller named. It is read even if it is not a regular file.
     pub(crate) fn is_start(&self, path: &TreePath) -> bool {
         self.start.as_ref().is_some_and(|start| start.file == *path)
     }
 
-    /// The listing of a folder, cached.
+    /// Lists a folder. The listing is cached.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
         if let Some(start) = self.start.as_ref().filter(|_| self.alone) {
             if !folder.is_root() {
@@ -142,7 +143,8 @@ impl Folder {
         Ok(listing)
     }
 
-    /// Takes the packs that lie at the top out of what it lists: they are mounted, a later one hides an earlier one.
+    /// Returns the packs at the top, which are mounted: they are removed from the listing, and a later one
+    /// hides an earlier one.
     pub(crate) fn mount(&self, order: PackOrder) -> &[Mountable] {
         self.mounts.get_or_init(|| {
             if self.alone {
@@ -163,7 +165,7 @@ impl Folder {
                 .is_some_and(|head| PackKind::from_magic(&head).is_some())
     }
 
-    /// The packs that lie in a folder, whose listing is not kept.
+    /// Returns the packs in a folder. The listing is not cached.
     pub(crate) fn mountable(&self, folder: &TreePath) -> Vec<Mountable> {
         let path = self.os_path(folder);
         let Some(listing) = path.and_then(|path| os::list(&path).ok()) else { return Vec::new() };
@@ -180,24 +182,25 @@ impl Folder {
         entries.collect()
     }
 
-    /// The kind of the entry with exactly this path, for folders that can be entered and not listed.
+    /// Returns the kind of the entry with exactly this path. It works for folders that can be entered but
+    /// not listed.
     pub(crate) fn kind(&self, path: &TreePath) -> Option<EntryKind> {
         os::own_kind(&self.os_path(path)?).ok()
     }
 
-    /// The kind of a link's target; a target outside the tree is never opened.
+    /// Returns the kind of a link's target. A target outside the tree is never opened.
     pub(crate) fn follow(&self, link: &TreePath) -> EntryKind {
         self.target(link).map_or(EntryKind::Other, |(_, kind)| kind)
     }
 
-    /// The target of a link and its kind; `None` if it is outside of the tree and must not be followed.
+    /// Returns the target of a link and its kind; `None` if it is outside the tree and must not be followed.
     pub(crate) fn target(&self, link: &TreePath) -> Option<(PathBuf, EntryKind)> {
         let target = os::resolved(&self.os_path(link)?).ok()?;
         let kind = os::kind(&target).ok().filter(|_| self.follows_links || self.holds(&target))?;
         Some((target, kind))
     }
 
-    /// Returns true if the target of a link is outside of the folder.
+    /// Returns true if the target of a link is outside the folder.
     pub(crate) fn leads_out(&self, link: &TreePath) -> bool {
         let target = self.os_path(link).and_then(|at| os::resolved(&at).ok());
         target.is_some_and(|target| !self.holds(&target))
@@ -212,7 +215,7 @@ impl Folder {
         self.resolved.get_or_init(|| os::resolved(&self.top).ok()).as_deref()
     }
 
-    /// The path in this tree of a file of the operating system.
+    /// Returns the path in this tree of a file of the operating system.
     pub(crate) fn locate(&self, file: &Path) -> Option<TreePath> {
         if let Some(start) = self.start.as_ref().filter(|_| self.alone) {
             return (start.os_file == file).then(|| start.file.clone());
@@ -223,10 +226,10 @@ impl Folder {
         Some(names.fold(TreePath::ROOT, |at, name| at.child(name.as_encoded_bytes())))
     }
 
-    /// The first bytes of a file that was found, at most `most`.
+    /// Reads the first bytes of an existing file, at most `most`.
     pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         if self.is_start(path) {
-            // It may be a pipe, which can be read once.
+            // The file may be a pipe, which can be read only once.
             return self.read(path, budget);
         }
         let named = path.to_string();
@@ -239,7 +242,7 @@ impl Folder {
         os::size(&self.os_path(path)?).ok()
     }
 
-    /// The bytes of a file that was found.
+    /// Reads an existing file.
     pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         let named = path.to_string();
         let Some(os_path) = self.os_path(path) else { return Err(FilesError::not_found(named)) };
@@ -256,7 +259,7 @@ impl Folder {
 
 impl Place for Folder {
     fn looks_like_one(&self, path: &TreePath) -> bool {
-        // The named file is read whatever its kind, once.
+        // The named file is read even if it is not a regular file, but only once.
         let at = self.os_path(path).filter(|_| !self.is_start(path));
         at.and_then(|at| os::head(&at, 4).ok()).is_some_and(|head| is_archive(&head))
     }
@@ -272,7 +275,7 @@ impl Place for Folder {
     }
 }
 
-/// The kind of the target of a path of the operating system.
+/// Returns the kind of the target of a path of the operating system.
 pub(crate) fn kind_of(path: &Path) -> Result<EntryKind, FilesError> {
     os::kind(path).map_err(|e: io::Error| FilesError::system(shown_os(path), &e))
 }
@@ -306,7 +309,7 @@ fn enclosing(folder: &Path) -> (PathBuf, TreePath) {
     }
 }
 
-/// The parent folder `levels` levels above, if the named path shows it.
+/// Returns the parent folder `levels` levels up, if the path as named includes it.
 fn as_named(folder: &Path, levels: usize) -> Option<PathBuf> {
     let mut at = folder;
     for _ in 0..levels {

@@ -1,5 +1,5 @@
-//! Archives of The Sims in a pack, or in a folder below the top: folders too, one level deep. A game keeps its archives in
-//! folders of their own, and add-ons come as archives in archives.
+//! Archives of The Sims in a pack, or in a folder below the top. They are folders too, one level deep,
+//! because a game keeps its archives in subfolders, and add-ons are archives in archives.
 
 use crate::bytes::ByteSource;
 use crate::cache::Cache;
@@ -13,15 +13,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The maximum number of files per folder whose first bytes are read; a folder with more has no archives of a game.
+/// The maximum number of files per folder whose first bytes are read. In folders with more files, archives
+/// are not detected.
 const MOST_LOOKS: usize = 4096;
-/// The first bytes that tell an archive.
+/// The number of bytes that identify an archive.
 const HEAD: usize = 4;
 
 /// A pack, or the reason why it cannot be read; `None` if a file is not an archive.
 type Found = Option<Result<Arc<Pack>, FilesError>>;
 
-/// The archives that are in a place, opened when they are first looked into.
+/// The archives of a folder or pack. They are opened when they are first used.
 #[derive(Debug)]
 pub(crate) struct Inner {
     state: Mutex<State>,
@@ -37,13 +38,13 @@ struct State {
     left: u64,
 }
 
-/// The source of an archive's bytes.
+/// The folder or pack that contains an archive.
 pub(crate) trait Place {
     /// False if a quick check shows that a file is not an archive.
     fn looks_like_one(&self, path: &TreePath) -> bool;
-    /// The bytes of a file; what is taken into memory is charged.
+    /// Returns the bytes of a file. Bytes that are read into memory are charged.
     fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError>;
-    /// As messages name it.
+    /// Returns the path for messages.
     fn display_path(&self, path: &TreePath) -> String;
 }
 
@@ -53,7 +54,7 @@ impl Inner {
         Self { state: Mutex::new(state), listings: Cache::new() }
     }
 
-    /// Returns true if a file may be an archive, by its name.
+    /// Returns true if a file may be an archive, according to its name.
     pub(crate) fn may_be(path: &TreePath) -> bool {
         PackKind::from_name(path.name()) == Some(PackKind::Far)
     }
@@ -71,7 +72,7 @@ impl Inner {
             return None;
         }
         state.looks = state.looks.saturating_add(1);
-        // All archives of a place share what they may take: many of them can be the same bytes.
+        // All archives share one budget, because many archives can have the same bytes.
         let budget = Budget::new(Limits::default().with_memory(state.left));
         let found = place.looks_like_one(path).then(|| opened(path, place, &budget)).flatten();
         state.left = budget.remaining();
@@ -79,7 +80,8 @@ impl Inner {
         found
     }
 
-    /// The archive that a path leads into, with its path and the path in it; the archive itself has the path of the top.
+    /// Returns the archive that a path leads into, its path, and the rest of the path. For the archive
+    /// itself the rest is the top.
     pub(crate) fn within(
         &self,
         path: &TreePath,
@@ -115,14 +117,14 @@ impl Inner {
         Ok(whole)
     }
 
-    /// The archives that were opened.
+    /// Returns the archives that were opened.
     pub(crate) fn opened(&self) -> Vec<(TreePath, Result<Arc<Pack>, FilesError>)> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.archives.iter().filter_map(|(path, found)| Some((path.clone(), found.clone()?))).collect()
     }
 }
 
-/// True for what an archive begins with.
+/// Returns whether bytes begin like an archive.
 pub(crate) fn is_archive(head: &[u8]) -> bool {
     PackKind::from_magic(head) == Some(PackKind::Far)
 }
@@ -163,7 +165,7 @@ impl Place for Pack {
     fn looks_like_one(&self, path: &TreePath) -> bool {
         let Some(member) = self.member(path).filter(|m| m.refusal().is_none()) else { return false };
         let budget = Budget::new(Limits::default());
-        // RefPack is decompressed as a whole.
+        // RefPack can be decompressed only as a whole.
         member.coding() == Coding::RefPack
             || self.read_head(member, HEAD as u64, &budget).is_ok_and(|head| is_archive(&head))
     }

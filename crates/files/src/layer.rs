@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A place with folders and files.
+/// A folder, a pack, or bytes in memory.
 #[derive(Debug)]
 pub(crate) enum Layer {
     Folder(Folder),
@@ -26,7 +26,7 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
-    /// The listing of a folder that was found.
+    /// Lists an existing folder.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
         if let Some((_, pack, rest)) = self.within(folder) {
             return pack?.list(&rest);
@@ -43,7 +43,7 @@ impl Layer {
         }
     }
 
-    /// The archives that lie in here.
+    /// Returns the archives of The Sims in the layer.
     pub(crate) fn inner(&self) -> Option<(&Inner, &dyn Place)> {
         match self {
             Self::Folder(f) => Some((f.inner()?, f)),
@@ -53,7 +53,7 @@ impl Layer {
         }
     }
 
-    /// The archive that a path that was found is, or leads into; its path, and the path in it.
+    /// Returns the archive that an existing path is or leads into, its path, and the rest of the path.
     pub(crate) fn within(
         &self,
         path: &TreePath,
@@ -62,7 +62,7 @@ impl Layer {
         inner.within(path, place)
     }
 
-    /// The pack that a file that was found is a member of, and its path there.
+    /// Returns the pack that an existing file is a member of, and its path in that pack.
     pub(crate) fn pack_of(&self, path: &TreePath) -> Option<Result<(Arc<Pack>, TreePath), FilesError>> {
         if let Some((_, pack, rest)) = self.within(path).filter(|(.., rest)| !rest.is_root()) {
             return Some(pack.map(|pack| (pack, rest)));
@@ -73,7 +73,7 @@ impl Layer {
         }
     }
 
-    /// A pack that cannot be read: its name, and why not.
+    /// Returns the name of a pack that cannot be read, and the reason.
     pub(crate) fn refusal(&self) -> Option<(TreePath, FilesError)> {
         match self {
             Self::Pack(mount) => mount.pack().err().map(|e| (mount.place().clone(), e.clone())),
@@ -81,7 +81,8 @@ impl Layer {
         }
     }
 
-    /// The kind of an entry that is wanted as a file or a folder, with links followed.
+    /// Returns the kind of an entry after following links. `want` states whether a file or a folder is
+    /// requested.
     pub(crate) fn resolve(&self, path: &TreePath, kind: EntryKind, want: EntryKind) -> EntryKind {
         match self {
             Self::Folder(f) if kind == EntryKind::Link => f.follow(path),
@@ -95,7 +96,8 @@ impl Layer {
         matches!(self, Self::Folder(f) if f.kind(path) == Some(EntryKind::Link) && f.target(path).is_none() && f.leads_out(path))
     }
 
-    /// The kind of a link's target during a walk: each folder is entered once, and not if it contains the link.
+    /// Returns the kind of a link's target during a walk. Each folder is entered once, and not at all if it
+    /// contains the link.
     pub(crate) fn enter(&self, link: &TreePath, entered: &mut BTreeSet<PathBuf>) -> EntryKind {
         let Self::Folder(folder) = self else { return EntryKind::Other };
         let Some((target, kind)) = folder.target(link) else { return EntryKind::Other };
@@ -105,7 +107,7 @@ impl Layer {
         if again { EntryKind::Other } else { kind }
     }
 
-    /// Everything of a kind that a path can mean: what has it exactly, then what differs in case.
+    /// Returns all entries of a kind that match a path: exact matches first, then those that differ in case.
     pub(crate) fn find_all(&self, path: &TreePath, want: EntryKind) -> Vec<TreePath> {
         let mut found = Vec::new();
         self.search(path, want, |path| {
@@ -125,7 +127,7 @@ impl Layer {
         found
     }
 
-    /// Calls `enough` with what is found until it says so.
+    /// Calls `enough` with each match until it returns true.
     fn search(&self, path: &TreePath, want: EntryKind, mut enough: impl FnMut(TreePath) -> bool) {
         if want == EntryKind::File
             && matches!(self, Self::Folder(f) if f.is_start(path))
@@ -148,7 +150,7 @@ impl Layer {
             let mut entries = self.named(&at, name);
             entries.retain(|(path, kind)| self.resolve(path, *kind, wanted) == wanted);
             if wanted == EntryKind::Folder {
-                // The first is looked into first.
+                // The first entry is searched first.
                 open.extend(entries.into_iter().rev().map(|(path, _)| (path, depth)));
             } else if entries.into_iter().any(|(path, _)| enough(path)) {
                 return;
@@ -168,7 +170,7 @@ impl Layer {
         }
     }
 
-    /// The bytes of a file that was found.
+    /// Reads an existing file.
     pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Cow<'_, [u8]>, FilesError> {
         if let Some(place) = self.pack_of(path) {
             let (pack, path) = place?;
@@ -190,7 +192,7 @@ impl Layer {
         }
     }
 
-    /// The first bytes of a file that was found, at most `most`.
+    /// Reads the first bytes of an existing file, at most `most`.
     pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         if let Some(place) = self.pack_of(path) {
             let (pack, path) = place?;
@@ -208,7 +210,8 @@ impl Layer {
         }
     }
 
-    /// The size of a file that was found: as its pack states, or the actual size in a folder or in memory.
+    /// Returns the size of an existing file: as the pack states it, or the actual size in a folder or in
+    /// memory.
     pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
         if let Some(place) = self.pack_of(path) {
             let (pack, path) = place.ok()?;
@@ -222,7 +225,7 @@ impl Layer {
         }
     }
 
-    /// The path of a file for people, including the pack that holds it; `None` in memory.
+    /// Returns the path of a file for messages, including its pack; `None` in memory.
     pub(crate) fn shown_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Folder(f) => f.os_path(path),
@@ -234,7 +237,7 @@ impl Layer {
         }
     }
 
-    /// The file of the operating system that holds a file that was found.
+    /// Returns the file of the operating system that holds an existing file.
     pub(crate) fn container(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Pack(mount) => mount.path().map(Path::to_owned),
@@ -246,7 +249,7 @@ impl Layer {
         }
     }
 
-    /// The path that the operating system knows.
+    /// Returns the path for the operating system.
     pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Folder(_) if self.pack_of(path).is_some() => None,

@@ -10,18 +10,18 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// The layers of a tree by the paths that they have.
+/// The layers of a tree, indexed by path.
 #[derive(Debug)]
 pub(crate) struct LayerIndex {
     hasher: RandomState,
-    /// The hash of a path and what it is, without regard to case, and the number of a pack that has it; sorted.
+    /// The hash of a path and its kind, ignoring case, and the number of a pack that contains it; sorted.
     packs: Vec<(u64, u32)>,
     /// The layers that are always searched: folders, and packs with archives in them.
     pub(crate) others: Vec<u32>,
 }
 
 impl LayerIndex {
-    /// Opens all packs.
+    /// Opens all packs and builds the index.
     pub(crate) fn build(layers: &[Arc<Layer>]) -> Self {
         let mut index = Self { hasher: RandomState::new(), packs: Vec::new(), others: Vec::new() };
         for (layer, number) in layers.iter().zip(0..) {
@@ -39,7 +39,7 @@ impl LayerIndex {
             for (path, _) in pack.files() {
                 index.packs.push((index.hash(path, EntryKind::File), number));
                 let folder = path.parent();
-                // Members of one folder follow each other.
+                // The members of a folder are consecutive.
                 if last.as_ref() != Some(&folder) {
                     let mut at = folder.clone();
                     index.packs.push((index.hash(&at, EntryKind::Folder), number));
@@ -56,7 +56,7 @@ impl LayerIndex {
         index
     }
 
-    /// The numbers of all layers that may have a file or a folder at a path, the later ones first.
+    /// Returns the numbers of all layers that may have a file or folder at a path, later layers first.
     pub(crate) fn layers_with(&self, path: &TreePath, kind: EntryKind) -> Vec<usize> {
         let hash = self.hash(path, kind);
         let first = self.packs.partition_point(|(other, _)| *other < hash);

@@ -11,14 +11,15 @@
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Only files in the named folders are read. No file is read beyond the caller's budget. Files that
-//! are not regular are read only if the caller names them. Nothing recurses. A tree calls the operating system in one
-//! module; a tree in memory does not need it. Only [`output`] writes.
+//! No unsafe code. Only files in the named folders are read, and no file beyond the caller's budget. Files
+//! that are not regular are read only if the caller names them. Nothing recurses. One module calls the
+//! operating system; a tree in memory does not need it. Only [`output`] writes files.
 //!
-//! For a pack, the directory is read first, then each requested member. No name in it leaves the tree. No two files
-//! share a part of their bytes, and all files together are at most 32 times the pack and 256 MiB. Buffers grow with the
-//! actual content of a member, at most to its stated size and to the budget. A pack in a pack is a file. Archives of The
-//! Sims are an exception: they are folders one level deep, in packs and in folders below the top.
+//! For a pack, the directory is read first, then each requested member. No name in it leaves the tree. No
+//! two members share only a part of their bytes, and the limit for all members together is 32 times the size
+//! of the pack plus 256 MiB. Buffers grow with the actual content of a member, at most to its stated size
+//! and to the budget. A pack in a pack is a file. Archives of The Sims are an exception: they are folders
+//! one level deep, in packs and in folders below the top.
 //!
 //! # Example
 //!
@@ -73,7 +74,7 @@ pub use tree::{Entry, Tree, TreeOptions};
 pub use walk::Walk;
 pub use write::{PackBuilder, PackContent, Packed};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -15,7 +15,7 @@ pub enum EntryKind {
     Folder,
     /// A symbolic link.
     Link,
-    /// Something that is never opened unless it is named itself: a pipe, a device.
+    /// A pipe or a device. It is opened only if the caller names it.
     Other,
 }
 
@@ -25,9 +25,10 @@ pub(crate) type Named = (Box<[u8]>, EntryKind);
 /// The content of one folder of one layer.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    /// In the order of the names' bytes. A pack can have a file and a folder of one name.
+    /// The entries, sorted by the bytes of their names. A pack can have a file and a folder with the same
+    /// name.
     entries: Vec<Named>,
-    /// The entries in the order of their names without regard to case, where names are equal in that of the bytes.
+    /// The entries sorted by name ignoring case, then by bytes.
     folded: Vec<u32>,
 }
 
@@ -41,17 +42,17 @@ impl Listing {
         entries.dedup();
         let name = |i: &u32| entries.get(*i as usize).map(|e| &*e.0).unwrap_or_default();
         let mut folded: Vec<u32> = (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
-        // Stable: equal ones stay in the order of their bytes.
+        // The sort is stable: equal names stay in the order of their bytes.
         folded.order_by(|a, b| fold(name(a)).cmp(fold(name(b))));
         Self { entries, folded }
     }
 
-    /// The listing without some names.
+    /// Returns the listing without the names for which `leave` is true.
     pub(crate) fn without(self, mut leave: impl FnMut(&[u8]) -> bool) -> Self {
         Self::new(self.entries.into_iter().filter(|(name, _)| !leave(name)).collect())
     }
 
-    /// The listing with folders that have these names.
+    /// Returns the listing with additional folders.
     pub(crate) fn with_folders(&self, names: impl IntoIterator<Item = Box<[u8]>>) -> Self {
         let folders = names.into_iter().map(|name| (name, EntryKind::Folder));
         Self::new(self.entries.iter().cloned().chain(folders).collect())
@@ -65,7 +66,7 @@ impl Listing {
         self.entries.iter().map(|(name, kind)| (&**name, *kind))
     }
 
-    /// The entries of a name: those that have it exactly, then those that differ in case.
+    /// Returns the entries with this name: exact matches first, then those that differ in case.
     pub(crate) fn named<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = (&'a [u8], EntryKind)> {
         let entry = |i: &u32| self.entries.get(*i as usize).map(|(name, kind)| (&**name, *kind));
         let before =
@@ -81,7 +82,7 @@ impl Listing {
     }
 }
 
-/// The folders of some files, each with its listing. The top always exists.
+/// Returns the folders that contain some files, each with its listing. The top folder always exists.
 pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> BTreeMap<TreePath, Arc<Listing>> {
     let mut found: BTreeMap<TreePath, Vec<Named>> = BTreeMap::new();
     found.insert(TreePath::ROOT, Vec::new());

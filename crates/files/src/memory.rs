@@ -14,24 +14,24 @@ use std::sync::Arc;
 pub(crate) struct Memory {
     files: BTreeMap<TreePath, Arc<Vec<u8>>>,
     folders: BTreeMap<TreePath, Arc<Listing>>,
-    /// Archives of a game in it, below the top.
+    /// Archives of The Sims below the top.
     inner: Option<Inner>,
 }
 
 impl Memory {
-    /// The files; of two with one path the later one.
+    /// Returns a tree of these files.
     pub(crate) fn new(files: BTreeMap<TreePath, Arc<Vec<u8>>>) -> Self {
         let folders = folders(files.keys());
         Self { files, folders, inner: None }
     }
 
-    /// The same, with archives of a game as folders.
+    /// Sets that archives of The Sims are folders.
     pub(crate) fn with_inner(mut self, limits: Limits) -> Self {
         self.inner = Some(Inner::new(limits));
         self
     }
 
-    /// The archives of a game in it.
+    /// Returns the archives of The Sims.
     pub(crate) fn inner(&self) -> Option<&Inner> {
         self.inner.as_ref()
     }

@@ -1,4 +1,4 @@
-//! A pack of the operating system's, opened when it is first needed; or one that is open.
+//! A mounted pack: a file that is opened when it is first needed, or a pack that is already open.
 
 use crate::bytes::ByteSource;
 use crate::error::FilesError;
@@ -11,21 +11,21 @@ use meshwright_core::{Budget, Limits};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A pack in a folder, or an opened pack.
+/// A pack in a folder, or a pack that is already open.
 #[derive(Debug)]
 pub(crate) struct Mount {
     path: Option<PathBuf>,
-    /// Its name in its folder.
+    /// The name of the pack in its folder.
     place: TreePath,
     limits: Limits,
-    /// The maximum size of all its files together, if it does not follow from the size of the pack.
+    /// The maximum total size of its members, if it does not follow from the size of the pack.
     most_unpacked: Option<u64>,
     pack: OnceLock<Result<Arc<Pack>, FilesError>>,
     inner: Inner,
 }
 
 impl Mount {
-    /// A pack in a file; what its directory may take.
+    /// Returns a pack in a file. `limits` bounds the memory of its directory.
     pub(crate) fn from_path(path: PathBuf, limits: Limits) -> Self {
         let name = path.file_name().unwrap_or_default();
         let place = TreePath::ROOT.child(name.as_encoded_bytes());
@@ -33,12 +33,12 @@ impl Mount {
         Self { path: Some(path), place, limits, most_unpacked: None, pack, inner }
     }
 
-    /// The same pack, whose files may be so much together.
+    /// Sets the maximum total size of the members.
     pub(crate) fn with_most_unpacked(self, most_unpacked: Option<u64>) -> Self {
         Self { most_unpacked, ..self }
     }
 
-    /// A pack in memory at the top of a folder; `limits` bounds the memory of its directory.
+    /// Returns a pack in memory at the top of a folder. `limits` bounds the memory of its directory.
     pub(crate) fn in_memory(place: TreePath, bytes: Arc<dyn ByteSource>, limits: Limits) -> Self {
         let most = allowance(bytes.size());
         let pack = Pack::open_shared(bytes, &place.to_string(), &Budget::new(limits), most).map(Arc::new);
@@ -46,29 +46,29 @@ impl Mount {
         Self { path: None, place, limits, most_unpacked: None, pack, inner }
     }
 
-    /// A pack that is open.
+    /// Returns a pack that is already open.
     pub(crate) fn opened(pack: Arc<Pack>) -> Self {
         let (limits, inner) = (Limits::default(), Inner::new(Limits::default()));
         let pack = OnceLock::from(Ok(pack));
         Self { path: None, place: TreePath::ROOT, limits, most_unpacked: None, pack, inner }
     }
 
-    /// The archives in it.
+    /// Returns the archives of The Sims in the pack.
     pub(crate) fn inner(&self) -> &Inner {
         &self.inner
     }
 
-    /// The file that it is.
+    /// Returns the path of the pack's file.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Its name in its folder.
+    /// Returns the name of the pack in its folder.
     pub(crate) fn place(&self) -> &TreePath {
         &self.place
     }
 
-    /// Its path, for people.
+    /// Returns the path for messages.
     pub(crate) fn display_path(&self) -> Option<PathBuf> {
         let named = || (!self.place.is_root()).then(|| PathBuf::from(self.place.text().into_owned()));
         self.path.clone().or_else(named)

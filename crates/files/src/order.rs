@@ -1,31 +1,31 @@
-//! In which order the packs of a folder hide each other.
+//! The order in which the packs of a folder hide each other.
 
 use crate::pack::PackKind;
 use meshwright_core::Order as _;
 use std::cmp::Ordering;
 
-/// Folders that an engine takes for packs.
+/// Extensions of folders that an engine uses as packs.
 const PACK_FOLDERS: [&str; 2] = ["pk3dir", "dpkdir"];
 
-/// In which order the packs of a folder hide each other; loose files hide those of all packs.
+/// The order in which the packs of a folder hide each other. Loose files hide the files of all packs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackOrder {
-    /// That of the engine whose kind of packs the folder has: FreeSpace's where it has `.vp` and no others.
+    /// Detects the engine: FreeSpace if the folder has `.vp` packs and no others, otherwise DarkPlaces.
     #[default]
     Detect,
-    /// DarkPlaces': first all `.pak`, then archives and folders called `.pk3dir`, each in the order of their names
-    /// without regard to case; a later one hides an earlier one.
+    /// DarkPlaces: first all `.pak`, then archives and folders with the extension `.pk3dir`, each sorted by
+    /// name ignoring case. A later pack hides an earlier one.
     Quake,
-    /// FreeSpace's: in the order of their names, an earlier one hides a later one.
+    /// FreeSpace: sorted by name. An earlier pack hides a later one.
     FreeSpace,
 }
 
-/// An entry of a folder of packs.
+/// An entry of a folder that is a pack or is used as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mountable {
     pub name: Box<[u8]>,
-    /// True for a folder that is used like a pack.
+    /// Whether it is a folder that is used as a pack.
     pub is_folder: bool,
 }
 
@@ -39,7 +39,7 @@ impl Mountable {
         mounts.then(|| Self { name: name.into(), is_folder })
     }
 
-    /// True for an archive of The Sims, whose members no others hide.
+    /// Returns whether it is an archive of The Sims. Archives do not hide each other's members.
     pub(crate) fn is_archive(&self) -> bool {
         !self.is_folder && self.kind() == PackKind::Far
     }
@@ -50,7 +50,7 @@ impl Mountable {
 }
 
 impl PackOrder {
-    /// Sorts the packs of a folder so that a later one hides an earlier one.
+    /// Sorts the packs of a folder such that a later one hides an earlier one.
     pub(crate) fn sort(self, packs: &mut [Mountable]) {
         let folded = |m: &Mountable| (m.name.to_ascii_lowercase(), m.name.clone());
         let is_vp = |m: &Mountable| m.kind() == PackKind::Vp;

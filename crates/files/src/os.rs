@@ -1,4 +1,4 @@
-//! The operating system: nothing else calls it.
+//! Calls to the operating system. No other module makes any.
 
 use crate::bytes::ByteSource;
 use crate::listing::{EntryKind, Listing};
@@ -46,7 +46,7 @@ pub(crate) fn list(folder: &Path) -> io::Result<Listing> {
     Ok(Listing::new(entries))
 }
 
-/// The path without links.
+/// Returns the path without symbolic links.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
@@ -56,22 +56,22 @@ pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
     std::path::absolute(path)
 }
 
-/// A name of a tree as one of the operating system.
+/// Converts a name of a tree to one of the operating system.
 #[cfg(unix)]
 pub(crate) fn os_name(name: &[u8]) -> Option<OsString> {
     use std::os::unix::ffi::OsStrExt;
     Some(OsStr::from_bytes(name).to_owned())
 }
 
-/// A name of a tree as one of the operating system.
+/// Converts a name of a tree to one of the operating system.
 #[cfg(not(unix))]
 pub(crate) fn os_name(name: &[u8]) -> Option<OsString> {
-    // Such a name could lead elsewhere.
+    // Names with such characters could refer to another folder.
     let safe = |name: &&str| !name.contains(['\\', '/', ':']);
     std::str::from_utf8(name).ok().filter(safe).map(|name| OsStr::new(name).to_owned())
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 pub(crate) enum Unread {
     Folder,
     /// Its size, as far as it is known.
@@ -85,7 +85,7 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// All bytes of a file; refused before reading when it has more than `most`.
+/// Reads a file. A file with more than `most` bytes is rejected before it is read.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
@@ -96,15 +96,16 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
         return Err(Unread::TooLarge(meta.len()));
     }
     let mut bytes = Vec::new();
-    // One more than there is, so that the end is found without growing.
+    // Reserve one byte more than the size, so that the end of the file is detected without growing the
+    // buffer.
     let length = usize::try_from(meta.len()).unwrap_or(usize::MAX).saturating_add(1);
     bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    // A pipe says nothing of its size, and a file may grow.
+    // A pipe has no known size, and a file may grow.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(Unread::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// A file that is read in place.
+/// A file that is read in parts.
 #[derive(Debug)]
 pub(crate) struct OsFile {
     #[cfg(unix)]
@@ -116,7 +117,7 @@ pub(crate) struct OsFile {
 
 /// Opens a regular file.
 pub(crate) fn open(path: &Path) -> io::Result<OsFile> {
-    // Others may never answer.
+    // Opening a pipe or a device may block forever.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest path that is looked for.
+/// The maximum length of a path in bytes.
 const LONGEST: usize = 4096;
 
 /// A path in a tree: names between slashes. No name leaves the tree. Names are bytes, because old archives hold names
@@ -19,7 +19,7 @@ impl TreePath {
     /// The top of a tree.
     pub const ROOT: Self = Self(Vec::new());
 
-    /// Creates a path from text: `.` and doubled slashes are dropped.
+    /// Creates a path from text. `.` and repeated slashes are removed.
     ///
     /// # Errors
     /// If the path would leave the tree or cannot exist: absolute, with `..`, a drive letter, a backslash or a NUL,
@@ -62,8 +62,8 @@ impl TreePath {
         Ok(below.names().fold(self.clone(), |at, name| at.child(name)))
     }
 
-    /// The path of another file in the same folder. Any file name is allowed, with colons and backslashes too,
-    /// because it follows from that of an existing file.
+    /// Returns the path of another file in the same folder. Any file name is allowed, even with colons and
+    /// backslashes, because it is derived from that of an existing file.
     ///
     /// # Errors
     /// If it is not a file name: empty, `.`, `..`, or with a slash or a NUL.
@@ -75,13 +75,13 @@ impl TreePath {
         Ok(self.parent().child(name))
     }
 
-    /// The path of a file in this folder, by the name that a folder really has for it.
+    /// Returns the path of an entry of this folder, with the name from its listing.
     pub(crate) fn child(&self, name: &[u8]) -> Self {
         let slash: &[u8] = if self.is_root() { b"" } else { b"/" };
         Self([&self.0, slash, name].concat())
     }
 
-    /// Returns true if this is the top.
+    /// Returns true if this is the path of the top folder.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -96,7 +96,8 @@ impl TreePath {
         self.names().next_back().unwrap_or_default()
     }
 
-    /// The last name without its extension: what follows the last dot that does not begin it.
+    /// Returns the last name without its extension: the part before its last dot. A dot at the start does
+    /// not count.
     pub fn stem(&self) -> &[u8] {
         split_name(self.name()).0
     }
@@ -112,12 +113,12 @@ impl TreePath {
         Self(slash.and_then(|end| self.0.get(..end)).unwrap_or_default().to_vec())
     }
 
-    /// The names from the top on.
+    /// Returns the names from the top down.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
         self.0.split(|b| *b == b'/').filter(|name| !name.is_empty())
     }
 
-    /// The path relative to a folder; `None` if it is not below it.
+    /// Returns the path relative to a folder; `None` if it is not below that folder.
     pub fn below(&self, folder: &Self) -> Option<Self> {
         if folder.is_root() {
             return Some(self.clone());
@@ -130,18 +131,18 @@ impl TreePath {
         }
     }
 
-    /// The text, with a replacement for bytes that are not UTF-8.
+    /// Returns the text, with a replacement character for bytes that are not UTF-8.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
 
-    /// With small letters for capitals of ASCII.
+    /// Returns the path with ASCII letters in lower case.
     pub(crate) fn folded(&self) -> Self {
         Self(self.0.to_ascii_lowercase())
     }
 
-    /// The order of a walk: in each folder its files, then the folders in it. A folder itself is where its content
-    /// would be.
+    /// Compares in the order of a walk: in each folder first its files, then its subfolders. A folder is at
+    /// the position of its content.
     pub(crate) fn walk_order(&self, is_folder: bool, other: &Self, other_is_folder: bool) -> Ordering {
         let (mut own, mut others) = (self.names().peekable(), other.names().peekable());
         loop {
@@ -158,7 +159,7 @@ impl TreePath {
     }
 }
 
-/// A file name as stem and extension.
+/// Splits a file name into stem and extension.
 fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
     match name.iter().rposition(|b| *b == b'.') {
         None | Some(0) => (name, &[]),
@@ -169,7 +170,7 @@ fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// A path for a message: safe on a terminal, of a very long one its end.
+/// Returns a path for a message: safe for a terminal, and only the end of a very long path.
 pub(crate) fn display_name(path: &[u8]) -> String {
     const MOST: usize = 1024;
     let cut = path.len().saturating_sub(MOST);

@@ -1,4 +1,4 @@
-//! Files that the caller fetches.
+//! Trees of files that the caller fetches.
 
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
@@ -7,22 +7,21 @@ use meshwright_core::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A folder or file that was requested and is not known yet.
+/// A request for a folder or file that is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Want {
-    /// The listing of a folder.
+    /// The listing of a folder is requested.
     Folder(TreePath),
-    /// The content of a file, or that it does not exist.
+    /// The content of a file is requested. The answer may be that it does not exist.
     File(TreePath),
 }
 
-/// A tree whose content the caller fetches from a source that must not block: over the network, or in an engine's
-/// tasks.
+/// A tree whose content the caller fetches without blocking: over the network, or in an engine's tasks.
 ///
-/// An operation on its [tree](crate::Tree::remote) finds the files that are known so far, and records the missing
-/// ones as wanted. The caller fetches these and repeats the operation until nothing is wanted; only then the result
-/// is valid.
+/// An operation on its [tree](crate::Tree::remote) uses the files that are known so far, and records the
+/// missing ones as wanted. The caller fetches these and repeats the operation until nothing is wanted; only
+/// then the result is valid.
 ///
 /// ```
 /// use meshwright_files::{Remote, Tree, TreePath, Want};
@@ -55,13 +54,14 @@ impl Remote {
         Self(Arc::new(Shared { lists, known: Mutex::default() }))
     }
 
-    /// Files in folders whose content can be found out: names are taken without regard to case, as in every tree.
+    /// Returns a remote with listings: names match ignoring case, as in every tree.
     #[must_use]
     pub fn listed() -> Self {
         Self::new(true)
     }
 
-    /// A remote without listings: files are requested by their exact names, and each request is a [`Want::File`].
+    /// Returns a remote without listings. Files are requested by their exact names, and each request is a
+    /// [`Want::File`].
     #[must_use]
     pub fn unlisted() -> Self {
         Self::new(false)
@@ -77,7 +77,8 @@ impl Remote {
         std::mem::take(&mut self.0.lock().wants).into_iter().collect()
     }
 
-    /// Provides the listing of a folder, or that the folder does not exist. Names that no file can have are dropped.
+    /// Provides the listing of a folder, or the information that the folder does not exist. Names that no
+    /// file can have are dropped.
     pub fn folder<N: AsRef<[u8]>>(
         &self,
         folder: TreePath,
@@ -91,12 +92,12 @@ impl Remote {
         self.0.lock().folders.insert(folder, Arc::new(listing));
     }
 
-    /// Provides the content of a file, or that it does not exist.
+    /// Provides the content of a file, or the information that it does not exist.
     pub fn file(&self, file: TreePath, bytes: Option<Vec<u8>>) {
         self.0.lock().files.insert(file, bytes.map(Into::into));
     }
 
-    /// The existing files that were fetched.
+    /// Returns the files that were fetched and exist.
     #[must_use]
     pub fn fetched(&self) -> Vec<TreePath> {
         let known = self.0.lock();
@@ -120,12 +121,13 @@ impl Shared {
         Err(FilesError::not_found(folder.to_string()))
     }
 
-    /// Returns true if listings of folders can be provided.
+    /// Returns true if folders can be listed.
     pub(crate) fn lists(&self) -> bool {
         self.lists
     }
 
-    /// The possible entries for a name in a folder, if folders cannot be listed: any may be a folder.
+    /// Returns the possible entries for a name in a folder if folders cannot be listed: it may be a file or
+    /// a folder.
     pub(crate) fn named(&self, folder: &TreePath, name: &[u8]) -> Vec<(TreePath, EntryKind)> {
         if self.lists {
             return Vec::new();
@@ -133,7 +135,8 @@ impl Shared {
         vec![(folder.child(name), EntryKind::Link)]
     }
 
-    /// The kind of an entry of [`named`](Self::named) that is wanted as a file or a folder.
+    /// Returns the kind of an entry of [`named`](Self::named). `want` states whether a file or a folder is
+    /// requested.
     pub(crate) fn resolve(&self, path: &TreePath, want: EntryKind) -> EntryKind {
         match want {
             EntryKind::Folder => want,
@@ -142,7 +145,7 @@ impl Shared {
         }
     }
 
-    /// The content of a file; requested if it is not known.
+    /// Returns the content of a file, or requests it if it is not known.
     pub(crate) fn bytes(&self, path: &TreePath) -> Option<Arc<[u8]>> {
         let mut known = self.lock();
         if let Some(bytes) = known.files.get(path) {
@@ -152,7 +155,7 @@ impl Shared {
         None
     }
 
-    /// As [`bytes`](Self::bytes), charged.
+    /// Does the same as [`bytes`](Self::bytes), and charges the bytes.
     pub(crate) fn read(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         let bytes = self.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());

@@ -1,11 +1,11 @@
-//! Files that are named without an extension, or with another than they have.
+//! Finds files by names without an extension, or with another extension than the file has.
 
 use crate::error::FilesError;
 use crate::path::TreePath;
 use crate::tree::Tree;
 use meshwright_core::Budget;
 
-/// Steps of work that an attempt takes at least.
+/// The minimum number of steps of work for an attempt.
 const ATTEMPT: u64 = 256;
 
 /// A file that a search found.
@@ -14,12 +14,13 @@ const ATTEMPT: u64 = 256;
 pub struct Match {
     /// The file.
     pub path: TreePath,
-    /// True if only the last part of the name matched, next to the model: a guess if the name has more parts.
+    /// Whether only the last part of the name matched, next to the model. If the name has more parts, this
+    /// is a guess.
     pub by_last_part: bool,
 }
 
 impl Tree {
-    /// Finds the file that a model names, such as a texture.
+    /// Finds a file that a model refers to, such as a texture.
     ///
     /// Tries each of `names` in order: first from the top of the tree, then from the folder `beside`, where `..` goes
     /// up within the tree. If none is found, it tries the last part of the first name in that folder. Each name is
@@ -42,7 +43,7 @@ impl Tree {
         let whole = names.iter().flat_map(|name| [(&top, &**name, false), (beside, name, false)]);
         let mut tried = None;
         for (folder, name, by_last_part) in whole.chain([(beside, last, true)]) {
-            // A name that leaves the tree still has a last part.
+            // A name that leaves the tree still has a usable last part.
             let Some(path) = within(folder, name) else { continue };
             if tried.as_ref() == Some(&path) {
                 continue;
@@ -81,7 +82,7 @@ impl Tree {
     }
 }
 
-/// The path of a name relative to a folder; `None` if it leaves the tree, or is not a path.
+/// Returns the path of a name relative to a folder; `None` if it is not a path or leaves the tree.
 fn within(folder: &TreePath, name: &[u8]) -> Option<TreePath> {
     let (mut folder, mut name) = (folder.clone(), name);
     while let Some(rest) = name.strip_prefix(b"../") {
@@ -128,7 +129,7 @@ mod tests {
             ("C:\\work\\b.jpg", "models/p/B.JPG", true),
             ("c", "models/p/c.png", false),
             ("c.tga", "models/p/c.tga", false),
-            // From the model's folder, up and down.
+            // Relative to the model's folder, up and down.
             ("sub/d", "models/p/sub/d.png", false),
             ("../q/e.jpg", "models/q/e.png", false),
             ("../../textures/a", "textures/a.tga", false),

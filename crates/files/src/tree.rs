@@ -1,4 +1,4 @@
-//! Several places as one tree.
+//! Several folders, packs and byte collections as one tree.
 
 use crate::cache::Cache;
 use crate::error::FilesError;
@@ -22,20 +22,20 @@ use std::sync::{Arc, OnceLock};
 
 /// Folders and bytes in memory as one read-only tree of named bytes.
 ///
-/// Cloning is cheap; clones share what was listed. Folders are listed once, when something in them is first looked
-/// for: what appears there later may not be seen.
+/// Cloning is cheap, and clones share their listings. A folder is listed once, when something in it is first
+/// searched. Files that appear later may not be found.
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// The later ones hide the earlier ones.
     pub(crate) layers: Vec<Arc<Layer>>,
-    /// The named file, and its layer.
+    /// The named file, and the number of its layer.
     start: Option<(usize, TreePath)>,
-    /// The pack, or the folder in it, that was named: it is all that is walked.
+    /// The named pack or folder in a pack. A walk visits only this part.
     pub(crate) scope: Option<(usize, TreePath)>,
     listed: Arc<Cache<[Entry]>>,
-    /// Made when the first of many packs is searched.
+    /// The index of the packs, built when many packs are first searched.
     index: Arc<OnceLock<LayerIndex>>,
-    /// Archives in packs are files when it is walked.
+    /// Whether a walk lists archives in packs as files instead of folders.
     pub(crate) flat: bool,
 }
 
@@ -43,48 +43,50 @@ pub struct Tree {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeOptions {
-    /// In which order packs hide each other.
+    /// The order in which packs hide each other.
     pub order: PackOrder,
-    /// Limits on the memory of the directory of each pack.
+    /// Limits on the memory for the directory of each pack.
     pub directories: Limits,
-    /// Packs in a folder, and archives in a pack, are files like others.
+    /// Whether packs in a folder, and archives in a pack, are ordinary files.
     pub packs_are_files: bool,
-    /// Links are followed wherever they lead, not only within the folder that is opened.
+    /// Whether links are followed out of the opened folder.
     pub follows_links: bool,
-    /// The maximum size of all files of a named pack together; by default 32 times the pack and 256 MiB.
+    /// The limit for the total size of all members of a named pack; by default 32 times the size of the pack
+    /// plus 256 MiB.
     pub unpacked: Option<u64>,
 }
 
 impl TreeOptions {
-    /// The same options for a folder whose packs, and a pack whose archives, are files like others.
+    /// Treats packs in a folder, and archives in a pack, as ordinary files.
     #[must_use]
     pub const fn with_packs_as_files(mut self) -> Self {
         self.packs_are_files = true;
         self
     }
 
-    /// The same options with links out of the folder followed: archives of a game may be links to where they are installed.
+    /// Sets whether links out of the folder are followed. The archives of a game may be links to its
+    /// installation.
     #[must_use]
     pub const fn with_links(mut self, follows_links: bool) -> Self {
         self.follows_links = follows_links;
         self
     }
 
-    /// The same options with another order of packs.
+    /// Sets the order of packs.
     #[must_use]
     pub const fn with_order(mut self, order: PackOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// The same options with another limit for the files of a pack together.
+    /// Sets the limit for the total size of all members of a pack.
     #[must_use]
     pub const fn with_unpacked(mut self, bytes: u64) -> Self {
         self.unpacked = Some(bytes);
         self
     }
 
-    /// The same options with another limit for the directory of each pack.
+    /// Sets the limits for the directory of each pack.
     #[must_use]
     pub const fn with_directories(mut self, limits: Limits) -> Self {
         self.directories = limits;
@@ -96,18 +98,20 @@ impl TreeOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its path from the top of the tree, spelled as it is.
+    /// The path from the top of the tree, with the actual spelling.
     pub path: TreePath,
-    /// A file or a folder, links followed; else it cannot be read.
+    /// The kind of the entry after following links. Only files and folders can be read.
     pub kind: EntryKind,
 }
 
 impl Tree {
-    /// Opens a folder with its packs, or the tree around a file, which becomes its [start](Self::start). The root of
-    /// the tree around a file is the file's folder, or the parent of the nearest `models` folder above the file.
+    /// Opens a folder with its packs, or the tree around a file, which becomes its [start](Self::start). The
+    /// root of the tree around a file is the file's folder, or the parent of the nearest `models` folder
+    /// above the file.
     ///
-    /// A pack is a folder: `data.pk3/models/x.dpm` is a path. The tree around a pack is its folder with the other
-    /// packs; the files of the named pack hide theirs. A [walk](Self::walk) visits only the named pack.
+    /// A pack is a folder: `data.pk3/models/x.dpm` is a path. The tree around a pack has its folder and the
+    /// other packs in it. Files of the named pack hide those of the others, and a [walk](Self::walk) visits
+    /// only the named pack.
     ///
     /// # Errors
     /// If the path does not exist, or a named pack cannot be read.
@@ -115,7 +119,7 @@ impl Tree {
         Self::open_with(path, TreeOptions::default())
     }
 
-    /// As [`open`](Self::open), with another order of packs, or another limit for their directories.
+    /// Does the same as [`open`](Self::open), with options.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -136,7 +140,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// A folder with its packs; `without` leaves one of them out.
+    /// Returns a folder with its packs mounted. `without` is the name of a pack to leave out.
     fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
         let folder = folder.following(options.follows_links);
         if options.packs_are_files {
@@ -164,7 +168,7 @@ impl Tree {
         tree
     }
 
-    /// The tree with a path in its last layer, a pack, as what was named.
+    /// Makes a path in the last layer, which is a pack, the named part of the tree.
     fn within(mut self, whole: &Path, inner: &TreePath) -> Result<Self, FilesError> {
         let last = self.layers.len().saturating_sub(1);
         let Some(layer) = self.layers.get(last).map(Arc::clone) else { return Ok(self) };
@@ -181,7 +185,7 @@ impl Tree {
         Ok(self)
     }
 
-    /// The tree of a pack that is open.
+    /// Returns the tree of a pack that is already open.
     pub fn pack(pack: Pack) -> Self {
         Self::from_layers([Layer::Pack(Mount::opened(Arc::new(pack)))])
     }
@@ -191,8 +195,8 @@ impl Tree {
         in_pack(path.as_ref()).is_some()
     }
 
-    /// A tree with only one file, which is its [start](Self::start). For a file in a pack, or a pack, a tree with
-    /// only the pack.
+    /// Returns a tree with only one file, which is its [start](Self::start). For a pack, or a file in a
+    /// pack, the tree has only that pack.
     ///
     /// # Errors
     /// If the file does not exist.
@@ -208,7 +212,7 @@ impl Tree {
         Ok(Self { start: Some((0, start)), ..Self::from_layers([Layer::Folder(folder)]) })
     }
 
-    /// A tree of named bytes. If two have the same name, the later one counts.
+    /// Returns a tree of named bytes. If a name occurs twice, the later one is used.
     ///
     /// # Errors
     /// If a name is not a path of a tree, or is empty.
@@ -226,15 +230,15 @@ impl Tree {
         Ok(Self::from_layers([Layer::Memory(Memory::new(named))]))
     }
 
-    /// A tree of files that the caller fetches, as far as they are known; a missing file becomes a
-    /// [`Want`](crate::Want) of the remote. The tree sees files that are provided later, except in folders that it
-    /// has listed.
+    /// Returns a tree of files that the caller fetches. It has the files that are known so far; a missing
+    /// file becomes a [`Want`](crate::Want) of the remote. Files that are provided later appear in the tree,
+    /// except in folders that it has listed already.
     pub fn remote(remote: &Remote) -> Self {
         Self::from_layers([Layer::Remote(remote.shared_state())])
     }
 
-    /// Several trees as one: what has the same path in a later tree, whatever its case, hides what an earlier one has
-    /// there. The start is that of the last tree with one.
+    /// Joins several trees. A file of a later tree hides the files of earlier trees with the same path,
+    /// ignoring case. The start is that of the last tree with one.
     pub fn layered(trees: impl IntoIterator<Item = Self>) -> Self {
         let mut whole = Self::from_layers([]);
         for tree in trees {
@@ -249,7 +253,7 @@ impl Tree {
         whole
     }
 
-    /// Adds a folder as the top layer, whose files hide those of the tree.
+    /// Adds a folder as the top layer. Its files hide those of the tree.
     ///
     /// # Errors
     /// If it is not a folder.
@@ -265,7 +269,7 @@ impl Tree {
         Self::over(layers.into())
     }
 
-    /// The tree of these places, the later ones over the earlier ones.
+    /// Returns the tree of these layers. Later layers hide earlier ones.
     pub(crate) fn over(layers: Vec<Layer>) -> Self {
         Self {
             layers: layers.into_iter().map(Arc::new).collect(),
@@ -277,12 +281,13 @@ impl Tree {
         }
     }
 
-    /// The folder in a pack, or its top, that was named when [`open`](Self::open) was given one: all that is walked.
+    /// Returns the named pack, or the named folder in a pack, if [`open`](Self::open) was called with one. A
+    /// walk visits only this part.
     pub fn scope(&self) -> Option<&TreePath> {
         self.scope.as_ref().map(|(_, path)| path)
     }
 
-    /// The packs and folders of the operating system that are searched, in search order.
+    /// Returns the packs and folders of the operating system that are searched, in search order.
     pub fn places(&self) -> impl Iterator<Item = PathBuf> {
         let place = |layer: &Arc<Layer>| match &**layer {
             Layer::Folder(f) => f.os_path(&TreePath::ROOT),
@@ -292,14 +297,14 @@ impl Tree {
         self.layers.iter().rev().filter_map(place)
     }
 
-    /// The same tree, with a [walk](Self::walk) over all of it, whatever was named.
+    /// Returns the same tree, of which a [walk](Self::walk) visits everything.
     #[must_use]
     pub fn unscoped(&self) -> Self {
         Self { scope: None, ..self.clone() }
     }
 
-    /// The packs in the order in which they are searched last, or why one cannot be read, each with its path. All are
-    /// opened.
+    /// Opens all packs. Returns each with its path, or the reason why it cannot be read, lowest priority
+    /// first.
     pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {
         self.layers.iter().filter_map(|layer| {
             let Layer::Pack(mount) = &**layer else { return None };
@@ -308,8 +313,8 @@ impl Tree {
         })
     }
 
-    /// The named pack, or the reason why it cannot be read. Its path in the tree comes first, which is the top for a
-    /// pack that is not in another one; the folder in it that was meant comes last.
+    /// Returns the named pack: its path in the tree (the top if the pack is not in another one), the pack or
+    /// the reason why it cannot be read, and the named folder in it.
     pub fn named_pack(&self) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
         let (layer, scope) = self.scope.as_ref()?;
         let layer = self.layers.get(*layer)?;
@@ -320,28 +325,29 @@ impl Tree {
         Some((TreePath::ROOT, mount.pack().map(Arc::clone).map_err(Clone::clone), scope.clone()))
     }
 
-    /// The archive of a file, one level deep in packs and in folders below the top; `None` if it is not an archive.
+    /// Returns a file as an archive; `None` if it is not one. Archives are one level deep, in packs and in
+    /// folders below the top.
     pub fn inner_pack(&self, path: impl AsTreePath) -> Option<Result<Arc<Pack>, FilesError>> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
         layer.within(&found).filter(|(.., rest)| rest.is_root()).map(|(_, pack, _)| pack)
     }
 
-    /// The archives in packs, and in folders below the top, that were come across: each with its path in the tree, or why it
-    /// cannot be read.
+    /// Returns the archives, in packs and in folders below the top, that were opened so far: each with its
+    /// path in the tree, or the reason why it cannot be read.
     pub fn inner_packs(&self) -> impl Iterator<Item = (TreePath, Result<Arc<Pack>, FilesError>)> + '_ {
         self.layers.iter().filter_map(|layer| layer.inner()).flat_map(|(inner, _)| inner.opened())
     }
 
-    /// The pack that holds a file.
+    /// Returns the pack that a file is in.
     pub fn pack_of(&self, path: impl AsTreePath) -> Option<Arc<Pack>> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
         layer.pack_of(&found)?.ok().map(|(pack, _)| pack)
     }
 
-    /// Returns true if a folder of the operating system below the top has packs of an engine: it is a data folder of
-    /// its own. Archives of The Sims are folders in their own place.
+    /// Returns true if a folder below the top has packs of an engine, and so is a data folder itself.
+    /// Archives of The Sims do not count: they are folders at their own paths.
     pub fn has_packs(&self, folder: impl AsTreePath) -> bool {
         let Ok(folder) = folder.as_tree_path() else { return false };
         self.folders().any(|(layer, own)| {
@@ -350,13 +356,14 @@ impl Tree {
         })
     }
 
-    /// The file that was named, when [`open`](Self::open) was given a file. It is read whatever it is and whatever
-    /// hides it.
+    /// Returns the named file, if [`open`](Self::open) was called with one. It is read even if it is not a
+    /// regular file or another file hides it.
     pub fn start(&self) -> Option<&TreePath> {
         self.start.as_ref().map(|(_, path)| path)
     }
 
-    /// Finds the file of a path: the exact one, otherwise one that differs in case, in the last layer that has one.
+    /// Finds the file at a path: the exact name, otherwise one that differs in case, in the last layer that
+    /// has one.
     ///
     /// # Errors
     /// If it is not a path of a tree.
@@ -364,7 +371,7 @@ impl Tree {
         Ok(self.lookup(&*path.as_tree_path()?).map(|(_, path)| path))
     }
 
-    /// Returns true if a path names a file.
+    /// Returns true if there is a file at a path.
     pub fn exists(&self, path: impl AsTreePath) -> bool {
         matches!(self.find(path), Ok(Some(_)))
     }
@@ -377,14 +384,14 @@ impl Tree {
             .or_else(|| self.layers_with(path, kind).find_map(|layer| Some((layer, layer.find(path, kind)?))))
     }
 
-    /// The layers that may have a file or a folder at a path, the later ones first.
+    /// Returns the layers that may have a file or a folder at a path, later layers first.
     fn layers_with(&self, path: &TreePath, kind: EntryKind) -> impl Iterator<Item = &Layer> {
         let numbers = self.index().map(|index| index.layers_with(path, kind));
         let numbers = numbers.unwrap_or_else(|| (0..self.layers.len()).rev().collect());
         numbers.into_iter().filter_map(|number| Some(&**self.layers.get(number)?))
     }
 
-    /// The folders of the operating system among the layers.
+    /// Returns the layers that are folders of the operating system.
     fn folders(&self) -> impl Iterator<Item = (&Layer, &Folder)> {
         let others = self.index().map(|index| index.others.iter().map(|number| *number as usize).collect());
         let numbers: Vec<usize> = others.unwrap_or_else(|| (0..self.layers.len()).collect());
@@ -394,13 +401,14 @@ impl Tree {
         })
     }
 
-    /// An index of the packs of many layers; `None` if there are only a few layers, which are searched one by one.
+    /// Returns an index of the packs if there are many layers; `None` for few layers, which are searched one
+    /// by one.
     fn index(&self) -> Option<&LayerIndex> {
         const FEW: usize = 8;
         (self.layers.len() > FEW).then(|| self.index.get_or_init(|| LayerIndex::build(&self.layers)))
     }
 
-    /// Reads the file of a path. Its bytes are charged, and a larger file is not read.
+    /// Reads the file at a path. Its bytes are charged, and a larger file is not read.
     ///
     /// # Errors
     /// If the file does not exist, cannot be read, or is larger than the budget allows.
@@ -412,8 +420,8 @@ impl Tree {
         }
     }
 
-    /// Reads the first bytes of the file of a path, at most `most`: a member of a pack is decompressed only so far.
-    /// They are charged.
+    /// Reads the first bytes of the file at a path, at most `most`. A member of a pack is decompressed only
+    /// that far. The bytes are charged.
     ///
     /// # Errors
     /// If the file does not exist, or cannot be read.
@@ -430,20 +438,22 @@ impl Tree {
         }
     }
 
-    /// The size of a file, as far as it is known before the file is read.
+    /// Returns the size of a file, as far as it is known before reading it.
     pub fn size(&self, path: impl AsTreePath) -> Option<u64> {
         let path = path.as_tree_path().ok()?;
         self.lookup(&path).and_then(|(layer, found)| layer.size(&found))
     }
 
-    /// The file of the operating system that holds a file: the file itself or its pack. `None` in memory.
+    /// Returns the file of the operating system that holds a file: the file itself or its pack. `None` in
+    /// memory.
     pub fn container(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         let (layer, found) = self.lookup(&path)?;
         layer.container(&found)
     }
 
-    /// The path of a file for people: for a file in a pack, below the pack's own path. `None` for bytes in memory.
+    /// Returns the path of a file for messages. For a file in a pack, it begins with the path of the pack.
+    /// `None` in memory.
     pub fn shown_path(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         let found = self.lookup(&path).and_then(|(layer, found)| layer.shown_path(&found));
@@ -456,7 +466,7 @@ impl Tree {
         })
     }
 
-    /// The reason why no file has a path.
+    /// Returns the error for a path without a file.
     fn missing(&self, path: &TreePath) -> FilesError {
         let is = |kind| self.layers_with(path, kind).any(|layer| layer.find(path, kind).is_some());
         let why = match () {
@@ -467,8 +477,8 @@ impl Tree {
         FilesError::WrongKind { path: path.to_string(), why }
     }
 
-    /// The actual path of a file, for messages and for comparison; `None` for bytes in memory, and if the file or
-    /// folder does not exist.
+    /// Returns the path of a file for the operating system. `None` in memory, or if the file or folder does
+    /// not exist.
     pub fn os_path(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
         if let Some((layer, found)) = self.lookup(&path) {
@@ -479,7 +489,8 @@ impl Tree {
         found.and_then(|(layer, found)| layer.os_path(&found))
     }
 
-    /// The path in the tree of a file of the operating system; `None` if it is outside of the tree, or hidden.
+    /// Returns the path in the tree of a file of the operating system; `None` if it is outside the tree or
+    /// hidden.
     pub fn locate(&self, file: impl AsRef<Path>) -> Option<TreePath> {
         self.folders().find_map(|(layer, folder)| {
             let path = folder.locate(file.as_ref())?;
@@ -540,11 +551,11 @@ impl Tree {
     }
 }
 
-/// A path into a pack as the path of the pack and the path within it; `None` for other paths.
+/// Splits a path into a pack into the path of the pack and the path in it; `None` for other paths.
 fn in_pack(path: &Path) -> Option<(PathBuf, Result<TreePath, FilesError>)> {
     for at in path.ancestors().filter(|at| !at.as_os_str().is_empty()) {
         match os::kind(at) {
-            // Returns an existing archive, or an error if the path only looks like a member of one.
+            // The path leads to an archive, or only looks like a member of one.
             Ok(EntryKind::File) if is_pack(at) => {
                 let inner = path.strip_prefix(at).unwrap_or(Path::new(""));
                 return Some((at.to_owned(), TreePath::new(slashed(inner))));
@@ -556,7 +567,7 @@ fn in_pack(path: &Path) -> Option<(PathBuf, Result<TreePath, FilesError>)> {
     None
 }
 
-/// A path of the operating system as one of a tree.
+/// Converts a path of the operating system to one with slashes.
 fn slashed(path: &Path) -> Vec<u8> {
     let names: Vec<_> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
     names.join(&b'/')

@@ -1,4 +1,4 @@
-//! All files of a tree.
+//! Lists all files of a tree.
 
 use crate::error::FilesError;
 use crate::layer::Layer;
@@ -8,27 +8,29 @@ use crate::tree::Tree;
 use meshwright_core::Order as _;
 use std::collections::BTreeSet;
 
-/// All files of a tree.
+/// The result of a walk: all files of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Walk {
-    /// The files, in each folder its own before those of the folders in it; where a folder cannot be listed, why.
+    /// The files. In each folder its own files come before those of its subfolders. A folder that cannot be
+    /// listed is an error with the reason.
     pub files: Vec<Result<TreePath, (TreePath, FilesError)>>,
     /// The number of files that a later layer hides.
     pub hidden: u64,
-    /// Links to files and folders outside of the tree, which are not walked.
+    /// Links to files and folders outside the tree. They are not followed.
     pub links_out: Vec<TreePath>,
 }
 
 impl Tree {
-    /// All files. Links, pipes and devices are not among them.
+    /// Lists all files. Links, pipes and devices are not included.
     pub fn walk(&self) -> Walk {
         self.walk_where(|_, kind| kind != EntryKind::Link)
     }
 
-    /// All files that `keep` keeps, in folders that it keeps. A link that it keeps is walked as what it leads to, each folder
-    /// by one link only, and none that contains the link. Links out of the tree are not walked, unless the tree was opened
-    /// to [follow](crate::TreeOptions::with_links) them.
+    /// Lists all files for which `keep` is true, in folders for which it is true. Links for which it is true
+    /// are followed: each folder is entered through one link only, and never if it contains the link. Links
+    /// out of the tree are followed only if the tree was opened [with that
+    /// option](crate::TreeOptions::with_links).
     pub fn walk_where(&self, mut keep: impl FnMut(&TreePath, EntryKind) -> bool) -> Walk {
         let (mut found, mut hidden, mut links_out) = (Vec::new(), 0_u64, Vec::new());
         let mut seen = BTreeSet::new();
@@ -63,7 +65,7 @@ impl Tree {
     }
 }
 
-/// The path of an item of a walk, and whether it is a folder.
+/// Returns the path of an item of a walk, and whether it is a folder.
 fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
     match file {
         Ok(path) => (path, false),
@@ -71,7 +73,7 @@ fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
     }
 }
 
-/// The files of one layer, in the order of a walk.
+/// Returns the files of one layer, in the order of a walk.
 fn files(
     layer: &Layer,
     top: TreePath,
@@ -90,7 +92,7 @@ fn files(
                 continue;
             }
         };
-        // An archive is walked as the folder that it is.
+        // An archive is walked as a folder.
         let is_archive = |path: &TreePath| layer.within(path).is_some_and(|(.., rest)| rest.is_root());
         let mut folders = Vec::new();
         for (name, kind) in listing.iter() {
@@ -108,7 +110,7 @@ fn files(
                 _ => {}
             }
         }
-        // The first is walked first.
+        // The first folder is walked first.
         open.extend(folders.into_iter().rev());
     }
     found

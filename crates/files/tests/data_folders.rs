@@ -1,4 +1,4 @@
-//! Bytes in memory are the data folders that the same files on a disk are.
+//! Checks that bytes in memory give the same data folders as the same files on a disk.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Budget, Limits};
@@ -15,7 +15,7 @@ fn pack(kind: PackKind, files: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// Every file of a tree with what it holds, or why not.
+/// Returns every file of a tree with its content, or the reason why it cannot be read.
 fn content(tree: &Tree) -> Vec<(String, Result<Vec<u8>, String>)> {
     let read = |path: Result<TreePath, (TreePath, FilesError)>| match path {
         Ok(path) => {
@@ -60,7 +60,7 @@ fn memory_is_searched_as_a_disk_is() {
     assert_eq!(folders, ["", "mod", "mod/more"]);
     for (folder, tree) in &trees {
         let disk = Tree::open(dir.path().join(folder.to_string())).unwrap();
-        // In a tree on disk, a folder with packs is a data folder of its own, which a walk leaves to another tree.
+        // In a tree on disk, a folder with packs is a separate data folder, which a walk of this tree skips.
         let apart = |name: &str| ["mod/", "more/"].iter().any(|own| name.starts_with(own));
         let mut expected = content(&disk);
         expected.retain(|(name, _)| !apart(name));

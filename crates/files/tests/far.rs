@@ -1,5 +1,5 @@
-//! Archives of The Sims: every one of the corpus opens as a folder and is written again byte for byte, broken ones are
-//! refused where they are broken.
+//! Tests archives of The Sims: valid ones open as folders and are written again byte for byte, broken ones
+//! are rejected with the right location.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use crate::common::budget;
@@ -26,7 +26,7 @@ fn new_archives_are_of_the_version_that_their_names_ask_for() {
     }
 }
 
-/// A sound archive of version 3: one compressed member, one stored.
+/// Returns a valid archive of version 3 with one compressed and one stored member.
 fn sample() -> Vec<u8> {
     let commands = [2, 0, b'a', b'b', 0x80, 0, 2, 0xe0, b'w', b'x', b'y', b'z', 0xfd, b'!'];
     let size = 14_u32;
@@ -58,7 +58,7 @@ fn sample() -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever is done to an archive, it opens or is refused, and nothing comes out that was not paid for.
+    /// Whatever is changed in an archive, it opens or is rejected, and all returned bytes are charged.
     #[test]
     fn spoiled_archives_get_an_answer(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
@@ -103,8 +103,8 @@ fn archive(kind: PackKind, files: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// The archive of version 3 of [`sample`], with a member of other bytes than its first: a sound one, as RefPack that copies
-/// nothing.
+/// Returns the archive of [`sample`] with other bytes in its first member, as valid RefPack that only has
+/// literals.
 fn refpacked(name: &[u8], bytes: &[u8]) -> Vec<u8> {
     let (mut commands, mut rest) = (Vec::new(), bytes);
     while rest.len() > 3 {
@@ -136,7 +136,7 @@ fn refpacked(name: &[u8], bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// An archive in an archive, in a zip and in a folder below the top is a folder, whose members are read like others.
+/// Tests that an archive in an archive, in a zip and in a folder below the top is a folder.
 #[test]
 fn archives_in_packs_and_folders_are_folders() {
     let deep = archive(PackKind::Far, &[("z.skn", b"deepest")]);
@@ -170,12 +170,13 @@ fn archives_in_packs_and_folders_are_folders() {
         let container = if named == "game" { at("game/sub/in.far") } else { at(named) };
         assert_eq!(tree.container(&*mesh), Some(container));
         assert_eq!(tree.shown_path(&*mesh), Some(at(named).join(&mesh)));
-        // One level: what is deeper is a file. So is what only is called like an archive.
+        // Only one level deep: deeper archives are files. So are files that only have the name of an
+        // archive.
         let files: Vec<_> = tree.walk().files.into_iter().map(|f| f.unwrap().to_string()).collect();
         assert_eq!(files.len(), 2 + others, "{named}: {files:?}");
         assert!(files.contains(&mesh) && files.contains(&format!("{within}/deep.far")), "{files:?}");
         assert!(!tree.exists(format!("{within}/deep.far/z.skn").as_str()));
-        // The archive's own bytes are there still.
+        // The bytes of the archive itself can still be read.
         assert!(*tree.read(within, &budget()).unwrap() == *inner);
         let inside = Tree::open(at(named).join(within)).unwrap();
         assert_eq!(inside.walk().files.len(), 2, "{named}");
@@ -192,7 +193,7 @@ fn archives_in_packs_and_folders_are_folders() {
     assert!(!Tree::open(dir.path()).unwrap().has_packs("game/sub"));
 }
 
-/// However many archives are the same bytes, what all of them take is bounded.
+/// Tests that many archives with the same bytes share one limit.
 #[test]
 fn archives_in_archives_share_what_they_may_take() {
     let names: Vec<String> = (0..1000).map(|i| format!("{i}.skn")).collect();

@@ -1,4 +1,4 @@
-//! Outputs appear complete or not at all, and replace nothing that must stay.
+//! Checks that outputs appear complete or not at all, and never replace protected files.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_files::output::{
@@ -19,7 +19,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
 
 fn names(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
-    // Those of a writer that is there still.
+    // Ignore the files of a writer that still exists.
     let mut names: Vec<_> = names.filter(|name| !name.starts_with(".meshwright-")).collect();
     names.sort();
     names
@@ -67,7 +67,7 @@ fn more_files_wait_than_there_are_descriptors() {
     assert!((0..7).all(|i| names(&dir.path().join(i.to_string())).iter().all(|n| !n.starts_with('.'))));
 }
 
-/// Inputs, outputs of another model of the run and existing files: each is protected, under every name.
+/// Tests that inputs, outputs of another model of the run and existing files are protected, by every name.
 #[test]
 fn a_plan_spares_what_must_stay() {
     let dir = TempDir::new().unwrap();
@@ -94,7 +94,7 @@ fn a_plan_spares_what_must_stay() {
     assert_eq!(companion(&plan, "a.dpm", b"new"), Err(Clash::Output(at("a.dpm"))));
     assert_eq!(companion(&plan, "mine.png", b"new"), Err(Clash::Exists(at("mine.png"))));
     assert_eq!(names(dir.path()), ["in.dpm", "mine.png", "skin.png"]);
-    // The same bytes need not be written, and unedited files are left out.
+    // Equal content is not written again, and unedited files are omitted.
     assert_eq!(companion(&plan, "mine.png", b"mine.png"), Ok(vec![true]));
     assert_eq!(enter(&plan, "b.dpm", "skin.png", OutputRole::Unedited, b"new"), Ok(vec![false]));
     assert_eq!(enter(&plan, "c.dpm", "new.png", OutputRole::Companion, b"new"), Ok(vec![]));
@@ -103,7 +103,7 @@ fn a_plan_spares_what_must_stay() {
         enter(&plan, "e.dpm", "NEW.png", OutputRole::Companion, b"other"),
         Err(Clash::Output(at("NEW.png")))
     );
-    // Outputs of an earlier run, and files that the user wants to replace.
+    // Outputs of an earlier run, and files that the user wants to replace, are replaced.
     let skin = at("skin.png");
     let again = Plan::default().with_earlier(move |path| path == skin);
     assert_eq!(companion(&again, "skin.png", b"new"), Ok(vec![]));
@@ -122,7 +122,7 @@ fn a_plan_spares_what_must_stay() {
     assert!(!at("x.png").exists());
 }
 
-/// Somebody else makes the file between the plan and the renaming.
+/// Tests a file that another program creates between the plan and the renaming.
 #[test]
 fn a_file_that_appears_meanwhile_is_not_replaced() {
     let dir = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! Packs as folders: what is read of them, what they may cost, and what becomes of hostile ones.
+//! Tests packs as folders: their content, their cost, and hostile packs.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The peak memory of an operation, in addition to the memory used before.
+/// Returns the peak memory of an operation, in addition to the memory used before.
 fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let (value, cost) = heap::measured(f);
     (value, cost.peak)
@@ -34,7 +34,8 @@ const FILES: &[(&str, &[u8])] = &[
     ("empty.txt", b""),
 ];
 
-/// One of each kind; the last file of the archives has no bytes, which a FreeSpace pack cannot hold.
+/// Returns one pack of each kind. The last file of the archives is empty, which a FreeSpace pack cannot
+/// store.
 fn packs() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("x.pk3", zip(FILES, Method::Stored)),
@@ -55,7 +56,7 @@ fn code(e: FilesError) -> String {
     }
 }
 
-/// The codes of what is odd about a pack and everything in it.
+/// Returns the codes of all findings of a pack and its members.
 fn codes(pack: &Pack) -> Vec<&'static str> {
     pack.check(&budget()).totals().map(|(code, ..)| code).collect()
 }
@@ -114,15 +115,15 @@ fn a_folder_is_what_its_packs_and_files_make() {
     assert_eq!((broken.to_string(), code(e.clone())), ("broken.pk3".into(), "truncated".into()));
     assert_eq!(tree.shown_path(broken).unwrap(), at("broken.pk3"));
     assert_eq!(tree.packs().filter(|(_, pack)| pack.is_ok()).count(), 3);
-    // The named pack is used, whatever hides it.
+    // The named pack is used, even if another one hides it.
     let named = Tree::open(at("pak0.pak")).unwrap();
     assert_eq!(*named.read("models/a.dpm", &budget()).unwrap(), *b"pak");
     assert!(named.exists("models/d.dpm") && named.walk().files.len() == 2);
-    // A folder below with packs is a data folder by itself.
+    // A folder below the top that has packs is a separate data folder.
     assert!(tree.has_packs("mod") && !tree.has_packs("models") && !tree.has_packs(""));
 }
 
-/// A pack of some hundred MB that counts what is read of it.
+/// A pack of some hundred MB that counts the bytes that are read.
 #[derive(Debug)]
 struct Large {
     head: Vec<u8>,
@@ -151,7 +152,7 @@ impl ByteSource for Large {
     }
 }
 
-/// A pack with a model, and so many bytes of zeros that are stored before its directory.
+/// Returns a pack with a model, and `zeros` zero bytes before its directory.
 fn large(zeros: u32, read: &Arc<AtomicU64>) -> Large {
     let small = zip(&[("models/a.dpm", &[7; 5000])], Method::Deflated);
     let end = small.len() - 22;
@@ -198,7 +199,7 @@ fn of_a_large_pack_the_directory_and_the_member_are_read() {
 
 #[test]
 fn what_comes_out_is_bounded_whatever_is_said() {
-    // The directory says that one byte comes out, or a thousand times as many as do.
+    // The directory states one byte of output, or a thousand times the actual output.
     for (said, rule) in [(1_u32, "lying-size"), (5_000_000, "lying-size")] {
         let mut bytes = zip(&[("a", &[1; 5000])], Method::Deflated);
         let directory = bytes.len() - 22 - 47;
@@ -208,7 +209,7 @@ fn what_comes_out_is_bounded_whatever_is_said() {
         let (e, peak) = peak(|| pack.read(member, &budget()).unwrap_err());
         assert_eq!((code(e), peak < 300 << 10), (rule.into(), true), "{peak}");
     }
-    // A head is no more than it is, and is charged as such.
+    // Reading a head returns and charges only its bytes.
     let pack = open(zip(&[("a", &[1; 500_000])], Method::Deflated), "x.pk3").unwrap();
     let small = Budget::new(Limits::default().with_memory(64 << 10));
     assert_eq!(pack.read_head(&pack.members()[0], 16, &small).unwrap(), [1; 16]);
@@ -219,12 +220,12 @@ fn what_comes_out_is_bounded_whatever_is_said() {
 fn entries_that_share_bytes_are_refused() {
     let mut bytes = zip(&[("a", b"one"), ("b", b"two"), ("c", b"three")], Method::Stored);
     let directory = bytes.len() - 22 - 3 * 47;
-    // The second begins within the first.
+    // The second file begins within the first.
     bytes[directory + 47 + 42..directory + 47 + 46].copy_from_slice(&8_u32.to_le_bytes());
     let pack = open(bytes, "x.pk3").unwrap();
     let read: Vec<_> = pack.members().iter().map(|m| pack.read(m, &budget()).map_err(code)).collect();
     assert_eq!(read, [Err("overlap".into()), Err("overlap".into()), Ok(b"three".to_vec())]);
-    // Packs of Quake's may share bytes.
+    // Members of a Quake pack may share bytes.
     let mut bytes = pak(&[("a", b"one"), ("b", b"two")]);
     let directory = bytes.len() - 128;
     bytes[directory + 64 + 56..directory + 64 + 60].copy_from_slice(&12_u32.to_le_bytes());
@@ -233,12 +234,12 @@ fn entries_that_share_bytes_are_refused() {
     assert!(codes(&pack).is_empty());
 }
 
-/// Files of every kind of pack may be the same bytes, as tools write them that store equal files once, but not a part of
-/// another's.
+/// In every kind of pack, files may have exactly the same bytes, because some tools store equal files once.
+/// They may not share only a part.
 #[test]
 fn a_part_of_the_bytes_of_another_file_is_refused() {
     let files: &[(&str, &[u8])] = &[("a", b"one one"), ("b", b"two two"), ("c", b"three")];
-    // The field of the second entry with the offset of its bytes.
+    // The offset field of the second entry.
     for (name, mut bytes, field) in
         [("x.pak", pak(files), 12 + 19 + 64 + 56), ("x.vp", vp(files), 16 + 19 + 44)]
     {
@@ -254,7 +255,8 @@ fn a_part_of_the_bytes_of_another_file_is_refused() {
     }
 }
 
-/// Members of an archive of The Sims that share bytes are a warning, unless they are more together than the archive.
+/// Shared bytes in an archive of The Sims are a warning, unless the members together are larger than the
+/// archive.
 #[test]
 fn members_that_multiply_the_bytes_of_an_archive_are_refused() {
     let file = vec![7; 4000];
@@ -278,7 +280,7 @@ fn members_that_multiply_the_bytes_of_an_archive_are_refused() {
     }
 }
 
-/// 100,000 files that are one, each of 64 KiB out of a few bytes.
+/// Tests 100,000 files with the same bytes, each 64 KiB from a few stored bytes.
 #[test]
 fn what_all_files_are_together_is_bounded_and_equal_bytes_are_read_once() {
     let bomb = dat(&[Numbered { name: "a.bmp", kind: 1, file: 1, bytes: vec![7; 1 << 16] }]);
@@ -303,16 +305,16 @@ fn what_all_files_are_together_is_bounded_and_equal_bytes_are_read_once() {
     let path = dir.path().join("x.dat");
     fs::write(&path, bytes).unwrap();
     assert!(Tree::open(&path).is_err());
-    // All of them can be read; a check reads them once.
+    // All of them can be read, and a check reads them once.
     let tree = Tree::open_with(&path, TreeOptions::default().with_unpacked(u64::MAX)).unwrap();
     let pack = tree.named_pack().unwrap().1.unwrap();
     assert_eq!(pack.members().len(), 100_000);
     pack.check(&Budget::new(Limits::UNLIMITED));
     assert!(start.elapsed() < Duration::from_secs(5) * meshwright_testkit::patience());
-    // The files of games are far below.
+    // The files of real games are far below the limit.
     let pack = open(many(200), "x.dat").unwrap();
     assert_eq!(pack.read(&pack.members()[199], &budget()).unwrap(), vec![7; 1 << 16]);
-    // A deflated one, and one of FreeSpace's, whose files do not say how large they are.
+    // A deflated pack, and a FreeSpace pack, which does not state the size of its files.
     let files: &[(&str, &[u8])] = &[("a", &[0; 5000]), ("b", &[0; 5000])];
     fs::write(dir.path().join("x.pk3"), zip(files, Method::Deflated)).unwrap();
     for (most, opens) in [(10_000, true), (9_999, false)] {
@@ -350,7 +352,7 @@ fn names_that_leave_the_pack_are_never_found() {
     }
 }
 
-/// Blocks of LZ4 that hold literals, as FreeSpace's packs have them.
+/// Returns LZ4 blocks of literals, as in FreeSpace packs.
 fn lz41(bytes: &[u8], block: usize) -> Vec<u8> {
     let (mut file, mut offsets) = (b"LZ41".to_vec(), Vec::new());
     for chunk in bytes.chunks(block) {
@@ -435,7 +437,7 @@ proptest! {
     }
 }
 
-/// A pack of some files.
+/// Returns a pack of some files.
 fn packed(kind: PackKind, files: &[(&str, &[u8])], onto: Option<&Pack>) -> (Vec<u8>, Packed) {
     let mut builder = PackBuilder::new(kind).unwrap();
     if let Some(pack) = onto {
@@ -507,7 +509,7 @@ fn what_is_not_touched_stays_byte_for_byte() {
             |pack: &Pack| -> Vec<Vec<u8>> { pack.members().iter().map(|m| m.stored_name().into()).collect() };
         assert_eq!(names(&edited)[..4], names(&pack)[..], "in their order, spelled as before");
         if kind == PackKind::Zip {
-            // The header before a file, and its bytes.
+            // Finds the header before a file, and its bytes.
             let at = |bytes: &[u8]| bytes.windows(17).position(|w| w == b"Textures/Skin.tga").unwrap() - 30;
             let (old, new) = (at(&original), at(&bytes));
             assert_eq!(bytes[new..new + 347], original[old..old + 347]);

@@ -1,4 +1,4 @@
-//! Trees whose content is fetched by their user.
+//! Tests trees whose content the caller fetches.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Budget, Limits};
@@ -21,7 +21,7 @@ fn budget() -> Budget {
     Budget::new(Limits::default())
 }
 
-/// Answers every want from a tree, until there are none; how many rounds that took.
+/// Answers every request from a tree until there are none. Returns the number of rounds.
 fn serve(remote: &Remote, source: &Tree, mut ask: impl FnMut(&Tree)) -> usize {
     for round in 0..20 {
         ask(&Tree::remote(remote));
@@ -62,7 +62,7 @@ fn a_listed_tree_becomes_the_one_that_it_is_fetched_from() {
     serve(&remote, &source, |tree| drop(asked(tree)));
     assert_eq!(asked(&Tree::remote(&remote)), asked(&source));
     assert_eq!(remote.fetched().len(), 3, "only files that are read are fetched");
-    // A walk takes all folders, and no file.
+    // A walk requests all folders and no file.
     serve(&remote, &source, |tree| drop(tree.walk()));
     assert_eq!(Tree::remote(&remote).walk(), source.walk());
     assert_eq!(remote.fetched().len(), 3);

@@ -1,4 +1,4 @@
-//! Trees of folders, of memory, and of both.
+//! Tests trees of folders, of memory, and of both.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Budget, Limits};
@@ -115,7 +115,7 @@ fn a_file_opens_the_tree_around_it() {
     assert_eq!(tree.os_path("missing"), None);
     let tree = Tree::open(at("d/y.dpm")).unwrap();
     assert_eq!(tree.start().unwrap(), &TreePath::new("y.dpm").unwrap());
-    // The named file is read, whatever hides it.
+    // The named file is read, even if another one hides it.
     let over = Tree::memory([("y.dpm", "other"), ("z", "")]).unwrap();
     let whole = Tree::layered([tree, over]);
     assert_eq!(read(&whole, "y.dpm").unwrap(), "d/y.dpm");
@@ -192,7 +192,7 @@ mod unix {
         }
         let tree = Tree::open(at("d")).unwrap();
         assert_eq!(walked(&tree), ["a/x"]);
-        // With the option, links are walked: each folder once, and none within itself.
+        // With the option, links are followed: each folder once, and never into a parent.
         symlink("a", at("d/second")).unwrap();
         let names = |walk: meshwright_files::Walk| {
             walk.files.iter().map(|f| f.as_ref().unwrap().to_string()).collect::<Vec<_>>()
@@ -223,10 +223,10 @@ mod unix {
             ("top", other),
         ];
         assert_eq!(kinds, expected.map(|(n, k)| (n.to_owned(), k)));
-        // A link that was named itself is read.
+        // A named link is read.
         let tree = Tree::open(at("d/leak")).unwrap();
         assert_eq!(read(&tree, "leak").unwrap(), "secret/s");
-        // As is a tree that is a link.
+        // So is a tree whose root is a link.
         assert_eq!(read(&Tree::open(at("d/inside")).unwrap(), "x").unwrap(), "d/a/x");
     }
 
@@ -277,7 +277,7 @@ mod unix {
         allow(0o111);
         let tree = Tree::open(dir.path()).unwrap();
         assert_eq!(read(&tree, "shut/x.dpm").unwrap(), "shut/x.dpm");
-        // Root may list it.
+        // The user `root` can list it anyway.
         if fs::read_dir(&shut).is_err() {
             let walk = tree.walk();
             assert_eq!(walk.files[0].as_ref().unwrap(), &"y");
@@ -301,7 +301,7 @@ proptest! {
         over in proptest::collection::vec("[aAb]{1,2}(/[aAb]{1,2}){0,2}", 0..4),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        // No folder has a file and a folder of one name.
+        // No folder has a file and a folder with the same name.
         let names: Vec<_> =
             names.into_iter().filter(|name| write(dir.path(), name, name.as_bytes()).is_ok()).collect();
         let memory = |names: &[String]| Tree::memory(names.iter().map(|n| (n.clone(), n.as_bytes()))).unwrap();

@@ -11,8 +11,9 @@
 //!
 //! *Byte-identical*: an unedited text is written back byte for byte.
 //!
-//! `.skin`: the texture of each mesh of a model. `.shader`: the look of a surface by its name; only the statements
-//! that choose the base colour texture and its blending are read. Both follow the rules of DarkPlaces.
+//! `.skin` files state the texture of each mesh of a model. `.shader` files describe surfaces by name; only
+//! the statements that choose the base colour texture and its blending are read. Both readers follow the
+//! rules of DarkPlaces.
 //!
 //! # How files are read
 //!
@@ -58,7 +59,7 @@ pub use meshwright_core::{Budget, F32, LimitExceeded, Limits};
 pub use shader::{BlendFactor, ColourSource, Shader, ShaderScript, Shaders, Stage};
 pub use skin::{Skin, SkinLine};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

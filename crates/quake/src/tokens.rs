@@ -1,9 +1,9 @@
-//! Tokens of skins and shader scripts: words, marks, lines.
+//! The tokens of skins and shader scripts: words, punctuation marks and line ends.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// A word, a mark by itself, or the end of a line.
+/// A word, a punctuation mark, or the end of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub text: Cow<'a, [u8]>,
@@ -16,20 +16,20 @@ impl Token<'_> {
         *self.text == *b"\n"
     }
 
-    /// Returns true for this word in any case.
+    /// Returns true if the token is this word, ignoring case.
     pub(crate) fn is(&self, word: &[u8]) -> bool {
         self.text.eq_ignore_ascii_case(word)
     }
 }
 
-/// True where a name is a word without quotes.
+/// Returns whether a name is a word that needs no quotes.
 pub(crate) fn is_plain(name: &[u8]) -> bool {
     let begins = name.first().is_some_and(|b| !matches!(b, b'"' | b'\''));
     let comment = name.starts_with(b"//") || name.starts_with(b"/*");
     begins && !comment && !name.iter().any(|b| is_space(*b) || is_mark(*b))
 }
 
-/// The tokens of a text.
+/// Splits a text into tokens.
 pub(crate) struct Tokens<'a> {
     text: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! The laws of every kind of file.
+//! Tests the laws of every file type.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_core::FileFormat;
@@ -21,7 +21,7 @@ fn the_demo_is_written_as_it_was() {
     assert!(FrameGroups::sniff(&bytes) > meshwright_core::Confidence::No);
 }
 
-/// A code that is reported is that of a rule, with its kind and severity.
+/// Checks that every reported code is that of a rule, with its kind and severity.
 fn is_stated(groups: &FrameGroups, poses: usize) {
     let mut report = groups.validate();
     report.append(groups.validate_for(poses));

@@ -1,4 +1,4 @@
-//! One band of pixels: first the visible triangle of each sample, then colours.
+//! Draws one band of pixels: first the visible triangle of each sample, then colours.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -15,9 +15,9 @@ use crate::triangle::{Edges, SUB, Triangle, middle};
 use meshwright_scene::AlphaMode;
 use std::ops::Range;
 
-/// No triangle.
+/// Marks a sample without a triangle.
 const NOTHING: u32 = u32::MAX;
-/// Lines on a surface are drawn nearer to the camera by this factor.
+/// Lines on a surface are moved towards the camera by this factor.
 const LIFT: f32 = 1.002;
 /// The largest number of samples of a pixel.
 const MOST: usize = 16;
@@ -42,7 +42,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// The bytes of a canvas for each sample of a band.
+    /// The bytes of a canvas per sample of a band.
     pub(crate) const BYTES: usize = size_of::<f32>() + size_of::<u32>() + size_of::<[f32; 4]>();
 }
 
@@ -80,7 +80,7 @@ impl Frame<'_> {
         start.max(0)..end.min((self.width * self.samples) as i64)
     }
 
-    /// Enters an opaque triangle at the samples where it is the nearest.
+    /// Stores the number of an opaque triangle at the samples where it is nearest.
     fn cover(&self, number: u32, band: Range<i64>, canvas: &mut Canvas) {
         let triangle = &self.triangles[number as usize];
         let edges = triangle.edges();
@@ -148,8 +148,8 @@ impl Frame<'_> {
         shown
     }
 
-    /// Calls `each` with the colour of every triangle of a pixel. The colour is taken in the middle of its samples,
-    /// which the bits name.
+    /// Calls `each` with the colour of every triangle of a pixel. The colour is computed at the mean
+    /// position of its samples; the bits are these samples.
     fn groups(&self, shown: &[u32; MOST], x: usize, y: i64, mut each: impl FnMut([f32; 4], u16)) {
         let n = self.samples;
         let count = n * n;

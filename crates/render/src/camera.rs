@@ -3,12 +3,12 @@
 use meshwright_scene::math::{self, add, cross, dot, scale, sub, unit, wide};
 use std::str::FromStr;
 
-/// A box along the axes.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The smallest coordinates.
+    /// The minimum corner.
     pub min: [f64; 3],
-    /// The largest coordinates.
+    /// The maximum corner.
     pub max: [f64; 3],
 }
 
@@ -35,7 +35,7 @@ impl Bounds {
         scale(add(self.min, self.max), 0.5)
     }
 
-    /// Returns the box that holds this one at any angle about the vertical axis through its centre.
+    /// Returns the box that contains this one at any angle about the vertical axis through its centre.
     #[must_use]
     pub fn spun(&self) -> Self {
         let ([x, _, z], [half_x, half_y, half_z]) = (self.center(), scale(sub(self.max, self.min), 0.5));
@@ -73,7 +73,7 @@ pub struct Camera {
     pub azimuth: f64,
     /// The angle above the horizontal in degrees, -90 to 90.
     pub elevation: f64,
-    /// The size of the model; 1 just fits.
+    /// The factor of the model's size; at 1 the model just fits.
     pub zoom: f64,
 }
 
@@ -103,7 +103,7 @@ impl Camera {
         self
     }
 
-    /// Returns the same camera with another zoom.
+    /// Sets the zoom.
     #[must_use]
     pub const fn with_zoom(mut self, zoom: f64) -> Self {
         self.zoom = zoom;
@@ -111,7 +111,7 @@ impl Camera {
     }
 }
 
-/// The text names no camera.
+/// The error for a text that is not a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownCamera;
 
@@ -151,14 +151,14 @@ impl FromStr for Camera {
     }
 }
 
-/// A camera at its position, which looks at a box.
+/// A camera at its position, looking at a box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Eye {
     pub(crate) position: [f64; 3],
     pub(crate) right: [f64; 3],
     pub(crate) up: [f64; 3],
     pub(crate) forward: [f64; 3],
-    /// The pixels of one unit at distance 1.
+    /// The size in pixels of one unit at distance 1.
     pub(crate) focal: f64,
     /// The distance of the near plane.
     pub(crate) near: f64,
@@ -209,7 +209,8 @@ impl Eye {
         }
     }
 
-    /// Returns right and up of a point, times the focal length in pixels, and its depth.
+    /// Returns the coordinates to the right and up of a point, times the focal length in pixels, and its
+    /// depth.
     pub(crate) fn see(&self, point: [f64; 3]) -> [f64; 3] {
         let from = sub(point, self.position);
         [dot(from, self.right) * self.focal, dot(from, self.up) * self.focal, dot(from, self.forward)]
@@ -222,7 +223,7 @@ impl Eye {
         (w >= self.near).then(|| ([middle_x + x / w, middle_y - y / w], w))
     }
 
-    /// Returns the direction in the scene of a direction to the right, up and back.
+    /// Converts a direction from the camera's axes (right, up, back) to those of the scene.
     pub(crate) fn direction(&self, [r, u, b]: [f64; 3]) -> [f64; 3] {
         let sum = add(add(scale(self.right, r), scale(self.up, u)), scale(self.forward, -b));
         unit(sum).unwrap_or([0.0, 1.0, 0.0])

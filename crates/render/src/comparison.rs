@@ -22,14 +22,14 @@ pub struct Comparison {
     pub largest: u8,
 }
 
-/// The strength of red of the smallest difference.
+/// The strength of red for the smallest difference.
 const FAINTEST: u32 = 96;
 
 impl Comparison {
     /// Compares two renderings.
     ///
     /// # Errors
-    /// If the budget does not allow for a third rendering of that size.
+    /// If the budget does not suffice for a third rendering of that size.
     pub fn new(left: &Rendering, right: &Rendering, budget: &Budget) -> Result<Self, ConvertError> {
         let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
         let pixels = u64::from(width) * u64::from(height);
@@ -53,7 +53,7 @@ impl Comparison {
     /// Returns both renderings and their difference side by side, each with a line of text below.
     ///
     /// # Errors
-    /// If a side would have more than 16384 pixels, or if the budget does not allow for it.
+    /// If a side would have more than 16384 pixels, or if the budget does not suffice.
     pub fn side_by_side(
         &self,
         (left, left_name): (&Rendering, &str),

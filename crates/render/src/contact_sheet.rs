@@ -12,7 +12,7 @@ const GAP: u32 = 6;
 /// names are empty, there is no space for them.
 ///
 /// # Errors
-/// If a side of the sheet would have more than 16384 pixels, or if the budget does not allow for it.
+/// If a side of the sheet would have more than 16384 pixels, or if the budget does not suffice.
 pub fn contact_sheet(
     pictures: &[(&Rendering, &str)],
     columns: u32,

@@ -43,7 +43,7 @@ impl Rendering {
 /// show the first.
 ///
 /// # Errors
-/// If there are none, if they have no pixels, or if their sizes differ.
+/// If there are no renderings, if they have no pixels, or if their sizes differ.
 pub fn encode_animation(
     frames: &[Rendering],
     (numerator, denominator): (u16, u16),

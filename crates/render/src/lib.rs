@@ -29,9 +29,9 @@
 //!
 //! # The same bits everywhere
 //!
-//! Integer arithmetic decides which samples a triangle covers. Everything else uses sums, products, quotients and
-//! square roots, which every machine rounds alike, and libm's sine for cameras and poses. Threads draw separate bands.
-//! So a rendering is the same to the bit on every machine.
+//! Integer arithmetic decides which samples a triangle covers. Everything else uses sums, products,
+//! quotients and square roots, which every machine rounds in the same way, and libm's sine for cameras and
+//! poses. Threads draw separate bands. So a rendering is the same to the bit on every machine.
 //!
 //! # Safety contract
 //!
@@ -74,7 +74,7 @@ pub use render::{render, visible_bounds};
 pub use rendering::Rendering;
 pub use texture::Texture;
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(all(doctest, feature = "png"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -3,7 +3,7 @@
 use crate::camera::{Bounds, Camera};
 use meshwright_scene::Levels;
 
-/// The look of surfaces.
+/// The way in which surfaces are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {
@@ -22,7 +22,7 @@ pub enum View {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Overlays {
-    /// A line from every joint to its parent; faint if a surface hides it.
+    /// A line from every joint to its parent. It is faint where a surface hides it.
     pub bones: bool,
     /// The name of every joint next to it, if there is room.
     pub names: bool,
@@ -30,7 +30,7 @@ pub struct Overlays {
     pub wireframe: bool,
     /// A line along every vertex normal.
     pub normals: bool,
-    /// The box around the model.
+    /// The bounding box of the model.
     pub bounds: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct RenderOptions {
     pub height: u32,
     /// The camera.
     pub camera: Camera,
-    /// The box that the camera shows; by default the box around the model.
+    /// The box that the camera shows; by default the bounding box of the model.
     pub frame: Option<Bounds>,
     /// The background in sRGB, with straight alpha.
     pub background: [u8; 4],
@@ -55,7 +55,7 @@ pub struct RenderOptions {
     pub view: View,
     /// Lines and names over the surfaces.
     pub overlays: Overlays,
-    /// True for 4x4 samples per pixel, false for one.
+    /// Whether there are 4x4 samples per pixel instead of one.
     pub supersample: bool,
     /// The visible levels of detail.
     pub levels: Levels,
@@ -67,7 +67,7 @@ impl RenderOptions {
     /// The default background: a grey on which both black and white are visible.
     pub const BACKGROUND: [u8; 4] = [0x59, 0x60, 0x69, 0xff];
 
-    /// Makes options for a lit rendering of this size, from three quarters, on one thread.
+    /// Returns options for a lit rendering of this size, from three quarters, on one thread.
     #[must_use]
     pub fn new(width: u32, height: u32) -> Self {
         Self {
@@ -99,20 +99,20 @@ macro_rules! with {
 }
 
 with! {
-    /// Returns the same options with another camera.
+    /// Sets the camera.
     with_camera(camera: Camera);
-    /// Returns the same options with a box that the camera shows, so that several renderings fit each other.
+    /// Sets the box that the camera shows, so that several renderings fit each other.
     with_frame(frame: Option<Bounds>);
-    /// Returns the same options with another background.
+    /// Sets the background.
     with_background(background: [u8; 4]);
-    /// Returns the same options with another look of surfaces.
+    /// Sets the way in which surfaces are drawn.
     with_view(view: View);
-    /// Returns the same options with other overlays.
+    /// Sets the overlays.
     with_overlays(overlays: Overlays);
-    /// Returns the same options with 4x4 samples per pixel, or with one.
+    /// Sets whether there are 4x4 samples per pixel.
     with_supersample(supersample: bool);
-    /// Returns the same options with other levels of detail.
+    /// Sets the levels of detail.
     with_levels(levels: Levels);
-    /// Returns the same options with another number of threads.
+    /// Sets the number of threads.
     with_threads(threads: usize);
 }

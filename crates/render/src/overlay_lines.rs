@@ -15,7 +15,7 @@ struct Style {
     color: [u8; 3],
     hidden: f32,
     on_surface: bool,
-    /// In pixels.
+    /// The width in pixels.
     width: f64,
 }
 
@@ -80,7 +80,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
             self.budget.work("edges", (surface.mesh.triangles.len() as u64).saturating_mul(96))?;
             for corners in &surface.mesh.triangles {
                 let [a, b, c] = corners.map(|c| surface.matrix.point(wide(surface.positions[c as usize])));
-                // Edges of two triangles are drawn twice, which does not change a pixel.
+                // Edges that two triangles share are drawn twice, which does not change a pixel.
                 for (from, to) in [(a, b), (b, c), (c, a)] {
                     self.line(from, to, EDGES.width, draw)?;
                 }
@@ -156,7 +156,7 @@ impl<'p, 'b, 'a> Lines<'p, 'b, 'a> {
     }
 }
 
-/// Returns the part of a line within a box: pixels from -`far` to `far`.
+/// Returns the part of a line within the pixels from -`far` to `far`.
 fn within(a: [f64; 3], b: [f64; 3], far: [f64; 2]) -> Option<([f64; 3], [f64; 3])> {
     let (mut start, mut end) = (0.0_f64, 1.0_f64);
     for axis in 0..2 {

@@ -31,7 +31,7 @@ impl ScenePose {
     /// bit on every machine.
     ///
     /// # Errors
-    /// If the scene is invalid or has no such clip, or if the budget does not allow for it.
+    /// If the scene is invalid or has no such clip, or if the budget does not suffice.
     pub fn sample(scene: &Scene, clip: Option<(usize, f64)>, budget: &Budget) -> Result<Self, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let sampler = clip.map(|(clip, _)| Sampler::new(scene, clip, budget)).transpose()?;

@@ -1,4 +1,4 @@
-//! Projection of triangles of the scene to triangles of the rendering.
+//! Projects triangles of the scene to triangles of the rendering.
 #![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "arrays of three; floats")]
 
 use crate::camera::Eye;
@@ -6,7 +6,7 @@ use crate::triangle::{SUB, Triangle, WHOLE};
 use meshwright_scene::math::lerp;
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// A corner in camera space, with its weights of the corners of the unclipped triangle.
+/// A corner in camera space, with the weights of the unclipped triangle's corners.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     seen: [f64; 3],
@@ -17,7 +17,7 @@ struct Corner {
 #[derive(Debug)]
 pub(crate) struct Projector<'b> {
     pub(crate) eye: Eye,
-    /// Samples per pixel in one direction.
+    /// Samples per pixel in each direction.
     scale: f64,
     width: f64,
     height: f64,
@@ -159,7 +159,7 @@ impl<'b> Projector<'b> {
             let [a, b, c] = near;
             (triangle.x, triangle.y, triangle.near) = (swap(x), swap(y), [a, c, b]);
         }
-        // The vector grows by doubling.
+        // The memory includes the growth of the vector by doubling.
         self.budget.charge_items("triangles", 1, 2 * size_of::<Triangle>())?;
         self.triangles.push(triangle);
         Ok(())

@@ -1,4 +1,4 @@
-//! From a scene to a rendering.
+//! Draws a scene.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -26,8 +26,8 @@ use std::sync::{Arc, Mutex};
 /// its colour.
 ///
 /// # Errors
-/// If the scene is invalid or does not have the requested level of detail, if the posed vertices do not fit its
-/// meshes, if a side is longer than 16384 pixels, or if the budget does not allow for it.
+/// If the scene is invalid or does not have the requested level of detail, if the posed vertices do not fit
+/// its meshes, if a side is longer than 16384 pixels, or if the budget does not suffice.
 pub fn render(
     scene: &Scene,
     posed: &ScenePose,
@@ -78,8 +78,8 @@ pub fn render(
     Ok(picture)
 }
 
-/// Returns the box around the visible surfaces of a scene in a pose; `None` if nothing is visible. Renderings with the
-/// same frame fit each other, such as the frames of a clip.
+/// Returns the bounding box of the visible surfaces of a scene in a pose; `None` if nothing is visible.
+/// Renderings with the same frame, such as the frames of a clip, fit each other.
 ///
 /// # Errors
 /// The same as for [`render`].
@@ -175,7 +175,7 @@ fn project(
         let sides = Sides { both: surface.double_sided, mirrored: surface.mirrored };
         let eye = projector.eye;
         let see = |p: &[f32; 3]| eye.see(surface.matrix.point(wide(*p)));
-        // A mesh may have many vertices that no triangle has, and be drawn many times.
+        // A mesh may have many vertices that no triangle uses, and be drawn many times.
         if triangles.len().saturating_mul(3) < surface.positions.len() {
             budget.work("triangles", triangles.len() as u64 * 32)?;
             for (source, corners) in (0_u32..).zip(triangles) {
@@ -306,7 +306,7 @@ fn bands(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // With fewer threads, rendering takes longer.
+            // If a thread cannot be started, rendering only takes longer.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -314,7 +314,7 @@ fn bands(
     Ok(())
 }
 
-/// The largest number of names.
+/// The maximum number of names.
 const MOST_NAMES: usize = 400;
 
 /// Draws names of joints; a name that would overlap another is skipped.

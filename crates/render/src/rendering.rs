@@ -1,4 +1,4 @@
-//! Pixels.
+//! Rows of pixels.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -22,13 +22,14 @@ impl std::fmt::Debug for Rendering {
     }
 }
 
-/// The largest number of characters of a text.
+/// The maximum number of characters of a text.
 const LONGEST: usize = 256;
 
 impl Rendering {
-    /// Makes a rendering of one colour.
+    /// Returns a rendering of one colour.
     ///
     /// # Errors
+    /// If the budget does not suffice for its pixels.
     /// If the budget does not allow for its pixels.
     pub fn filled(width: u32, height: u32, color: [u8; 4], budget: &Budget) -> Result<Self, LimitExceeded> {
         let count = u64::from(width) * u64::from(height);
@@ -58,14 +59,14 @@ impl Rendering {
         &mut self.pixels
     }
 
-    /// Returns one pixel; `None` outside.
+    /// Returns one pixel; `None` outside the rendering.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         let inside = x < self.width && y < self.height;
         inside.then(|| self.pixels[y as usize * self.width as usize + x as usize])
     }
 
-    /// Sets a pixel; does nothing outside.
+    /// Sets a pixel; does nothing outside the rendering.
     fn set(&mut self, x: i64, y: i64, color: [u8; 4]) {
         let Some((x, y)) = u32::try_from(x).ok().zip(u32::try_from(y).ok()) else { return };
         if x < self.width && y < self.height {

@@ -1,4 +1,4 @@
-//! The colour of a surface at a point.
+//! Computes the colour of a surface at a point.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -22,7 +22,7 @@ pub(crate) struct Surface<'a> {
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) normals: &'a [[f32; 3]],
     pub(crate) matrix: Affine64,
-    /// The matrix of its normals.
+    /// The matrix that transforms its normals.
     pub(crate) turn: Affine64,
     pub(crate) mirrored: bool,
     pub(crate) base: [f32; 4],
@@ -31,11 +31,11 @@ pub(crate) struct Surface<'a> {
     pub(crate) double_sided: bool,
 }
 
-/// The owner of triangles.
+/// What a triangle belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Draw<'a> {
     Surface(&'a Surface<'a>),
-    /// Lines: their colour in linear light, their opacity if hidden, and whether they are on a surface.
+    /// A line: its colour in linear light, its opacity where it is hidden, and whether it is on a surface.
     Line {
         color: [f32; 3],
         hidden: f32,
@@ -68,7 +68,7 @@ pub(crate) struct Shader<'a> {
     pub(crate) draws: Vec<Draw<'a>>,
     pub(crate) shares: Vec<[[f64; 3]; 3]>,
     pub(crate) view: View,
-    /// The distance between two pixels, in subsample units.
+    /// The distance between two pixels in subsample units.
     pixel: i64,
     lights: Lights,
 }
@@ -254,7 +254,7 @@ fn uv_color(uvs: &[[f32; 2]], corners: [u32; 3], weights: [f64; 3]) -> [f32; 3] 
     [byte(s) * shade, byte(t) * shade, byte(0.35) * shade]
 }
 
-/// Returns half of the logarithm to base 2, linear between powers of two.
+/// Returns half of the logarithm to base 2, linearly interpolated between powers of two.
 fn half_log2(square: f64) -> f32 {
     if !(square.is_finite() && square > 1.0) {
         return 0.0;

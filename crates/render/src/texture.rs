@@ -39,12 +39,12 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// Makes a texture of rows of pixels from the top: red, green, blue and straight alpha, in sRGB. If `alpha` is
-    /// true, smaller levels weight colours by alpha.
+    /// Creates a texture from rows of pixels, top row first: red, green, blue and straight alpha, in sRGB.
+    /// If `alpha` is true, smaller levels weight colours by alpha.
     ///
     /// # Errors
-    /// If there are not `width` times `height` pixels, if there are none, or if the budget does not allow for the
-    /// levels.
+    /// If there are not `width` times `height` pixels, if there are none, or if the budget does not suffice
+    /// for the levels.
     pub fn new(
         width: u32,
         height: u32,
@@ -98,7 +98,7 @@ impl Level {
     fn half(&self, alpha: bool) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut texels = Vec::with_capacity(width as usize * height as usize);
-        // The last texel of a smaller level covers what is left of an odd side.
+        // The last texel of a smaller level covers the remainder of an odd side.
         let span = |at: u32, small: u32, large: u32| {
             let end = if at + 1 == small { large } else { (at * 2 + 2).min(large) };
             (at * 2).min(large - 1)..end

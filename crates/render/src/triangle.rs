@@ -1,4 +1,4 @@
-//! Triangles of a rendering: integer tests of the samples that they cover.
+//! Triangles of a rendering, with integer tests of the samples that they cover.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Subsample units per sample.
 pub(crate) const SUB: i64 = 256;
-/// The mark of a triangle that was not clipped.
+/// Marks a triangle that was not clipped.
 pub(crate) const WHOLE: u32 = u32::MAX;
 
 /// A triangle of a rendering. The order of its corners makes its area positive.
@@ -20,15 +20,15 @@ pub(crate) struct Triangle {
     pub(crate) y: [i32; 3],
     /// 1 / distance of each corner: larger is nearer.
     pub(crate) near: [f32; 3],
-    /// The number of its owner.
+    /// The index of its [`Draw`](crate::shading::Draw).
     pub(crate) draw: u32,
-    /// The number of the triangle within its owner.
+    /// The number of the triangle in its mesh.
     pub(crate) source: u32,
     /// The index of the weights of its corners, if it was clipped.
     pub(crate) clip: u32,
-    /// True if the second and third corner were swapped.
+    /// Whether the second and third corner were swapped.
     pub(crate) swapped: bool,
-    /// True if the back is visible.
+    /// Whether the back is visible.
     pub(crate) back: bool,
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     proptest! {
-        /// Neighbours leave no sample out and share none, whatever their corners.
+        /// Two adjacent triangles cover each sample exactly once, whatever their corners.
         #[test]
         fn two_halves_of_a_quad_cover_each_sample_once(
             x in [0_i32..4000, 0_i32..4000], y in [-3000_i32..0, 1_i32..3000], ends in [-2000_i32..2000, -2000_i32..2000],
@@ -175,7 +175,7 @@ mod tests {
             let u = triangle([p.0, q.0, below.0], [p.1, q.1, below.1]);
             let (a, b) = (covered(&t), covered(&u));
             prop_assert!(a.iter().all(|s| !b.contains(s)));
-            // Every middle that is strictly inside of one of them is covered.
+            // Every sample centre that is strictly inside one of them is covered.
             for (triangle, samples) in [(&t, &a), (&u, &b)] {
                 let edges = triangle.edges();
                 for row in triangle.rows() {

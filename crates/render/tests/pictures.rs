@@ -1,4 +1,5 @@
-//! Pictures of scenes that are made here: shape, colour, order, bounds, and that they are the same everywhere.
+//! Tests renderings of scenes that are built here: shape, colour, order, bounds, and equality on all
+//! machines.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::print_stdout, reason = "test code")]
 
 use meshwright_core::math::Trs;
@@ -18,7 +19,7 @@ fn budget() -> Budget {
     Budget::new(Limits::default())
 }
 
-/// A ball of `rings` times twice as many quads.
+/// Returns a ball of `rings` times twice as many quads.
 fn ball(rings: u32, radius: f64) -> Mesh {
     use meshwright_core::math::{cos, sin};
     let (mut positions, mut normals, mut uvs, mut triangles) = (vec![], vec![], vec![], vec![]);
@@ -110,7 +111,7 @@ fn backs_are_drawn_of_double_sided_surfaces_alone() {
         picture.pixel(32, 32) != Some(RenderOptions::BACKGROUND)
     };
     assert!(!seen(colored(RED)) && seen(colored(RED).with_double_sided(true)));
-    // A mirror turns what is front.
+    // Mirroring swaps front and back.
     let mut scene = scene(vec![square(0.0, 0)], vec![colored(RED)]);
     scene.nodes[0].local = Local::Trs(Trs { scale: [-1.0, 1.0, 1.0], ..Trs::IDENTITY });
     assert_eq!(draw(&scene, &[], &flat(64)).pixel(32, 32), Some([255, 0, 0, 255]));
@@ -130,7 +131,7 @@ fn textures_stand_upright_and_keep_their_colours() {
     assert_eq!(picture.pixel(8, 64), Some([0, 255, 0, 255]));
 }
 
-/// A floor that runs away from the camera: the middle of its picture is not the middle of its texture.
+/// Tests a floor that recedes from the camera: the middle of the rendering is not the middle of its texture.
 #[test]
 fn textures_are_in_true_perspective() {
     let corners = [[-1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, -9.0], [-1.0, 0.0, -9.0]];
@@ -147,7 +148,7 @@ fn textures_are_in_true_perspective() {
     let count = |color: [u8; 4]| column.iter().filter(|c| **c == color).count() as f64;
     let (far, near) = (count([255, 0, 0, 255]), count([0, 0, 255, 255]));
     assert!(far > 3.0 && near > 1.3 * far, "{far} {near}");
-    // And straight lines stay straight over the diagonal of the two triangles.
+    // Straight lines stay straight across the diagonal between the two triangles.
     let edge = |x: u32| (0..256).find(|y| picture.pixel(x, *y).is_some_and(|c| c[2] > 200 && c[0] < 50));
     assert!(edge(100).unwrap().abs_diff(edge(156).unwrap()) <= 1);
 }
@@ -176,7 +177,7 @@ fn masks_cut_and_blends_mix_from_the_back() {
     assert_eq!(picture.pixel(44, 32), Some([255, 255, 255, 255]));
 
     let glass = |c: [f32; 3]| colored([c[0], c[1], c[2], 0.5]).with_alpha(AlphaMode::Blend);
-    // Behind: red glass, then green glass nearest. In either order of the file.
+    // Red glass, and green glass nearer, in either order of the file.
     for order in [[0.2_f32, 0.4], [0.4, 0.2]] {
         let panes = scene(
             vec![square(0.0, 0), square(order[0], 1), square(order[1], 2)],
@@ -186,14 +187,14 @@ fn masks_cut_and_blends_mix_from_the_back() {
         // Linear light: a half, a quarter, a quarter.
         let (near, far) = if order[0] < order[1] { (g, r) } else { (r, g) };
         assert_eq!((near, far, b, a), (188, 137, 137, 255));
-        // No seam where the two triangles of a pane meet.
+        // There is no seam where the two triangles of a pane meet.
         let diagonal: Vec<_> =
             (20..44).map(|i| draw(&panes, &[], &flat(64)).pixel(i, 63 - i).unwrap()).collect();
         assert!(diagonal.iter().all(|c| *c == [r, g, b, a]), "{diagonal:?}");
     }
 }
 
-/// A hidden material has alpha 0: it covers nothing and does not count in the bounds.
+/// A hidden material has alpha 0: it covers nothing and does not count in the bounding box.
 #[test]
 fn clear_surfaces_are_not_drawn() {
     let clear = |alpha| colored([1.0, 0.0, 0.0, 0.0]).with_alpha(alpha);
@@ -204,7 +205,7 @@ fn clear_surfaces_are_not_drawn() {
         let hidden = scene(vec![square(0.0, 0), square(0.5, 1), far], vec![colored(GREEN), clear(alpha)]);
         assert_eq!(draw(&hidden, &[], &flat(64)), bare, "{alpha:?}");
     }
-    // The mark is the colour, not the mode: what is opaque is drawn whatever its alpha.
+    // The alpha mode decides: an opaque material is drawn whatever its alpha.
     let opaque = draw(&scene(vec![square(0.0, 0)], vec![clear(AlphaMode::Opaque)]), &[], &flat(64));
     assert_eq!(opaque.pixel(32, 32), Some([255, 0, 0, 255]));
 }
@@ -329,7 +330,7 @@ fn show() -> (Scene, Vec<Option<Arc<Texture>>>) {
     (scene(meshes, vec![Material::named("m"), glass]), vec![chequered(), None])
 }
 
-/// The hash was made on x86-64. Another machine, another compiler, another count of threads: the same.
+/// The hash was computed on x86-64. Other machines, compilers and numbers of threads give the same.
 #[test]
 fn a_picture_is_the_same_everywhere() {
     let (scene, textures) = show();
@@ -376,14 +377,14 @@ fn hostile_scenes_are_bounded() {
             render(&odd, &ScenePose::bind_pose(), &[], &options.with_frame(Some(frame)), &budget()).is_ok()
         );
     }
-    // ScenePose vertices that are no numbers, or not those of the mesh.
+    // Posed vertices that are not finite, or not those of the mesh.
     let mut posed = ScenePose::bind_pose();
     posed.meshes = vec![meshwright_scene::MeshPose { positions: vec![[f32::NAN; 3]; 512], normals: vec![] }];
     let picture = render(&odd, &posed, &[], &flat(8), &budget()).unwrap();
     assert!(picture.pixels().iter().all(|p| *p == RenderOptions::BACKGROUND));
     posed.meshes[0].positions.pop();
     assert!(render(&odd, &posed, &[], &flat(8), &budget()).is_err());
-    // Nothing, no pixels, too many.
+    // An empty scene, no pixels, too many pixels.
     let nothing = Scene::new("nothing");
     assert_eq!(draw(&nothing, &[], &flat(2)).pixels(), [RenderOptions::BACKGROUND; 4]);
     assert!(draw(&odd, &[], &RenderOptions::new(0, 9)).pixels().is_empty());
@@ -393,7 +394,7 @@ fn hostile_scenes_are_bounded() {
     assert!(render(&odd, &ScenePose::bind_pose(), &[], &huge, &budget()).is_err(), "a gigabyte");
 }
 
-/// Triangles that each fill the picture are refused before they take longer than the budget allows.
+/// Triangles that each fill the rendering are rejected before they take longer than the budget allows.
 #[test]
 fn work_that_multiplies_is_charged() {
     let many = vec![[0, 1, 2]; 2_000_000];
@@ -407,7 +408,7 @@ fn work_that_multiplies_is_charged() {
     assert!(render(&full, &ScenePose::bind_pose(), &[], &RenderOptions::new(64, 64), &small).is_err());
 }
 
-/// A mesh of many vertices that no triangle has, drawn 2,000 times.
+/// A mesh with many vertices that no triangle uses, drawn 2,000 times.
 #[test]
 fn vertices_that_no_triangle_has_cost_nothing_however_often_they_are_drawn() {
     let mut positions = vec![[0.5, 0.5, 0.5]; 600_000];
@@ -423,7 +424,7 @@ fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").ok().and_then(|p| p.parse().ok()).unwrap_or(1)
 }
 
-/// 512 by 512 pixels of 5,000 textured triangles. The promise of 50 ms is one of a release build.
+/// Tests 512 by 512 pixels of 5,000 textured triangles. The promised 50 ms are for a release build.
 #[test]
 fn a_picture_is_quick() {
     let scene = scene(vec![ball(36, 1.0).with_material(MaterialId(0))], vec![Material::named("m")]);
@@ -433,7 +434,7 @@ fn a_picture_is_quick() {
         let options = RenderOptions::new(512, 512).with_supersample(supersample);
         let most = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 50 }) * patience();
         let mut best = Duration::MAX;
-        // A machine that is busy with other things is slow now and then.
+        // A busy machine is sometimes slow.
         for tried in 0..100 {
             let start = Instant::now();
             draw(&scene, &textures, &options);

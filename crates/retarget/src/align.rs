@@ -1,4 +1,4 @@
-//! The relation of two rest poses: turns between their bones, and sizes.
+//! Compares two rest poses: the rotations between their bones, and their sizes.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -22,11 +22,11 @@ pub(crate) struct Pair<'a> {
     pub(crate) map: &'a BoneMap,
 }
 
-/// A bend below this cosine has a plane: about 15 degrees.
+/// If the cosine of a bend is below this (about 15 degrees), the bend has a plane.
 const BENT: f64 = 0.965;
 
 impl Pair<'_> {
-    /// Returns the mapped joint of the target that is nearest above each of its joints.
+    /// Returns for each joint of the target its nearest mapped ancestor.
     pub(crate) fn anchors(&self) -> Vec<Option<usize>> {
         let mapped = |j: &usize| self.map.source(*j).is_some();
         (0..self.target.joint_count()).map(|j| self.target.ancestors(j).find(mapped)).collect()
@@ -37,7 +37,8 @@ impl Pair<'_> {
         self.parts.joint(BodyPart::new(part, side)).filter(|j| self.map.source(*j).is_some())
     }
 
-    /// Returns the joint at the other end of a bone: the next joint of a limb or of the spine, or the only mapped joint below.
+    /// Returns the joint at the other end of a bone: the next joint of a limb or of the spine, or the only
+    /// mapped joint below it.
     pub(crate) fn next(&self, joint: usize, anchors: &[Option<usize>]) -> Option<usize> {
         let middle = |part| self.joint(part, Side::Middle);
         let spine = &self.parts.spine;
@@ -87,14 +88,15 @@ impl Pair<'_> {
         self.vectors(middle(Part::Hips)?, middle(Part::Neck).or_else(|| middle(Part::Head))?)
     }
 
-    /// Returns the turn of a part of the trunk that is as wide as two joints are apart.
+    /// Returns the rotation of a part of the trunk. `width` is the pair of joints that define its left and
+    /// right.
     fn trunk(&self, width: Part) -> Option<DQuat> {
         let ([side, other_side], [up, other_up]) = (self.across(width)?, self.upward()?);
         Some((frame(other_side, other_up)? * frame(side, up)?.inverse()).normalize())
     }
 
-    /// Returns the turn about the vertical between the ways that the figures face, as whole quarters: what is left is a
-    /// stance.
+    /// Returns the rotation about the vertical between the directions that the characters face, in whole
+    /// quarter turns. A smaller difference is a stance.
     fn heading(&self, hips: DQuat) -> DQuat {
         let forward = hips * DVec3::Z;
         let quarter = if forward.x.abs() > forward.z.abs() {
@@ -107,8 +109,8 @@ impl Pair<'_> {
         DQuat::from_rotation_y(quarter * core::f64::consts::FRAC_PI_2)
     }
 
-    /// Returns for each mapped joint of the target the turn that takes the source's bone from its rest pose to the
-    /// direction that the target's bone has in its own.
+    /// Returns a rotation for each mapped joint of the target. It takes the source's bone from its rest
+    /// direction to the direction that the target's bone has at rest.
     pub(crate) fn turns(&self, anchors: &[Option<usize>]) -> Vec<DQuat> {
         let hips = self.trunk(Part::UpperLeg);
         let chest = self.trunk(Part::UpperArm).or(hips).unwrap_or(DQuat::IDENTITY);
@@ -153,7 +155,7 @@ impl Pair<'_> {
         turns
     }
 
-    /// Returns the turn of a bone of a leg: its direction, and the axis of its knee.
+    /// Returns the rotation of a leg bone, from its direction and the axis of its knee.
     fn leg_turn(&self, bone: Option<[DVec3; 2]>, side: Side) -> Option<DQuat> {
         let [upper, lower, foot] =
             [Part::UpperLeg, Part::LowerLeg, Part::Foot].map(|part| self.joint(part, side));
@@ -169,8 +171,8 @@ impl Pair<'_> {
         Some(frame(target, hinge(1))? * frame(source, hinge(0))?.inverse())
     }
 
-    /// Returns the factor from the source's size to the target's: by the lengths of legs, which move the figure, else by the
-    /// lengths of all bones.
+    /// Returns the factor from the source's size to the target's. It is the ratio of leg lengths, because
+    /// legs move the character, or else that of all bones.
     pub(crate) fn motion_scale(&self, anchors: &[Option<usize>]) -> f64 {
         let mut sums = [0.0; 2];
         for side in [Side::Left, Side::Right] {
@@ -184,9 +186,9 @@ impl Pair<'_> {
         ratio(sums[1], sums[0]).unwrap_or_else(|| self.body_scale(anchors))
     }
 
-    /// Returns the factor from the source's size to the target's, by the lengths of all bones.
+    /// Returns the factor from the source's size to the target's, from the lengths of all bones.
     pub(crate) fn body_scale(&self, anchors: &[Option<usize>]) -> f64 {
-        // The distance from the root to the hips is no length of the body.
+        // The distance from the root to the hips is not a length of the body.
         let is_root = |joint: usize| self.parts.part(joint).is_some_and(|p| p.part == Part::Root);
         let bones = anchors
             .iter()
@@ -197,7 +199,8 @@ impl Pair<'_> {
         ratio(sums[1], sums[0]).unwrap_or(1.0)
     }
 
-    /// Returns how much wider the target is than the source between two joints of a part.
+    /// Returns the ratio of the target's width to the source's, between the left and the right joint of a
+    /// part.
     pub(crate) fn width_ratio(&self, part: Part) -> Option<f64> {
         let [source, target] = self.across(part)?;
         ratio(target.length(), source.length())

@@ -1,11 +1,11 @@
-//! Parts of a body, the common language of bone names.
+//! Parts of a body, which bone names are mapped to.
 
 use core::fmt;
 
 /// The side of a body. Left is +X of a character that faces +Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// On the middle plane.
+    /// On the plane of symmetry.
     Middle,
     /// The character's left.
     Left,
@@ -17,7 +17,7 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Part {
-    /// A joint above the hips that moves the whole figure.
+    /// A joint above the hips that moves the whole character.
     Root,
     /// The pelvis, from which legs and spine branch off.
     Hips,
@@ -66,7 +66,7 @@ impl BodyPart {
         Self { part, side }
     }
 
-    /// Returns a part on the middle plane.
+    /// Returns a part on the plane of symmetry.
     pub const fn middle(part: Part) -> Self {
         Self::new(part, Side::Middle)
     }

@@ -1,4 +1,4 @@
-//! Clips as keys of another skeleton.
+//! Converts clips to keys of another skeleton.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -13,7 +13,7 @@ use meshwright_rig::glam::{DAffine3, DQuat};
 use meshwright_rig::{RigError, Sampler};
 use meshwright_scene::{Budget, Channel, Clip, ConvertError, Motion, Scene, Skeleton, Track};
 
-/// Below this part of the figure's size a translation counts as at rest.
+/// A translation smaller than this part of the character's size counts as none.
 const STILL: f64 = 1e-6;
 
 /// Samples clips of the source and writes keys for the target.
@@ -29,7 +29,7 @@ pub(crate) struct Baker<'a> {
     ends: Vec<Errors>,
 }
 
-/// Distances of an end of a limb from its path.
+/// The distances of the end of a limb from its path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Errors {
     largest: f64,
@@ -57,7 +57,7 @@ impl<'a> Baker<'a> {
         })
     }
 
-    /// Returns the keys of a clip, and whether it scales joints, which is dropped.
+    /// Returns the keys of a clip, and whether it scales joints. Scaling is dropped.
     pub(crate) fn bake(&mut self, scene: &Scene, clip: usize) -> Result<(Vec<Track>, bool), ConvertError> {
         let sampler = Sampler::new(scene, clip).map_err(fault)?;
         let frames = frames(sampler.clip(), self.budget)?;
@@ -95,7 +95,7 @@ impl<'a> Baker<'a> {
         Ok(())
     }
 
-    /// True if a mapped joint of the source has another size than at rest.
+    /// Returns true if a mapped joint of the source has another scale than at rest.
     fn is_scaled(&self) -> bool {
         let size = |m: &DAffine3| m.matrix3.determinant().abs();
         let source = &self.retargeter.source;
@@ -129,7 +129,8 @@ impl<'a> Baker<'a> {
         }
     }
 
-    /// Drops the keys of a channel that says the same throughout: all of them if it is the rest pose, else all but one.
+    /// Drops the keys of a constant channel: all of them if the value is that of the rest pose, otherwise
+    /// all but one.
     fn drop_still(&self, track: &mut Track) {
         let target = &self.retargeter.target;
         let rest = &target.locals[track.joint];

@@ -9,14 +9,14 @@ use meshwright_rig::RigError;
 pub enum MapError {
     /// A line of a map file cannot be read.
     Syntax {
-        /// The line, from 1 on.
+        /// The line number, starting with 1.
         line: usize,
         /// The fault.
         message: String,
     },
     /// A map names a bone that its skeleton does not have.
     UnknownBone {
-        /// The line, from 1 on.
+        /// The line number, starting with 1.
         line: usize,
         /// `source` or `target`.
         skeleton: &'static str,
@@ -25,9 +25,9 @@ pub enum MapError {
     },
     /// No bone of the target is mapped.
     Empty,
-    /// The map was made for other skeletons.
+    /// The map was created for other skeletons.
     OtherSkeleton,
-    /// A skeleton is broken.
+    /// A skeleton is invalid.
     Skeleton(RigError),
 }
 

@@ -6,19 +6,19 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::Skeleton;
 
-/// A kind of skeleton whose bone names are known.
+/// A kind of skeleton with known bone names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Family {
-    /// Its short name: `mixamo`.
+    /// The short name, such as `mixamo`.
     pub id: &'static str,
-    /// Its name for people.
+    /// The name for messages.
     pub title: &'static str,
-    /// Prefixes that exporters put before every name.
+    /// Prefixes that exporters add to every name.
     prefixes: &'static [&'static str],
-    /// Bones on the middle plane.
+    /// The bones on the plane of symmetry.
     middle: &'static [(Part, &'static str)],
-    /// Bones that exist on both sides; `*` is the mark of the side.
+    /// The bones that exist on both sides; `*` is replaced by the mark of the side.
     sided: &'static [(Part, &'static str)],
     /// The marks of the left and the right side.
     sides: [&'static str; 2],
@@ -27,7 +27,7 @@ pub struct Family {
 /// All families, in the order in which they are tried.
 pub const FAMILIES: &[Family] = &[SIMS, MIXAMO, RIGIFY, VROID, BIPED, QUAKE];
 
-/// The Sims and The Sims Online share the names of their bones.
+/// The Sims and The Sims Online, which share their bone names.
 const SIMS: Family = Family {
     id: "sims",
     title: "The Sims and The Sims Online",
@@ -137,8 +137,8 @@ const RIGIFY: Family = Family {
     sides: ["L", "R"],
 };
 
-/// VRM models of VRoid Studio, and others that follow its names; the names of VRM's humanoid bones themselves are
-/// recognised by their words.
+/// VRM models of VRoid Studio, and others with its names. The names of VRM's humanoid bones themselves are
+/// detected by their words.
 const VROID: Family = Family {
     id: "vrm",
     title: "VRM",
@@ -180,7 +180,7 @@ const VROID: Family = Family {
     sides: ["L", "R"],
 };
 
-/// Character Studio's biped, from which the players of Nexuiz and of many mods were exported.
+/// Character Studio's biped. The players of Nexuiz and of many mods were exported from it.
 const BIPED: Family = Family {
     id: "nexuiz",
     title: "Nexuiz players and other bipeds of Character Studio",
@@ -222,7 +222,7 @@ const BIPED: Family = Family {
     sides: ["L", "R"],
 };
 
-/// Players of games on engines of the Quake family: the names of the md5 players of Doom 3 and of what followed them.
+/// Players of games on engines of the Quake family: the names of Doom 3's md5 players and of later games.
 const QUAKE: Family = Family {
     id: "quake",
     title: "Quake-style players",
@@ -250,7 +250,7 @@ const QUAKE: Family = Family {
     sides: ["L", "R"],
 };
 
-/// The parts that every humanoid skeleton has. A family that lacks one of them in a skeleton is not taken.
+/// The parts that every humanoid skeleton has.
 pub(crate) const CORE: [BodyPart; 14] = {
     const fn on_left(part: Part) -> BodyPart {
         BodyPart::new(part, Side::Left)
@@ -280,18 +280,18 @@ pub(crate) const CORE: [BodyPart; 14] = {
 const ENOUGH: usize = 10;
 
 impl Family {
-    /// Returns the family whose names a skeleton has, and the part of each joint that it names.
+    /// Returns the family whose names a skeleton has, and the part of each joint that the family knows.
     pub(crate) fn detect(skeleton: &Skeleton) -> Option<(&'static Self, Vec<Option<BodyPart>>)> {
         let known = |parts: &[Option<BodyPart>]| CORE.iter().filter(|c| parts.contains(&Some(**c))).count();
         let all = FAMILIES.iter().map(|family| (family, family.parts(skeleton)));
         let scored = all.map(|(family, parts)| (known(&parts), family, parts));
-        // The first of the best: `max_by_key` would return the last.
+        // The first of the best families wins; `max_by_key` would return the last.
         let best = scored.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
         (best.0 >= ENOUGH).then_some((best.1, best.2))
     }
 
-    /// Returns the part of each joint by this family's names. Of several joints for one part, the one with the prefix that is
-    /// listed first counts, then the first joint.
+    /// Returns the part of each joint, according to this family's names. If several joints match one part,
+    /// the one whose prefix is listed first wins, then the first joint.
     fn parts(&self, skeleton: &Skeleton) -> Vec<Option<BodyPart>> {
         let mut best: BTreeMap<BodyPart, (usize, usize)> = BTreeMap::new();
         for (joint, found) in skeleton.joints.iter().enumerate() {
@@ -308,9 +308,9 @@ impl Family {
         parts
     }
 
-    /// Returns the part that a bone name means in this family, and the position of its prefix in the list.
+    /// Returns the part of a bone name in this family, and the position of its prefix in the list.
     fn part(&self, name: &str) -> Option<(BodyPart, usize)> {
-        // Blender and others put the name of the armature first.
+        // Blender and other tools put the name of the armature before the bone's name.
         let name = name.rsplit('|').next().unwrap_or(name);
         let after = |(rank, prefix): (usize, &&str)| {
             let (start, rest) = name.split_at_checked(prefix.len())?;
@@ -330,7 +330,7 @@ impl Family {
     }
 }
 
-/// Compares names without regard to case, and to what exporters put for a space or a dot.
+/// Compares names, ignoring case and the characters that exporters put for a space or a dot.
 fn is_same(a: &str, b: &str) -> bool {
     let plain = |s: &str| -> String {
         let blank = |c: char| matches!(c, ' ' | '.' | '-');

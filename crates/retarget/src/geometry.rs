@@ -36,7 +36,7 @@ impl Geometry {
         rig.compute_model_matrices(&locals, &mut rest)?;
         let parents = (0..joints).map(|j| rig.parent(j)).collect();
         let follows = skeleton.joints.iter().map(|j| !j.follows.is_empty()).collect();
-        // The rig has refused circles.
+        // The rig has rejected cycles.
         let order = skeleton.order().unwrap_or_default();
         Ok(Self { rig, order, parents, locals, rest, follows })
     }
@@ -55,7 +55,7 @@ impl Geometry {
         core::iter::successors(self.parents[joint], |j| self.parents[*j])
     }
 
-    /// Returns the joints from below `top` down to `joint`; `None` if `top` is not above it.
+    /// Returns the joints from `top` (excluded) down to `joint`; `None` if `top` is not an ancestor of it.
     pub(crate) fn path(&self, top: usize, joint: usize) -> Option<Vec<usize>> {
         let mut path = alloc::vec![joint];
         let above = self.ancestors(joint).take_while(|j| *j != top);
@@ -64,7 +64,7 @@ impl Geometry {
         (self.parents[first] == Some(top)).then(|| path.into_iter().rev().collect())
     }
 
-    /// Returns the lowest joint that is above both, or one of them.
+    /// Returns the lowest common ancestor of two joints, which may be one of them.
     pub(crate) fn common(&self, a: usize, b: usize) -> Option<usize> {
         let above: Vec<_> = core::iter::once(b).chain(self.ancestors(b)).collect();
         core::iter::once(a).chain(self.ancestors(a)).find(|j| above.contains(j))
@@ -78,7 +78,7 @@ pub(crate) fn rotation(m: &DAffine3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))).normalize()
 }
 
-/// Returns a direction across another of length 1.
+/// Returns a direction perpendicular to a unit vector.
 pub(crate) fn any_perpendicular(v: DVec3) -> DVec3 {
     let axis = if v.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
     axis.cross(v).normalize_or(DVec3::Z)
@@ -100,15 +100,15 @@ pub(crate) fn swing(from: DVec3, to: DVec3) -> DQuat {
     }
 }
 
-/// Returns the rotation whose first axis is `first` and whose second axis is as near to `second` as possible; `None` if
-/// they do not span a plane.
+/// Returns the rotation whose first axis is `first` and whose second axis is as near to `second` as
+/// possible. `None` if they do not span a plane.
 pub(crate) fn frame(first: DVec3, second: DVec3) -> Option<DQuat> {
     let x = first.try_normalize()?;
     let y = (second - x * second.dot(x)).try_normalize()?;
     Some(DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))).normalize())
 }
 
-/// Returns the ratio of two lengths if both count.
+/// Returns the ratio of two lengths, if both are large enough.
 pub(crate) fn ratio(of: f64, to: f64) -> Option<f64> {
     let ratio = of / to;
     (of > 0.0 && to > 0.0 && ratio.is_finite()).then_some(ratio)

@@ -1,4 +1,4 @@
-//! Limbs that reach for a place: two bones and the joint between them.
+//! Limbs that reach for a position: two bones and the joint between them.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -12,28 +12,28 @@ use alloc::vec::Vec;
 use meshwright_rig::glam::{DAffine3, DMat3, DQuat, DVec3};
 use meshwright_scene::sqrt;
 
-/// Which ends of limbs stay on their paths.
+/// Which ends of limbs follow the source's path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Hold {
-    /// Feet go where the source's feet go.
+    /// Whether feet follow the path of the source's feet.
     pub feet: bool,
-    /// Hands go where the source's hands go.
+    /// Whether hands follow the path of the source's hands.
     pub hands: bool,
 }
 
 impl Hold {
-    /// Holds nothing.
+    /// Neither feet nor hands are held.
     pub const NOTHING: Self = Self { feet: false, hands: false };
 
-    /// Holds feet, or lets them go.
+    /// Sets whether feet follow the source's path.
     #[must_use]
     pub const fn with_feet(mut self, feet: bool) -> Self {
         self.feet = feet;
         self
     }
 
-    /// Holds hands, or lets them go.
+    /// Sets whether hands follow the source's path.
     #[must_use]
     pub const fn with_hands(mut self, hands: bool) -> Self {
         self.hands = hands;
@@ -72,7 +72,7 @@ impl Limb {
             let (upper, lower, end) = (upper?, lower?, end?);
             pair.target.path(upper, lower)?;
             pair.target.path(lower, end)?;
-            // Knees bend forward, elbows backward.
+            // Knees bend forward, elbows bend backward.
             let facing = pair.joint(Part::Hips, Side::Middle).map_or(DQuat::IDENTITY, |hips| turns[hips]);
             let forward = if parts[2] == Part::Foot { DVec3::Z } else { DVec3::NEG_Z };
             let bend = rotation(&pair.target.rest[upper]).inverse() * (facing * forward);
@@ -81,8 +81,8 @@ impl Limb {
         all.filter_map(limb).collect()
     }
 
-    /// Turns the two bones so that the end reaches the goal, or comes as near as possible. The middle joint stays on
-    /// its side. The caller updates the joints below.
+    /// Rotates the two bones such that the end reaches the goal, or comes as near as possible. The middle
+    /// joint stays on its side. The caller updates the joints below.
     pub(crate) fn reach(&self, goal: DVec3, model: &mut [DAffine3]) {
         let [top, middle, end] = [self.upper, self.lower, self.end].map(|j| model[j].translation);
         let (first, second) = ((middle - top).length(), (end - middle).length());
@@ -91,7 +91,8 @@ impl Limb {
             return;
         }
         let reach = (goal - top).length().clamp((first - second).abs(), first + second);
-        // The middle joint by the law of cosines: along the line to the goal, and aside.
+        // Compute the middle joint by the law of cosines: its distance along the line to the goal, and its
+        // distance from that line.
         let along = (first * first - second * second + reach * reach) / (2.0 * reach);
         let aside = sqrt((first * first - along * along).max(0.0));
         let side = (middle - top).reject_from_normalized(toward);
@@ -107,7 +108,7 @@ impl Limb {
     }
 }
 
-/// Turns a matrix about its own origin.
+/// Rotates a matrix about its own origin.
 fn turn(m: &mut DAffine3, by: DQuat) {
     m.matrix3 = DMat3::from_quat(by) * m.matrix3;
 }

@@ -1,7 +1,7 @@
 //! Moves meshes and clips from one skeleton to another.
 //!
-//! [`retarget_scene`] does all of it: it maps the bones, binds the meshes to the target's skeleton, and writes the clips as
-//! keys of the target's bones.
+//! [`retarget_scene`] is the simplest interface: it maps the bones, binds the meshes to the target's
+//! skeleton, and writes the clips as keys of the target's bones.
 //!
 //! ```
 //! use meshwright_retarget::{Hold, RetargetOptions, retarget_scene};
@@ -17,29 +17,32 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An engine that retargets while it plays makes a [`BoneMap`] and a [`Retargeter`] once, and calls
-//! [`Retargeter::retarget`] for each pose. It allocates nothing.
+//! An engine that retargets during playback creates a [`BoneMap`] and a [`Retargeter`] once, and calls
+//! [`Retargeter::retarget`] for each pose. That call does not allocate.
 //!
 //! # Rules
 //!
-//! * A bone points where the source's bone points. Rest poses may differ: a T-pose, an A-pose and a stance with a gun fit
-//!   each other. The turn between two rest poses follows from the directions of limbs, and from the lines between hips and
-//!   between shoulders. In both rest poses the head must look
-//!   ahead and the soles must be level.
-//! * Bones have the target's lengths. What the source's clip adds to a bone's place is added, scaled.
-//! * The motion of the whole figure is multiplied by the ratio of leg lengths.
-//! * If the target has a joint above the hips and the source does not, it is carried along; hips and joint keep their distance.
-//! * A bone of the target without a source keeps its rest pose on its parent. A bone of the source without a target moves
-//!   nothing; its vertices follow the nearest mapped bone above it.
-//! * Meshes keep the pose in which they were modelled. Along a bone they are stretched to its new length; across it they are
-//!   scaled as the whole body.
-//! * [`Hold`] keeps feet or hands on the source's path, scaled to the target's size, by bending knees or elbows.
+//! * A bone points in the direction of the source's bone. Rest poses may differ: a T-pose, an A-pose and a
+//!   stance with a gun fit each other. The rotation between two rest poses follows from the directions of
+//!   limbs, and from the lines between hips and between shoulders. In both rest poses the head must face
+//!   forward and the soles must be level.
+//! * Bones have the target's lengths. If the source's clip translates a bone, the translation is scaled and
+//!   added.
+//! * The motion of the whole character is multiplied by the ratio of leg lengths.
+//! * If the target has a joint above the hips and the source does not, the joint moves with the hips.
+//! * A target bone without a source keeps its rest pose relative to its parent. A source bone without a
+//!   target moves nothing; its vertices follow the nearest mapped bone above it.
+//! * Meshes keep the pose in which they were modelled. Along a bone they are stretched to its new length;
+//!   across it they are scaled as the whole body.
+//! * [`Hold`] keeps feet or hands on the source's path, scaled to the target's size, by bending knees or
+//!   elbows.
 //!
 //! # Bone maps
 //!
-//! [`BoneMap::guess`] maps bones of the same names; then bones of the same body part. It knows the names of [`FAMILIES`]:
-//! The Sims, Mixamo, Rigify, VRM, the players of Nexuiz, and Quake-style players. Other skeletons are matched by the words
-//! in names, by their hierarchy and by the places of their joints. [`MapFile`] is a map as text that a person can edit.
+//! [`BoneMap::guess`] maps bones with the same names, then bones of the same body part. It knows the names
+//! of [`FAMILIES`]: The Sims, Mixamo, Rigify, VRM, the players of Nexuiz, and Quake-style players. Other
+//! skeletons are matched by the words in names, by their hierarchy and by the positions of their joints.
+//! [`MapFile`] is a map as text that can be edited.
 //!
 //! # Safety contract
 //!
@@ -77,7 +80,7 @@ pub use report::{BoneReport, EndReport, Report};
 pub use retargeter::Retargeter;
 pub use scene::{RetargetOptions, Retargeted, retarget_scene};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Which bone of the source moves which bone of the target.
+//! Maps bones of the source to bones of the target.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -21,15 +21,15 @@ use meshwright_scene::Skeleton;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Basis {
-    /// The caller's map names it.
+    /// The caller's map contains it.
     Given,
-    /// Both skeletons have a bone of this name.
+    /// Both skeletons have a bone with this name.
     SameName,
-    /// The names belong to known kinds of skeletons, such as Mixamo's.
+    /// Both names belong to known kinds of skeletons, such as Mixamo's.
     KnownNames,
-    /// The words in the names.
+    /// The words in the names match.
     Words,
-    /// The hierarchy and the places of the bones.
+    /// The hierarchy and the positions of the bones match.
     Place,
 }
 
@@ -55,18 +55,18 @@ pub struct MappedBone {
     pub basis: Basis,
 }
 
-/// Which joint of a source skeleton moves each joint of a target skeleton.
+/// The joint of a source skeleton that moves each joint of a target skeleton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoneMap {
     bones: Vec<Option<MappedBone>>,
 }
 
 impl BoneMap {
-    /// Maps the bones that have the same names, then those of the same body part: by the names of well-known kinds of
-    /// skeletons, by the words in names, and by the places of the joints in the rest pose.
+    /// Maps the bones with the same names, then those of the same body part: by the names of well-known
+    /// kinds of skeletons, by the words in names, and by the positions of the joints in the rest pose.
     ///
     /// # Errors
-    /// If a skeleton is broken, or if no bone can be mapped.
+    /// If a skeleton is invalid, or if no bone can be mapped.
     pub fn guess(source: &Skeleton, target: &Skeleton) -> Result<Self, MapError> {
         let [from, to] = [Geometry::new(source)?, Geometry::new(target)?];
         let [from_parts, to_parts] = [Parts::find(source, &from), Parts::find(target, &to)];
@@ -77,7 +77,7 @@ impl BoneMap {
         map.checked()
     }
 
-    /// Takes the bones of a map file, and nothing else.
+    /// Maps only the bones of a map file.
     ///
     /// # Errors
     /// If the map names a bone that its skeleton does not have, or maps none.
@@ -111,30 +111,30 @@ impl BoneMap {
         self.get(target).map(|bone| bone.source)
     }
 
-    /// Returns the source of a target joint, and how it was found.
+    /// Returns the source of a target joint, and the reason for the mapping.
     pub fn get(&self, target: usize) -> Option<MappedBone> {
         self.bones.get(target).copied().flatten()
     }
 
-    /// Maps a target joint, or leaves it at rest.
+    /// Sets the source of a target joint; with `None` the joint stays at rest.
     pub fn set(&mut self, target: usize, source: Option<usize>) {
         if let Some(slot) = self.bones.get_mut(target) {
             *slot = source.map(|source| MappedBone { source, basis: Basis::Given });
         }
     }
 
-    /// Returns how many joints the target has.
+    /// Returns the number of joints of the target.
     pub fn target_count(&self) -> usize {
         self.bones.len()
     }
 
-    /// Returns the mapped joints: the target's and the source's number.
+    /// Returns the mapped joints as pairs of the target's and the source's number.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.bones.iter().enumerate().filter_map(|(target, bone)| Some((target, bone.as_ref()?.source)))
     }
 
-    /// Writes the map as a file: a line for each bone of the target. Bones without a source have an empty one. Comments name
-    /// the bones of the source that move nothing.
+    /// Converts the map to a file with a line for each bone of the target. Bones without a source have an
+    /// empty one. Comments list the bones of the source that move nothing.
     pub fn to_file(&self, source: &Skeleton, target: &Skeleton) -> MapFile {
         let mut file = MapFile::new();
         for (joint, bone) in target.joints.iter().zip(&self.bones) {
@@ -149,8 +149,8 @@ impl BoneMap {
         file
     }
 
-    /// Maps bones of the same name. If few names are the same, they may be chance, such as `root` or `head`: then the bones'
-    /// parts decide.
+    /// Maps bones with the same name. If few names match, such as `root` or `head`, this may be chance; then
+    /// only body parts count.
     fn match_names(&mut self, source: &Skeleton, target: &Skeleton) {
         let mut names = BTreeMap::new();
         for (i, joint) in source.joints.iter().enumerate().filter(|(_, j)| !j.name.is_empty()) {
@@ -176,7 +176,7 @@ impl BoneMap {
                 self.pair([source, target], from, joint);
             }
         }
-        // A skeleton with a single finger, as that of The Sims, moves it with any that the other has.
+        // A skeleton with a single finger, such as that of The Sims, uses any finger of the other skeleton.
         for side in [Side::Left, Side::Right] {
             let finger = |parts: &Parts| {
                 [2, 1, 3].iter().find_map(|f| parts.joint(BodyPart::new(Part::Finger(*f, 0), side)))
@@ -187,12 +187,12 @@ impl BoneMap {
         }
     }
 
-    /// Maps the joints of the spine from bottom to top, however many there are.
+    /// Maps the joints of the spine from bottom to top, even if their numbers differ.
     fn match_spines(&mut self, [source, target]: [&Parts; 2]) {
         let Some(last) = source.spine.len().checked_sub(1) else { return };
         let steps = target.spine.len().saturating_sub(1);
         for (i, joint) in target.spine.iter().enumerate() {
-            // A single joint follows the top, which carries the arms.
+            // A single joint follows the top joint, which carries the arms.
             let place = (i * last + steps / 2).checked_div(steps).unwrap_or(last);
             self.pair([source, target], source.spine[place], *joint);
         }

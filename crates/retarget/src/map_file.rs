@@ -1,4 +1,4 @@
-//! Files of bone maps: a small part of TOML.
+//! Files of bone maps, in a small subset of TOML.
 //!
 //! ```toml
 //! # target = source
@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The longest file that is read.
+/// The maximum length of a file in bytes.
 const LONGEST: usize = 4 << 20;
 
 /// One line of a map.
@@ -25,13 +25,13 @@ pub struct MapEntry {
     pub target: String,
     /// The bone of the source that moves it; empty if none does.
     pub source: String,
-    /// The line of the file, from 1 on.
+    /// The line number, starting with 1.
     pub line: usize,
     /// A comment at the end of the line.
     comment: String,
 }
 
-/// A bone map as text: bones by name.
+/// A bone map as text, with bones identified by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapFile {
     entries: Vec<MapEntry>,
@@ -57,11 +57,11 @@ impl MapFile {
         self.remarks.push(remark);
     }
 
-    /// Reads a map. It takes the part of TOML that maps need: comments, the table `[bones]`, and lines `target = "source"`
-    /// with bare or quoted keys.
+    /// Reads a map. It supports the part of TOML that maps need: comments, the table `[bones]`, and lines
+    /// `target = "source"` with bare or quoted keys.
     ///
     /// # Errors
-    /// If the text has another table or value, a bone twice, or more than 4 MiB.
+    /// If the text has another table or value, has a bone twice, or is longer than 4 MiB.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut file = Self::new();
         let fault = |line, message: &str| Err(MapError::Syntax { line, message: message.into() });
@@ -102,7 +102,7 @@ impl MapFile {
     }
 }
 
-/// Writes the map as it is read by [`MapFile::parse`].
+/// Writes the map in the format that [`MapFile::parse`] reads.
 impl fmt::Display for MapFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "# Bone map of Meshwright: target = source")?;
@@ -151,7 +151,7 @@ fn is_bare(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Reads one line.
+/// Reads one line of a map file.
 struct Scanner<'a> {
     rest: &'a str,
     line: usize,

@@ -1,4 +1,4 @@
-//! Meshes bound to another skeleton, in its proportions.
+//! Binds meshes to another skeleton, in its proportions.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -13,17 +13,18 @@ use alloc::vec::Vec;
 use meshwright_rig::glam::{DAffine3, DMat3, DVec3};
 use meshwright_scene::{Budget, ConvertError, Influence, Mesh, SkeletonId};
 
-/// The largest factor by which a bone is stretched or compressed against the rest of the body.
+/// The maximum factor by which a bone is stretched or compressed relative to the rest of the body.
 const MOST_STRETCH: f64 = 4.0;
 
 /// Moves vertices from the bind pose of the source to that of the target.
 #[derive(Debug)]
 pub(crate) struct Rebinding {
-    /// The joint of the target that takes over each joint of the source.
+    /// The joint of the target that replaces each joint of the source.
     targets: Vec<u32>,
-    /// From model space in the source's bind pose to that of the target, by joint of the source.
+    /// For each joint of the source, the transform from the source's bind pose to the target's, in model
+    /// space.
     moves: Vec<DAffine3>,
-    /// The way back.
+    /// The inverse transforms.
     returns: Vec<DAffine3>,
     /// The source's bind pose.
     bind: Vec<DAffine3>,
@@ -45,7 +46,7 @@ impl Rebinding {
         let trunk = Trunk::new(&pair, retargeter.body_scale, [bind, target_bind]);
         let top = (0..count).find(|j| taker[*j].is_some());
         for joint in 0..count {
-            // A joint that is not mapped goes along with the one above it, else with the topmost.
+            // An unmapped joint is replaced by its nearest mapped ancestor, or else by the topmost joint.
             let above = core::iter::once(joint).chain(pair.source.ancestors(joint));
             let Some(mapped) = above.into_iter().find(|j| taker[*j].is_some()).or(top) else { continue };
             let target = taker[mapped].unwrap_or_default();
@@ -89,7 +90,7 @@ impl Rebinding {
                 *tangent = [turned.x, turned.y, turned.z, w];
             }
         }
-        // The vertices are in model space now; writers of joint-space formats convert them again.
+        // The vertices are in model space now; the writers of joint-space formats convert them again.
         skin.local = Vec::new();
         let (mut starts, mut influences) = (alloc::vec![0_u32], Vec::with_capacity(skin.influences.len()));
         for v in 0..mesh.positions.len() {
@@ -109,8 +110,9 @@ impl Rebinding {
         Ok(())
     }
 
-    /// Blends what the joints of a vertex make of it; `None` if it has no weight. The blend of the ways there and the blend
-    /// of the ways back are not inverse to each other: their middle is, almost, and so a mesh comes back as it was.
+    /// Blends the transforms of a vertex's joints; `None` if it has no weight. The blend of the transforms
+    /// and the blend of their inverses are not inverse to each other. The mean of both is used, so that
+    /// retargeting back nearly restores the mesh.
     fn blend(&self, parts: &[Influence], vertex: &Vertex) -> Option<(Vertex, DMat3)> {
         let total: f64 = parts.iter().map(|p| f64::from(p.weight)).sum();
         if total == 0.0 || !total.is_finite() {
@@ -139,7 +141,7 @@ impl Rebinding {
         Some((Vertex { position: moved.transform_point3(vertex.position), normal }, moved.matrix3))
     }
 
-    /// Gathers a vertex that is stored in the space of each of its joints.
+    /// Computes the position of a vertex that is stored in the space of each of its joints.
     fn gather(
         &self,
         parts: &[Influence],
@@ -174,19 +176,20 @@ fn wide(v: [f32; 3]) -> DVec3 {
     DVec3::from(v.map(f64::from))
 }
 
-/// Returns the matrix of normals, up to their length.
+/// Returns the matrix for normals, except for their length.
 fn normal_matrix(m: &DMat3) -> DMat3 {
     let inverse = m.inverse().transpose();
     if inverse.is_finite() { inverse } else { *m }
 }
 
-/// The line from between the legs to between the arms, in the bind poses of the source and of the target. Skeletons divide
-/// the trunk by joints in many ways; the surface follows the line instead.
+/// The line from between the legs to between the arms, in the bind poses of the source and of the target.
+/// Skeletons divide the trunk into joints in many ways, so the surface follows this line instead of the
+/// joints.
 #[derive(Clone, Copy, Debug)]
 struct Trunk {
-    /// The lower end, the source's first.
+    /// The lower end of the line, the source's first.
     low: [DVec3; 2],
-    /// From the lower end to the upper one.
+    /// The vector from the lower end to the upper end, the source's first.
     up: [DVec3; 2],
     /// The target's width divided by the source's, at the hips and at the shoulders.
     widths: [f64; 2],
@@ -213,7 +216,7 @@ impl Trunk {
         long.then_some(Self { low, up, widths, across })
     }
 
-    /// Returns what moves the surface around a joint of the trunk.
+    /// Returns the transform of the surface around a joint of the trunk.
     fn movement(&self, places: [DVec3; 2], body: f64) -> DAffine3 {
         let share = |i: usize| (places[i] - self.low[i]).dot(self.up[i]) / self.up[i].length_squared();
         let share = ((share(0) + share(1)) / 2.0).clamp(0.0, 1.0);
@@ -231,8 +234,8 @@ fn within(scale: f64, body: f64) -> f64 {
     scale.clamp(body / MOST_STRETCH, body * MOST_STRETCH)
 }
 
-/// Returns the scale of a surface: `length` along a bone, `width` along another axis, and the body's size otherwise. The way
-/// back has the inverse.
+/// Returns the scale of a surface: `length` along a bone, `width` along another axis, and the body's scale
+/// otherwise. Swapping source and target gives the inverse.
 fn stretch(body: f64, along: DVec3, length: f64, across: DVec3, width: f64) -> DMat3 {
     let outer =
         |axis: DVec3, scale: f64| DMat3::from_cols(axis * axis.x, axis * axis.y, axis * axis.z) * scale;
@@ -241,7 +244,7 @@ fn stretch(body: f64, along: DVec3, length: f64, across: DVec3, width: f64) -> D
     DMat3::from_diagonal(DVec3::splat(body)) + outer(along, length - body) + outer(across, width - body)
 }
 
-/// Returns what moves the surface around a mapped joint, from the source's bind pose to the target's.
+/// Returns the transform of the surface around a mapped joint, from the source's bind pose to the target's.
 fn movement(
     pair: &Pair<'_>,
     retargeter: &Retargeter,

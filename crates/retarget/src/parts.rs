@@ -1,4 +1,5 @@
-//! The body part of each joint of a skeleton: by the names of a known family, by words, by the hierarchy and by place.
+//! Finds the body part of each joint of a skeleton: by the names of a known family, by words, by the
+//! hierarchy and by position.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -24,7 +25,7 @@ pub(crate) enum Evidence {
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) family: Option<&'static Family>,
-    /// The part of each joint, and how it was found.
+    /// The part of each joint, and the evidence for it.
     parts: Vec<Option<(BodyPart, Evidence)>>,
     /// The joints of the spine between hips and neck, the lowest first.
     pub(crate) spine: Vec<usize>,
@@ -56,7 +57,7 @@ impl Parts {
         self.parts.get(joint).copied().flatten().map(|(part, _)| part)
     }
 
-    /// Returns how the part of a joint was found.
+    /// Returns the evidence for the part of a joint.
     pub(crate) fn evidence(&self, joint: usize) -> Option<Evidence> {
         self.parts.get(joint).copied().flatten().map(|(_, evidence)| evidence)
     }
@@ -66,7 +67,7 @@ impl Parts {
         self.parts.iter().position(|p| p.is_some_and(|(p, _)| p == part))
     }
 
-    /// Gives a joint a part, unless either has one.
+    /// Assigns a part to a joint, unless one of them is assigned already.
     fn set(&mut self, joint: usize, part: BodyPart, evidence: Evidence) {
         if self.joint(part).is_none() && self.parts[joint].is_none() {
             self.parts[joint] = Some((part, evidence));
@@ -80,7 +81,7 @@ impl Parts {
                 self.set(joint, part, Evidence::Words);
             }
         }
-        // The first joint that is only called an arm or a leg is the upper part, the next the lower one.
+        // The first joint that is named only arm or leg is the upper part, the next one is the lower part.
         for &joint in &geometry.order {
             let Some(Meaning::Limb { leg, side }) = meanings[joint] else { continue };
             let [upper, lower] =
@@ -98,7 +99,8 @@ impl Parts {
         }
     }
 
-    /// Fills in what names do not tell: legs are the lowest ends on both sides, arms the outermost, the head the highest.
+    /// Assigns the parts that names do not tell: legs are the lowest ends on both sides, arms are the
+    /// outermost, and the head is the highest.
     fn guess_by_place(&mut self, geometry: &Geometry) {
         let mut has_child = alloc::vec![false; geometry.joint_count()];
         geometry.parents.iter().flatten().for_each(|p| has_child[*p] = true);
@@ -162,7 +164,7 @@ impl Parts {
         }
     }
 
-    /// Returns the joints between the hips and the neck, or what the neck would be.
+    /// Returns the joints between the hips and the neck, or the head if there is no neck.
     fn spine_chain(&self, geometry: &Geometry) -> Vec<usize> {
         let joint = |part| self.joint(BodyPart::middle(part));
         let Some(hips) = joint(Part::Hips) else { return Vec::new() };
@@ -177,8 +179,8 @@ impl Parts {
     }
 }
 
-/// Returns the place in a path of the joint from which the two longest bones in a row go on: the upper part of a limb. A
-/// bone counts as long as the shorter of the two.
+/// Returns the position in a path of the joint where the two longest consecutive bones begin: the upper part
+/// of a limb. The shorter bone of a pair counts.
 fn longest_pair(geometry: &Geometry, path: &[usize]) -> usize {
     let length = |w: &[usize]| geometry.position(w[0]).distance(geometry.position(w[1]));
     let pairs = path.windows(3).map(|w| length(&w[..2]).min(length(&w[1..])));

@@ -12,7 +12,7 @@ use meshwright_scene::Loss;
 pub struct Report {
     /// Each bone of the target.
     pub bones: Vec<BoneReport>,
-    /// Bones of the source that have keys, and move nothing.
+    /// Bones of the source that have keys but move nothing.
     pub unused: Vec<String>,
     /// The ends of limbs and the head, if the source has clips.
     pub ends: Vec<EndReport>,
@@ -20,13 +20,13 @@ pub struct Report {
     pub scale: f64,
 }
 
-/// The source of one bone of the target.
+/// The source of one target bone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoneReport {
-    /// The bone.
+    /// The target bone.
     pub target: String,
-    /// The bone of the source; `None` if the target's bone keeps its rest pose.
+    /// The source bone; `None` if the target bone keeps its rest pose.
     pub source: Option<String>,
     /// The reason for the mapping.
     pub basis: Option<Basis>,
@@ -67,7 +67,7 @@ impl Report {
         for end in &self.ends {
             let message = "is off the source's path, scaled to the target's size";
             let loss = Loss::note("retarget-end", end.bone.clone(), message);
-            // Below this only rounding is left.
+            // Below this, it is only a rounding error.
             let largest = if end.largest < 1e-7 { 0.0 } else { end.largest };
             losses.push(loss.with_amount(largest * 100.0, "% of the height"));
         }

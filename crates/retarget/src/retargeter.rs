@@ -1,4 +1,4 @@
-//! Poses of one skeleton as poses of another.
+//! Converts poses of one skeleton to poses of another.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -17,10 +17,10 @@ use meshwright_rig::RigError;
 use meshwright_rig::glam::{DAffine3, DMat3, DQuat, DVec3};
 use meshwright_scene::Skeleton;
 
-/// Turns poses of a source skeleton into poses of a target skeleton.
+/// Converts poses of a source skeleton to poses of a target skeleton.
 ///
-/// Bones point where the source's bones point, and have the target's lengths. The whole figure moves as far as its legs are
-/// longer or shorter. See the crate's documentation for the rules.
+/// Bones point in the direction of the source's bones, and have the target's lengths. The motion of the
+/// whole character is scaled by the ratio of leg lengths. See the crate's documentation for the rules.
 #[derive(Clone, Debug)]
 pub struct Retargeter {
     pub(crate) source: Geometry,
@@ -30,7 +30,7 @@ pub struct Retargeter {
     pub(crate) anchors: Vec<Option<usize>>,
     /// The link of each mapped joint of the target to the source.
     follow: Vec<Option<Follow>>,
-    /// The rest pose of the target in model space, without its rotations.
+    /// The rest pose of the target in model space, without rotations.
     shapes: Vec<DMat3>,
     carrier: Option<Carrier>,
     limbs: Vec<Limb>,
@@ -40,11 +40,11 @@ pub struct Retargeter {
     hold: Hold,
 }
 
-/// An unmapped joint above the hips. It moves with the figure, so that its other children stay near.
+/// An unmapped joint above the hips. It moves with the character, so that its other children stay near.
 #[derive(Clone, Copy, Debug)]
 struct Carrier {
     joint: usize,
-    /// The joint of the source that moves the figure.
+    /// The joint of the source that moves the character.
     source: usize,
 }
 
@@ -52,19 +52,19 @@ struct Carrier {
 #[derive(Clone, Copy, Debug)]
 struct Follow {
     source: usize,
-    /// Applied before the source's rotation in model space.
+    /// The rotation that is applied before the source's rotation in model space.
     before: DQuat,
     offset: Offset,
 }
 
-/// The part of a joint's motion that is no rotation of a joint above it.
+/// How the translation of a joint is transferred.
 #[derive(Clone, Copy, Debug)]
 enum Offset {
-    /// Against its place in the rest pose: the joint moves the whole figure.
+    /// Relative to its position in the rest pose: the joint moves the whole character.
     Model,
-    /// Against its parent, at this place in the parent's space.
+    /// Relative to its parent: `place` is its rest position in the parent's space.
     Parent { parent: usize, place: DVec3 },
-    /// The joint's parent is not the one that the target's parent follows.
+    /// Not at all: the parent of the source's joint is not the one that the target's parent follows.
     None,
 }
 
@@ -73,7 +73,7 @@ enum Offset {
 pub(crate) struct End {
     pub(crate) joint: usize,
     pub(crate) source: usize,
-    /// The position of the source's joint if the source has the target's rest pose.
+    /// The position that the source's joint has in the target's rest pose.
     aligned: DVec3,
 }
 
@@ -81,7 +81,7 @@ impl Retargeter {
     /// Prepares a pair of skeletons.
     ///
     /// # Errors
-    /// If a skeleton is broken, or the map is not one of these skeletons.
+    /// If a skeleton is invalid, or the map was not created for these skeletons.
     pub fn new(source: &Skeleton, target: &Skeleton, map: &BoneMap) -> Result<Self, MapError> {
         let [from, to] = [Geometry::new(source)?, Geometry::new(target)?];
         let fits = map.target_count() == to.joint_count() && map.pairs().all(|(_, s)| s < from.joint_count());
@@ -130,7 +130,7 @@ impl Retargeter {
         })
     }
 
-    /// Keeps feet or hands on their paths.
+    /// Sets which feet or hands follow the source's path.
     #[must_use]
     pub const fn with_hold(mut self, hold: Hold) -> Self {
         self.hold = hold;
@@ -141,7 +141,7 @@ impl Retargeter {
         Pair { source: &self.source, target: &self.target, parts: &self.parts, map: &self.map }
     }
 
-    /// Returns the factor by which the motion of the whole figure is multiplied.
+    /// Returns the factor by which the motion of the whole character is multiplied.
     pub const fn scale(&self) -> f64 {
         self.scale
     }
@@ -151,7 +151,8 @@ impl Retargeter {
         &self.map
     }
 
-    /// Turns a pose of the source into one of the target. All matrices are in model space. Nothing is allocated.
+    /// Converts a pose of the source to one of the target. All matrices are in model space. It does not
+    /// allocate.
     ///
     /// # Errors
     /// If a slice does not have an entry for each joint.
@@ -192,7 +193,7 @@ impl Retargeter {
         Ok(())
     }
 
-    /// Returns the place of a joint that rests on its parent.
+    /// Returns the matrix of a joint in its rest pose relative to its parent.
     fn base(&self, joint: usize, model: &[DAffine3]) -> DAffine3 {
         match self.target.parents[joint] {
             Some(parent) => model[parent] * self.target.locals[joint],
@@ -211,8 +212,8 @@ impl Retargeter {
         place - rest
     }
 
-    /// Puts the joints below the upper joint of a limb to where its new pose carries them. Rotations of mapped joints in model
-    /// space stay.
+    /// Updates the joints below the upper joint of a limb after its pose changed. The rotations of mapped
+    /// joints in model space stay.
     fn update_below(&self, limb: &Limb, model: &mut [DAffine3]) {
         for &joint in &self.target.order {
             let inside = self.target.ancestors(joint).any(|a| a == limb.upper);
@@ -228,12 +229,12 @@ impl Retargeter {
         }
     }
 
-    /// True if poses of the source move a joint of the target against its parent.
+    /// Returns true if poses of the source move a joint of the target relative to its parent.
     pub(crate) fn is_posed(&self, joint: usize) -> bool {
         self.follow[joint].is_some() || self.carrier.is_some_and(|c| c.joint == joint)
     }
 
-    /// Returns where the end of a limb would be if the target had the source's proportions.
+    /// Returns the position of the end of a limb if the target had the source's proportions.
     pub(crate) fn goal(&self, end: &End, source: &[DAffine3]) -> DVec3 {
         let moved = source[end.source].translation - end.aligned;
         self.target.position(end.joint) + moved * self.scale
@@ -247,7 +248,7 @@ fn carrier(pair: &Pair<'_>, anchors: &[Option<usize>]) -> Option<Carrier> {
     Some(Carrier { joint, source: pair.map.source(hips)? })
 }
 
-/// Returns the ends of limbs that are mapped, and the head.
+/// Returns the mapped ends of limbs, and the head.
 fn ends(pair: &Pair<'_>, turns: &[DQuat]) -> Vec<End> {
     let aligned = aligned(pair, turns);
     let sided = [Part::Foot, Part::Hand].into_iter().flat_map(|p| [(p, Side::Left), (p, Side::Right)]);

@@ -1,4 +1,4 @@
-//! Whole scenes on another skeleton.
+//! Retargets whole scenes to another skeleton.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -28,30 +28,30 @@ use meshwright_scene::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct RetargetOptions {
-    /// Which bone moves which; guessed if there is none.
+    /// The bone map; if `None`, it is guessed.
     pub map: Option<MapFile>,
-    /// Which ends of limbs stay on their paths.
+    /// The ends of limbs that follow the source's path.
     pub hold: Hold,
     /// The limit of memory.
     pub limits: Limits,
 }
 
 impl RetargetOptions {
-    /// The same options with a map, or without one.
+    /// Sets the bone map.
     #[must_use]
     pub fn with_map(mut self, map: impl Into<Option<MapFile>>) -> Self {
         self.map = map.into();
         self
     }
 
-    /// The same options with feet or hands held.
+    /// Sets whether feet or hands follow the source's path.
     #[must_use]
     pub const fn with_hold(mut self, hold: Hold) -> Self {
         self.hold = hold;
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -59,13 +59,13 @@ impl RetargetOptions {
     }
 }
 
-/// A scene on another skeleton.
+/// A scene that was retargeted to another skeleton.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Retargeted {
     /// The meshes and clips of the source on the target's skeleton.
     pub scene: Scene,
-    /// The map that was used, for [`MapFile`]'s text.
+    /// The map that was used.
     pub map: MapFile,
     /// The mapped bones, and the errors of the ends of limbs.
     pub report: Report,
@@ -73,8 +73,8 @@ pub struct Retargeted {
 
 /// Moves the meshes and clips of a scene to the skeleton of another one.
 ///
-/// If a scene has several skeletons, the pair with the most mapped bones is taken. Meshes and clips of the others are
-/// dropped, which is a loss.
+/// If a scene has several skeletons, the pair with the most mapped bones is used. Meshes and clips of the
+/// others are dropped, which is a loss.
 ///
 /// # Errors
 /// If either scene has no skeleton, if no bone can be mapped, or if the result would take more memory than the limits allow.
@@ -163,7 +163,7 @@ fn choose(
     }
 }
 
-/// Returns what the result has of the source apart from its skeleton and clips.
+/// Returns the parts of the source that do not depend on its skeleton and clips.
 fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss>) -> Scene {
     let mut made = Scene::new(source.name.clone()).in_space(source.space).with_format(target.format.clone());
     made.scale = target.scale;
@@ -196,7 +196,8 @@ fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss
     made
 }
 
-/// Binds the meshes to the target's skeleton, which it returns: in the pose in which the source is bound.
+/// Binds the meshes to the target's skeleton, in the pose in which the source is bound. Returns that
+/// skeleton.
 fn bind(
     source: &Scene,
     from: SkeletonId,
@@ -214,7 +215,7 @@ fn bind(
     }
     let mut skeleton = new.clone();
     for (joint, pose) in skeleton.joints.iter_mut().zip(&target_pose) {
-        // Meshes that bound the joints stayed with the target.
+        // Meshes that bound joints stay with the target.
         joint.solid = None;
         let inverse = pose.inverse();
         joint.inverse_bind = if inverse.is_finite() { Matrix::to_affine(&inverse) } else { Affine::IDENTITY };
@@ -235,7 +236,7 @@ fn bones(map: &BoneMap, old: &Skeleton, new: &Skeleton) -> Vec<BoneReport> {
     new.joints.iter().enumerate().map(one).collect()
 }
 
-/// Returns the bones of the source that have keys or weights, and move nothing.
+/// Returns the source bones that have keys or weights but move nothing.
 fn unused(source: &Scene, from: SkeletonId, map: &BoneMap) -> Vec<String> {
     let joints = &source.skeletons[from.0].joints;
     let mut counts = alloc::vec![false; joints.len()];
@@ -251,7 +252,7 @@ fn unused(source: &Scene, from: SkeletonId, map: &BoneMap) -> Vec<String> {
     joints.iter().zip(counts).filter(|(_, counts)| *counts).map(|(j, _)| j.name.clone()).collect()
 }
 
-/// True if keys say something else than the rest pose.
+/// Returns true if keys differ from the rest pose.
 fn is_moving(track: &meshwright_scene::Track, joints: &[meshwright_scene::Joint]) -> bool {
     let Some(Local::Trs(rest)) = joints.get(track.joint).map(|j| j.rest) else { return true };
     let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-4 * b.abs().max(1.0));

@@ -1,4 +1,4 @@
-//! Body parts by the words in bone names.
+//! Finds body parts by the words in bone names.
 
 use crate::body::{BodyPart, Part, Side};
 use alloc::string::String;
@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 pub(crate) enum Meaning {
     /// A part that the words name.
     Part(BodyPart),
-    /// An arm or a leg; the hierarchy decides which part of it.
+    /// An arm or a leg; the hierarchy decides whether it is the upper or the lower part.
     Limb { leg: bool, side: Side },
 }
 
-/// Words of bones that carry no body part: twists, targets of inverse kinematics, ends, attachments.
+/// Words of bones that are not a body part: twists, targets of inverse kinematics, ends, attachments.
 const IGNORED: &[&str] = &[
     "twist",
     "roll",
@@ -43,7 +43,7 @@ const IGNORED: &[&str] = &[
     "tongue",
 ];
 
-/// Words for parts, each a whole word or several words in a row.
+/// Words for parts. Each entry is a whole word or several consecutive words.
 const WORDS: &[(&str, Part)] = &[
     ("root", Part::Root),
     ("pelvis", Part::Hips),
@@ -96,7 +96,7 @@ const WORDS: &[(&str, Part)] = &[
     ("little", Part::Finger(4, 0)),
 ];
 
-/// Returns what a bone name means, if its words tell.
+/// Returns the meaning of a bone name, if its words are known.
 pub(crate) fn meaning(name: &str) -> Option<Meaning> {
     let words = split(name);
     if words.iter().any(|word| IGNORED.contains(&word.as_str())) {
@@ -113,7 +113,7 @@ pub(crate) fn meaning(name: &str) -> Option<Meaning> {
     };
     let mut leg = limb(joined).or_else(|| words.iter().find_map(|word| limb(word)));
     if part.is_none() && leg.is_none() && side == Side::Middle {
-        // `Lhand` and `handR` are one word.
+        // Names such as `Lhand` and `handR` are a single word.
         let marks = [("l", Side::Left), ("r", Side::Right)];
         let cut = marks.iter().find_map(|(mark, side)| {
             let rest = [joined.strip_prefix(mark), joined.strip_suffix(mark)];
@@ -125,7 +125,7 @@ pub(crate) fn meaning(name: &str) -> Option<Meaning> {
         }
     }
     match (part, leg) {
-        // The joint of a hip on one side is the upper leg.
+        // A hip joint on one side is the upper leg.
         (Some(Part::Hips), _) if side != Side::Middle => {
             Some(Meaning::Part(BodyPart::new(Part::UpperLeg, side)))
         }

@@ -1,4 +1,4 @@
-//! A walking figure with any names, rest pose and proportions.
+//! Builds a walking character with any names, rest pose and proportions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_rig::glam::{DMat3, DQuat, DVec3};
@@ -7,7 +7,7 @@ use meshwright_scene::{
 };
 use std::f64::consts::TAU;
 
-/// The bones: a key that says what each is, and the key of its parent. `*` is `l` or `r`.
+/// The bones: a key that identifies each, and the key of its parent. `*` is `l` or `r`.
 const MIDDLE: &[(&str, &str)] = &[
     ("hips", ""),
     ("spine0", "hips"),
@@ -148,21 +148,21 @@ pub(crate) const WORDS: Names = Names {
     sides: ["l", "r"],
 };
 
-/// The names say nothing.
+/// Names without a meaning.
 pub(crate) const NUMBERS: Names = Names {
     middle: ["b0", "b1", "b2", "b3", "b4", "b5"],
     sided: ["b6*", "b7*", "b8*", "b9*", "b10*", "b11*", "b12*", "b13*", "b14*"],
     sides: ["x", "y"],
 };
 
-/// The shape of a figure.
+/// The shape of a character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// All lengths are multiplied by this.
+    /// The factor for all lengths.
     pub(crate) size: f64,
     /// The length of a leg.
     pub(crate) leg: f64,
-    /// The part of it below the knee.
+    /// The length of a leg below the knee.
     pub(crate) shin: f64,
     /// The length of an arm.
     pub(crate) arm: f64,
@@ -170,11 +170,11 @@ pub(crate) struct Shape {
     pub(crate) hips: f64,
     /// The angle of the arms below the horizontal at rest, in degrees; 0 is a T-pose.
     pub(crate) droop: f64,
-    /// The turn of the trunk above the hips at rest, in degrees.
+    /// The rotation of the trunk above the hips at rest, in degrees.
     pub(crate) stance: f64,
     /// The bend of the knees at rest, in degrees.
     pub(crate) knees: f64,
-    /// The axes of joints lie along their bones, as in Blender.
+    /// Whether the axes of joints are along their bones, as in Blender.
     pub(crate) along: bool,
 }
 
@@ -194,11 +194,11 @@ impl Default for Shape {
     }
 }
 
-/// A joint on its way into a skeleton.
+/// A joint under construction.
 struct Bone {
     key: String,
     parent: Option<usize>,
-    /// In a T-pose.
+    /// The position in a T-pose.
     place: DVec3,
 }
 
@@ -243,7 +243,7 @@ fn bones(shape: &Shape) -> Vec<Bone> {
     bones
 }
 
-/// The turn of a bone from the T-pose to the rest pose, in model space.
+/// Returns the rotation of a bone from the T-pose to the rest pose, in model space.
 fn rest_turn(key: &str, shape: &Shape) -> DQuat {
     let trunk = if key.starts_with("spine")
         || key.contains("arm")
@@ -267,7 +267,7 @@ fn rest_turn(key: &str, shape: &Shape) -> DQuat {
     }
 }
 
-/// The turn of a bone from the T-pose at a moment of the walk, from 0 to 1.
+/// Returns the rotation of a bone from the T-pose at a time of the walk, 0 to 1.
 fn walk_turn(key: &str, moment: f64) -> DQuat {
     let w = moment * TAU;
     let (x, y, z) = (DQuat::from_rotation_x, DQuat::from_rotation_y, DQuat::from_rotation_z);
@@ -303,11 +303,11 @@ fn name(names: &Names, key: &str) -> String {
 
 const FRAMES: u16 = 24;
 
-/// A figure that walks forward, with a mesh of one triangle per bone.
+/// Returns a character that walks forward, with a mesh of one triangle per bone.
 pub(crate) fn figure(names: &Names, shape: &Shape) -> Scene {
     let bones = bones(shape);
     let n = bones.len();
-    // The rest pose: places and axes in model space.
+    // The rest pose: positions and axes in model space.
     let mut places = vec![DVec3::ZERO; n];
     let mut axes = vec![DQuat::IDENTITY; n];
     for (i, bone) in bones.iter().enumerate() {

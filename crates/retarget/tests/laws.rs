@@ -1,4 +1,4 @@
-//! Laws for any pair of figures.
+//! Tests the rules for any pair of characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::figure::{MIXAMO, NEXUIZ, Names, SIMS, Shape, figure};
@@ -13,7 +13,7 @@ fn retargeted(source: &Scene, target: &Scene) -> Converted<Retargeted> {
     retarget_scene(source, target, &RetargetOptions::default()).unwrap()
 }
 
-/// The model-space matrices of all joints at every half frame.
+/// Returns the model-space matrices of all joints at every half frame.
 fn motion(scene: &Scene) -> Vec<Vec<DAffine3>> {
     let mut evaluator = Evaluator::new(scene).unwrap().with_precision(Precision::Double);
     let frames = f64::from(scene.clips[0].frames);
@@ -31,7 +31,7 @@ fn joint(scene: &Scene, name: &str) -> usize {
     scene.skeletons[0].joints.iter().position(|j| j.name == name).unwrap()
 }
 
-/// The largest distance between joints of two motions.
+/// Returns the largest distance between joints of two motions.
 fn distance_of(a: &[Vec<DAffine3>], b: &[Vec<DAffine3>]) -> f64 {
     assert_eq!(a.len(), b.len());
     let pairs = a.iter().flatten().zip(b.iter().flatten());
@@ -81,7 +81,7 @@ fn there_and_back_is_the_same_motion() {
             let there = retargeted(&source, &target).value.scene;
             let back = retargeted(&there, &source).value.scene;
             let off = distance_of(&motion(&source), &motion(&back)) / from.size;
-            // Between keys the hips' path is a chord of another curve.
+            // Between keys, the hips move on a chord of the curve.
             assert!(off < 1e-4, "{i} {j}: {off}");
         }
     }
@@ -100,7 +100,7 @@ fn a_larger_target_moves_as_much_more() {
     }
 }
 
-/// Limbs point where the source's limbs point, whatever the rest poses are.
+/// Limbs have the directions of the source's limbs, whatever the rest poses are.
 #[test]
 fn limbs_have_the_directions_of_the_source() {
     let bones = [("Arm", "ForeArm"), ("ForeArm", "Hand"), ("UpLeg", "Leg"), ("Leg", "Foot")];
@@ -144,7 +144,7 @@ fn held_feet_and_hands_stay_on_their_paths() {
             for (free, held) in free.ends.iter().zip(&held.ends) {
                 assert!(held.largest <= free.largest + 1e-9, "{held:?} {free:?}");
                 if held.bone.contains("foot") {
-                    // Legs of another proportion reach as far as they are long.
+                    // Legs with other proportions reach as far as their length allows.
                     assert!(held.largest < 0.02, "{held:?}, free {}", free.largest);
                 }
             }
@@ -161,7 +161,7 @@ proptest! {
             done.value.scene.validate().unwrap();
             prop_assert_eq!(done.value.scene.skeletons.len(), 1);
         }
-        // The same names: every bone has a source.
+        // All names are equal, so every bone has a source.
         if let Ok(done) = retarget_scene(&source, &source, &RetargetOptions::default()) {
             done.value.scene.validate().unwrap();
         }

@@ -1,4 +1,4 @@
-//! Bone maps: guessed, written and read.
+//! Tests bone maps: guessed, written and read.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::figure::{MIXAMO, NEXUIZ, NUMBERS, Names, QUAKE, RIGIFY, SIMS, Shape, VRM, WORDS, figure};
@@ -10,7 +10,7 @@ fn skeleton(names: &Names) -> Skeleton {
     figure(names, &Shape::default()).skeletons.remove(0)
 }
 
-/// Both figures have the same bones in the same order, so that each must move its counterpart.
+/// Both characters have the same bones in the same order, so each bone must be mapped to its counterpart.
 fn assert_counterparts(map: &BoneMap, count: usize) {
     let pairs: Vec<_> = map.pairs().collect();
     assert!(pairs.iter().all(|(target, source)| target == source), "{pairs:?}");

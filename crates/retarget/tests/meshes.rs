@@ -1,4 +1,4 @@
-//! Meshes on another skeleton.
+//! Tests meshes on another skeleton.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::figure::{MIXAMO, SIMS, Shape, figure};
@@ -16,7 +16,7 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
 }
 
-/// The corners around each joint stay around it, in every frame and whatever the rest poses are.
+/// The corners around each joint stay around it, in every frame and for all rest poses.
 #[test]
 fn vertices_stay_around_their_joints() {
     let to = Shape { droop: 80.0, along: true, leg: 0.7, arm: 0.6, ..Shape::default() };
@@ -30,7 +30,7 @@ fn vertices_stay_around_their_joints() {
         for (joint, corners) in mesh.positions.chunks(3).enumerate() {
             let place = pose[joint].translation.as_vec3().into();
             for corner in corners {
-                // 0.03 from the joint in the source; no bone is stretched by half.
+                // In the source they are 0.03 from the joint, and no bone is stretched by half.
                 assert!(
                     (0.02..0.045).contains(&distance(*corner, place)),
                     "{at:?} {joint}: {corner:?} {place:?}"
@@ -43,7 +43,7 @@ fn vertices_stay_around_their_joints() {
     }
 }
 
-/// Vertices between two bones come back, too, although blends of matrices have no inverse of their own.
+/// Vertices between two bones are restored too, although blends of matrices have no exact inverse.
 #[test]
 fn there_and_back_is_the_same_mesh() {
     let to = Shape { droop: 80.0, leg: 0.9, shin: 0.52, arm: 0.55, hips: 0.09, ..Shape::default() };

@@ -1,7 +1,7 @@
 //! Samples a clip and skins a mesh: `cargo run -p meshwright-rig --example skin`.
 //!
-//! The scene, an arm of two joints that bends and stretches again within a second, is built here; one that was read from
-//! a file is used in the same way.
+//! The scene is built here: an arm of two joints that bends and stretches again within a second. A scene
+//! from a file is used in the same way.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use meshwright_rig::glam::Affine3A;
@@ -21,7 +21,7 @@ fn main() -> Result<(), RigError> {
     every_frame(&scene)
 }
 
-/// The short way: all meshes of a scene at a time of a clip.
+/// The simple way: all meshes of a scene at a time of a clip.
 fn everything_at_once(scene: &Scene) -> Result<(), RigError> {
     let mut evaluator = Evaluator::new(scene)?;
     for seconds in [0.0, 0.25, 0.5, 1.25] {
@@ -32,7 +32,7 @@ fn everything_at_once(scene: &Scene) -> Result<(), RigError> {
     Ok(())
 }
 
-/// One pose, one mesh, into a new `Vec`.
+/// Computes one pose and one mesh, in a new `Vec`.
 fn one_mesh(scene: &Scene) -> Result<(), RigError> {
     let rig = Rig::new(&scene.skeletons[0])?;
     let plan = SkinPlan::new(&scene.meshes[0], &rig)?;
@@ -43,7 +43,7 @@ fn one_mesh(scene: &Scene) -> Result<(), RigError> {
     Ok(())
 }
 
-/// The fast way: what can be prepared is, and no frame allocates.
+/// The fast way: everything is prepared once, and no frame allocates.
 fn every_frame(scene: &Scene) -> Result<(), RigError> {
     let rig = Rig::new(&scene.skeletons[0])?;
     let animation = Animation::new(&rig, &Sampler::new(scene, 0)?)?;
@@ -63,7 +63,7 @@ fn every_frame(scene: &Scene) -> Result<(), RigError> {
     Ok(())
 }
 
-/// A strip along x from 0 to 2, of two joints, the second of which turns about z.
+/// Returns a strip along x from 0 to 2 with two joints, the second of which rotates about z.
 fn arm() -> Scene {
     let elbow = Trs { translation: [1.0, 0.0, 0.0], ..Trs::IDENTITY };
     let mut skeleton = Skeleton {

@@ -1,6 +1,6 @@
 use alloc::string::String;
 
-/// An error of preparing or evaluating.
+/// An error in preparing or evaluating a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RigError {

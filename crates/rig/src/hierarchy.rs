@@ -1,4 +1,4 @@
-//! The order of joints, and the origin of their model-space matrices.
+//! The order of joints, and the source of their model-space matrices.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -40,8 +40,8 @@ impl Step {
     }
 }
 
-/// Returns the joints by depth, so that neighbours seldom depend on each other. `None` if they form a cycle or name a
-/// missing joint.
+/// Returns the joints by depth, so that neighbours seldom depend on each other. `None` if they form a cycle
+/// or refer to a missing joint.
 pub(crate) fn by_depth(skeleton: &Skeleton) -> Option<Vec<usize>> {
     let joints = &skeleton.joints;
     let mut order = skeleton.order()?;

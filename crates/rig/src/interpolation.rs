@@ -1,4 +1,4 @@
-//! Values between keys.
+//! Interpolation of values between keys.
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -87,7 +87,8 @@ pub(crate) fn blend_rotation(a: DQuat, b: DQuat, t: f64, rule: Interpolation) ->
     }
 }
 
-/// The keys around a frame. It is one key at the frame of a key, and outside all keys of a clip that does not loop.
+/// The keys around a frame: one key if the frame is that of a key, or is outside all keys of a clip that
+/// does not loop.
 enum KeySpan {
     At(usize),
     Between(usize, usize, f64),
@@ -119,7 +120,7 @@ fn span(keys: &[f32], frame: f64, period: Option<f64>) -> Option<KeySpan> {
     Some(KeySpan::Between(last, 0, passed / gap))
 }
 
-/// Returns the frames of the keys. A frame without a value is not a key.
+/// Returns the frames of the keys. Frames beyond the number of values are ignored.
 fn frames<T>(channel: &Channel<T>) -> &[f32] {
     channel.frames.get(..channel.values.len()).unwrap_or(&channel.frames)
 }
@@ -171,10 +172,10 @@ mod tests {
 
     #[test]
     fn looping_keys_blend_across_the_end() {
-        // Period 4: from the key at 3 to the one at 1 + 4 it takes two frames.
+        // Period 4: between the key at 3 and the one at 1 + 4 there are two frames.
         let c = channel(&[(1.0, 10.0), (3.0, 30.0)]);
         assert_eq!([0.0, 0.5, 1.0, 3.0, 3.5].map(|f| x(&c, f, Some(4.0))), [20.0, 15.0, 10.0, 30.0, 25.0]);
-        // One key, and keys longer than the period: nothing to blend.
+        // With one key, or keys longer than the period, there is nothing to blend.
         assert_eq!(x(&channel(&[(2.0, 7.0)]), 3.0, Some(4.0)), 7.0);
         let long = channel(&[(1.0, 1.0), (9.0, 9.0)]);
         assert_eq!([0.0, 1.0, 5.0].map(|f| x(&long, f, Some(4.0))), [1.0, 1.0, 5.0]);
@@ -191,7 +192,7 @@ mod tests {
         };
         assert!((mid(Interpolation::LinearShort) - 0.5).abs() < 1e-12);
         assert!((mid(Interpolation::Spherical) - 0.5).abs() < 1e-12);
-        // The long way round passes the opposite of the short way's middle.
+        // The middle of the long way is opposite to that of the short way.
         assert!((mid(Interpolation::Linear) - (core::f64::consts::PI - 0.5)).abs() < 1e-12);
         assert!(mid(Interpolation::Matrix) < 0.9);
     }

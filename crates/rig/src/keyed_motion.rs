@@ -14,7 +14,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation};
 
-/// Indices of the channels; that of scales is 2.
+/// The index of the translation channel. The index of the scale channel is 2.
 pub(crate) const TRANSLATION: usize = 0;
 pub(crate) const ROTATION: usize = 1;
 
@@ -55,7 +55,7 @@ pub(crate) enum ChannelGroup {
     Separate { place: usize, rest: [Lanes; 4], tracks: [Vec<[f32; 4]>; 8] },
 }
 
-/// One channel of a group of eight joints.
+/// The channel of a group of eight joints during the preparation.
 struct GroupInfo {
     channel: usize,
     group: usize,
@@ -70,7 +70,7 @@ struct Track {
 }
 
 impl KeyedMotion {
-    /// Takes the keys of joints. Joints without keys have their rest pose.
+    /// Prepares the keys of joints. Joints without keys have their rest pose.
     pub(crate) fn new(rig: &Rig, keys: &[JointChannels<'_>], rule: Interpolation) -> Result<Self, RigError> {
         let groups = rig.rest_groups();
         let mut tracks = [(); 3].map(|()| {
@@ -176,8 +176,8 @@ fn constant_value(rest: &[Lanes; 4], channel: usize, rule: Interpolation) -> [La
     }
 }
 
-/// Returns true if two neighbouring quaternions are exactly opposite, the last and the first included. They have no
-/// mean, so the earlier one is used.
+/// Returns true if two neighbouring quaternions are exactly opposite, including the last and the first. They
+/// have no mean, so the earlier one is used.
 fn has_opposites(keys: &[[f32; 4]]) -> bool {
     let after = keys.iter().skip(1).chain(keys.first());
     keys.iter().zip(after).any(|(a, b)| is_opposite(a, b))
@@ -195,7 +195,7 @@ pub(crate) struct KeyInterval {
     /// The range of frames with these keys.
     pub(crate) from: f32,
     pub(crate) until: f32,
-    /// The keys before and after the frame.
+    /// The indices of the keys before and after the frame.
     pub(crate) before: usize,
     pub(crate) after: usize,
     /// The frame of the key before, and 1 / distance to the key after it.

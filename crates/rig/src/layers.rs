@@ -12,7 +12,7 @@ use crate::local_pose::LocalPose;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 
-/// A weight for each joint: 0 ignores a layer, 1 takes all of it.
+/// A weight for each joint: 0 ignores a layer, 1 uses it fully.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     joints: usize,
@@ -98,9 +98,9 @@ impl<'a> Layer<'a> {
 }
 
 impl LocalPose {
-    /// Becomes the weighted mean of layers, joint by joint. Weights count relative to their sum. Rotations are blended
-    /// linearly, each with the sign that is nearer to the sum of those before it. A joint without weight takes its
-    /// rest transform.
+    /// Sets this pose to the weighted mean of layers, joint by joint. Weights count relative to their sum.
+    /// Rotations are blended linearly, each with the sign that is nearer to the sum of those before it. A
+    /// joint without weight gets its rest transform.
     ///
     /// Two layers of weights `1 - t` and `t` are a cross-fade.
     ///
@@ -158,7 +158,7 @@ impl LocalPose {
         Ok(())
     }
 
-    /// Becomes the difference that turns `reference` into `pose`. Scales of 0 count as 1.
+    /// Sets this pose to the difference that changes `reference` to `pose`. Scales of 0 count as 1.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
         total = Lanes::make(|i| total.0[i] + share.0[i]);
     }
     let part = Lanes::make(|i| 1.0 / total.0[i]);
-    // Divided by the total weight first, so that tiny weights do not count as a sum that cancels.
+    // Divide by the total weight first, so that tiny weights do not count as a sum that cancels.
     sum.rotation = sum.rotation.map(|r| Lanes::make(|i| r.0[i] * part.0[i]));
     lanes::normalize(&mut sum.rotation);
     let or_rest = |sum: &Lanes, rest: &Lanes, part: &Lanes| {

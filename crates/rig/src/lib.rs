@@ -1,6 +1,7 @@
 //! Poses, animates and skins Meshwright scenes on the CPU, with the math of glam.
 //!
-//! [`Evaluator`] does all of it: it takes a scene, a clip and a time, and returns the vertices of each mesh.
+//! [`Evaluator`] is the simplest interface: it takes a scene, a clip and a time, and returns the vertices of
+//! each mesh.
 //!
 //! ```
 //! use meshwright_rig::Evaluator;
@@ -55,8 +56,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`Layer`] and [`Mask`] blend poses, add differences and cross-fade. [`RootMotion`] extracts the motion of the
-//! whole figure from its root joint. `examples/skin.rs` shows the short and the fast way.
+//! [`Layer`] and [`Mask`] blend poses, add differences and cross-fade. [`RootMotion`] extracts the motion of
+//! the whole character from its root joint. `examples/skin.rs` shows the simple and the fast way.
 //!
 //! # Kernels
 //!
@@ -108,11 +109,12 @@
 //!
 //! # Safety contract
 //!
-//! Only the AVX2 kernels and one store of the NEON kernels are unsafe; every other module denies unsafe code. The
-//! kernels read arrays that [`SkinPlan::new`] laid out and checked. Joints, parents, weights and tracks of any scene
-//! give a value or a [`RigError`]; any frame or time, including infinity and NaN, gives a pose or an error. Memory is
-//! proportional to skeleton, clip and mesh. This crate has no memory budget: the reader that made the scene has
-//! charged it. Chains of joints are walked without recursion.
+//! Only the AVX2 kernels and one store of the NEON kernels are unsafe; every other module denies unsafe
+//! code. The kernels read arrays that [`SkinPlan::new`] arranged and checked. Any joints, parents, weights
+//! and tracks of a scene give a value or a [`RigError`]. Any frame or time, including infinity and NaN,
+//! gives a pose or an error. Memory is proportional to skeleton, clip and mesh. This crate has no memory
+//! budget, because the reader that created the scene has charged it. Chains of joints are processed without
+//! recursion.
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -159,7 +161,7 @@ pub use skin::{
     Workspace,
 };
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -94,7 +94,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// The same at a time in seconds.
+    /// Writes the pose at a time in seconds.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The matrices of one skeleton at one moment.
+//! The matrices of one skeleton at one time.
 
 use crate::error::RigError;
 use crate::local_pose::LocalPose;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use glam::Affine3A;
 use meshwright_scene::MeshId;
 
-/// Local, model-space and palette matrices of one skeleton. Make it once; updates do not allocate.
+/// The local, model-space and palette matrices of one skeleton. Create it once; updates do not allocate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose<M> {
     locals: Vec<M>,
@@ -86,7 +86,7 @@ impl<M: Matrix> Pose<M> {
         &self.palette
     }
 
-    /// Returns the model-space matrix of the first joint of a name, for attaching things.
+    /// Returns the model-space matrix of the first joint with this name, for attaching objects.
     pub fn attachment(&self, rig: &Rig, name: &str, by: NameMatch) -> Option<M> {
         self.model.get(rig.find_joint(name, by)?).copied()
     }

@@ -140,7 +140,7 @@ impl Rig {
         self.names.get(joint).map(String::as_str)
     }
 
-    /// Returns the first joint of a name.
+    /// Returns the first joint with this name.
     pub fn find_joint(&self, name: &str, by: NameMatch) -> Option<usize> {
         self.names.iter().position(|n| match by {
             NameMatch::Exact => n == name,
@@ -166,8 +166,8 @@ impl Rig {
         &self.rest_parts
     }
 
-    /// Computes model-space matrices from local ones. A joint that follows others takes their weighted mean; the
-    /// identity if the weights sum to 0.
+    /// Computes model-space matrices from local ones. A joint that follows others gets their weighted mean,
+    /// or the identity if the weights sum to 0.
     ///
     /// # Errors
     ///

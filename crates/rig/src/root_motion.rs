@@ -1,4 +1,4 @@
-//! Motion of the whole figure, extracted from its root joint.
+//! Motion of the whole character, extracted from its root joint.
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
@@ -8,14 +8,14 @@ use crate::player::Player;
 use crate::rig::Rig;
 use glam::{Quat, Vec3, Vec4};
 
-/// The part of the root's motion that moves the figure.
+/// The part of the root's motion that moves the character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RootAxes {
     /// The share of the translation along x, y and z, usually 1 or 0. With `(1, 0, 1)`, vertical motion stays with the
     /// root joint of a scene with +Y up.
     pub translation: Vec3,
-    /// The axis about which the figure turns. With `None`, turns stay with the joint.
+    /// The axis about which the character turns. With `None`, turns stay with the joint.
     pub turn: Option<Vec3>,
 }
 
@@ -23,13 +23,13 @@ impl RootAxes {
     /// Motion along the ground and turns about the vertical, in a scene with +Y up.
     pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
 
-    /// Makes a choice of translation and of an axis of turns.
+    /// Selects a share of the translation and an axis of turns.
     pub const fn new(translation: Vec3, turn: Option<Vec3>) -> Self {
         Self { translation, turn }
     }
 }
 
-/// Extracts the motion of the figure from a joint. The joint keeps the rest.
+/// Extracts the motion of the character from a joint. The joint keeps the rest of its motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RootMotion {
@@ -52,7 +52,7 @@ impl RootMotion {
         self
     }
 
-    /// Returns the part of a joint's transform that moves the figure.
+    /// Returns the part of a joint's transform that moves the character.
     fn part(&self, joint: &JointPose) -> JointPose {
         let rotation = match self.axes.turn.and_then(Vec3::try_normalize) {
             Some(axis) => {
@@ -84,10 +84,11 @@ impl RootMotion {
         Ok(part)
     }
 
-    /// Returns the motion of the figure from one frame to another, relative to the first. `scratch` is overwritten.
+    /// Returns the motion of the character from one frame to another, relative to the first. `scratch` is
+    /// overwritten.
     ///
-    /// The root of a looping walk jumps back at the end of the clip. There the figure continues as in the frame
-    /// before: the last step counts twice.
+    /// The root of a looping walk jumps back at the end of the clip. There the character continues as in the
+    /// step before: the last step counts twice.
     ///
     /// # Errors
     ///

@@ -138,7 +138,7 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// Does the same at a time in seconds.
+    /// Writes local matrices at a time in seconds; see [`sample`](Self::sample).
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Returns the channels of joints with keys; `None` if a track names a missing joint.
+/// Returns the channels of joints with keys; `None` if a track refers to a missing joint.
 fn keys(tracks: &[Track], joints: usize) -> Option<Vec<JointChannels<'_>>> {
     let mut keys: Vec<Option<JointChannels<'_>>> = alloc::vec![None; joints];
     for track in tracks {

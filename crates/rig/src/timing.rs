@@ -1,6 +1,6 @@
 //! Frames and seconds.
 
-/// The frames of a clip in time.
+/// The number of frames of a clip, its rate, and whether it loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Timing {
     pub(crate) frames: usize,

@@ -1,4 +1,4 @@
-//! Per-frame functions do not allocate.
+//! Checks that functions called per frame do not allocate.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
@@ -71,7 +71,7 @@ fn frames<M: Matrix>(scene: &Scene) {
     assert_eq!(cost.calls, 0, "something was allocated");
 }
 
-/// The fast kernels, players, blends and boxes.
+/// Tests the fast kernels, players, blends and bounding boxes.
 fn fast_frames(scene: &Scene, options: PlanOptions) {
     let rig = Rig::new(&scene.skeletons[0]).unwrap();
     let plan = SkinPlan::with_options(&scene.meshes[0], &rig, options).unwrap();
@@ -108,7 +108,7 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     assert_eq!(cost.calls, 0, "something was allocated");
 }
 
-/// Only rayon allocates: one job per further thread, for any mesh.
+/// Only rayon allocates: one job per further thread, whatever the mesh.
 #[cfg(feature = "rayon")]
 #[test]
 fn threads_allocate_a_job_each() {

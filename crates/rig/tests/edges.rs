@@ -1,4 +1,4 @@
-//! Arguments at the edges of what is allowed.
+//! Tests arguments at the limits of what is allowed.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -15,7 +15,7 @@ use meshwright_scene::{
     SkeletonId, Track, Trs,
 };
 
-/// One root joint at (0, 7, 0) and a clip of it.
+/// Returns a scene with a root joint at (0, 7, 0) and a clip that moves it.
 fn scene(motion: Motion, frames: u32, looping: bool) -> Scene {
     let rest = Trs { translation: [0.0, 7.0, 0.0], ..Trs::IDENTITY };
     Scene::default()
@@ -45,7 +45,7 @@ fn place(scene: &Scene, frame: f64) -> [Vec3; 2] {
     sampler.sample(&rig, frame, &mut sampled).unwrap();
     let animation = Animation::new(&rig, &sampler).unwrap();
     let mut pose = LocalPose::new(&rig);
-    // The old content of the pose does not matter.
+    // The old content of the pose is overwritten.
     pose.set(&rig, 0, &JointPose { translation: Vec3::splat(99.0), ..JointPose::IDENTITY }).unwrap();
     Player::new(&animation).sample(frame, &mut pose).unwrap();
     [sampled[0].translation.into(), pose.get(&rig, 0).unwrap().translation]
@@ -98,7 +98,7 @@ fn keys_behind_the_end_of_a_loop() {
     for (frame, x) in [(0.0, 10.0), (0.25, 10.0), (0.5, 45.0), (0.75, 27.5), (1.0, 10.0), (3.75, 37.5)] {
         assert_eq!(place(&clip, frame).map(|p| p.x), [x; 2], "{frame}");
     }
-    // A player that goes on from where it was finds the same.
+    // A player that continues from an earlier frame gives the same result.
     let rig = Rig::new(&clip.skeletons[0]).unwrap();
     let animation = Animation::new(&rig, &Sampler::new(&clip, 0).unwrap()).unwrap();
     let (mut player, mut pose) = (Player::new(&animation), LocalPose::new(&rig));
@@ -109,7 +109,7 @@ fn keys_behind_the_end_of_a_loop() {
     }
 }
 
-/// A step is written as two keys as close together as can be.
+/// A step is written as two keys that are as close as possible.
 #[test]
 fn a_step_is_not_overshot() {
     let step = 1001.0_f32.next_up();
@@ -157,7 +157,7 @@ fn small_shares_count_as_much_as_large_ones() {
         assert!(found.rotation.angle_between(turned.rotation) < 1e-3, "{weight:e}: {found:?}");
         assert!(found.translation.length() < 1e-6 && found.scale.abs_diff_eq(Vec3::ONE, 1e-6));
     }
-    // One over them is infinite.
+    // 1 divided by them is infinite.
     for weight in [1e-40, f32::from_bits(1), 0.0, -1.0, f32::NAN] {
         out.blend(&rig, &[Layer::new(&pose, weight)]).unwrap();
         assert_eq!(out, LocalPose::new(&rig), "{weight:e}");
@@ -215,7 +215,7 @@ fn influences_of_weight_zero_are_passed_over_in_either_precision() {
     assert_eq!(out, [[0.0, 0.0, 1.0]]);
 }
 
-/// A file may say so, and glam may be built to panic there.
+/// A file may have them, and glam may be built to panic on them.
 #[test]
 fn rotations_that_are_not_of_unit_length_have_matrices() {
     let rest = Trs { rotation: [0.0, 0.0, 3.0, 1.0], ..Trs::IDENTITY };

@@ -110,7 +110,7 @@ proptest! {
                 for frame in times(&scene.clips[c]) {
                     let Some(wide) = positions::<DAffine3>(&scene, Some((c, frame)), m) else { continue };
                     let fast = positions::<Affine3A>(&scene, Some((c, frame)), m).unwrap();
-                    // Chains of up to seven scaled joints up to eight units apart.
+                    // The chains have up to seven scaled joints up to eight units apart.
                     prop_assert!(distance(&wide, &fast) <= 1e-4 * extent(&wide), "{:?} {:?}", wide, fast);
                 }
             }
@@ -275,7 +275,7 @@ fn matrices_shrink_between_frames_and_rigid_poses_do_not() {
     assert!(middle.abs_diff_eq(DVec3::new(0.5, 0.5, 0.0), 1e-6));
     let rigid = sampler.clone().with_blend(Blend::Rigid);
     assert!((x(&rigid, 0.5).length() - 1.0).abs() < 1e-6);
-    // Behind the last frame of a looping clip comes the first.
+    // After the last frame of a looping clip comes the first.
     assert!(x(&sampler, 1.5).abs_diff_eq(middle, 1e-6));
     let held = one_joint(motion(), Interpolation::Matrix, false, vec![Affine::IDENTITY, quarter_turn()]);
     assert_eq!(x(&Sampler::new(&held, 0).unwrap(), 1.5), x(&sampler, 1.0));
@@ -295,7 +295,7 @@ fn tracks_replace_only_what_they_have_keys_for() {
     pose.sample(&rig, &Sampler::new(&scene, 0).unwrap(), 0.25).unwrap();
     let expected = Trs { translation: [1.0, 0.0, 0.0], ..rest }.to_affine();
     assert_eq!(Matrix::to_affine(&pose.model_matrices()[0]), expected);
-    // Without any key the rest matrix stays, shear included.
+    // Without keys the rest matrix stays, including shear.
     let shear = Affine { y: [0.5, 1.0, 0.0], ..Affine::IDENTITY };
     scene.skeletons[0].joints[0].rest = Local::Affine(shear);
     scene.clips[0].motion = Motion::Tracks(vec![Track::default()]);
@@ -377,7 +377,7 @@ fn vertices_without_weight_stay_and_lengths_are_checked() {
 
 #[test]
 fn a_deep_chain_keeps_its_precision_in_64_bits() {
-    // A thousand joints, each turned and moved: the 64-bit model matrix of the last stays a rotation.
+    // With a thousand joints, each rotated and moved, the last 64-bit model matrix is still a rotation.
     let turn = Trs {
         translation: [0.1, 0.0, 0.0],
         rotation: meshwright_scene::normalize([0.01, 0.02, 0.03, 1.0]).unwrap(),

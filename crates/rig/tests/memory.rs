@@ -35,7 +35,8 @@ fn pose(rig: &Rig, strange: bool) -> Pose<Affine3A> {
     pose
 }
 
-/// A mesh of `n` vertices of `width` influences, of which `share` neighbours have the same.
+/// Returns a mesh of `n` vertices with `width` influences; `share` consecutive vertices have the same
+/// influences.
 fn mesh(n: usize, width: u32, share: usize, local: bool, strange: bool) -> Mesh {
     let mut mesh = Mesh::default();
     let mut skin = Skin::new(SkeletonId(0));
@@ -62,7 +63,7 @@ fn mesh(n: usize, width: u32, share: usize, local: bool, strange: bool) -> Mesh 
     mesh
 }
 
-/// Memory that ends where the last item does.
+/// Returns memory that ends with its last item.
 fn exactly<T: Clone>(item: T, n: usize) -> Box<[T]> {
     vec![item; n].into_boxed_slice()
 }
@@ -70,7 +71,7 @@ fn exactly<T: Clone>(item: T, n: usize) -> Box<[T]> {
 fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, instructions: InstructionSet, lengths: NormalLength) {
     let n = plan.vertex_count();
     let work = &mut Workspace::with_instructions(instructions);
-    // The last `n` of one more, so that the block starts at another alignment than the allocation.
+    // The last `n` of one item more, so that the block has another alignment than the allocation.
     for before in 0..2 {
         let (mut p, mut q) = (exactly([7.0; 3], n + before), exactly([7.0; 3], n + before));
         let mut t = exactly([7.0; 4], n + before);
@@ -89,7 +90,7 @@ fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, instructions: InstructionSet,
     let tangent = if plan.has_tangents() { 16 } else { 0 };
     for shift in 0..4 {
         for gap in [0, 1, 4] {
-            // The last attribute ends with the memory.
+            // The last attribute ends at the end of the memory.
             let layout = InterleavedLayout::new(gap + 24 + tangent)
                 .with_position(gap + 12)
                 .with_normal(plan.has_normals().then_some(gap))
@@ -136,7 +137,7 @@ fn every_small_mesh_in_memory_of_its_size() {
     }
 }
 
-/// A result that is too short by one, and inputs whose lengths disagree, are refused on every path.
+/// A result that is too short by one, and inputs with different lengths, are rejected on every code path.
 #[test]
 fn memory_that_does_not_fit_is_refused() {
     let rig = rig();

@@ -26,7 +26,7 @@ fn is_near(a: &Affine3A, b: &Affine3A, tolerance: f32) -> bool {
     a.abs_diff_eq(*b, tolerance * size)
 }
 
-/// The sampler of a clip, without blends of matrix elements, which players have not got.
+/// Returns the sampler of a clip without blending matrix elements, which players do not support.
 fn sampler(scene: &Scene, clip: usize) -> Sampler<'_> {
     let sampler = Sampler::new(scene, clip).unwrap();
     if scene.clips[clip].interpolation == Interpolation::Matrix {
@@ -37,7 +37,8 @@ fn sampler(scene: &Scene, clip: usize) -> Sampler<'_> {
 }
 
 fn joints() -> impl Strategy<Value = JointPose> {
-    // proptest asserts that no step of its sampler leaves a range: ends are multiples of the precision of the larger one.
+    // proptest asserts that no step of its sampler leaves a range, so the ends are multiples of the
+    // precision of the larger one.
     let number = || -4.0_f32..4.0;
     let vector = || [number(), number(), number()];
     (
@@ -83,7 +84,7 @@ fn same(a: &[JointPose], b: &[JointPose], tolerance: f32) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
-    /// In order, backwards and at random, with one player and with fresh ones.
+    /// In order, backwards and at random, with one player and with new ones.
     #[test]
     fn players_agree_with_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
         for (c, clip) in scene.clips.iter().enumerate() {
@@ -119,7 +120,7 @@ proptest! {
                 let parts = LocalPose::new(&rig);
                 let mut expected = Pose::<DAffine3>::new(&rig);
                 for (j, local) in expected.local_matrices_mut().iter_mut().enumerate() {
-                    // Without the shear that parts have not got.
+                    // Players drop the shear.
                     *local = parts.get(&rig, j).unwrap().to_matrix().to_f64();
                 }
                 expected.update(&rig).unwrap();
@@ -130,7 +131,7 @@ proptest! {
                     let wide = |m: &[DAffine3]| Affine3A::from_f64(&m[j]);
                     prop_assert!(is_near(&found.local_matrices()[j], &wide(expected.local_matrices()), 1e-5));
                     prop_assert!(is_near(&found.model_matrices()[j], &wide(expected.model_matrices()), 1e-3));
-                    // With small scales, products of large elements cancel.
+                    // With small scales, products of large elements cancel out.
                     let inverse = size(&Affine3A::from_affine(&skeleton.joints[j].inverse_bind));
                     let tolerance = 1e-4 * size(&wide(expected.model_matrices())) * inverse;
                     let (f, e) = (&found.palette()[j], wide(expected.palette()));
@@ -198,7 +199,7 @@ proptest! {
         prop_assert!(same(&all(&rig, &out), &b, 1e-5));
     }
 
-    /// Shares that are no shares, poses that are no numbers: no panic, and what has no share changes nothing.
+    /// Invalid weights and NaN poses do not panic, and layers without weight change nothing.
     #[test]
     fn strange_layers(weights in prop::collection::vec(any::<f32>(), 3), poison: bool) {
         let rig = chain(5);
@@ -255,7 +256,7 @@ proptest! {
     }
 }
 
-/// A root that wanders.
+/// Returns a scene whose root joint walks.
 fn walk(frames: u32, looping: bool, seed: &[JointPose]) -> Scene {
     let (mut translation, mut rotation) = (Channel::new(), Channel::new());
     for (f, joint) in (0..frames).zip(seed) {
@@ -285,7 +286,7 @@ fn a_walk_goes_on_where_its_clip_begins_anew() {
     let mut scratch = LocalPose::new(&rig);
     let root = RootMotion::new(0);
     let mut x = |a, b| root.between_frames(&rig, &mut player, a, b, &mut scratch).unwrap().translation;
-    // One unit per frame, for ever, and none upwards.
+    // The character moves one unit per frame, without end, and not upwards.
     for (a, b) in [(0.0, 3.0), (0.0, 4.0), (3.5, 8.25), (2.0, 402.0), (5.0, 1.0), (f64::NAN, 1.0)] {
         let expected = if f64::is_nan(a) { 0.0 } else { (b - a) as f32 };
         assert!((x(a, b) - Vec3::new(expected, 0.0, 0.0)).length() < 1e-3, "{a} {b}");
@@ -345,7 +346,7 @@ fn opposite_keys_hold_the_earlier() {
     }
 }
 
-/// A player going on looks at a few keys, however many there are; one that jumps finds its way too.
+/// A player that continues looks at few keys, however many there are. One that jumps finds its keys too.
 #[test]
 fn a_long_clip_plays_in_order_and_at_random() {
     let n = 100_000;
@@ -384,7 +385,7 @@ fn a_solid_moves_with_the_joint_that_it_bounds() {
     let rig = Rig::new(&skeleton).unwrap();
     let mut pose = Pose::<Affine3A>::new(&rig);
     assert_eq!((rig.solid(0), rig.solid(1), rig.solid(2)), (None, Some(MeshId(4)), None));
-    // Bound at 3: a corner of the solid at 3.5 is half a unit off the knee.
+    // The joint is bound at 3, so a corner of the solid at 3.5 is half a unit away from it.
     pose.local_matrices_mut()[0] = Affine3A::from_translation(Vec3::new(0.0, 5.0, 0.0));
     pose.local_matrices_mut()[1] = Affine3A::from_rotation_z(core::f32::consts::FRAC_PI_2);
     pose.update(&rig).unwrap();

@@ -1,4 +1,4 @@
-//! The scene's own sampler, which conversions use, and the rig's, which plays, give the same poses.
+//! Checks that the scene's own sampler, which conversions use, and the rig's sampler give the same poses.
 
 use meshwright_rig::{Rig, Sampler, glam};
 use meshwright_scene::math::Affine64;

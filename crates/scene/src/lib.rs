@@ -1,11 +1,11 @@
 //! The exchange model that every Meshwright format converts to and from.
 //!
-//! A [`Scene`] in [`Space::Gltf`] means what glTF 2.0 means: right-handed, +Y up, +Z to the front, metres where
-//! the format has a unit, counter-clockwise front faces, texture origin top left, quaternions `[x, y, z, w]`,
-//! column vectors, time in frames of a stated rate. A scene in [`Space::File`] keeps the axes, units, winding
-//! and texture origin of the file it came from, for tools that compare with the original engine.
+//! A [`Scene`] in [`Space::Gltf`] has glTF 2.0's conventions: right-handed, +Y up, +Z to the front, metres
+//! if the format has a unit, counter-clockwise front faces, texture origin top left, quaternions `[x, y, z,
+//! w]`, column vectors. Time is in frames of a stated rate. A scene in [`Space::File`] keeps the axes,
+//! units, winding and texture origin of the source file, for tools that compare with the original engine.
 //!
-//! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
+//! The model cannot hold everything: each conversion to it or from it returns a list of [`Loss`]es.
 //!
 //! Plain arrays, no input or output, `no_std` with `alloc`.
 //!
@@ -21,14 +21,13 @@
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
 //!
-//! # Safety contract
+//! No unsafe code. [`Scene::validate`] returns for any scene, in time linear in its size. Functions that
+//! take a scene validate it first and return an error, never panic. Trees are traversed without recursion.
+//! [`Budget`] limits the memory of a conversion and is charged before memory is allocated: 256 MiB unless
+//! the options say otherwise. Names in OBJ text are single words.
 //!
-//! No unsafe code. [`Scene::validate`] returns for any scene, in time linear in its size; what takes a scene validates
-//! it first and returns an error, never a panic. Trees are walked without recursion. [`Budget`] is the account of a
-//! conversion, charged before memory is taken: 256 MiB unless the options say otherwise. Names go into OBJ text as
-//! single words.
-//!
-//! Features: `proptest` adds generators of scenes for property tests, and what measures conversions of them.
+//! Features: `proptest` adds generators of scenes for property tests, and functions that measure conversions
+//! of them.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -85,7 +84,7 @@ pub use skeleton::{Joint, Local, Skeleton};
 pub use testing::{posed, strategy};
 pub use validate::{ArraysSeen, SceneError};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,6 +1,6 @@
-//! Types that grow are built field by field.
+//! Setters for structs that may get more fields.
 
-/// Methods that set a public field each and give the value back.
+/// Defines methods that set one public field each and return the value.
 macro_rules! setters {
     ($($(#[$about:meta])* $with:ident($argument:ty): $field:ident;)+) => {
         $(

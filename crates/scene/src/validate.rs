@@ -1,4 +1,4 @@
-//! The rules that make a scene a scene.
+//! The rules of a valid scene.
 
 use crate::animation::motion::Motion;
 use crate::mesh::Mesh;
@@ -28,25 +28,25 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
     if ok { Ok(()) } else { Err(SceneError { path: path(), message: message.into() }) }
 }
 
-/// Facts about the arrays of a mesh.
+/// Facts about the arrays of a mesh, if they are known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArraysSeen {
-    /// The vertices of all triangles exist.
+    /// Whether the vertices of all triangles exist.
     pub triangles: bool,
-    /// Positions are finite.
+    /// Whether positions are finite.
     pub positions: bool,
 }
 
 impl ArraysSeen {
-    /// From what is known of both.
+    /// Creates the facts.
     pub const fn new(triangles: bool, positions: bool) -> Self {
         Self { triangles, positions }
     }
 
-    /// Looks at the arrays of a mesh.
+    /// Determines the facts from the arrays of a mesh.
     pub fn scan(mesh: &Mesh) -> Self {
-        // Whole arrays, without a branch per value.
+        // Whole arrays are checked, without a branch per value.
         let known = || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < mesh.positions.len();
         let triangles = mesh.triangles.is_empty() || known();
         Self::new(triangles, triangles && bulk::are_finite(mesh.positions.as_flattened()))
@@ -54,7 +54,7 @@ impl ArraysSeen {
 }
 
 impl Scene {
-    /// Checks what every consumer relies on: references point at something, attributes have an entry per
+    /// Checks the rules that every consumer relies on: references are valid, attributes have an entry per
     /// vertex, trees have no cycles, positions and matrices are finite, clips fit their skeletons.
     ///
     /// # Errors
@@ -63,8 +63,8 @@ impl Scene {
         self.validate_seeing(&mut ArraysSeen::scan)
     }
 
-    /// As [`validate`](Self::validate), for who looks at the arrays of meshes anyway: `see` is asked about each mesh once, in
-    /// their order.
+    /// Does the same as [`validate`](Self::validate) for callers that examine the arrays of meshes anyway.
+    /// `see` is called once for each mesh, in order.
     ///
     /// # Errors
     /// The first rule that the scene breaks.

@@ -1,8 +1,8 @@
-//! Bytes put together by hand.
+//! Builds files byte by byte.
 
 use std::collections::BTreeMap;
 
-/// A file under construction that is never checked, so that broken files can be built as easily as sound ones.
+/// A file under construction. Nothing is checked, so that broken files are as easy to build as valid ones.
 ///
 /// ```
 /// use meshwright_testkit::Builder;
@@ -29,7 +29,7 @@ macro_rules! putters {
 }
 
 impl Builder {
-    /// An empty file.
+    /// Returns an empty file.
     pub fn new() -> Self {
         Self::default()
     }
@@ -64,7 +64,7 @@ impl Builder {
         self
     }
 
-    /// Appends `text` in a field of `len` bytes, padded with NUL or cut.
+    /// Appends `text` in a field of `len` bytes, padded with NUL or cut to fit.
     #[must_use]
     pub fn padded(mut self, text: &[u8], len: usize) -> Self {
         let start = self.bytes.len();
@@ -73,7 +73,7 @@ impl Builder {
         self
     }
 
-    /// Appends `text` after a byte that holds its length.
+    /// Appends `text` after a byte with its length.
     #[must_use]
     pub fn pascal(mut self, text: &[u8]) -> Self {
         self.bytes.push(u8::try_from(text.len()).expect("a Pascal string has at most 255 bytes"));
@@ -101,18 +101,18 @@ impl Builder {
         self
     }
 
-    /// Applies `f` to every item in turn, as a fold that reads like a table.
+    /// Applies `f` to every item in turn, like a fold.
     #[must_use]
     pub fn each<T>(self, items: impl IntoIterator<Item = T>, f: impl FnMut(Self, T) -> Self) -> Self {
         items.into_iter().fold(self, f)
     }
 
-    /// The position that `name` was given.
+    /// Returns the position of a label.
     pub fn at(&self, name: &str) -> usize {
         *self.labels.get(name).unwrap_or_else(|| panic!("no label {name}"))
     }
 
-    /// The position that `name` was given, as 32 bits.
+    /// Returns the position of a label, as 32 bits.
     pub fn at32(&self, name: &str) -> u32 {
         u32::try_from(self.at(name)).expect("fixtures are small")
     }

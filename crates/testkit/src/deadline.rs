@@ -1,15 +1,16 @@
-//! Limits on time. They are far above what is needed, and catch what grows faster than its input.
+//! Limits on time. They are generous, and detect code whose time grows faster than its input.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-/// By how much everything may take longer: where a machine is emulated or busy, or a build checks every access,
-/// `MESHWRIGHT_PATIENCE` says so.
+/// Returns the factor by which everything may take longer. `MESHWRIGHT_PATIENCE` sets it for an emulated or
+/// busy machine, or for a build that checks every access.
 pub fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().expect("MESHWRIGHT_PATIENCE is a number"))
 }
 
-/// Measures the time that a thread works. If the system does not measure it (Linux does), waiting counts too.
+/// Measures the time that a thread works. If the system does not measure it (Linux does), waiting counts
+/// too.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: Instant,
@@ -17,7 +18,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins now.
+    /// Starts measuring.
     pub fn start() -> Self {
         Self { start: Instant::now(), worked: worked() }
     }
@@ -37,12 +38,12 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// So many seconds from now.
+    /// Returns a limit of `n` seconds from now.
     pub fn seconds(n: u64) -> Self {
         Self { watch: Stopwatch::start(), most: Duration::from_secs(n) * patience() }
     }
 
-    /// Panics when it has passed; called by the thread that made it.
+    /// Panics if the limit has passed. The thread that created the limit must call it.
     #[track_caller]
     pub fn met(self, what: impl Display) {
         let took = self.watch.elapsed();
@@ -50,7 +51,7 @@ impl Deadline {
     }
 }
 
-/// The processor time of this thread, without other work of the machine. Allocates nothing.
+/// Returns the processor time of this thread, without other work of the machine. It does not allocate.
 #[cfg(target_os = "linux")]
 fn worked() -> Option<Duration> {
     use std::fs::File;

@@ -1,9 +1,9 @@
-//! Every small way to break a file: all prefixes, all bit flips, boundary values in every field, every two
-//! sections over one another.
+//! Breaks a file in every small way: all prefixes, all bit flips, boundary values in every field, and all
+//! pairs of sections that overlap.
 
 use std::fmt;
 
-/// The order of the bytes of a file's integers.
+/// The byte order of a file's integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Most significant first.
@@ -17,19 +17,19 @@ pub enum Order {
 pub struct Field {
     /// The offset.
     pub at: usize,
-    /// Its bytes: 1, 2, 4 or 8.
+    /// The number of bytes: 1, 2, 4 or 8.
     pub width: usize,
-    /// The number of bytes of the file per unit: 1 for offsets, the size of a record for counts.
+    /// The number of file bytes per unit: 1 for offsets, the size of a record for counts.
     pub unit: usize,
 }
 
 impl Field {
-    /// A 32-bit field that counts bytes.
+    /// Returns a 32-bit field that counts bytes.
     pub const fn word(at: usize) -> Self {
         Self { at, width: 4, unit: 1 }
     }
 
-    /// A 32-bit field that counts records of `unit` bytes.
+    /// Returns a 32-bit field that counts records of `unit` bytes.
     pub const fn count(at: usize, unit: usize) -> Self {
         Self { at, width: 4, unit }
     }
@@ -44,40 +44,40 @@ impl Field {
     }
 }
 
-/// A part of a file that other parts point at, or that says how long it is.
+/// A part of a file that other parts refer to or whose length they state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: usize,
     /// Its length.
     pub len: usize,
-    /// The field that says where it starts, in a format that has one.
+    /// The field with its offset, if the format has one.
     pub offset: Option<Field>,
-    /// The field that says how long it is, in a format that has one.
+    /// The field with its length, if the format has one.
     pub size: Option<Field>,
 }
 
-/// The facts about a format that are needed to break its files effectively.
+/// The facts about a file that are needed to break it effectively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The order of the bytes of its integers.
+    /// The byte order of its integers.
     pub order: Order,
     /// The sections of this file.
     pub sections: Vec<Section>,
 }
 
-/// Reads the numbers that say where sections lie. Beyond the file there are only zeros: a broken file has
-/// fewer sections than it says, never too many.
+/// Reads the numbers that state the locations of sections. Beyond the end of the file it reads zeros, so a
+/// broken file has fewer sections than it states, never too many.
 #[derive(Clone, Debug)]
 pub struct LayoutBuilder<'a> {
     bytes: &'a [u8],
     layout: Layout,
 }
 
-/// Outside of every fixture, and small enough for sums and products of a few.
+/// A number that is outside every fixture, and small enough for sums and products of a few.
 pub const FAR: usize = 1 << 24;
 
-/// More sections than this make more pairs than anyone can wait for.
+/// The maximum number of sections. More sections would have too many pairs to test.
 const MOST_SECTIONS: usize = 64;
 
 impl<'a> LayoutBuilder<'a> {
@@ -86,7 +86,7 @@ impl<'a> LayoutBuilder<'a> {
         Self { bytes, layout: Layout { order, sections: Vec::new() } }
     }
 
-    /// The number at `at`, of `width` bytes, or [`FAR`] when it is larger.
+    /// Reads the number at `at`, of `width` bytes. Larger numbers become [`FAR`].
     pub fn number(&self, at: usize, width: usize) -> usize {
         let field = self.bytes.get(at..at.saturating_add(width)).unwrap_or_default();
         let digit = |n: u64, b: &u8| n.wrapping_shl(8) | u64::from(*b);
@@ -97,18 +97,18 @@ impl<'a> LayoutBuilder<'a> {
         usize::try_from(value).unwrap_or(FAR).min(FAR)
     }
 
-    /// The 32-bit number at `at`.
+    /// Reads the 32-bit number at `at`.
     pub fn word(&self, at: usize) -> usize {
         self.number(at, 4)
     }
 
-    /// The number of records of `size` bytes that fit from `start` on, at most `count`.
+    /// Returns the offsets of the records of `size` bytes that fit from `start` on, at most `count`.
     pub fn records(&self, start: usize, count: usize, size: usize) -> impl Iterator<Item = usize> + use<> {
         let room = self.bytes.len().saturating_sub(start) / size.max(1);
         (0..count.min(room).min(MOST_SECTIONS)).map(move |i| start + i * size)
     }
 
-    /// Adds a section, unless it is empty or not in the file.
+    /// Adds a section, unless it is empty or outside the file.
     pub fn section(&mut self, start: usize, len: usize, offset: Option<Field>, size: Option<Field>) {
         let inside = len > 0 && start.checked_add(len).is_some_and(|end| end <= self.bytes.len());
         if inside && self.layout.sections.len() < MOST_SECTIONS {
@@ -116,7 +116,7 @@ impl<'a> LayoutBuilder<'a> {
         }
     }
 
-    /// Adds a section that the word at `at` points at.
+    /// Adds a section whose offset is the word at `at`.
     pub fn pointed(&mut self, at: usize, len: usize, size: Option<Field>) {
         self.section(self.word(at), len, Some(Field::word(at)), size);
     }
@@ -127,39 +127,39 @@ impl<'a> LayoutBuilder<'a> {
     }
 }
 
-/// One way to break a file.
+/// A way to break a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Only the first bytes.
+    /// Keep only the first bytes.
     Cut(usize),
-    /// One bit turned over.
+    /// Flip one bit.
     Flip(usize),
-    /// Four bytes replaced.
+    /// Replace four bytes.
     Word {
         /// The offset.
         at: usize,
-        /// By what.
+        /// The new value.
         value: u32,
     },
-    /// A section's offset set so that it starts within another.
+    /// Change a section's offset such that it starts within another section.
     Moved {
-        /// Which section.
+        /// The index of the section.
         section: usize,
-        /// To where.
+        /// The new offset.
         to: usize,
     },
-    /// The size of a section, set so that it ends within another one, or after it.
+    /// Change a section's size such that it ends within another section, or after it.
     Grown {
-        /// Which section.
+        /// The index of the section.
         section: usize,
-        /// To how many bytes.
+        /// The new size in bytes.
         len: usize,
     },
-    /// A section's bytes written over those of another.
+    /// Copy a section's bytes over those of another.
     Copied {
-        /// Which section.
+        /// The index of the copied section.
         from: usize,
-        /// Over which.
+        /// The index of the overwritten section.
         over: usize,
     },
 }
@@ -177,7 +177,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// All ways to break a file.
+/// Returns all ways to break a file.
 pub fn changes(bytes: &[u8], layout: &Layout) -> Vec<Change> {
     let n = bytes.len();
     let len = u32::try_from(n).unwrap_or(u32::MAX);
@@ -204,7 +204,7 @@ pub fn changes(bytes: &[u8], layout: &Layout) -> Vec<Change> {
 }
 
 impl Change {
-    /// The broken file.
+    /// Returns the broken file.
     pub fn apply(self, bytes: &[u8], layout: &Layout) -> Vec<u8> {
         let mut out = bytes.to_vec();
         let (order, sections) = (layout.order, &layout.sections);
@@ -238,7 +238,7 @@ impl Change {
 mod tests {
     use super::*;
 
-    /// Two sections of four bytes after two words with their offsets.
+    /// Returns a file of two words, which are the offsets of two sections of four bytes.
     fn file() -> (Vec<u8>, Layout) {
         let bytes = vec![0, 0, 0, 8, 0, 0, 0, 12, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut builder = LayoutBuilder::new(&bytes, Order::Big);

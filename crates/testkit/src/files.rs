@@ -4,25 +4,25 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The expected result for a fixture; the word before the extension of its name states it: `quad.ok.dpm`.
+/// The expected result for a fixture. The word before the extension of its name states it: `quad.ok.dpm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// It parses, without any finding, and is written again byte for byte.
+    /// It opens without findings, and is written again byte for byte.
     Ok,
-    /// It parses with at least one finding, and is written again byte for byte.
+    /// It opens with at least one finding, and is written again byte for byte.
     Warn,
-    /// It is refused.
+    /// It is rejected.
     Reject,
 }
 
 impl Expect {
-    /// Parses a file name.
+    /// Returns the expected result for a file name.
     pub fn of(name: &str) -> Option<Self> {
         let word = name.rsplit('.').nth(1)?;
         [Self::Ok, Self::Warn, Self::Reject].into_iter().find(|e| e.word() == word)
     }
 
-    /// The word in a file name.
+    /// Returns the word in a file name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -43,7 +43,7 @@ pub struct Fixture {
     pub bytes: Vec<u8>,
 }
 
-/// The folder `testdata/` of the workspace.
+/// Returns the folder `testdata/` of the workspace.
 pub fn testdata() -> PathBuf {
     workspace().join("testdata")
 }
@@ -53,20 +53,21 @@ fn workspace() -> PathBuf {
     here.ancestors().nth(2).expect("testkit is two folders below the workspace").to_owned()
 }
 
-/// The corpus of real models, where it is next to the project or where `MESHWRIGHT_CORPUS` says. A test that cannot do
-/// without it takes it by the macro of the same name, which says that the test was skipped.
+/// Returns the corpus of real models, from `MESHWRIGHT_CORPUS` or from next to the project. A test that
+/// needs it uses the macro of the same name, which reports that the test is skipped if there is none.
 pub fn corpus() -> Option<PathBuf> {
     let dir = given_corpus().unwrap_or_else(|| workspace().join("../shared/corpus"));
     dir.join("manifest.json").is_file().then_some(dir)
 }
 
-/// The corpus that `MESHWRIGHT_CORPUS` names. Tests of fixtures take its files too where it is set, as `xtask conformance`
-/// does; everywhere else they prove the same with and without a corpus next to the project.
+/// Returns the corpus that `MESHWRIGHT_CORPUS` names. If it is set, as in `xtask conformance`, tests of
+/// fixtures use its files too. Otherwise they test the same with and without a corpus next to the project.
 pub fn given_corpus() -> Option<PathBuf> {
     env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from)
 }
 
-/// The sound fixtures of a format, and the files of its folder in the corpus that is given, each by name.
+/// Returns the valid fixtures of a format, and the files of its folder in the [given corpus](given_corpus),
+/// with their names.
 pub fn sound(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
     let fixtures = fixtures(format, &[extension]).into_iter().filter(|f| f.expect != Expect::Reject);
     let mut all: Vec<_> = fixtures.map(|f| (f.name, f.bytes)).collect();
@@ -81,18 +82,19 @@ pub fn sound(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Says that a test did not run, by name and whatever the harness captures: `skipped: corpus::poses: no corpus`.
+/// Reports that a test did not run, even if the test harness captures output: `skipped: corpus::poses: no
+/// corpus`.
 ///
 /// # Panics
-/// When `MESHWRIGHT_REQUIRE` is set, as for runs in which every test must run.
+/// If `MESHWRIGHT_REQUIRE` is set, as for runs in which every test must run.
 pub fn skipped(test: &str, why: &str) {
     let name = test.trim_end_matches("::here").trim_end_matches("::{{closure}}");
     assert!(env::var_os("MESHWRIGHT_REQUIRE").is_none(), "{name} was skipped: {why}");
-    // The handle itself is not captured, as the printing macros are.
+    // The handle itself is not captured, unlike the printing macros.
     let _ = writeln!(io::stderr().lock(), "skipped: {name}: {why}");
 }
 
-/// The name of the function that contains the call.
+/// Returns the name of the function that contains the call.
 #[macro_export]
 macro_rules! test_name {
     () => {{
@@ -101,7 +103,7 @@ macro_rules! test_name {
     }};
 }
 
-/// The folder of the corpus; where there is none, the test says that it is skipped and returns.
+/// Returns the folder of the corpus. If there is none, the test reports that it is skipped and returns.
 #[macro_export]
 macro_rules! corpus {
     () => {
@@ -112,10 +114,10 @@ macro_rules! corpus {
     };
 }
 
-/// All fixtures in `testdata/<format>/` with one of the extensions, by name.
+/// Returns all fixtures in `testdata/<format>/` with one of the extensions, sorted by name.
 ///
 /// # Panics
-/// When there is none, or one whose name does not say what must become of it.
+/// If there are none, or if a name does not state the expected result.
 pub fn fixtures(format: &str, extensions: &[&str]) -> Vec<Fixture> {
     let dir = testdata().join(format);
     let entries = fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));

@@ -8,20 +8,20 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// The system's allocator, with an account for every thread.
+/// The system's allocator, which counts the memory of every thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
 thread_local! {
-    /// Bytes held. Memory that another thread gives back makes it negative.
+    /// The bytes in use. It is negative if another thread freed memory of this thread.
     static NOW: Cell<isize> = const { Cell::new(0) };
-    /// The most bytes held since the measurement began.
+    /// The maximum number of bytes in use since the measurement began.
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
 fn taken(size: usize) {
-    // A thread that ends has no account any more.
+    // A thread that ends no longer has these variables.
     let _ = NOW.try_with(|now| {
         now.set(now.get().wrapping_add_unsigned(size));
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
@@ -48,13 +48,14 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
-    // `realloc` stays the trait's own: a block that grows counts twice while it is copied, as it may have to be.
+    // The default `realloc` is used: a growing block counts twice while it is copied, as it may really be.
 }
 
 /// The cost of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// The most bytes of heap that there were on top of those before; the answer's own memory counts.
+    /// The maximum heap memory in bytes, in addition to the memory in use before. The memory of the result
+    /// counts.
     pub peak: usize,
     /// The number of allocations.
     pub calls: usize,

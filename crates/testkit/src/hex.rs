@@ -1,8 +1,8 @@
-//! Bytes as hexadecimal text: literal files in tests, and differences of two files in the message of a failing test.
+//! Bytes as hexadecimal text, for literal files in tests and for differences in messages of failing tests.
 
 use std::fmt::Write as _;
 
-/// The first places where `left` and `right` differ, 16 bytes a line; empty when they are the same.
+/// Returns the first differences between `left` and `right`, 16 bytes per line; empty if they are equal.
 pub fn hex_diff(left: &[u8], right: &[u8]) -> String {
     const LINES: usize = 6;
     let mut out = String::new();
@@ -20,11 +20,11 @@ pub fn hex_diff(left: &[u8], right: &[u8]) -> String {
     out
 }
 
-/// The bytes that a text spells: two hexadecimal digits each, white space between them as it pleases, `#` and what
-/// follows it on its line left out.
+/// Parses hexadecimal text: two digits per byte, with any white space between bytes. `#` starts a comment
+/// until the end of the line.
 ///
 /// # Panics
-/// When the text has another character, or half a byte on a line.
+/// If the text has another character, or half a byte on a line.
 pub fn from_hex(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in text.lines() {

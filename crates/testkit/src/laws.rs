@@ -1,4 +1,4 @@
-//! The promises of every format crate. Each function panics with what it saw when a promise is broken.
+//! The laws of every format crate. Each function panics with details if a law is broken.
 
 use crate::heap::{Cost, measured};
 use crate::{Expect, Fixture, hex_diff};
@@ -9,10 +9,10 @@ use meshwright_core::{
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
-/// The laws of one kind of file.
+/// The laws of one file type.
 ///
-/// Each function panics with what it saw when a law is broken. `O` makes the format's options from strictness and
-/// limits, for files that must be read in a dialect that the bytes leave open.
+/// Each function panics with details if a law is broken. `O` creates the format's options from strictness
+/// and limits, for files whose dialect the options must state.
 pub struct Laws<F, O> {
     options: O,
     kind: PhantomData<F>,
@@ -24,12 +24,12 @@ impl<F, O> Debug for Laws<F, O> {
     }
 }
 
-/// The laws of a kind of file, read with its default options.
+/// Returns the laws of a file type with its default options.
 pub const fn laws<F: FileFormat>() -> Laws<F, fn(ReadOptions) -> F::Options> {
     Laws { options: F::Options::from, kind: PhantomData }
 }
 
-/// The laws of a kind of file that is read with options of its own.
+/// Returns the laws of a file type with the given options.
 pub const fn laws_with<F: FileFormat, O: Fn(ReadOptions) -> F::Options>(options: O) -> Laws<F, O> {
     Laws { options, kind: PhantomData }
 }
@@ -39,21 +39,22 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
         F::parse_with(bytes, &(self.options)(ReadOptions::default())).map(|p| p.model)
     }
 
-    /// Law 1: a valid model, written and read, is the same model.
+    /// Law 1: a valid model that is written and read again is the same model.
     pub fn model_round_trip(&self, model: &F) {
         let bytes = model.to_bytes().expect("a valid model is written");
         let again = self.strict(&bytes).expect("what was written is read");
         assert!(*model == again, "the model changed on its way:\n{model:?}\n{again:?}");
     }
 
-    /// Law 2: a well-formed file, read and written, is the same bytes.
+    /// Law 2: a well-formed file that is read and written again has the same bytes.
     pub fn byte_round_trip(&self, name: &str, bytes: &[u8]) {
         let model = self.strict(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let written = model.to_bytes().unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(written == bytes, "{name}: the rewrite differs\n{}", hex_diff(bytes, &written));
     }
 
-    /// A fixture does what its name says; codes of errors and findings are those of a rule, with its kind.
+    /// Checks that a fixture has the result that its name states, and that codes of errors and findings are
+    /// those of rules.
     pub fn fixture(&self, fixture: &Fixture) {
         let name = &fixture.name;
         let parsed = self.strict(&fixture.bytes);
@@ -76,13 +77,13 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
         }
     }
 
-    /// [`answer`] for this kind of file.
+    /// Calls [`answer`] for this file type.
     pub fn any_bytes(&self, bytes: &[u8]) -> Opened {
         let parse = |bytes: &[u8], read: &ReadOptions| F::parse_with(bytes, &(self.options)(*read));
         answer(bytes, bytes.len(), parse, F::validate, F::to_bytes)
     }
 
-    /// No proper prefix up to `needed` bytes opens strictly.
+    /// Checks that no prefix shorter than `needed` bytes opens strictly.
     pub fn prefixes(&self, name: &str, bytes: &[u8], needed: usize) {
         for cut in 0..needed.min(bytes.len()) {
             assert!(self.strict(&bytes[..cut]).is_err(), "{name}: a prefix of {cut} bytes opens");
@@ -90,13 +91,13 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
     }
 }
 
-/// A code is that of a stated rule, with its kind and severity.
+/// Checks that a code is that of a rule, with its kind and severity.
 fn stated<F: FileFormat>(code: &str, kind: Kind, severity: Severity) {
     let found = F::RULES.iter().any(|r| r.code == code && r.kind == kind && r.severity == severity);
     assert!(found, "{}: no rule {severity}[{code}] of kind {kind}", F::ID);
 }
 
-/// Every rule says what it means and what to do about it, in whole sentences, and no two are the same.
+/// Checks that every rule has a cause and a remedy as whole sentences, and that no two rules are the same.
 pub fn rules_are_stated<F: FileFormat>() {
     let mut seen = std::collections::BTreeSet::new();
     for rule in F::RULES {
@@ -110,21 +111,21 @@ pub fn rules_are_stated<F: FileFormat>() {
     assert!(!F::RULES.is_empty(), "{}: no rules", F::ID);
 }
 
-/// The reader that opens a file.
+/// The strictness with which a file opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opened {
-    /// Nobody.
+    /// No reader opened it.
     Refused,
-    /// Only a lenient reader.
+    /// Only a lenient reader opened it.
     Lenient,
-    /// Everybody.
+    /// A strict reader opened it.
     Strict,
 }
 
-/// Laws 2 and 3 on any bytes: an answer, never a panic. A refusal says where and why; what opens is written,
-/// and reading that again gives the same model and the same bytes. A lenient reader reads what a strict one opens as the
-/// strict one does. `len` is that of the file that offsets count in, which is another than `bytes` where those are a
-/// companion.
+/// Checks laws 2 and 3 on any bytes: the reader returns a result and never panics. An error states location
+/// and reason. A model that opens is written; reading that again gives the same model and the same bytes. If
+/// a strict reader opens the file, a lenient one gives the same model. `len` is the length of the file that
+/// offsets count in. It differs from the length of `bytes` if these are a companion file.
 pub fn answer<M: PartialEq + Debug>(
     bytes: &[u8],
     len: usize,
@@ -180,8 +181,8 @@ pub fn answer<M: PartialEq + Debug>(
 
 /// Checks that a reader charges heap memory before it allocates: with a lower limit, it rejects the file.
 ///
-/// Not charged are: another `len` bytes for a file of `len` bytes, which a caller may need to own borrowed data; the
-/// fixed parts of a reader; and reports.
+/// Not charged are: another `len` bytes for a file of `len` bytes, which a caller may need to own borrowed
+/// data; the fixed parts of a reader; and reports.
 pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>) -> Cost {
     let (opened, cost) = measured(|| open(Limits::default()));
     let report = match opened {
@@ -197,19 +198,19 @@ pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadErr
     cost
 }
 
-/// The uncharged memory of a reader: a node of each of its maps, an error.
+/// The memory of a reader that is not charged: a node of each of its maps, and an error.
 pub const FIXED: usize = 4096;
 /// The memory of a finding.
 const FINDING: usize = 512;
 
-/// A refusal has a code, one line, and a place within a file of `len` bytes.
+/// Checks that an error has a code, one line, and a location in a file of `len` bytes.
 pub fn refusal(e: &ReadError, len: usize) {
     one_line(&e.to_string());
     located(e.offset(), e.stream(), len, e);
     assert!(!e.code().is_empty(), "{e}: no code");
 }
 
-/// A message is one line of at most 4 KiB.
+/// Checks that a message is one line of at most 4 KiB.
 pub fn one_line(text: &str) {
     assert!(text.len() < 4096, "a message of {} bytes: {text:.200}", text.len());
     assert!(!text.chars().any(char::is_control), "a message of several lines: {text:?}");

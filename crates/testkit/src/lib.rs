@@ -1,15 +1,16 @@
-//! Test support for Meshwright's crates. Only a dev-dependency, and a dependency of xtask, the lab and the fuzz
-//! targets.
+//! Test support for Meshwright's crates. It is only a dev-dependency, and a dependency of xtask, the lab and
+//! the fuzz targets.
 //!
-//! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
-//! * [`hex_diff`] shows where two files differ;
-//! * [`fixtures`] walks `testdata/`, [`corpus!`] finds the corpus of real models, or says that the test is
-//!   [`skipped`];
-//! * [`packs`] puts files into packs;
-//! * [`mutate`] breaks files at random, from a seed, and [`exhaust`] breaks them in every way;
-//! * [`heap`] measures the cost of code;
-//! * [`Deadline`] is a limit on the time that a thread works, [`Stopwatch`] measures it;
-//! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
+//! * [`Builder`] builds files byte by byte without checking them, with labelled positions that can be
+//!   patched;
+//! * [`hex_diff`] shows the differences between two files;
+//! * [`fixtures`] lists `testdata/`, [`corpus!`] finds the corpus of real models, or reports that the test
+//!   is [`skipped`];
+//! * [`packs`] builds packs;
+//! * [`mutate`] breaks files at random, from a seed, and [`exhaust`] breaks them in every small way;
+//! * [`heap`] measures the memory of code;
+//! * [`Deadline`] limits the time that a thread works, [`Stopwatch`] measures it;
+//! * [`laws`] are the laws of every format crate, as functions that panic if one is broken.
 #![allow(
     clippy::panic,
     clippy::unwrap_used,

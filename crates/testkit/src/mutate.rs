@@ -1,16 +1,16 @@
-//! Files broken the way hostile and half-written ones are: deterministic, from a seed.
+//! Breaks files like hostile or half-written ones, deterministically from a seed.
 
-/// A small generator of pseudorandom numbers (SplitMix64): the same seed, the same numbers.
+/// A small pseudorandom number generator (SplitMix64). The same seed gives the same numbers.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator of the numbers that belong to a seed.
+    /// Returns a generator for a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,25 +19,25 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 when `n` is 0.
+    /// Returns a number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % (n as u64).max(1)).expect("below a usize")
     }
 
-    /// One of the items.
+    /// Returns one of the items.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
 
-/// The largest mutant: a splice of two large files stays below.
+/// The maximum size of a mutant. A splice of two large files is smaller.
 const MAX_LEN: usize = 4 << 20;
 
-/// `bytes` with one to four changes: cut, bits flipped, fields set to boundary values, blocks moved or
-/// repeated, or the rest replaced by that of `other`.
+/// Returns `bytes` with one to four changes: cut, bits flipped, fields set to boundary values, blocks moved
+/// or repeated, or the rest replaced by that of `other`.
 pub fn mutant(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..*rng.pick(&[1, 1, 1, 2, 2, 3, 4]) {
@@ -47,7 +47,7 @@ pub fn mutant(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     out
 }
 
-/// A position, as often as not in the first bytes, where headers and counts are.
+/// Returns a position. Half of them are in the first bytes, where headers and counts are.
 fn position(len: usize, rng: &mut Rng) -> usize {
     match rng.below(4) {
         0 => rng.below(len.min(64)),
@@ -88,7 +88,7 @@ fn change(out: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
             }
         }
         10 => {
-            // Two blocks change places.
+            // Swap two blocks.
             let len = (4 << rng.below(5)).min(out.len() / 2);
             let (a, b) = (rng.below(out.len() - len + 1), rng.below(out.len() - len + 1));
             if a.abs_diff(b) >= len {
@@ -98,13 +98,13 @@ fn change(out: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
             }
         }
         11 => {
-            // One block over another.
+            // Copy one block over another.
             let len = (4 << rng.below(5)).min(out.len());
             let (from, to) = (rng.below(out.len() - len + 1), rng.below(out.len() - len + 1));
             out.copy_within(from..from + len, to);
         }
         12 => {
-            // Repeats a block, and moves everything after it.
+            // Repeat a block, which moves everything after it.
             let end = at.saturating_add(4 << rng.below(5)).min(out.len());
             let block = out[at.min(end)..end].to_vec();
             out.splice(at.min(end)..at.min(end), block);
@@ -128,7 +128,8 @@ fn change(out: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     }
 }
 
-/// A boundary value for the field at `at`: of numbers, of the file, or a word from elsewhere in it.
+/// Returns a boundary value for the field at `at`: a special number, a size of the file, or a word from
+/// elsewhere in it.
 fn word(bytes: &[u8], at: usize, rng: &mut Rng) -> u32 {
     let read = |at: usize, rng: &mut Rng| {
         let field: [u8; 4] =

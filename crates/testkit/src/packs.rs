@@ -1,17 +1,17 @@
-//! Packs put together by hand: what is in them need not be sound.
+//! Builds packs byte by byte. Their content need not be valid.
 
 use crate::Builder;
 
 /// The storage of a file in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// As it is.
+    /// Stored without compression.
     Stored,
-    /// As deflate, in blocks that are not compressed.
+    /// As deflate, in blocks without compression.
     Deflated,
 }
 
-/// The checksum of archives, bit by bit.
+/// Computes the checksum of zip archives, bit by bit.
 pub fn checksum(bytes: &[u8]) -> u32 {
     let step = |sum: u32, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(u32::MAX, |sum, b| (0..8).fold(sum ^ u32::from(*b), step))
@@ -21,7 +21,7 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap()
 }
 
-/// A stream of deflate whose blocks are not compressed.
+/// Returns a deflate stream whose blocks are not compressed.
 pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut blocks: Vec<&[u8]> = bytes.chunks(0xffff).collect();
     if blocks.is_empty() {
@@ -36,7 +36,7 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     stream.build()
 }
 
-/// A zip archive of files with their names.
+/// Returns a zip archive of files with their names.
 pub fn zip(files: &[(&str, &[u8])], method: Method) -> Vec<u8> {
     let (mut archive, mut directory) = (Builder::new(), Builder::new());
     let code = u16::from(method == Method::Deflated) * 8;
@@ -64,7 +64,7 @@ pub fn zip(files: &[(&str, &[u8])], method: Method) -> Vec<u8> {
         .build()
 }
 
-/// A pack of Quake's of files with their names.
+/// Returns a Quake pack of files with their names.
 pub fn pak(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut data, mut directory) = (Vec::new(), Builder::new());
     for (name, bytes) in files {
@@ -82,7 +82,7 @@ pub fn pak(files: &[(&str, &[u8])]) -> Vec<u8> {
         .build()
 }
 
-/// A pack of FreeSpace with files at their paths; each file opens its folders again.
+/// Returns a FreeSpace pack of files with their paths. Each file opens its folders again.
 pub fn vp(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut data, mut index, mut count) = (Vec::new(), Builder::new(), 0);
     let mut entry = |index: Builder, start: usize, size: usize, name: &str| {
@@ -111,7 +111,7 @@ pub fn vp(files: &[(&str, &[u8])]) -> Vec<u8> {
         .build()
 }
 
-/// An archive of The Sims (version 1, as The Sims 1 spells it) of files with their names.
+/// Returns an archive of The Sims (version 1, in the variant of The Sims 1) of files with their names.
 pub fn far(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut data, mut manifest) = (Vec::new(), Builder::new().le_u32(&[number(files.len())]));
     for (name, bytes) in files {
@@ -123,21 +123,21 @@ pub fn far(files: &[(&str, &[u8])]) -> Vec<u8> {
     archive(1, &data, &manifest.build())
 }
 
-/// A file of an archive of The Sims Online.
+/// A file of a Sims Online archive.
 #[derive(Clone, Debug)]
 pub struct Numbered<'n> {
     /// Its name.
     pub name: &'n str,
     /// The number of its type.
     pub kind: u32,
-    /// Its own number.
+    /// The file number.
     pub file: u32,
     /// The content.
     pub bytes: Vec<u8>,
 }
 
-/// An archive of The Sims Online (version 3) of files that are compressed as RefPack: literal bytes, and copies of
-/// one that is repeated.
+/// Returns an archive of The Sims Online (version 3) of files that are compressed as RefPack: literal bytes,
+/// and copies of repeated bytes.
 pub fn dat(files: &[Numbered<'_>]) -> Vec<u8> {
     let (mut data, mut manifest) = (Vec::new(), Builder::new().le_u32(&[number(files.len())]));
     for Numbered { name, kind, file, bytes } in files {
@@ -159,13 +159,13 @@ fn archive(version: u32, data: &[u8], manifest: &[u8]) -> Vec<u8> {
     head.bytes(data).bytes(manifest).build()
 }
 
-/// A member of an archive of The Sims Online.
+/// Returns a compressed member of an archive of The Sims Online.
 fn refpacked(bytes: &[u8]) -> Vec<u8> {
     let mut commands = Builder::new();
     let mut literals = Vec::new();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        // A run of one byte is that byte once, and as many copies of it as are left.
+        // A run of one byte is stored as that byte and copies of it.
         let run = bytes[at..].iter().take_while(|b| *b == byte).count();
         literals.push(*byte);
         at += 1;
@@ -187,7 +187,7 @@ fn refpacked(bytes: &[u8]) -> Vec<u8> {
     head.bytes(&size.to_be_bytes()[1..]).bytes(&commands).build()
 }
 
-/// Writes literal bytes by fours, and leaves at most three.
+/// Writes literal bytes in groups of four. At most three remain.
 fn whole(mut commands: Builder, literals: &mut Vec<u8>) -> Builder {
     while literals.len() > 3 {
         let count = (literals.len() / 4 * 4).min(112);

@@ -1,13 +1,13 @@
-//! Which file a path or an open stream leads to.
+//! The identity of the file that a path or an open stream refers to.
 
 use std::fs;
 use std::path::Path;
 
-/// An identity that is equal for all paths of a file, through links of either kind.
+/// The identity of a file. It is the same for all paths to the file, through symbolic or hard links.
 #[cfg(unix)]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId((u64, u64));
-/// An identity that is equal for all paths of a file, through symbolic links.
+/// The identity of a file. It is the same for all paths to the file through symbolic links.
 #[cfg(not(unix))]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId(std::path::PathBuf);
@@ -31,7 +31,7 @@ impl FileId {
         Self((meta.dev(), meta.ino()))
     }
 
-    /// The regular file that an open stream is, and how long it is.
+    /// Returns the identity and the size of the regular file behind an open stream.
     #[cfg(unix)]
     pub fn of_stream(stream: &impl std::os::fd::AsFd) -> Option<(Self, u64)> {
         let own = stream.as_fd().try_clone_to_owned().ok()?;
@@ -39,7 +39,7 @@ impl FileId {
         meta.is_file().then(|| (Self::of_metadata(&meta), meta.len()))
     }
 
-    /// Nothing is known of streams on this system.
+    /// Returns `None`: this system does not tell which file a stream belongs to.
     #[cfg(not(unix))]
     pub fn of_stream<S>(_: &S) -> Option<(Self, u64)> {
         None

@@ -3,19 +3,20 @@
 use meshwright_core::text::acts_on_terminal;
 use std::fmt;
 
-/// The most bytes of a name: what file systems in use take.
+/// The maximum length of a name in bytes on common file systems.
 const LONGEST: usize = 255;
-/// The most bytes that [`OutputName::cleaned`] keeps, so that extensions and numbers still fit.
+/// The maximum number of bytes that [`OutputName::cleaned`] keeps, so that an extension and a number still
+/// fit.
 const CLEANED: usize = 200;
-/// Characters that separate names, or that a file system in use refuses.
+/// Characters that separate names, or that a common file system rejects.
 const REFUSED: &str = "/\\:*?\"<>|";
 
-/// A plain file name that is safe to create in any folder. [`new`](Self::new) checks a text. Every writer of a file
-/// whose name comes from a document, an archive or another file name needs this type.
+/// A plain file name that is safe to create in any folder. [`new`](Self::new) checks a text. Code that
+/// writes a file whose name comes from a document, an archive or another file name must use this type.
 ///
-/// It is not empty, has no separator and none of `: * ? " < > |`, does not begin with a dot, is not a device of
-/// Windows (`con`, `com1.txt`), has no character that acts on a terminal or is not seen, does not end with a dot or a
-/// space, and is at most 255 bytes long.
+/// The name is not empty and at most 255 bytes long. It has no path separator, none of `: * ? " < > |`, and
+/// no character that is invisible or acts on a terminal. It does not begin with a dot, does not end with a
+/// dot or a space, and is not a Windows device (`con`, `com1.txt`).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutputName(String);
 
@@ -23,19 +24,20 @@ pub struct OutputName(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadName {
-    /// It has no characters.
+    /// The name is empty.
     Empty,
-    /// It begins with a dot: shells and desktops hide such files, and some programs run them.
+    /// The name begins with a dot: shells and desktops hide such files, and some programs run them.
     Hidden,
-    /// A character separates names, is refused by a file system, acts on a terminal or is not seen.
+    /// The name has a character that separates names, that a file system rejects, that acts on a terminal,
+    /// or that is invisible.
     Character(char),
-    /// Windows takes it for a device.
+    /// Windows treats the name as a device.
     Device,
-    /// It ends with a dot or a space, which Windows drops.
+    /// The name ends with a dot or a space, which Windows removes.
     Ending,
-    /// It has more bytes than file systems take.
+    /// The name has more bytes than file systems allow.
     Long(usize),
-    /// It does not have an extension of the kind of file that is written.
+    /// The name does not have an extension of the file type that is written.
     Extension,
 }
 
@@ -54,7 +56,7 @@ impl OutputName {
     /// Checks a text. `extensions` are the allowed extensions in lower case; if the list is empty, any is allowed.
     ///
     /// # Errors
-    /// If it is not a plain name, or has another extension.
+    /// If it is not a plain name, or its extension is not allowed.
     pub fn new(name: &str, extensions: &[&str]) -> Result<Self, BadName> {
         let refused = |c: char| REFUSED.contains(c) || acts_on_terminal(c);
         if name.is_empty() {
@@ -82,7 +84,8 @@ impl OutputName {
         Ok(Self(name.to_owned()))
     }
 
-    /// The nearest name to any text, cut to 200 bytes: what no name may have is replaced by `_`.
+    /// Returns the most similar valid name for any text, cut to 200 bytes. Characters that are not allowed
+    /// become `_`.
     pub fn cleaned(text: &str) -> Self {
         let clean = |c: char| if REFUSED.contains(c) || acts_on_terminal(c) { '_' } else { c };
         let mut name: String = text.chars().map(clean).collect();
@@ -94,7 +97,8 @@ impl OutputName {
         Self::new(&name, &[]).unwrap_or_else(|_| Self("_".to_owned()))
     }
 
-    /// This name with an ending, such as an extension; characters that are not allowed are replaced.
+    /// Returns this name with an ending appended, such as an extension. Characters that are not allowed are
+    /// replaced.
     #[must_use]
     pub fn with_ending(&self, ending: &str) -> Self {
         let name = format!("{}{ending}", self.0);

@@ -1,4 +1,4 @@
-//! The table of everything that a run reads and writes.
+//! The table of all files that a run reads and writes.
 
 use super::file_id::FileId;
 use super::place::{NameSource, Place};
@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replace {
-    /// Files whose names the user gave, and what an earlier run wrote.
+    /// Files whose names the user gave, and unchanged files of an earlier run.
     #[default]
     Named,
     /// Every file that is not an input.
@@ -23,15 +23,15 @@ pub enum Replace {
     Nothing,
 }
 
-/// Why an output is not written.
+/// The reason why an output is not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Clash {
-    /// A file that the run reads is at its place.
+    /// The run reads a file at this path.
     Input(PathBuf),
-    /// Another output of the run has its place.
+    /// Another output of the run has this path.
     Output(PathBuf),
-    /// A file exists there that no earlier run wrote, and the user did not name it.
+    /// A file exists at this path that no earlier run wrote and that the user did not name.
     Exists(PathBuf),
 }
 
@@ -46,20 +46,20 @@ fn display_path(path: &Path) -> String {
     crate::path::display_name(path.as_os_str().as_encoded_bytes())
 }
 
-/// An output that is left out, because its place is taken.
+/// An output that is not written, because a file with its name exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Its place.
+    /// The path.
     pub path: PathBuf,
-    /// The file there holds the same bytes.
+    /// Whether the existing file has the same content.
     pub is_same: bool,
 }
 
 /// Content that can be compared with a file.
 pub trait Compared {
-    /// True where a file holds the same bytes.
+    /// Returns whether a file has the same content.
     fn is_held_by(&self, path: &Path) -> bool;
-    /// Learns whether it may take the place of a file.
+    /// Sets whether the output may replace an existing file.
     fn replace(&mut self, _replaces: bool) {}
 }
 
@@ -76,8 +76,9 @@ impl Compared for Waiting {
 /// Returns true if a file is unchanged since an earlier run wrote it.
 type Earlier = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// All inputs and outputs of a run. Inputs are never replaced, and no two outputs have the same place. Outputs that
-/// the user did not name replace no existing file, unless an earlier run wrote it or the user asks for it.
+/// All inputs and outputs of a run. Inputs are never replaced, and no two outputs have the same path. An
+/// output that the user did not name replaces an existing file only if an earlier run wrote that file or the
+/// user asks for it.
 #[derive(Default)]
 pub struct Plan {
     replace: Replace,
@@ -94,29 +95,29 @@ impl fmt::Debug for Plan {
 #[derive(Default)]
 struct Table {
     inputs: BTreeSet<FileId>,
-    /// By their keys.
+    /// The outputs by [`key`](Self::key).
     outputs: BTreeMap<String, State>,
-    /// Folders without links.
+    /// Folders, each with its path without links.
     folders: BTreeMap<PathBuf, PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It will be the main file of a result.
+    /// The path is reserved for the main file of a result.
     Reserved,
     Written,
-    /// It was written, and is written again.
+    /// The file was written and will be written again.
     Growing,
 }
 
 impl Plan {
-    /// The same plan with other rules of what may be replaced.
+    /// Sets which files may be replaced.
     #[must_use]
     pub fn with_replace(self, replace: Replace) -> Self {
         Self { replace, ..self }
     }
 
-    /// The same plan, which knows the files of an earlier run that are as that wrote them.
+    /// Sets a function that recognises unchanged files of an earlier run.
     #[must_use]
     pub fn with_earlier(self, is_earlier: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
         Self { earlier: Some(Box::new(is_earlier)), ..self }
@@ -126,21 +127,21 @@ impl Plan {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a file that is read.
+    /// Adds an input file.
     pub fn reads(&self, path: &Path) {
         temporary::keep(path);
         self.table().inputs.extend(FileId::of(path));
     }
 
-    /// Adds a file that is read through an open stream.
+    /// Adds an input file that is read through an open stream.
     pub fn reads_file(&self, file: FileId) {
         self.table().inputs.insert(file);
     }
 
-    /// Enters the main file of a result, before anything is known of its companions.
+    /// Reserves the path of the main file of a result, before its companion files are known.
     ///
     /// # Errors
-    /// When another output has its place.
+    /// If another output has this path.
     pub fn reserve(&self, place: &Place) -> Result<(), Clash> {
         let mut table = self.table();
         let key = table.key(place.path());
@@ -150,42 +151,43 @@ impl Plan {
         }
     }
 
-    /// Lets the next write of an output replace what this run wrote there, such as a list that grows with the run.
+    /// Allows the next write of an output to replace what this run wrote there, such as a list that grows
+    /// during the run.
     pub fn reopen(&self, place: &Place) {
         let mut table = self.table();
         let key = table.key(place.path());
         table.outputs.insert(key, State::Growing);
     }
 
-    /// Refuses an output in the place of an input. A rewrite may take the place of its `own`.
+    /// Checks that an output does not replace an input. A rewrite may replace its `own` input.
     ///
     /// # Errors
-    /// When the place is that of an input.
+    /// If the path is that of an input.
     pub fn spare_inputs(&self, place: &Place, own: Option<&Path>) -> Result<(), Clash> {
         self.table().spare_inputs(place.path(), own)
     }
 
-    /// Refuses files in the place of an input before any of them is written: those at paths that the user named, which may be
-    /// devices. A rewrite may take the place of its `own`. [`enter`](Self::enter) looks at the others.
+    /// Checks that files whose paths the user named do not replace an input. This is done before any of them
+    /// is written, because they may be devices. A rewrite may replace its `own` input.
+    /// [`enter`](Self::enter) checks the other files.
     ///
     /// # Errors
-    /// When the place of one is that of an input.
+    /// If one of the paths is that of an input.
     pub fn spare_named<C>(&self, files: &[Output<C>], own: Option<&Path>) -> Result<(), Clash> {
         let mut named = files.iter().filter(|file| file.place.source() == NameSource::User);
         named.try_for_each(|file| self.spare_inputs(&file.place, own))
     }
 
-    /// Enters complete files that belong together, before they get their names. A file whose place is taken is left
-    /// out if it need not be written: the existing file has the same content, or the new one is an unedited companion
-    /// file.
+    /// Adds complete files that belong together, before they get their names. If a file with the same name
+    /// exists, the new one is omitted if it has the same content or is an unedited companion file.
     ///
     /// # Errors
-    /// If another file would replace a protected one; then no file is entered.
+    /// If another file would replace a protected one; then no file is added.
     pub fn enter(&self, staged: &mut Staged, own: Option<&Path>) -> Result<Vec<Left>, Clash> {
         self.enter_all(&mut staged.0, own)
     }
 
-    /// As [`enter`](Self::enter), of files that are only compared.
+    /// Does the same as [`enter`](Self::enter) for files that are only compared, not written.
     ///
     /// # Errors
     /// As [`enter`](Self::enter).
@@ -247,7 +249,7 @@ impl Plan {
         if fs::symlink_metadata(path).is_err() {
             return Ok(may);
         }
-        // A file that need not be written again keeps its times.
+        // A file with the same content is not written again, so that its times stay.
         let stays = !is_main && (file.role == OutputRole::Unedited || file.content.is_held_by(path));
         if may && !stays { Ok(true) } else { Err(Clash::Exists(path.to_owned())) }
     }
@@ -262,14 +264,14 @@ impl Table {
         Err(Clash::Input(path.to_owned()))
     }
 
-    /// A key that is equal for all paths to one place. Some file systems ignore the case of letters.
+    /// Returns a key that is the same for all paths to one location. Some file systems ignore case.
     fn key(&mut self, path: &Path) -> String {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let real = match self.folders.get(folder) {
             Some(real) => real.clone(),
             None => {
                 let real = without_links(folder);
-                // One that is not there yet may become another.
+                // A folder that does not exist yet may later be created, so its path is not cached.
                 if folder.is_dir() {
                     self.folders.insert(folder.to_owned(), real.clone());
                 }
@@ -281,7 +283,7 @@ impl Table {
     }
 }
 
-/// A path without links, as far as it exists.
+/// Returns a path without links, as far as it exists.
 fn without_links(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(whole.strip_prefix(at).ok()?));

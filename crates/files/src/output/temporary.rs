@@ -1,10 +1,10 @@
-//! Temporary files that must not outlive the program, however it ends.
+//! Temporary files, which are removed however the program ends.
 //!
-//! They are in a folder next to their targets, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use.
-//! Both are removed on drop, but a signal ends a program without dropping anything: a signal handler calls
-//! [`abandon`]. A killed program leaves them to the next one that writes to the folder. That one removes only folders
-//! that are not locked, and whose files all have names that begin with the folder's own number in the file system.
-//! Other programs' files may have any name.
+//! They are in a folder `.meshwright-XXXXXX.tmp` next to their targets. The folder is locked as long as it
+//! is in use. Files and folder are removed on drop. A signal ends a program without dropping anything, so a
+//! signal handler calls [`abandon`]. If a program is killed, the next one that writes to the same parent
+//! folder removes its files. It removes only folders that are not locked and in which every file name begins
+//! with the folder's own number in the file system. So it never removes files of other programs.
 
 use super::file_id::FileId;
 use std::collections::hash_map::RandomState;
@@ -18,36 +18,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 const PREFIX: &str = ".meshwright-";
 const SUFFIX: &str = ".tmp";
-/// Letters and digits between both.
+/// The number of random letters and digits in the name.
 const RANDOM: usize = 6;
 
-/// Exclusive while the program ends, and shared while temporary files are created, renamed or removed.
+/// Locked exclusively while the program ends, and shared while temporary files are created, renamed or
+/// removed.
 static ENDING: RwLock<()> = RwLock::new(());
 /// The folders of the temporary files that exist.
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Folders in which what killed programs left was looked for.
+/// The folders in which the remains of killed programs were searched.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// The named inputs.
+/// The named inputs, which are never removed.
 static KEPT: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps [`abandon`] waiting while temporary files are made, renamed or removed, so nothing that can block may be done
-/// meanwhile.
+/// Makes [`abandon`] wait while temporary files are created, renamed or removed. Code that holds the lock
+/// must not block.
 pub(super) fn busy() -> RwLockReadGuard<'static, ()> {
     ENDING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// No temporary file is made, renamed or removed as long as this exists.
+/// As long as this exists, no temporary file is created, renamed or removed.
 #[derive(Debug)]
 pub struct Abandoned {
     _alone: RwLockWriteGuard<'static, ()>,
 }
 
-/// Removes all temporary files of this process, which then cannot write another output: for a handler of signals that ends
-/// the process.
+/// Removes all temporary files of this process, which then cannot write another output. It is for signal
+/// handlers that end the process.
 pub fn abandon() -> Abandoned {
     let alone = ENDING.write().unwrap_or_else(PoisonError::into_inner);
     for folder in &*lock(&FOLDERS) {
@@ -56,7 +57,7 @@ pub fn abandon() -> Abandoned {
     Abandoned { _alone: alone }
 }
 
-/// A complete file that waits to take its name. Without one it is removed.
+/// A complete file that does not have its final name yet. It is removed if it does not get one.
 #[derive(Debug)]
 pub(super) struct Temporary {
     path: PathBuf,
@@ -64,13 +65,14 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// Gives the file its name, in place of what has it or only where nothing has it. Whoever calls this is [`busy`].
+    /// Gives the file its final name. `replaces` states whether it may replace an existing file. The caller
+    /// must hold [`busy`].
     pub(super) fn persist(&mut self, place: &Path, replaces: bool) -> io::Result<()> {
         if !replaces {
             match fs::hard_link(&self.path, place) {
                 Ok(()) => return Ok(()),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(e),
-                // Not all file systems have links.
+                // Not all file systems support hard links.
                 Err(_) if place.symlink_metadata().is_ok() => {
                     return Err(io::Error::from(io::ErrorKind::AlreadyExists));
                 }
@@ -82,7 +84,7 @@ impl Temporary {
         Ok(())
     }
 
-    /// True where another file holds the same bytes.
+    /// Returns whether another file has the same content.
     pub(super) fn is_held_by(&self, place: &Path) -> bool {
         let size = |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
         size(place).is_some_and(|there| size(&self.path) == Some(there))
@@ -98,20 +100,21 @@ impl Drop for Temporary {
     }
 }
 
-/// A folder of temporary files, listed and locked as long as it is in use.
+/// A folder of temporary files. It is known and locked as long as it is in use.
 #[derive(Debug)]
 struct Folder {
     lock: Option<File>,
     path: PathBuf,
-    /// The start of the names of its files.
+    /// The prefix of the names of its files.
     beginning: String,
     files: AtomicU64,
 }
 
 impl Folder {
-    /// Makes one next to its files to be.
+    /// Creates a folder next to the future files.
     fn begin(beside: &Path) -> io::Result<Arc<Self>> {
-        /// Between making and locking a folder another program may take it for a dead one's.
+        /// The number of attempts: between creating and locking a folder, another program may remove it as a
+        /// remain of a killed one.
         const TRIES: usize = 16;
         sweep(beside);
         let _busy = busy();
@@ -134,7 +137,8 @@ impl Folder {
         }
     }
 
-    /// A new file. A `shared` one has the mode of the process's mask, others are only for the owner.
+    /// Creates a file. A `shared` file has the mode of the process's mask; other files are readable only for
+    /// the owner.
     fn file(self: Arc<Self>, shared: bool) -> io::Result<(File, Temporary)> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         let _busy = busy();
@@ -160,7 +164,7 @@ impl Drop for Folder {
     }
 }
 
-/// Creates a folder only for the owner.
+/// Creates a folder that only the owner can read.
 fn make(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -171,7 +175,7 @@ fn make(path: &Path) -> io::Result<()> {
     builder.recursive(false).create(path)
 }
 
-/// Letters and digits that no other program chooses: the standard library keys its hashes with random numbers of the
+/// Returns random letters and digits. The standard library keys its hashes with random numbers of the
 /// system.
 fn random_name() -> String {
     const DIGITS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -184,7 +188,7 @@ fn random_name() -> String {
     std::iter::repeat_with(digit).take(RANDOM).collect()
 }
 
-/// The folders of temporary files of a run: one in each folder that takes outputs, as long as few do.
+/// The folders of temporary files of a run: one in each folder that outputs are written to, up to a limit.
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<BTreeMap<PathBuf, Arc<Folder>>>);
 
@@ -192,7 +196,7 @@ impl Pool {
     /// The maximum number of kept folders. Each has a file descriptor, and a process may be limited to 16.
     const MOST: usize = 4;
 
-    /// A new temporary file next to what it will be.
+    /// Creates a temporary file next to its future path.
     pub(super) fn create(&self, beside: &Path, shared: bool) -> io::Result<(File, Temporary)> {
         let known = lock(&self.0).get(beside).map(Arc::clone);
         let folder = match known {
@@ -222,15 +226,15 @@ fn is_named_so(folder: &Path) -> bool {
     random.is_some_and(|r| r.len() == RANDOM && r.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// A named input is never removed, whatever it is.
+/// Protects a named input from removal.
 pub(super) fn keep(path: &Path) {
-    // Whatever has another name cannot be taken for one of ours.
+    // Only paths with the name pattern of temporary folders could be removed.
     if path.ancestors().any(is_named_so) {
         lock(&KEPT).extend(path.ancestors().filter_map(FileId::of));
     }
 }
 
-/// Removes what killed programs left in a folder. Once per folder.
+/// Removes the remains of killed programs in a folder. It does so once per folder.
 fn sweep(beside: &Path) {
     if !lock(&SWEPT).insert(beside.to_owned()) {
         return;
@@ -241,7 +245,7 @@ fn sweep(beside: &Path) {
         if !is_named_so(&folder) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) || kept() {
             continue;
         }
-        // The lock is held while the folder is removed, so that no program can have begun to use it.
+        // The lock is held while the folder is removed, so that no other program starts to use it.
         if let (Some(_lock), false) = own::lock(&folder)
             && own::holds_nothing_else(&folder)
         {
@@ -250,7 +254,7 @@ fn sweep(beside: &Path) {
     }
 }
 
-/// The identity of folders.
+/// The identity and the lock of a folder.
 #[cfg(unix)]
 mod own {
     use rustix::fs::{FlockOperation, flock};
@@ -269,14 +273,15 @@ mod own {
         }
     }
 
-    /// The number of a folder in its file system, which a copy of it does not have.
+    /// Returns the prefix of file names: the number of the folder in its file system, which a copy of the
+    /// folder does not have.
     pub(super) fn beginning(folder: &Path) -> String {
         let numbers = fs::symlink_metadata(folder).map(|meta| (meta.dev(), meta.ino()));
         let (device, number) = numbers.unwrap_or_default();
         format!("{device:x}-{number:x}-")
     }
 
-    /// True where a folder holds nothing but temporary files whose folder it is.
+    /// Returns true if a folder has only temporary files with its own prefix.
     pub(super) fn holds_nothing_else(folder: &Path) -> bool {
         let beginning = beginning(folder);
         let Ok(entries) = fs::read_dir(folder) else { return false };
@@ -293,7 +298,7 @@ mod own {
     }
 }
 
-/// Without numbers nothing is known, and nothing is swept.
+/// On other systems folders have no numbers, so nothing is removed.
 #[cfg(not(unix))]
 mod own {
     use std::fs::File;

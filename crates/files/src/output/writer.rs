@@ -1,4 +1,4 @@
-//! Writes files so that an output appears complete or not at all.
+//! Writes files such that an output appears complete or not at all.
 
 use super::place::{NameSource, Place};
 use super::temporary::{Pool, Temporary, busy};
@@ -8,28 +8,28 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Writes what a file is to hold.
+/// Writes the content of a file.
 pub type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// Which file could not be written, and why.
+/// The path of a file that could not be written, and the error.
 pub type Failed = (PathBuf, io::Error);
 
-/// The role of a file among files that belong together.
+/// The role of a file among the files of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputRole {
-    /// The one that was asked for.
+    /// The requested file.
     Main,
-    /// One that the main file needs.
+    /// A file that the main file needs.
     Companion,
-    /// An unedited companion file: it is left out if another file has its name.
+    /// An unedited companion file. It is not written if another file has its name.
     Unedited,
 }
 
 /// A file to be written.
 #[derive(Debug)]
 pub struct Output<C> {
-    /// The place.
+    /// The path of the file.
     pub place: Place,
     /// The role.
     pub role: OutputRole,
@@ -45,29 +45,31 @@ type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 pub struct Writer {
     pool: Pool,
     waits: Option<Waits>,
-    /// Folders below the named ones that exist and are not links.
+    /// Existing folders below the named ones that are not links.
     folders: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Writer {
-    /// A writer that calls `waits` with what may block: it may then let signals end the process.
+    /// Returns a writer that calls `waits` for operations that may block. `waits` may then let signals end
+    /// the process.
     pub fn with_waits(waits: Waits) -> Self {
         Self { waits: Some(waits), ..Self::default() }
     }
 
-    /// Writes files that belong together, in their order, so that they are complete before the first appears.
+    /// Writes files that belong together, in their order. All are complete before the first appears.
     ///
-    /// Each is a temporary file next to its target, which is renamed over it later. On failure the old files are untouched
-    /// and the temporary ones are gone. What takes the place of a file is flushed before, and so is the one output of a run:
-    /// when the power fails there is the old file or the new one. New files below a folder are left to the system to
-    /// flush: after a power failure those of the last moments may be missing or empty, and another run makes them.
+    /// Each is a temporary file next to its target, which is later renamed. On failure the old files are
+    /// unchanged and the temporary ones are removed. A file that replaces another one is flushed first, and
+    /// so is the only output of a run: after a power failure either the old or the new file exists. New
+    /// files below a folder are not flushed. After a power failure, those of the last moments may be missing
+    /// or empty; another run writes them again.
     ///
-    /// Only at a path that the user gave is a symbolic link followed, so that the file it points at is replaced and
-    /// the link stays, and a device, a pipe or a socket written to directly, because it cannot be replaced. At other
-    /// paths both are refused.
+    /// Symbolic links are followed only at a path that the user gave: the file behind the link is replaced
+    /// and the link stays. Only there, a device, a pipe or a socket is written to directly, because it
+    /// cannot be replaced. At other paths both are rejected.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn stage<'a>(&self, files: impl IntoIterator<Item = Output<Content<'a>>>) -> Result<Staged, Failed> {
         let (mut staged, mut devices) = (Vec::new(), Vec::new());
         for Output { place, role, content } in files {
@@ -77,7 +79,7 @@ impl Writer {
                 Err(e) => return Err((place.path().to_owned(), e)),
             }
         }
-        // Devices may block, so they come before the renames, which no signal interrupts.
+        // Devices may block, so they are written before the renames, which no signal interrupts.
         for (place, content) in devices {
             self.write_device(place.path(), content).map_err(|e| (place.path().to_owned(), e))?;
         }
@@ -115,13 +117,13 @@ impl Writer {
     }
 
     fn at_named<'a>(&self, path: &Path, content: Content<'a>) -> io::Result<Stage<'a>> {
-        // The target of a name in /dev or /proc is queried first: these links do not lead to paths.
+        // The target of a name in /dev or /proc is queried first, because these links do not lead to paths.
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(Stage::Device(content));
         }
         let target = resolve(path)?;
-        // A descriptor leads on to a file when no name does any more. Another program may put a new file there between
-        // the two looks, so that only what stays so counts.
+        // A descriptor can refer to a file that no longer has a name. Another program may replace the file
+        // between the two queries, so the difference must persist.
         let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         let id = super::FileId::of;
         let differ = || id(path).is_some_and(|file| id(&target) != Some(file));
@@ -143,7 +145,7 @@ impl Writer {
             if meta.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
             }
-            // Renaming would get around a write protection that the owner put there.
+            // Renaming would bypass a write protection that the owner set.
             if meta.permissions().readonly() {
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
             }
@@ -152,7 +154,7 @@ impl Writer {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        // It is closed when it is complete: there may be more files than descriptors.
+        // The file is closed when it is complete, because there may be more files than descriptors.
         let (mut file, temporary) = self.pool.create(folder, old.is_none())?;
         content(&mut file)?;
         if let Some(meta) = &old {
@@ -164,7 +166,8 @@ impl Writer {
         Ok(Waiting { temporary, target, is_new: old.is_none(), replaces: true })
     }
 
-    /// Makes the folders between `top` and a file below it. A link among them would lead out of `top`.
+    /// Creates the folders between `top` and a file below it. A link among them is rejected, because it
+    /// could lead out of `top`.
     fn make_folders(&self, top: &Path, path: &Path) -> io::Result<()> {
         let Some(folder) = path.parent() else { return Ok(()) };
         let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,41 +197,41 @@ impl Writer {
 /// The progress of an output.
 enum Stage<'a> {
     Waiting(Waiting),
-    /// It is written in place, when all others are complete.
+    /// The file is written in place after all others are complete.
     Device(Content<'a>),
 }
 
-/// A complete file that waits to take its name.
+/// A complete file that does not have its final name yet.
 #[derive(Debug)]
 pub struct Waiting {
     temporary: Temporary,
-    /// The target file of a link.
+    /// The target file, with links resolved.
     target: PathBuf,
     is_new: bool,
     pub(super) replaces: bool,
 }
 
 impl Waiting {
-    /// True where a file holds the same bytes.
+    /// Returns whether a file has the same content.
     pub(super) fn is_held_by(&self, path: &Path) -> bool {
         self.temporary.is_held_by(path)
     }
 }
 
-/// Files that belong together, complete and without their names.
+/// Files that belong together. They are complete, but do not have their final names yet.
 #[derive(Debug, Default)]
 pub struct Staged(pub(super) Vec<Output<Waiting>>);
 
 impl Staged {
-    /// The places of the files, in their order.
+    /// Returns the paths of the files, in their order.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.0.iter().map(|file| &file.place)
     }
 
-    /// Gives the files their names. When one cannot take its own, those that appeared before it go again.
+    /// Gives the files their names. If one fails, the files that appeared before it are removed again.
     ///
     /// # Errors
-    /// When a file cannot take its name.
+    /// If a file cannot get its name.
     pub fn appear(mut self) -> Result<(), Failed> {
         let _busy = busy();
         let mut appeared = Vec::new();
@@ -245,7 +248,7 @@ impl Staged {
     }
 }
 
-/// A replaced file keeps its mode, but not the right to run as another user.
+/// Returns the permissions of a replaced file, without the right to run as another user.
 fn kept_permissions(old: &Metadata) -> fs::Permissions {
     #[cfg(unix)]
     {
@@ -258,7 +261,7 @@ fn kept_permissions(old: &Metadata) -> fs::Permissions {
     }
 }
 
-/// The target of any symbolic links, whether it exists or not.
+/// Resolves symbolic links. The target need not exist.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut at = path.to_owned();

@@ -1,4 +1,4 @@
-//! The bytes of a member.
+//! Reads the content of a member.
 
 use super::checksum::checksum;
 use super::member::{Coding, Fault, LARGEST, Member};
@@ -16,7 +16,7 @@ use miniz_oxide::inflate::core::inflate_flags::{
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 const LZ41: &[u8] = b"LZ41";
-/// Compressed bytes that are read at once.
+/// The number of compressed bytes that are read at a time.
 const CHUNK: u64 = 64 << 10;
 
 /// The location of the bytes of a member.
@@ -26,7 +26,7 @@ pub(crate) struct Extent {
     pub end: u64,
 }
 
-/// A member being read.
+/// The state of reading one member.
 pub(super) struct Reading<'p> {
     pub source: &'p dyn ByteSource,
     pub member: &'p Member,
@@ -38,8 +38,8 @@ impl Reading<'_> {
         Fault::new(rule, message).to_error(self.member.place).into()
     }
 
-    /// The first `most` bytes of the member; all of them, and those that were meant, where it has no more. What is odd
-    /// about it goes into the report.
+    /// Reads the first `most` bytes of the member. If these are all its bytes, the checksum is verified.
+    /// Findings are added to the report.
     pub(super) fn read(&self, most: u64, report: &mut Report) -> Result<Vec<u8>, Refused> {
         let member = self.member;
         if let Some(fault) = &member.fault {
@@ -70,7 +70,8 @@ impl Reading<'_> {
         Ok(bytes)
     }
 
-    /// The location of the stored bytes: in an archive, after a header that the directory points to.
+    /// Returns the location of the stored bytes. In a zip archive they follow a header that the directory
+    /// points to.
     pub(super) fn extent(&self, report: &mut Report) -> Result<Extent, Refused> {
         let member = self.member;
         let ends = |start: u64| Extent { start, end: start.saturating_add(member.packed) };
@@ -104,7 +105,7 @@ impl Reading<'_> {
         Ok(extent)
     }
 
-    /// A few bytes that are not kept.
+    /// Reads a few bytes whose memory is not charged.
     fn peek(&self, at: u64, count: u64) -> Result<Vec<u8>, Refused> {
         let mut bytes = vec![0; usize::try_from(count).unwrap_or(0)];
         self.source.read_at(at, &mut bytes)?;
@@ -112,13 +113,13 @@ impl Reading<'_> {
     }
 
     fn raw(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
-        // The size is known to be present, not only stated.
+        // The pack contains that many bytes, so they are not just a claim.
         let mut bytes = self.budget.filled("file", usize::try_from(wanted).unwrap_or(usize::MAX), 0_u8)?;
         self.source.read_at(extent.start, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Decompresses RefPack, all of it: it says only at its end whether it is sound.
+    /// Decompresses RefPack completely, because only its end shows whether it is valid.
     fn unpacked(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
         let size = u32::try_from(self.member.size).unwrap_or(u32::MAX);
         let passing = Budget::new(Limits::default().with_memory(self.budget.remaining()));
@@ -134,7 +135,8 @@ impl Reading<'_> {
         Ok(bytes)
     }
 
-    /// Inflates as much as is wanted. The buffer grows with what comes out, whatever the directory says.
+    /// Decompresses deflate up to the wanted size. The buffer grows with the actual output, whatever the
+    /// directory states.
     fn inflated(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
         let whole = wanted == self.member.size;
         let mut output = Output { bytes: Vec::new(), at: 0, most: wanted, budget: self.budget };
@@ -179,8 +181,8 @@ impl Reading<'_> {
         Ok(output.finish())
     }
 
-    /// Decompresses LZ4 blocks between the magic and their offsets. The offsets come before the count, the size and
-    /// the block size at the end.
+    /// Decompresses LZ4 blocks. The file has a magic, the blocks, their offsets, and finally their number,
+    /// the total size and the block size.
     fn unblocked(&self, extent: Extent, most: u64) -> Result<Vec<u8>, Refused> {
         const TAIL: usize = 12;
         let bad = |message: &'static str| self.fault(rules::LZ41, message);
@@ -210,7 +212,7 @@ impl Reading<'_> {
             }
             let packed = packed.get(*from..*to).ok_or_else(|| bad("a block is elsewhere"))?;
             let room = block.min(size.saturating_sub(bytes.len()));
-            // No block of LZ4 becomes more than 255 times as large.
+            // An LZ4 block decodes to at most 255 times its size.
             let room = room.min(packed.len().saturating_mul(255).saturating_add(64));
             self.budget.charge("file", room as u64)?;
             let before = bytes.len();
@@ -239,7 +241,7 @@ struct Output<'b> {
 }
 
 impl Output<'_> {
-    /// Makes room; false where all that is wanted has come.
+    /// Enlarges the buffer. Returns false if the wanted size is reached.
     fn grow(&mut self) -> Result<bool, Refused> {
         const FIRST: u64 = 16 << 10;
         let have = self.bytes.len() as u64;

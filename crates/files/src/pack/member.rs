@@ -1,28 +1,28 @@
-//! A file in a pack, as its directory has it.
+//! A member of a pack, from its directory.
 
 use crate::path::{TreePath, display_name};
 use meshwright_core::{FieldPath, ReadError, Rule};
 
-/// More than a file that is read here can have.
+/// The maximum size of a member in bytes.
 pub(crate) const LARGEST: u64 = 512 << 20;
 
 /// The storage of the bytes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coding {
-    /// As they are.
+    /// Stored without compression.
     Stored,
-    /// Compressed with deflate, after a local header.
+    /// Compressed with deflate; the data follows a local header.
     Deflated,
-    /// Uncompressed, after a local header.
+    /// Stored without compression; the data follows a local header.
     ZipStored,
-    /// Compressed with RefPack, as The Sims Online does.
+    /// Compressed with RefPack, as in The Sims Online.
     RefPack,
-    /// As they are, or as LZ4 blocks where they begin with `LZ41`.
+    /// LZ4 blocks if the data begins with `LZ41`, otherwise stored.
     MaybeLz41,
 }
 
-/// Why a member cannot be read.
+/// The reason why a member cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub rule: &'static Rule,
@@ -36,12 +36,12 @@ impl Fault {
         Self { rule, message: message.into(), at: None }
     }
 
-    /// A fault at another offset than that of the entry.
+    /// Returns a fault with its own offset, instead of the entry's.
     pub(crate) fn at_offset(rule: &'static Rule, at: u64, message: impl Into<String>) -> Self {
         Self { at: Some(at), ..Self::new(rule, message) }
     }
 
-    /// The fault of an entry at `place`.
+    /// Converts the fault to an error. `place` is the offset of the entry.
     pub(crate) fn to_error(&self, place: u64) -> ReadError {
         let offset = self.at.unwrap_or(place);
         ReadError::broken(self.rule, &FieldPath::ROOT.field("entry"), offset, self.message.clone())
@@ -55,27 +55,27 @@ pub(crate) enum Encoding {
     Utf8,
     /// The code page of DOS.
     Dos,
-    /// Bytes.
+    /// Bytes of unknown encoding.
     Raw,
 }
 
-/// An entry of a directory, before names are looked at.
+/// An entry of a directory whose name is not yet checked.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The path as it is stored.
+    /// The stored path.
     pub name: Vec<u8>,
-    /// The path by which it is found, where that is not its name.
+    /// The path in the tree, if it differs from the stored one.
     pub shown: Option<Vec<u8>>,
     pub encoding: Encoding,
     /// The offset of the entry in the pack.
     pub place: u64,
-    /// The start of the member: its bytes, or the header before them.
+    /// The offset of the member: of its bytes, or of the header before them.
     pub start: u64,
     /// The offset at which the member must end.
     pub end: u64,
-    /// Bytes that it takes in the pack.
+    /// The stored size in bytes.
     pub packed: u64,
-    /// Bytes that it has.
+    /// The size in bytes.
     pub size: u64,
     pub checksum: Option<u32>,
     pub coding: Coding,
@@ -83,7 +83,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// A member that is stored as it is.
+    /// Returns an entry of a member that is stored without compression.
     pub(crate) fn stored(name: Vec<u8>, place: u64, start: u64, size: u64, coding: Coding) -> Self {
         Self {
             name,
@@ -100,7 +100,7 @@ impl Entry {
         }
     }
 
-    /// Refuses the member, where nothing has done so.
+    /// Rejects the member, unless it is rejected already.
     pub(crate) fn refuse(&mut self, rule: &'static Rule, message: impl Into<String>) {
         if self.fault.is_none() {
             self.fault = Some(Fault::new(rule, message));
@@ -108,12 +108,12 @@ impl Entry {
     }
 }
 
-/// A file in a pack.
+/// A member: a file in a pack.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The path that leads to it; `None` if its name is unsafe.
+    /// The path in the tree; `None` if its name is unsafe.
     pub(crate) path: Option<TreePath>,
-    /// Its name as the pack stores it.
+    /// The stored name.
     pub(crate) name: Vec<u8>,
     pub(crate) place: u64,
     pub(crate) start: u64,
@@ -123,27 +123,29 @@ pub struct Member {
     pub(crate) checksum: Option<u32>,
     pub(crate) coding: Coding,
     pub(crate) fault: Option<Fault>,
-    /// A later member has its name.
+    /// Whether a later member has the same name.
     pub(crate) hidden: bool,
 }
 
 impl Member {
-    /// The path that leads to it, spelled as in the pack; `None` if its name is unsafe, or a later member has it.
+    /// Returns the path in the tree, spelled as in the pack. `None` if its name is unsafe, or a later member
+    /// has the same name.
     pub fn path(&self) -> Option<&TreePath> {
         self.path.as_ref().filter(|_| !self.hidden)
     }
 
-    /// The path by which commands find it, as people read it; its stored name where none leads to it.
+    /// Returns the path in the tree as text, or the stored name if it has no path.
     pub fn shown_name(&self) -> String {
         self.path.as_ref().map_or_else(|| display_name(&self.name), ToString::to_string)
     }
 
-    /// Its name as the pack stores it.
+    /// Returns the stored name.
     pub fn stored_name(&self) -> &[u8] {
         &self.name
     }
 
-    /// The size that the pack states; the stored size if the member may be compressed by itself.
+    /// Returns the size that the pack states. For FreeSpace packs, whose members may be compressed, it is
+    /// the stored size.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -153,7 +155,7 @@ impl Member {
         self.packed
     }
 
-    /// The storage of its bytes.
+    /// Returns the storage of its bytes.
     pub fn coding(&self) -> Coding {
         self.coding
     }
@@ -163,7 +165,7 @@ impl Member {
         self.hidden
     }
 
-    /// Why it cannot be read, as far as the directory shows that.
+    /// Returns the reason why the member cannot be read, as far as the directory shows it.
     pub fn refusal(&self) -> Option<ReadError> {
         self.fault.as_ref().map(|fault| fault.to_error(self.place))
     }

@@ -1,4 +1,4 @@
-//! Packs: many files in one, with a directory.
+//! Packs: files that contain many files and a directory.
 
 pub(crate) mod checksum;
 mod content;
@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Declares the kinds of packs.
+/// Declares [`PackKind`].
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident: $title:literal, $module:ident, $extensions:expr, $magics:expr;)+) => {
         /// A kind of pack.
@@ -46,17 +46,17 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The name for people.
+            /// Returns the name of the kind for messages.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
             }
 
-            /// Extensions of its files in lower case, the usual one first.
+            /// Returns the usual extensions in lower case, the most common first.
             pub const fn extensions(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => $extensions,)+ }
             }
 
-            /// Its short name, as in JSON.
+            /// Returns the short name, as used in JSON.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($module),)+ }
             }
@@ -84,7 +84,7 @@ kinds! {
 }
 
 impl PackKind {
-    /// The kind of pack by file name.
+    /// Returns the kind of pack for a file name.
     pub fn from_name(name: &[u8]) -> Option<Self> {
         let dot = name.iter().rposition(|b| *b == b'.')?;
         let extension = name.get(dot.saturating_add(1)..)?;
@@ -93,7 +93,8 @@ impl PackKind {
         Self::ALL.iter().find(has).copied()
     }
 
-    /// False for a name that all sorts of files have: what such a file begins with decides.
+    /// Returns whether the extension alone identifies a pack. Other files use some of the extensions too;
+    /// their first bytes decide.
     pub(crate) fn is_telling(name: &[u8]) -> bool {
         !name.to_ascii_lowercase().ends_with(b".dat")
     }
@@ -106,7 +107,7 @@ impl PackKind {
         }
     }
 
-    /// The kind of a file that begins like this.
+    /// Returns the kind of a file that begins with these bytes.
     pub fn from_magic(head: &[u8]) -> Option<Self> {
         Self::ALL.iter().find(|kind| kind.magics().iter().any(|magic| head.starts_with(magic))).copied()
     }
@@ -118,7 +119,7 @@ impl fmt::Display for PackKind {
     }
 }
 
-/// Many files in one: its directory is read, its members only when they are asked for.
+/// A pack: one file that contains many files. Opening it reads its directory; members are read on request.
 ///
 /// ```
 /// use meshwright_core::{Budget, Limits};
@@ -134,7 +135,7 @@ impl fmt::Display for PackKind {
 /// ```
 #[derive(Debug)]
 pub struct Pack {
-    /// As messages name it.
+    /// The name of the pack in messages.
     name: String,
     kind: PackKind,
     source: Arc<dyn ByteSource>,
@@ -142,17 +143,19 @@ pub struct Pack {
     by_path: BTreeMap<TreePath, usize>,
     folders: BTreeMap<TreePath, Arc<Listing>>,
     report: Report,
-    /// The maximum size of all members whose size the directory does not state.
+    /// The limit for all members together whose size the directory does not state.
     most_unpacked: u64,
-    /// The size of those that were read.
+    /// The total size of those members that were read.
     unpacked: AtomicU64,
 }
 
 impl Pack {
-    /// Opens a pack. Its first bytes decide its kind, otherwise its name. The memory of its directory is charged.
+    /// Opens a pack. Its first bytes decide its kind, otherwise its name. The memory of its directory is
+    /// charged.
     ///
     /// # Errors
-    /// If it is not a pack, if its directory breaks a rule of its kind, or takes more than the budget allows.
+    /// If it is not a pack, if its directory breaks a rule of its kind, or if its directory needs more
+    /// memory than the budget allows.
     pub fn open(source: impl ByteSource + 'static, name: &str, budget: &Budget) -> Result<Self, FilesError> {
         let most = sharing::allowance(source.size());
         Self::open_shared(Arc::new(source), name, budget, most)
@@ -178,7 +181,8 @@ impl Pack {
         let kind = kind.ok_or_else(none)?;
         let mut scan = Scan::new(&*source, budget);
         let mut entries = kind.entries(&mut scan).map_err(refused)?;
-        // Archives of The Sims say that files of theirs share bytes in a warning, as long as that makes them no larger.
+        // In archives of The Sims, shared bytes are only a warning, unless the members together are larger
+        // than the archive.
         let packed = entries.iter().fold(0_u64, |all, entry| all.saturating_add(entry.packed));
         if !matches!(kind, PackKind::Zip | PackKind::Far) || kind == PackKind::Far && packed > source.size() {
             sharing::refuse_overlaps(&mut entries);
@@ -203,7 +207,7 @@ impl Pack {
         })
     }
 
-    /// Its kind.
+    /// Returns the kind of pack.
     pub fn kind(&self) -> PackKind {
         self.kind
     }
@@ -213,22 +217,22 @@ impl Pack {
         self.source.size()
     }
 
-    /// All members in the order of the directory, those included that are never found.
+    /// Returns all members in the order of the directory, including those that no path finds.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The members that can be found, in the order of their paths.
+    /// Returns the members that have a path, in the order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&TreePath, &Member)> {
         self.by_path.iter().filter_map(|(path, i)| Some((path, self.members.get(*i)?)))
     }
 
-    /// The member that has exactly this path.
+    /// Returns the member with exactly this path.
     pub fn member(&self, path: &TreePath) -> Option<&Member> {
         self.members.get(*self.by_path.get(path)?)
     }
 
-    /// The same, or the reason why it does not exist.
+    /// Returns the member with exactly this path, or the reason why it does not exist.
     pub(crate) fn known(&self, path: &TreePath) -> Result<&Member, FilesError> {
         self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))
     }
@@ -238,15 +242,15 @@ impl Pack {
         &self.report
     }
 
-    /// The bytes of a member. They are charged as they come.
+    /// Reads a member. Its bytes are charged while they are read.
     ///
     /// # Errors
-    /// When the member breaks a rule, or has more bytes than the budget allows.
+    /// If the member breaks a rule, or has more bytes than the budget allows.
     pub fn read(&self, member: &Member, budget: &Budget) -> Result<Vec<u8>, FilesError> {
         self.content(member, u64::MAX, budget, &mut Report::new())
     }
 
-    /// The first bytes of a member, at most `most`; the other bytes remain unknown.
+    /// Reads the first bytes of a member, at most `most`. The other bytes are not checked.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -254,7 +258,7 @@ impl Pack {
         self.content(member, most, budget, &mut Report::new())
     }
 
-    /// The bytes of a member, and what is odd about how they are stored.
+    /// Reads a member. Also returns findings about how it is stored.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -293,16 +297,16 @@ impl Pack {
         read().map_err(|e| FilesError::from_refusal(&name, e, budget.remaining()))
     }
 
-    /// Everything that is wrong with the pack: every member is read, one after the other. Members that are the same bytes are
-    /// read once. Findings name their member.
+    /// Reads every member and returns all findings of the pack, with the names of the members. Members with
+    /// the same bytes are read once.
     pub fn check(&self, budget: &Budget) -> Report {
         let mut report = self.report.clone();
-        // Files that are the same bytes are one.
+        // Members with the same location are read once.
         let mut known = BTreeSet::new();
         let is_new = |m: &&Member| known.insert((m.start, m.packed, m.size, m.checksum));
         for member in self.members.iter().filter(|m| m.fault.is_none()).filter(is_new) {
             let mut own = Report::new();
-            // Nothing of it is kept.
+            // The member's bytes are dropped after the check.
             let passing = Budget::new(Limits::default().with_memory(budget.remaining()));
             match self.content(member, u64::MAX, &passing, &mut own) {
                 Err(FilesError::Pack { error, .. }) => own.push((&*error).into()),
@@ -320,17 +324,17 @@ impl Pack {
         report
     }
 
-    /// The name of the pack in messages.
+    /// Returns the name of the pack in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The source of its bytes.
+    /// Returns the source of its bytes.
     pub(crate) fn source(&self) -> &dyn ByteSource {
         &*self.source
     }
 
-    /// The same, for who keeps it.
+    /// Returns the source of its bytes for keeping.
     pub(crate) fn shared_source(&self) -> Arc<dyn ByteSource> {
         Arc::clone(&self.source)
     }
@@ -340,11 +344,11 @@ impl Pack {
         listing.ok_or_else(|| FilesError::not_found(folder.to_string()))
     }
 
-    /// Every rule that a pack can break.
+    /// All rules of packs.
     pub const RULES: &'static [&'static Rule] = ALL_RULES;
 }
 
-/// The rules of all kinds.
+/// The rules of all kinds of packs.
 const ALL_RULES: &[&Rule] = &{
     let mut all = [rules::MAGIC; rules::RULES.len() + far::rules::RULES.len()];
     let (first, second) = all.split_at_mut(rules::RULES.len());
@@ -353,7 +357,7 @@ const ALL_RULES: &[&Rule] = &{
     all
 };
 
-/// The members with the paths that lead to them, and what is odd about those.
+/// Returns the members with their paths, and reports faulty names.
 fn members(scan: &mut Scan<'_>, entries: Vec<Entry>, kind: PackKind) -> Vec<Member> {
     let [unsafe_rule, duplicate_rule] = kind.name_rules();
     let mut members: Vec<Member> = Vec::with_capacity(entries.len());
@@ -361,7 +365,7 @@ fn members(scan: &mut Scan<'_>, entries: Vec<Entry>, kind: PackKind) -> Vec<Memb
     for mut entry in entries {
         let (path, odd) = name::clean(entry.shown.as_deref().unwrap_or(&entry.name), entry.encoding);
         let spelled = |entry: &Entry| Escaped(&entry.name).to_string();
-        // The Sims part folders by backslashes.
+        // In archives of The Sims, backslashes separate folders.
         for oddity in odd.into_iter().filter(|_| path.is_ok() && kind != PackKind::Far) {
             let rule = match oddity {
                 Oddity::Spelling => rules::ODD_NAME,

@@ -1,4 +1,4 @@
-//! From a stored name to a path.
+//! Converts a stored name to a path.
 
 use super::member::Encoding;
 use crate::path::TreePath;
@@ -19,7 +19,7 @@ const DOS: &str = concat!(
     "\u{2261}\u{b1}\u{2265}\u{2264}\u{2320}\u{2321}\u{f7}\u{2248}\u{b0}\u{2219}\u{b7}\u{221a}\u{207f}\u{b2}\u{25a0}\u{a0}",
 );
 
-/// A fault of a name.
+/// A fault of a name that does not prevent reading the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     Spelling,
@@ -27,7 +27,7 @@ pub(super) enum Oddity {
     NotUtf8,
 }
 
-/// The path of a stored name and its faults, or the reason why it is not a path.
+/// Returns the path of a stored name and its faults, or the reason why it is not a path.
 pub(super) fn clean(name: &[u8], encoding: Encoding) -> (Result<TreePath, &'static str>, Vec<Oddity>) {
     let mut odd = Vec::new();
     let name = match encoding {

@@ -1,4 +1,4 @@
-//! The directory of a pack of Quake's.
+//! The directory of a Quake pack.
 
 use super::member::{Coding, Entry};
 use super::rules;
@@ -16,9 +16,9 @@ meshwright_core::record! {
     pub(crate) mod header: 12 {
         /// `PACK`.
         MAGIC = "magic": 0, 4;
-        /// `u32`.
+        /// `u32`, the offset of the directory.
         START = "directory offset": 4, 4;
-        /// `u32`, bytes, 64 for each entry.
+        /// `u32`, the size of the directory in bytes, 64 per entry.
         LENGTH = "directory size": 8, 4;
     }
 }
@@ -28,9 +28,9 @@ meshwright_core::record! {
     pub(crate) mod entry: 64 {
         /// The path, followed by a NUL.
         NAME = "name": 0, 56;
-        /// `u32`.
+        /// `u32`, the offset of the file.
         START = "offset": 56, 4;
-        /// `u32`, bytes.
+        /// `u32`, the size of the file in bytes.
         LENGTH = "size": 60, 4;
     }
 }
@@ -50,7 +50,7 @@ fn read_entry(i: &[u8]) -> IResult<&[u8], (&[u8], u32, u32), Fault<'_>> {
         .parse(i)
 }
 
-/// The entries of the directory.
+/// Reads the entries of the directory.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let head = scan.bytes(0, scan.size().min(header::SIZE as u64))?;
     if !head.starts_with(MAGIC) {
@@ -72,7 +72,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
         let place = start.saturating_add((i as u64).saturating_mul(entry::SIZE as u64));
         let short = |_| broken(rules::TRUNCATED, place, "the directory ends within an entry");
         let (_, (name, from, size)) = read_entry(record).map_err(short)?;
-        // DarkPlaces would cut the last byte.
+        // DarkPlaces would drop the last byte of the name.
         let name = scan.ended(name, place, entry::NAME.width);
         let mut member = Entry::stored(name, place, from.into(), size.into(), Coding::Stored);
         if member.end > scan.size() {

@@ -3,36 +3,36 @@
 use super::far::rules;
 use meshwright_core::Rule;
 
-/// No command makes more bytes of one of its own: at most 1028 of 4.
+/// The maximum output per input byte: a command of 4 bytes copies at most 1028.
 pub(crate) const MOST: u64 = 257;
 
 meshwright_core::record! {
     /// The fields before the commands.
     mod header: 18 {
-        /// `u8`, 1.
+        /// `u8`, always 1.
         BODY = "body type": 0, 1;
-        /// `u32`, as in the manifest.
+        /// `u32`, the decompressed size, as in the manifest.
         LENGTH = "decompressed size": 1, 4;
-        /// `u32`, bytes stored less 9.
+        /// `u32`, the stored size minus 9.
         STREAM = "stream size": 5, 4;
-        /// `u32`, the same again.
+        /// `u32`, the stored size minus 9, repeated.
         STREAM_AGAIN = "stream size": 9, 4;
-        /// 0x10 0xFB.
+        /// The magic 0x10 0xFB.
         COMPRESSOR = "compressor": 13, 2;
-        /// `u24`, big endian, the low bits of the size.
+        /// `u24`, big endian, the low bits of the decompressed size.
         LENGTH_AGAIN = "decompressed size": 15, 3;
     }
 }
 
-/// The body type of what is compressed.
+/// The body type of compressed members.
 const BODY: u8 = 1;
 /// The magic of RefPack.
 const COMPRESSOR: [u8; 2] = [0x10, 0xfb];
 
-/// Why a member is not decompressed: the broken rule, where in the member, and what is the matter.
+/// The reason why a member is not decompressed: the broken rule, the offset in the member, and a message.
 pub(crate) type Broken = (&'static Rule, usize, String);
 
-/// A command: literals that follow it, and bytes that are copied from the end of the output.
+/// A command: literal bytes that follow it, then a copy of earlier output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Command {
     length: usize,
@@ -43,7 +43,7 @@ struct Command {
 }
 
 impl Command {
-    /// The command at the front; `None` if it is incomplete.
+    /// Reads the command at the front; `None` if it is incomplete.
     #[expect(clippy::arithmetic_side_effects, reason = "fields of at most 17 bits")]
     fn read(bytes: &[u8]) -> Option<Self> {
         let b = |i: usize| bytes.get(i).map(|b| usize::from(*b));
@@ -63,7 +63,7 @@ impl Command {
     }
 }
 
-/// Checks that header and entry agree.
+/// Checks that the header and the entry agree.
 fn check(member: &[u8], size: u32) -> Result<(), Broken> {
     if member.len() < header::SIZE {
         return Err((rules::REFPACK_TRUNCATED, member.len(), "the member ends in its header".into()));
@@ -98,7 +98,7 @@ fn check(member: &[u8], size: u32) -> Result<(), Broken> {
     persist(header::LENGTH_AGAIN, again, size & 0x00ff_ffff)
 }
 
-/// Decompresses a member of a size that its entry states, into `out`, which has room for as much.
+/// Decompresses a member to the size that its entry states. `out` has room for that many bytes.
 pub(crate) fn decode(member: &[u8], size: u32, out: &mut Vec<u8>) -> Result<(), Broken> {
     check(member, size)?;
     let room = usize::try_from(size).unwrap_or(usize::MAX);
@@ -120,7 +120,7 @@ pub(crate) fn decode(member: &[u8], size: u32, out: &mut Vec<u8>) -> Result<(), 
                 let message = format!("{} back after {come} bytes", command.distance);
                 return Err((rules::REFPACK_OFFSET, at, message));
             };
-            // A distance that is shorter than the count repeats what it copies.
+            // If the distance is shorter than the count, copied bytes are copied again.
             for i in 0..command.count {
                 let byte = out.get(from.saturating_add(i)).copied().unwrap_or(0);
                 out.push(byte);
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn every_command_does_what_it_says() {
-        // Two literals, three bytes from one back.
+        // Two literals, then three bytes from distance 1.
         assert_eq!(run(5, &[2, 0, b'a', b'b', 0xfc]).unwrap(), b"abbbb");
-        // Four literals, then four from three back by the longer command.
+        // Four literals, then four bytes from distance 3 with the longer command.
         assert_eq!(run(8, &[0xe0, b'a', b'b', b'c', b'd', 0x80, 0, 2, 0xfc]).unwrap(), b"abcdbcdb");
-        // One literal, and 1028 copies of it by the longest, and one more at the stop.
+        // One literal, 1028 copies of it with the longest command, and one more literal at the stop.
         let long = run(1030, &[0xdd & !0x10, 0, 0, 0xff, b'x', 0xfd, b'y']).unwrap();
         assert_eq!((long.len(), long[1028], long[1029]), (1030, b'x', b'y'));
         assert_eq!(run(0, &[0xfc]).unwrap(), b"");

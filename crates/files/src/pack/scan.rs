@@ -1,4 +1,4 @@
-//! Reading a pack's directory: bounded, charged, with places in the file.
+//! Reads a pack's directory within its bounds and the budget, and reports offsets in the file.
 
 use super::rules;
 use crate::bytes::ByteSource;
@@ -6,14 +6,14 @@ use meshwright_core::{Budget, FieldPath, Findings, LimitExceeded, ReadError, Rul
 use std::borrow::Cow;
 use std::io;
 
-/// Why a pack, or something in it, is not read.
+/// The reason why a pack or a member is not read.
 #[derive(Debug)]
 pub(crate) enum Refused {
     /// The pack breaks a rule of its kind.
     Broken(ReadError),
-    /// It costs more than the caller allows.
+    /// Reading would exceed the caller's limit.
     Limit(LimitExceeded),
-    /// The operating system refuses.
+    /// The operating system reports an error.
     System(io::Error),
 }
 
@@ -35,12 +35,12 @@ impl From<io::Error> for Refused {
     }
 }
 
-/// A rule that is broken by the whole pack, at a byte of it.
+/// Returns the error for a rule that the pack breaks at an offset.
 pub(crate) fn broken(rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) -> Refused {
     ReadError::broken(rule, &FieldPath::ROOT, at, message).into()
 }
 
-/// A pack whose directory is being read.
+/// The state of reading a pack's directory.
 pub(crate) struct Scan<'s> {
     source: &'s dyn ByteSource,
     budget: &'s Budget,
@@ -58,7 +58,7 @@ impl<'s> Scan<'s> {
         self.source.size()
     }
 
-    /// Bytes of the pack, charged.
+    /// Returns some bytes of the pack. They are charged.
     pub(crate) fn bytes(&self, at: u64, count: u64) -> Result<Vec<u8>, Refused> {
         if at.checked_add(count).is_none_or(|end| end > self.size()) {
             let message = format!("{count} bytes wanted, the pack has {}", self.size());
@@ -70,13 +70,13 @@ impl<'s> Scan<'s> {
         Ok(bytes)
     }
 
-    /// Something odd that does not keep the pack from opening.
+    /// Reports a fault that does not prevent opening the pack.
     pub(crate) fn odd(&mut self, rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) {
-        // Validation passes over everything.
+        // These findings never end the check.
         let _ = self.findings.broken(rule, &FieldPath::ROOT, at, || message);
     }
 
-    /// A name in a field, up to the NUL that ends it; where none does, what the kind of pack takes for it.
+    /// Returns the name in a field up to its NUL. Without a NUL it takes `unended` bytes and reports it.
     pub(crate) fn ended(&mut self, field: &[u8], place: u64, unended: usize) -> Vec<u8> {
         let end = field.iter().position(|b| *b == 0);
         if end.is_none() {
@@ -89,7 +89,7 @@ impl<'s> Scan<'s> {
     /// Charges the entries of a directory before they are read.
     pub(crate) fn entries(&self, count: u64, at: u64) -> Result<(), Refused> {
         const MOST: u64 = 1 << 18;
-        /// The memory of an entry with its names, listings and places in them.
+        /// The memory of an entry, with its names and its place in listings.
         const ENTRY: usize = 640;
         if count > MOST {
             return Err(broken(rules::FILES, at, format!("{count} files, at most {MOST} are read")));

@@ -1,15 +1,15 @@
-//! Members that share bytes, and how much all of them are together.
+//! Members that share bytes, and the total size of all members.
 
 use super::member::{Entry, LARGEST};
 use super::rules;
 use super::scan::{Refused, broken};
 use std::collections::BTreeMap;
 
-/// The locations of the bytes of members, with the numbers of those members.
+/// The locations of members' bytes, with the numbers of those members.
 type Extents = BTreeMap<(u64, u64), Vec<usize>>;
 
-/// Refuses members that share some of their bytes with others. Those that are the same bytes are one file under several
-/// names, which tools write that store equal files once.
+/// Rejects members that share only a part of their bytes with others. Members with exactly the same bytes
+/// are valid: some tools store equal files once.
 pub(super) fn refuse_overlaps(entries: &mut [Entry]) {
     let mut extents = Extents::new();
     for (i, entry) in entries.iter().enumerate().filter(|(_, e)| e.fault.is_none() && e.packed > 0) {
@@ -34,22 +34,22 @@ pub(super) fn refuse_overlaps(entries: &mut [Entry]) {
     }
 }
 
-/// The maximum size of all members of a pack of this size: more than games have, and too little to fill a disk or to
-/// take hours.
+/// Returns the maximum total size of all members of a pack of this size. Games need less, and it is too
+/// little to fill a disk or to take hours.
 pub(crate) const fn allowance(size: u64) -> u64 {
     const LEAST: u64 = 256 << 20;
     size.saturating_mul(32).saturating_add(LEAST)
 }
 
-/// The same for an archive in a pack. A pack can have many of them.
+/// Returns the maximum for an archive in a pack. It is lower, because a pack can have many of them.
 pub(crate) const fn inner_allowance(size: u64) -> u64 {
     const LEAST: u64 = 1 << 20;
     size.saturating_mul(8).saturating_add(LEAST)
 }
 
-/// Refuses a pack whose members are more together than is allowed; each counts, however many share their bytes.
+/// Rejects a pack whose members together are too large. Members that share bytes count separately.
 pub(super) fn refuse_bomb(entries: &[Entry], most: u64) -> Result<(), Refused> {
-    // Others are refused by themselves.
+    // The other members are rejected individually.
     let readable = entries.iter().filter(|entry| entry.fault.is_none() && entry.size <= LARGEST);
     let all = readable.fold(0_u64, |all, entry| all.saturating_add(entry.size));
     if all <= most {

@@ -1,4 +1,4 @@
-//! The directory of a pack of FreeSpace's.
+//! The directory of a FreeSpace pack.
 
 use super::member::{Coding, Entry};
 use super::rules;
@@ -11,7 +11,7 @@ use nom::{IResult, Parser};
 
 pub(crate) const MAGIC: &[u8] = b"VPVP";
 const VERSION: i32 = 2;
-/// The number of bytes of a name without an end.
+/// The number of bytes that are taken from a name without a NUL.
 const LONGEST: usize = 31;
 /// The maximum depth of folders.
 const DEEPEST: usize = 64;
@@ -23,9 +23,9 @@ meshwright_core::record! {
         MAGIC = "magic": 0, 4;
         /// `u32`, 2.
         VERSION = "version": 4, 4;
-        /// `u32`.
+        /// `u32`, the offset of the index.
         INDEX = "index offset": 8, 4;
-        /// `u32`.
+        /// `u32`, the number of entries.
         COUNT = "entries": 12, 4;
     }
 }
@@ -33,9 +33,9 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the index.
     pub(crate) mod entry: 44 {
-        /// `u32`.
+        /// `u32`, the offset of the file.
         START = "offset": 0, 4;
-        /// `u32`, bytes; 0 opens a folder, or closes it where the name is `..`.
+        /// `u32`, the size in bytes. 0 opens a folder, or closes it if the name is `..`.
         LENGTH = "size": 4, 4;
         /// The name, a NUL, then arbitrary bytes.
         NAME = "name": 8, 32;
@@ -66,7 +66,7 @@ fn read_entry(i: &[u8]) -> IResult<&[u8], (i32, i32, &[u8]), Fault<'_>> {
     Ok((i, (start, size, name)))
 }
 
-/// The entries of the index that are files, each under the folders that are open at its place.
+/// Returns the files of the index, with the folders that are open at their position.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let head = scan.bytes(0, scan.size().min(header::SIZE as u64))?;
     if !head.starts_with(MAGIC) {
@@ -123,7 +123,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
 
 fn member(scan: &Scan<'_>, open: &[Vec<u8>], name: Vec<u8>, place: u64, from: i32, size: i32) -> Entry {
     let names = || open.iter().chain([&name]);
-    // A name with several parts would lead elsewhere.
+    // A name with several parts would refer to another folder.
     let no_name = |name: &Vec<u8>| {
         name.iter().any(|b| matches!(b, b'/' | b'\\')) || matches!(&**name, b"" | b"." | b"..")
     };

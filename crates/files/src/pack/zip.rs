@@ -23,21 +23,21 @@ const UTF8: u16 = 1 << 11;
 meshwright_core::record! {
     /// The header before a member.
     pub(crate) mod local: 30 {
-        /// `PK`, 3, 4.
+        /// The bytes `PK`, 3, 4.
         SIGNATURE = "signature": 0, 4;
         /// `u16`.
         NEEDED = "version needed": 4, 2;
-        /// `u16`; bit 0 encrypted, bit 3 sizes after the data, bit 11 UTF-8.
+        /// `u16`: bit 0 encrypted, bit 3 sizes after the data, bit 11 UTF-8.
         FLAGS = "flags": 6, 2;
-        /// `u16`; 0 stored, 8 deflated.
+        /// `u16`: 0 stored, 8 deflated.
         METHOD = "method": 8, 2;
         /// MS-DOS time and date.
         TIME = "time": 10, 4;
         /// `u32`, CRC-32.
         CHECKSUM = "crc": 14, 4;
-        /// `u32`, bytes stored.
+        /// `u32`, the stored size in bytes.
         PACKED = "compressed size": 18, 4;
-        /// `u32`, bytes when read.
+        /// `u32`, the decompressed size in bytes.
         LENGTH = "size": 22, 4;
         /// `u16`.
         NAME = "name length": 26, 2;
@@ -49,7 +49,7 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod central: 46 {
-        /// `PK`, 1, 2.
+        /// The bytes `PK`, 1, 2.
         SIGNATURE = "signature": 0, 4;
         /// `u16`.
         MADE_BY = "version made by": 4, 2;
@@ -63,9 +63,9 @@ meshwright_core::record! {
         TIME = "time": 12, 4;
         /// `u32`, CRC-32.
         CHECKSUM = "crc": 16, 4;
-        /// `u32`.
+        /// `u32`, the stored size in bytes.
         PACKED = "compressed size": 20, 4;
-        /// `u32`.
+        /// `u32`, the decompressed size in bytes.
         LENGTH = "size": 24, 4;
         /// `u16`.
         NAME = "name length": 28, 2;
@@ -77,29 +77,29 @@ meshwright_core::record! {
         DISK = "disk": 34, 2;
         /// `u16`.
         INTERNAL = "internal attributes": 36, 2;
-        /// `u32`, the mode of a Unix file in the upper half.
+        /// `u32`; the upper half is the mode of a Unix file.
         EXTERNAL = "external attributes": 38, 4;
-        /// `u32`, where the local header is.
+        /// `u32`, the offset of the local header.
         START = "offset": 42, 4;
     }
 }
 
 meshwright_core::record! {
-    /// The end of an archive.
+    /// The end record of an archive.
     pub(crate) mod end: 22 {
-        /// `PK`, 5, 6.
+        /// The bytes `PK`, 5, 6.
         SIGNATURE = "signature": 0, 4;
         /// `u16`, 0.
         DISK = "disk": 4, 2;
         /// `u16`, 0.
         FIRST_DISK = "first disk": 6, 2;
-        /// `u16`.
+        /// `u16`, the number of entries on this disk.
         HERE = "entries here": 8, 2;
-        /// `u16`.
+        /// `u16`, the number of entries.
         ALL = "entries": 10, 2;
-        /// `u32`.
+        /// `u32`, the size of the directory in bytes.
         LENGTH = "directory size": 12, 4;
-        /// `u32`.
+        /// `u32`, the offset of the directory.
         START = "directory offset": 16, 4;
         /// `u16`.
         COMMENT = "comment length": 20, 2;
@@ -108,7 +108,7 @@ meshwright_core::record! {
 
 type Read<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-/// The header before a member.
+/// The local header before a member.
 pub(crate) struct Local {
     pub signature: u32,
     pub method: u16,
@@ -193,7 +193,7 @@ fn central_entry(i: &[u8]) -> Read<'_, Central> {
     Ok((i, entry))
 }
 
-/// The location and content of the directory, as the end of the archive states.
+/// The location of the directory and its number of entries, from the end record.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     disk: u32,
@@ -229,14 +229,14 @@ fn end_record(i: &[u8]) -> Read<'_, End> {
     Ok((i, end))
 }
 
-/// The end record of zip64: signature, its size, versions, disks, counts, directory.
+/// Reads the end record of zip64: signature, its size, versions, disks, counts, directory.
 fn end64(i: &[u8]) -> Read<'_, (u32, End)> {
     let (i, (signature, _, _, _, disk, first_disk, here, all, size, start)) =
         (le_u32, le_u64, le_u16, le_u16, le_u32, le_u32, le_u64, le_u64, le_u64, le_u64).parse(i)?;
     Ok((i, (signature, End { disk, first_disk, here, all, size, start, comment: 0 })))
 }
 
-/// The offsets of an archive's parts.
+/// The offsets of an archive's parts, and its number of entries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// The start of the directory.
@@ -245,11 +245,11 @@ pub(crate) struct Layout {
     pub directory_end: u64,
     /// The number of entries.
     pub entries: u64,
-    /// The value that is added to every offset.
+    /// The value that is added to every offset, because of extra bytes before the archive.
     pub shift: u64,
 }
 
-/// Finds the directory from the end of the archive.
+/// Locates the directory by the end record.
 pub(crate) fn layout(scan: &mut Scan<'_>) -> Result<Layout, Refused> {
     let (at, mut end) = find_end(scan)?;
     let last = at.saturating_add(end::SIZE as u64).saturating_add(end.comment.into());
@@ -277,7 +277,8 @@ pub(crate) fn layout(scan: &mut Scan<'_>) -> Result<Layout, Refused> {
     Ok(Layout { directory, directory_end, entries: end.all, shift })
 }
 
-/// The last end record that the rest of the file has room for; one that ends with the file before all others.
+/// Finds the end record: preferably one whose comment ends with the file, otherwise the last one whose
+/// comment fits.
 fn find_end(scan: &Scan<'_>) -> Result<(u64, End), Refused> {
     const LONGEST: u64 = 65_557;
     let from = scan.size().saturating_sub(LONGEST);
@@ -312,7 +313,8 @@ fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
     if !scan.bytes(from, LOCATOR)?.starts_with(&LOCATOR64.to_le_bytes()) {
         return Ok(None);
     }
-    // The locator's offset would be wrong if extra bytes come before the archive.
+    // The record is directly before its locator. The locator's offset is wrong if extra bytes come before
+    // the archive, so it is not used.
     let Some(at64) = from.checked_sub(RECORD) else { return Ok(None) };
     let bytes = scan.bytes(at64, RECORD)?;
     match end64(&bytes) {
@@ -321,16 +323,16 @@ fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
     }
 }
 
-/// An unchecked entry of the directory.
+/// An entry of the directory whose fields are not checked.
 pub(crate) struct Record<'a> {
-    /// All of it.
+    /// All bytes of the entry.
     pub bytes: &'a [u8],
     pub name: &'a [u8],
-    /// The stated start of its member.
+    /// The stated offset of the member.
     pub start: u32,
 }
 
-/// The entries of a directory that was read before.
+/// Splits the bytes of a directory into entries.
 pub(crate) fn records(directory: &[u8]) -> Option<Vec<Record<'_>>> {
     let (mut records, mut rest) = (Vec::new(), directory);
     while !rest.is_empty() {
@@ -345,7 +347,7 @@ pub(crate) fn records(directory: &[u8]) -> Option<Vec<Record<'_>>> {
     Some(records)
 }
 
-/// The entries of the directory.
+/// Reads the entries of the directory.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let layout = layout(scan)?;
     scan.entries(layout.entries, layout.directory_end)?;
@@ -373,7 +375,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
         if seen > layout.entries {
             break;
         }
-        // Folders and volume labels.
+        // Skip folders and volume labels.
         if name.ends_with(b"/") || entry.external & 0x18 != 0 {
             continue;
         }
@@ -436,7 +438,7 @@ fn member(entry: &Central, name: &[u8], extra: &[u8], place: u64, layout: Layout
     Ok(member)
 }
 
-/// The field of zip64 in the extra fields of an entry.
+/// Returns the zip64 field among the extra fields of an entry.
 fn extra64(mut extra: &[u8]) -> &[u8] {
     let mut header = (le_u16::<_, nom::error::Error<&[u8]>>, le_u16);
     while let Ok((rest, (id, length))) = header.parse(extra) {
@@ -449,17 +451,17 @@ fn extra64(mut extra: &[u8]) -> &[u8] {
     &[]
 }
 
-/// The earliest end of a member: the name in its own header may be shorter than that in the directory.
+/// Returns the earliest end of a member. The name in the local header may be shorter than in the directory.
 fn least_end(entry: &Entry) -> u64 {
     entry.start.saturating_add(local::SIZE as u64).saturating_add(entry.packed)
 }
 
-/// Refuses entries that share bytes, and says of all where the next one begins.
+/// Rejects entries that share bytes, and sets the end of each member to the start of the next.
 fn overlaps(entries: &mut [Entry], directory: u64) {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     let key = |i: &usize| entries.get(*i).map(|e| (e.start, least_end(e)));
     order.order_by_key(key);
-    // The one that reaches furthest so far.
+    // The entry with the largest end so far.
     let mut furthest: Option<(usize, u64)> = None;
     for i in order {
         let Some(entry) = entries.get_mut(i) else { continue };

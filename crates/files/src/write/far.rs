@@ -1,4 +1,4 @@
-//! Writing an archive of The Sims: the members, then the manifest.
+//! Writes an archive of The Sims: the members, then the manifest.
 
 use super::{File, PackBuilder, Packed, pak, write_error};
 use crate::pack::far::{MAGIC, Raw, Variant, header, parse};
@@ -7,15 +7,15 @@ use crate::path::TreePath;
 use meshwright_core::ByteWriter;
 use std::io::{self, Write};
 
-/// The longest name, which all variants hold.
+/// The maximum length of a name in all variants.
 pub(super) const NAME: usize = 0xffff;
-/// The most bytes of a member of version 3, whose stored size has 24 bits.
+/// The maximum size of a member of version 3, whose stored size has 24 bits.
 const LARGEST_STORED: u32 = 0x00ff_ffff;
 
-/// A member: its entry but for the offset, and where its bytes come from.
+/// A member to write: its entry without the offset, and the source of its bytes.
 struct Item<'b> {
     raw: Raw,
-    /// Taken from the original as it is stored, from there on.
+    /// The offset in the original, if the stored bytes are copied from there.
     kept: Option<u64>,
     file: Option<&'b File<'b>>,
 }
@@ -38,7 +38,8 @@ fn new(file: &File<'_>, variant: Variant) -> Raw {
     }
 }
 
-/// A name without the sixteen digits of file and type before its extension, and those numbers.
+/// Splits a name into the name without its file and type numbers (sixteen digits before the extension) and
+/// the numbers.
 fn untagged(path: &TreePath) -> (Option<Vec<u8>>, Option<(u32, u32)>) {
     let text = path.text();
     let found = || {
@@ -53,12 +54,12 @@ fn untagged(path: &TreePath) -> (Option<Vec<u8>>, Option<(u32, u32)>) {
     found().map_or((None, None), |(name, id)| (Some(name), Some(id)))
 }
 
-/// True if a name has the numbers of file and type.
+/// Returns whether a name includes file and type numbers.
 pub(super) fn is_numbered(path: &TreePath) -> bool {
     untagged(path).1.is_some()
 }
 
-/// The items of the archive in order, and their variant.
+/// Returns the members of the archive in order, and its variant.
 fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Variant, Vec<Item<'b>>)> {
     let (mut items, mut variant) = (Vec::new(), None);
     if let Some(pack) = builder.onto {
@@ -97,7 +98,7 @@ fn length(n: usize) -> io::Result<u32> {
     u32::try_from(n).map_err(|_| write_error("", "an archive of The Sims holds at most 4 GiB"))
 }
 
-/// An entry of the manifest.
+/// Writes an entry of the manifest.
 fn put_entry(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
     let name = u16::try_from(raw.name.len()).map_err(|_| write_error("", "a name is too long"))?;
     w.le_u32(raw.size);
@@ -112,7 +113,7 @@ fn put_entry(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
         Variant::Three => {
             w.le_u32(raw.stored | u32::from(raw.data_type) << 24);
             w.le_u32(raw.offset);
-            // Two flags, as the game has them.
+            // Two flags with the values that the game writes.
             w.bytes(&[1, 0]);
         }
     }

@@ -1,4 +1,4 @@
-//! Putting files into a pack.
+//! Creates packs.
 
 mod far;
 mod pak;
@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-/// Provides the content of a file of a pack. It is called when the file is written, and possibly twice.
+/// Returns the content of a file. It is called when the pack is written, possibly twice.
 pub type PackContent<'a> = Box<dyn Fn() -> Result<Vec<u8>, FilesError> + 'a>;
 
-/// A file that goes into a pack.
+/// A file to be added to a pack.
 struct File<'a> {
     path: TreePath,
     content: PackContent<'a>,
 }
 
-/// Puts files into a pack, the same bytes every time.
+/// Creates a pack. The same files always give the same bytes.
 ///
 /// ```
 /// use meshwright_core::{Budget, Limits};
@@ -38,13 +38,13 @@ struct File<'a> {
 /// ```
 pub struct PackBuilder<'a> {
     kind: PackKind,
-    /// By path without regard to case, which engines pay none.
+    /// The files by path, ignoring case as engines do.
     files: BTreeMap<TreePath, File<'a>>,
     onto: Option<&'a Pack>,
     limits: Limits,
-    /// Compresses quickly rather than well.
+    /// Whether to compress quickly rather than well.
     quick: bool,
-    /// Names need the numbers of file and type.
+    /// Whether names must include file and type numbers.
     numbered: bool,
 }
 
@@ -58,19 +58,19 @@ impl fmt::Debug for PackBuilder<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Packed {
-    /// Files of the pack.
+    /// The number of files in the pack.
     pub files: u64,
-    /// Those that the original had, and that are as they were in it, headers included.
+    /// The number of files that are unchanged from the original, including their headers.
     pub untouched: u64,
-    /// Those that the original had, with other bytes.
+    /// The number of files of the original whose bytes were replaced.
     pub replaced: u64,
 }
 
 impl<'a> PackBuilder<'a> {
-    /// An empty pack of a kind.
+    /// Returns an empty pack of a kind.
     ///
     /// # Errors
-    /// When packs of this kind are not written.
+    /// If packs of this kind cannot be written.
     pub fn new(kind: PackKind) -> Result<Self, FilesError> {
         match kind {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
@@ -82,39 +82,40 @@ impl<'a> PackBuilder<'a> {
         }
     }
 
-    /// The same pack with another limit for each file, and for an original's directory.
+    /// Sets the limit for each file, and for the directory of an original.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same pack, compressed ten times as fast. Its files take about a sixth more bytes.
+    /// Compresses ten times as fast. The files are about a sixth larger.
     #[must_use]
     pub fn quick(mut self) -> Self {
         self.quick = true;
         self
     }
 
-    /// The same pack, in which all files that are added need the numbers of file and type in their names, as in
-    /// `a.00c0ffee0000000d.oft`: The Sims Online reads no other archives.
+    /// Requires that the names of all added files include file and type numbers, as in
+    /// `a.00c0ffee0000000d.oft`. The Sims Online reads no other archives.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         self.numbered = true;
         self
     }
 
-    /// Keeps what another pack of the same kind holds: its files stay byte for byte, headers included, in their order,
-    /// but for those that are added with other bytes. Where nothing is, the pack stays byte for byte.
+    /// Starts from another pack of the same kind. Its files stay byte for byte, including headers and order,
+    /// except for files that are added with other bytes. If no file changes, the pack stays byte for byte.
     ///
     /// # Errors
+    /// If it is of another kind.
     /// When it is of another kind.
     pub fn based_on(mut self, pack: &'a Pack) -> Result<Self, FilesError> {
         if pack.kind() != self.kind {
             let why = format!("is a {}, which does not become a {}", pack.kind(), self.kind);
             return Err(unpackable(pack.name(), why));
         }
-        // Without numbers, a file would be number 0 of type 0.
+        // Without numbers, a file would get number 0 and type 0.
         let mut files = pack.files().map(|(path, _)| path).peekable();
         self.numbered |= self.kind == PackKind::Far && files.peek().is_some() && files.all(far::is_numbered);
         self.onto = Some(pack);
@@ -158,7 +159,7 @@ impl<'a> PackBuilder<'a> {
     /// Writes the pack.
     ///
     /// # Errors
-    /// When a file cannot be read or is too large, when there are too many, or the output refuses.
+    /// If a file cannot be read or is too large, if there are too many files, or if writing to `out` fails.
     pub fn write(&self, out: &mut dyn io::Write) -> io::Result<Packed> {
         match self.kind {
             PackKind::Pak => pak::write(self, out),
@@ -171,20 +172,21 @@ impl<'a> PackBuilder<'a> {
         Budget::new(self.limits)
     }
 
-    /// The added file of a name, if its bytes differ from the original; `None` if it is unchanged.
+    /// Returns the content of the added file with this name if it differs from the original; `None` if it is
+    /// unchanged.
     fn replaced(&self, path: Option<&TreePath>) -> io::Result<Option<Vec<u8>>> {
         let (Some(pack), Some(path)) = (self.onto, path) else { return Ok(None) };
         let Some(file) = self.files.get(&path.folded()) else { return Ok(None) };
         let bytes = (file.content)().map_err(io::Error::other)?;
         let same = pack.member(path).is_some_and(|member| {
-            // An unreadable member is replaced.
+            // A member that cannot be read is replaced.
             member.size() == bytes.len() as u64
                 && pack.read(member, &self.budget()).is_ok_and(|own| own == bytes)
         });
         Ok((!same).then_some(bytes))
     }
 
-    /// The files that the original has not.
+    /// Returns the files that the original does not have.
     fn new_files(&self) -> Vec<&File<'a>> {
         let known: std::collections::BTreeSet<_> =
             self.onto.iter().flat_map(|pack| pack.files()).map(|(path, _)| path.folded()).collect();

@@ -1,4 +1,4 @@
-//! Writing a pack of Quake's: the files, then the directory.
+//! Writes a Quake pack: the files, then the directory.
 
 use super::{File, PackBuilder, Packed, write_error};
 use crate::pack::Member;
@@ -7,12 +7,12 @@ use crate::path::display_name;
 use meshwright_core::ByteWriter;
 use std::io::{self, Write};
 
-/// The longest name; a NUL ends it.
+/// The maximum length of a name, without its NUL.
 pub(super) const NAME: usize = entry::NAME.width - 1;
-/// The most files that engines read.
+/// The maximum number of files that engines read.
 const FILES: usize = 65_536;
 
-/// A file of the pack, and where its bytes come from.
+/// A file of the pack, and the source of its bytes.
 struct Item<'b> {
     name: Vec<u8>,
     kept: Option<&'b Member>,
@@ -31,8 +31,8 @@ impl Item<'_> {
     }
 }
 
-/// The items of the pack in order. Only sizes are kept in memory: the header holds the offset of the directory, so
-/// that everything is read twice.
+/// Returns the files of the pack in order. Only sizes are kept in memory. The header has the offset of the
+/// directory, so every file is read twice.
 fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<Vec<Item<'b>>> {
     let mut items = Vec::new();
     for member in builder.onto.iter().flat_map(|pack| pack.members()) {
@@ -103,13 +103,13 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     Ok(done)
 }
 
-/// All of the original.
+/// Copies the whole original.
 pub(super) fn copy(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(pack) = builder.onto else { return Ok(()) };
     range(pack.source(), 0, pack.size(), out)
 }
 
-/// Some bytes of the original.
+/// Copies some bytes of the original.
 pub(super) fn range(
     source: &dyn crate::bytes::ByteSource,
     mut from: u64,

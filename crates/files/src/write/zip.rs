@@ -1,4 +1,4 @@
-//! Writing a zip archive: without times, extra fields or anything else that differs from run to run.
+//! Writes a zip archive without times, extra fields or anything else that could differ between runs.
 
 use super::pak::{copy, range};
 use super::{PackBuilder, Packed, write_error};
@@ -13,18 +13,18 @@ use miniz_oxide::deflate::compress_to_vec;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The longest name that DarkPlaces keeps.
+/// The maximum length of a name in DarkPlaces.
 pub(super) const NAME: usize = 127;
 const VERSION: u16 = 20;
-/// Names are UTF-8.
+/// The flag for UTF-8 names.
 const UTF8: u16 = 1 << 11;
-/// The first day of 1980, at midnight.
+/// The time of all members: midnight of the first day of 1980.
 const TIME: u32 = 0x0021_0000;
-/// Levels of compression: as small as can be, and quick.
+/// Compression levels: the smallest, and a fast one.
 const SMALL: u8 = 9;
 const QUICK: u8 = 1;
 
-/// Fields that both an entry of the directory and the header before its file have.
+/// Fields that are both in a directory entry and in the header before the file.
 struct Said<'n> {
     name: &'n [u8],
     method: u16,
@@ -33,7 +33,7 @@ struct Said<'n> {
     size: u32,
 }
 
-/// An archive being written.
+/// The state of writing an archive.
 struct Archive<'o> {
     out: &'o mut dyn Write,
     at: u64,
@@ -45,7 +45,7 @@ struct Archive<'o> {
 }
 
 fn fit(value: u64) -> io::Result<u32> {
-    // The largest value means another in zip64.
+    // In zip64 the largest value means that another field has the real one.
     let fits = u32::try_from(value).ok().filter(|v| *v < u32::MAX);
     fits.ok_or_else(|| write_error("", "an archive of more than 4 GiB is not written"))
 }
@@ -55,7 +55,7 @@ impl Archive<'_> {
         fit(self.at.saturating_sub(self.shift))
     }
 
-    /// A file, compressed where that makes it smaller.
+    /// Adds a file, compressed if that makes it smaller.
     fn add(&mut self, name: &[u8], bytes: &[u8]) -> io::Result<()> {
         let packed = compress_to_vec(bytes, self.level);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
@@ -100,7 +100,7 @@ impl Archive<'_> {
         self.directory.bytes(said.name);
     }
 
-    /// Writes the directory and the end records; after the end the same bytes as in the original.
+    /// Writes the directory and the end records. The bytes after the end are copied from the original.
     fn finish(self, end_of_original: Option<&[u8]>) -> io::Result<()> {
         let start = self.start()?;
         let size = fit(self.directory.as_bytes().len() as u64)?;
@@ -117,7 +117,7 @@ impl Archive<'_> {
         });
         let mut tail = tail.into_bytes();
         if let Some(original) = end_of_original {
-            // The length of the comment, the comment, and the bytes after it.
+            // Copy the length of the comment, the comment, and the bytes after it.
             tail.truncate(end::COMMENT.offset);
             tail.extend_from_slice(original.get(end::COMMENT.offset..).unwrap_or_default());
         }
@@ -158,7 +158,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     Ok(done)
 }
 
-/// Files whose bytes differ from the original, by the offset of their directory entry.
+/// Returns the files whose bytes differ from the original, by the offset of their directory entry.
 fn replaced(
     builder: &PackBuilder<'_>,
     pack: &Pack,
@@ -181,7 +181,7 @@ fn replaced(
     Ok(places)
 }
 
-/// Writes what stays of the original, and what takes the place of the rest; returns its end.
+/// Copies the unchanged parts of the original, and writes the replaced files. Returns the end offset.
 fn write_kept_members(
     builder: &PackBuilder<'_>,
     pack: &Pack,
@@ -201,7 +201,7 @@ fn write_kept_members(
     if !tail.starts_with(&END.to_le_bytes()) {
         return Err(write_error(pack.name(), "has fields of zip64, which engines do not read"));
     }
-    // Each with its start in the file, and the offset of its entry.
+    // Each entry with the offset of its member and of the entry itself.
     let mut place = layout.directory;
     let mut order = Vec::new();
     for (i, record) in records.iter().enumerate() {
@@ -232,7 +232,7 @@ fn write_kept_members(
         }
         entries.insert(*i, std::mem::replace(&mut archive.directory, before));
     }
-    // In the order of the directory.
+    // Write them in the order of the directory.
     for entry in entries.values() {
         archive.directory.bytes(entry.as_bytes());
     }

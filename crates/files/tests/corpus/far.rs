@@ -54,7 +54,7 @@ fn archives_hold_what_their_writers_put_in() {
         let found: Vec<_> = report.iter().map(|f| f.rule.native).collect();
         assert_eq!(found, wanted, "{name}");
 
-        // The same bytes, untouched; and with a member changed, all others as they are stored.
+        // Unchanged files give the same bytes. If one member changes, all others keep their stored bytes.
         assert!(repack(&pack, &[]) == bytes, "{name}");
         let (path, first) = pack.files().next().unwrap();
         let changed = repack(&pack, &[(path.clone(), b"changed".to_vec())]);
@@ -97,7 +97,7 @@ fn broken_archives_fare_as_listed() {
                 let report = pack.check(&budget());
                 let found = report.iter().any(|f| f.rule.native == code && f.offset == offset);
                 assert!(found && report.has_errors(), "{file}: {:?}", report.findings());
-                // One bad member does not spoil the others.
+                // One bad member does not affect the others.
                 let bad = case.get("member").and_then(Value::as_u64);
                 for (i, member) in pack.members().iter().enumerate().filter(|(i, _)| Some(*i as u64) != bad) {
                     let read = pack.read(member, &budget());

@@ -1,5 +1,5 @@
-//! Tests packs of an independent writer, of the corpus next to the project: their content, which files hide others,
-//! and the treatment of broken packs.
+//! Tests packs of an independent writer, from the corpus next to the project: their content, which files
+//! hide others, and how broken packs are handled.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use super::support::{hash, json};
@@ -57,7 +57,7 @@ fn packs_hide_each_other_as_in_the_engine() {
     }
 }
 
-/// Opens a pack and a file in it: its bytes, and the codes of all that is odd about both.
+/// Opens a pack and reads a file in it. Returns its bytes, and the codes of all findings.
 fn open(path: &Path, entry: &str) -> (Result<Vec<u8>, FilesError>, Vec<&'static str>) {
     let tree = match Tree::file(path) {
         Ok(tree) => tree,
@@ -81,7 +81,7 @@ fn broken_packs_get_their_answers() {
         let (file, code) = (text("file"), text("code"));
         let (content, codes) = open(&root.join(file), text("entry"));
         match (text("expect"), content) {
-            // The pack is sound: the model is not.
+            // The pack is valid, the model in it is not.
             ("reject", Ok(bytes)) if file.ends_with("bomb_64m.pk3") => assert_eq!(bytes.len(), 64 << 20),
             ("reject", Err(FilesError::Pack { error, .. })) => {
                 assert_eq!(error.code(), code, "{file}: {error}");

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
 use meshwright_core::{Budget, F32, FieldPath, LimitExceeded, Report};
 
-/// A clip's name is cut to this many bytes.
+/// The maximum length of a clip's name in bytes; longer names are cut.
 const MAX_NAME: usize = 31;
 
 /// A clip of a model: a range of its poses.
@@ -33,7 +33,7 @@ impl ClipRange {
     }
 }
 
-/// The clips of a model by its [`FrameGroups`].
+/// The clips of a model, from its [`FrameGroups`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedClips {
@@ -44,7 +44,7 @@ pub struct ResolvedClips {
 }
 
 impl FrameGroups {
-    /// Makes a group for each clip, without a text. Numbers above `i32::MAX` become `i32::MAX`.
+    /// Creates a group for each clip, without a text. Numbers above `i32::MAX` become `i32::MAX`.
     pub fn from_clips(clips: impl IntoIterator<Item = ClipRange>) -> Self {
         let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
         let group = |clip: ClipRange| FrameGroup {
@@ -92,8 +92,8 @@ impl FrameGroups {
         if num_poses > 0 { self.groups.len() } else { 0 }
     }
 
-    /// Calls `found` with the number of each group and the `//` comment of its line, trimmed. People name clips in
-    /// these comments; engines ignore them. Does nothing if the groups were edited.
+    /// Calls `found` with the number of each group and the trimmed `//` comment of its line. Authors name
+    /// clips in these comments; engines ignore them. Does nothing if the groups were edited.
     pub fn comments(&self, mut found: impl FnMut(usize, &[u8])) {
         if self.is_as_read() {
             let mut i = 0_usize;

@@ -1,4 +1,4 @@
-//! Edits of a text.
+//! Edits a text and keeps its comments.
 
 use super::model::{FrameGroup, FrameGroups};
 use super::scanner::{Event, Span, scan, spans};

@@ -23,7 +23,7 @@ pub struct FrameGroup {
     pub length: i32,
     /// Frames per second in the text; 20 if the line has none.
     pub fps: F32,
-    /// True if the clip loops, or if the line does not say.
+    /// Whether the clip loops; true if the line does not say.
     pub looping: bool,
     /// The name; empty if the line has none.
     pub name: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct FrameGroup {
 }
 
 impl FrameGroup {
-    /// Makes a looping group without a name, at 20 frames per second.
+    /// Creates a looping group without a name, at 20 frames per second.
     pub fn new(start: i32, length: i32) -> Self {
         Self { start, length, fps: F32::new(20.0), looping: true, name: Vec::new(), offset: 0 }
     }
@@ -44,7 +44,7 @@ impl FrameGroup {
 }
 
 impl FrameGroups {
-    /// Makes a list of groups without a text.
+    /// Creates a list of groups without a text.
     pub fn from_groups(groups: Vec<FrameGroup>) -> Self {
         Self { groups, text: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Numbers as C reads them.
+//! Reads numbers like the C library.
 
 fn skip_c_space(text: &[u8]) -> &[u8] {
     let n = text.iter().take_while(|b| matches!(b, b' ' | 9..=13)).count();
@@ -23,7 +23,7 @@ pub(super) fn integer(text: &[u8]) -> i32 {
     i32::try_from(value).unwrap_or(if negative { i32::MIN } else { i32::MAX })
 }
 
-/// `atof`: the longest decimal number at the front, 0 without one.
+/// Reads a number like `atof`: the longest decimal number at the front, or 0 if there is none.
 pub(crate) fn number(text: &[u8]) -> f32 {
     let text = skip_c_space(text);
     let digits = |from: usize| text.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
@@ -47,7 +47,7 @@ pub(crate) fn number(text: &[u8]) -> f32 {
         }
     }
     let text = text.get(..end).and_then(|t| core::str::from_utf8(t).ok()).unwrap_or("0");
-    // The engine reads 64 bits and keeps 32.
+    // The engine reads 64 bits and rounds to 32.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision is the purpose")]
     let value = text.parse::<f64>().unwrap_or(0.0) as f32;
     value

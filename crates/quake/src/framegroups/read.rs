@@ -18,7 +18,7 @@ impl FrameGroups {
         if head.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | b'\n')) {
             return Confidence::No;
         }
-        // The last line may be cut.
+        // The last line may be incomplete.
         let lines = head.iter().rposition(|b| *b == b'\n').filter(|_| head.len() < bytes.len());
         let head = lines.and_then(|end| head.get(..end)).unwrap_or(head);
         let (mut numbers, mut others) = (0_u32, 0_u32);

@@ -35,7 +35,7 @@ pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8
     }
 }
 
-/// The place of a group in its text.
+/// The location of a group in its text.
 pub(super) struct Span {
     /// From the first number to the end of the line, without the line break.
     pub line: Range<usize>,
@@ -45,7 +45,7 @@ pub(super) struct Span {
     pub next: usize,
 }
 
-/// Returns the place of each group.
+/// Returns the location of each group.
 pub(super) fn spans(text: &[u8]) -> Vec<Span> {
     let mut tokens = Tokens::new(text);
     let mut all = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn spans(text: &[u8]) -> Vec<Span> {
             token.filter(|t| !t.is_newline())
         };
         let found = group(&first, &mut more).is_some();
-        // The end of a text is no token.
+        // The end of the text is not a token.
         while found && more().is_some() {}
         if found {
             let end = end.unwrap_or(tokens.at);
@@ -115,7 +115,7 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Returns true for the end of a line. The engine takes a quoted newline for one, too.
+    /// Returns true for the end of a line. The engine treats a quoted newline as one too.
     fn is_newline(&self) -> bool {
         self.text == b"\n"
     }
@@ -124,7 +124,7 @@ impl Token<'_> {
 struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
-    /// The last comment that its line ended.
+    /// The comment at the end of the last line.
     comment: &'a [u8],
     /// The offset of that comment.
     comment_at: Option<usize>,

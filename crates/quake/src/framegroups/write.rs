@@ -45,7 +45,7 @@ pub(super) fn line(group: &FrameGroup, path: &FieldPath<'_>, bytes: &mut Vec<u8>
         let message = format!("{fps} frames per second cannot be written");
         return Err(WriteError::invalid(rules::BAD_FPS, &path.field("fps"), message));
     }
-    // The shortest text from which the same rate is read, by way of 64 bits.
+    // Use the shortest text that gives the same rate when it is read as 64 bits and rounded.
     let (short, long) = (format!("{fps}"), format!("{}", f64::from(fps)));
     let rate = if number(short.as_bytes()).to_bits() == fps.to_bits() { short } else { long };
     let numbers = format!("{} {} {rate} {}", group.start, group.length, u8::from(group.looping));

@@ -1,4 +1,4 @@
-//! Shader scripts: from the name of a material to its texture.
+//! Shader scripts, which map the name of a material to its texture.
 
 mod read;
 mod rules;
@@ -17,7 +17,7 @@ pub struct ShaderScript {
     pub report: Report,
 }
 
-/// A shader: the look of a surface.
+/// A shader: the description of a surface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shader {
@@ -25,37 +25,37 @@ pub struct Shader {
     pub name: Vec<u8>,
     /// The passes over the surface; the engine keeps 8. A shader without stages is not drawn.
     pub stages: Vec<Stage>,
-    /// True if a condition on an engine variable disables it while all variables have their defaults. It has no stages
-    /// then.
+    /// Whether a condition on an engine variable disables the shader while all variables have their
+    /// defaults. Then it has no stages.
     pub killed: bool,
-    /// True for the sky, which has no texture of its own.
+    /// Whether it is the sky, which has no texture of its own.
     pub sky: bool,
-    /// Both sides are drawn.
+    /// Whether both sides are drawn.
     pub two_sided: bool,
-    /// Its vertices move.
+    /// Whether its vertices move.
     pub deforms: bool,
 }
 
-/// A pass over a surface.
+/// A stage: one drawing pass over a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stage {
     /// Names of textures. Several are the frames of an animation, and the first is shown in a still image. A name that
     /// starts with a dollar is not a file.
     pub maps: Vec<Vec<u8>>,
-    /// The frames per second of an animation; `None` without one.
+    /// The frames per second of an animation; `None` if it is not animated.
     pub fps: Option<F32>,
-    /// True if texture coordinates are clamped and do not repeat.
+    /// Whether texture coordinates are clamped instead of repeated.
     pub clamp: bool,
     /// The blend factors of the texture and of the background, as in OpenGL.
     pub blend: [BlendFactor; 2],
-    /// True if alpha cuts out parts of the stage.
+    /// Whether alpha cuts out parts of the stage.
     pub alpha_test: bool,
     /// The source of its colour.
     pub colour: ColourSource,
-    /// True if its alpha is that of the vertices.
+    /// Whether its alpha is that of the vertices.
     pub alpha_of_vertex: bool,
-    /// True if its texture coordinates are computed or move.
+    /// Whether its texture coordinates are computed or move.
     pub moves: bool,
 }
 
@@ -109,13 +109,13 @@ pub enum ColourSource {
     Vertex,
     /// The texture times the light.
     LightingDiffuse,
-    /// Anything else: constant, waves, the entity's.
+    /// Anything else, such as a constant, a wave or the colour of the entity.
     Other,
 }
 
 macro_rules! factors {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)+) => {
-        /// A factor of one side of a blend.
+        /// The factor of one side of a blend.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum BlendFactor {
             $($(#[$doc])* $variant,)+

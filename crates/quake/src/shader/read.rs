@@ -1,4 +1,4 @@
-//! Reading a script.
+//! Reads a script.
 
 use super::{BlendFactor, ColourSource, Shader, ShaderScript, Stage, rules};
 use crate::framegroups::number;
@@ -14,7 +14,7 @@ const NAME: usize = 63;
 const FRAMES: usize = 64;
 /// The number of words of a statement that are read.
 const WORDS: usize = FRAMES + 4;
-/// The most memory per byte of text: two braces make a stage.
+/// The maximum memory per byte of text: two braces can make a stage.
 const PER_BYTE: u64 = 96;
 
 impl ShaderScript {
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         self.report.broken(rule, &FieldPath::ROOT.field("text"), Some(at), || message);
     }
 
-    /// Reads up to the brace that closes the shader. Returns false if the text ends before.
+    /// Reads up to the brace that closes the shader. Returns false if the text ends before it.
     fn shader(&mut self, shader: &mut Shader) -> bool {
         while let Some(token) = self.tokens.next_word() {
             if token.is(b"}") {
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns a keyword in lower case; `dp_` becomes `dp`.
+/// Returns a keyword in lower case, with the prefix `dp_` replaced by `dp`.
 fn keyword(word: &[u8]) -> Vec<u8> {
     let word = word.to_ascii_lowercase();
     match word.strip_prefix(b"dp_") {
@@ -161,7 +161,7 @@ impl Shader {
     }
 }
 
-/// Returns true if a condition holds for a variable that is not set, which counts as 0.
+/// Returns true if a condition holds for a variable that is not set and so counts as 0.
 fn holds(values: &[&[u8]]) -> bool {
     let [_, operator, value, ..] = values else { return false };
     let value = number(value);

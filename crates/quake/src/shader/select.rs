@@ -1,4 +1,4 @@
-//! Selection of the shader of a name, and of its material stage.
+//! Selects the shader for a name, and its material stage.
 
 use super::{ColourSource, Shader, ShaderScript};
 use alloc::collections::BTreeMap;
@@ -15,7 +15,7 @@ impl Shader {
             && !first.alpha_test
             && (second.is_blended() || (second.is_opaque() && second.alpha_test))
         {
-            // Terrain: the second stage is blended over the first.
+            // Terrain: the second stage is blended over the first one.
             return Some(1);
         }
         let last = |colour: ColourSource| stages.iter().rposition(|stage| stage.colour == colour);
@@ -38,12 +38,13 @@ pub struct Shaders {
 }
 
 impl Shaders {
-    /// Makes an empty list.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends a script. A shader of a known name is ignored, unless the known one is disabled.
+    /// Adds a script. If a shader has the name of an earlier one, it is ignored, unless the earlier one is
+    /// disabled.
     pub fn add(&mut self, script: ShaderScript) {
         for shader in script.shaders {
             let name = shader.name.to_ascii_lowercase();
@@ -59,7 +60,7 @@ impl Shaders {
         self.scripts = self.scripts.saturating_add(1);
     }
 
-    /// Returns the shader of a name in any case, and the number of its script.
+    /// Returns the shader with this name, ignoring case, and the number of its script.
     pub fn get(&self, name: &[u8]) -> Option<(&Shader, usize)> {
         let at = self.by_name.get(&name.to_ascii_lowercase())?;
         self.shaders.get(*at).map(|(shader, script)| (shader, *script))

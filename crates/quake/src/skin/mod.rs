@@ -23,18 +23,18 @@ pub struct Skin {
 pub struct SkinLine {
     /// The mesh's name in the model.
     pub mesh: Vec<u8>,
-    /// Its texture or shader; empty if the line has none.
+    /// The texture or shader; empty if the line has none.
     pub texture: Vec<u8>,
 }
 
 impl Skin {
-    /// Returns the texture of a mesh. Names are case-sensitive, and the last line counts. `None` if no line names the
-    /// mesh: it is not drawn.
+    /// Returns the texture of a mesh. Names are case-sensitive, and the last line counts. `None` if no line
+    /// has the mesh; then it is not drawn.
     pub fn texture(&self, mesh: &[u8]) -> Option<&[u8]> {
         self.lines.iter().rev().find(|line| line.mesh == mesh).map(|line| line.texture.as_slice())
     }
 
-    /// Returns the meshes of lines that the model does not have, each once.
+    /// Returns the meshes in the lines that the model does not have, each once.
     pub fn unused<'s>(&'s self, meshes: &[&[u8]]) -> Vec<&'s [u8]> {
         let mut unused: Vec<&[u8]> = Vec::new();
         for line in &self.lines {

@@ -6,7 +6,7 @@ use crate::tokens::Tokens;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, FieldPath, LimitExceeded, Report, Rule};
 
-/// The largest number of words of a valid line.
+/// The maximum number of words in a valid line.
 const WORDS: usize = 10;
 
 impl Skin {

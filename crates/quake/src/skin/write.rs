@@ -1,16 +1,17 @@
-//! Writing a skin.
+//! Writes a skin.
 
 use super::{Skin, SkinLine};
 use crate::tokens::is_plain;
 use alloc::vec::Vec;
 
 impl Skin {
-    /// A skin of these lines.
+    /// Creates a skin from these lines.
     pub fn new(lines: Vec<SkinLine>) -> Self {
         Self { lines, ..Self::default() }
     }
 
-    /// The text. Names that are no single word are quoted; a name ends with its line, or at its first zero.
+    /// Returns the text. Names that are not a single word are quoted. A name ends at its first line break or
+    /// zero byte.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = Vec::new();
         for line in &self.lines {
@@ -61,7 +62,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every name comes back, but for what no line can say: tags, and the word that begins another statement.
+        /// Every name is read back, except those that a line cannot store: tags, and the word that begins
+        /// another statement.
         #[test]
         fn lines_are_read_back(pairs in prop::collection::vec(("[^\\x00\\r\\n]{1,12}", "[^\\x00\\r\\n]{1,12}"), 0..6)) {
             let pairs: Vec<_> = pairs.into_iter().map(|(a, b)| (a.into_bytes(), b.into_bytes())).collect();

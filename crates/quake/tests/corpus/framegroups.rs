@@ -1,4 +1,4 @@
-//! Compares with the engine's own results, of the corpus next to the project.
+//! Compares with the results of the engine itself, from the corpus next to the project.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::unwrap_used,

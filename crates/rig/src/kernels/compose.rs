@@ -1,4 +1,4 @@
-//! From local transforms to matrices: the portable version, and the types of all versions.
+//! Computes matrices from local transforms: the portable version, and the types that all versions share.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -11,8 +11,8 @@ use crate::joint_pose::Group;
 use crate::matrix::Matrix;
 use glam::{Affine3A, Mat3A, Vec3A};
 
-/// An inverse bind matrix, and its numbers spread over register halves: rows 1 to 3 of columns x and y, then of column
-/// z and the translation.
+/// An inverse bind matrix. It is also stored spread over register halves: rows 1 to 3 of columns x and y,
+/// then of column z and the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Bind {

@@ -9,7 +9,7 @@
 use crate::joint_pose::{Group, Lanes};
 use glam::{Quat, Vec4};
 
-/// Returns the square root; without `std` by way of glam.
+/// Returns the square root. Without `std` it is glam's.
 #[inline(always)]
 fn root(v: f32) -> f32 {
     #[cfg(feature = "std")]

@@ -12,22 +12,23 @@ use meshwright_scene::LocalVertex;
 /// Separately skinned ranges start at multiples of this many vertices.
 pub(crate) const BLOCK: usize = 1024;
 
-/// A table of blends is for this many vertices, so that it stays in the L1 cache.
+/// A table of blends is for this many vertices, so that it fits the L1 cache.
 pub(crate) const TABLE: usize = 256;
 
 const _: () = assert!(BLOCK.is_multiple_of(TABLE));
 
-/// Matrices are named by their distance in units of eight bytes, which addressing scales for nothing.
+/// Matrix indices are stored in units of eight bytes, because the processor's addressing multiplies by eight
+/// at no cost.
 const UNIT: u32 = 8;
 
-/// The most matrices that can be named so.
+/// The maximum number of matrices that such indices can address.
 pub(crate) const MOST: usize = (u32::MAX / UNIT) as usize;
 
 fn scale(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(UNIT)
 }
 
-/// The matrix that a scaled index names.
+/// Returns the index of a matrix from a scaled index.
 pub(crate) const fn unscale(index: u32) -> usize {
     (index / UNIT) as usize
 }
@@ -42,13 +43,13 @@ pub(crate) struct Blends {
 }
 
 impl Blends {
-    /// Makes blends of matrices below `sources`.
+    /// Creates an empty list of blends of `sources` matrices.
     pub(crate) fn new(sources: usize) -> Self {
         assert!(sources <= MOST);
         Self { sources, starts: alloc::vec![0], joints: Vec::new(), weights: Vec::new() }
     }
 
-    /// Adds a blend. `None` where there are more parts than 32 bits can count.
+    /// Adds a blend. `None` if there are more parts than 32 bits can count.
     pub(crate) fn push(&mut self, parts: impl Iterator<Item = (u32, f32)>) -> Option<()> {
         for (joint, weight) in parts {
             assert!((joint as usize) < self.sources);
@@ -81,7 +82,7 @@ impl Blends {
     }
 }
 
-/// Vertices that follow one matrix.
+/// Consecutive vertices that follow one matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
     pub(crate) first: usize,
@@ -108,7 +109,7 @@ impl Soa {
     }
 }
 
-/// Vertices with the same number of joint-space influences, within one block.
+/// Consecutive vertices with the same number of joint-space influences, within one block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
     /// Influences per vertex.
@@ -117,7 +118,7 @@ pub(crate) struct Segment {
     pub(crate) len: usize,
     /// The first vertex, or the index of its number in `order`.
     pub(crate) first: usize,
-    /// True if `first` is an index of `order`.
+    /// Whether `first` is an index of `order`.
     pub(crate) scattered: bool,
     /// The index of the first record.
     pub(crate) record: usize,
@@ -134,7 +135,7 @@ pub(crate) enum Layout {
     Fixed { width: usize, joints: Vec<u16>, weights: Vec<f32> },
     /// Any number of weighted matrices per vertex.
     Many(Blends),
-    /// One blend per vertex, out of its table, which is shared by [`TABLE`] vertices.
+    /// One blend per vertex, from a table that [`TABLE`] vertices share.
     Table {
         blends: Blends,
         /// The number of parts of every blend, or 0 if it differs.
@@ -192,14 +193,14 @@ impl Data {
         Self { len, slots, layout, positions, normals, tangents, has_normals }
     }
 
-    /// Makes data with one matrix below `slots` per vertex.
+    /// Creates data with one matrix below `slots` per vertex.
     pub(crate) fn indexed(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
         assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
         let index = index.iter().map(|&i| scale(i as usize)).collect();
         Self::make(attributes, slots, Layout::Indexed(index))
     }
 
-    /// Makes the same data for many neighbours that share a matrix.
+    /// Creates the same data for runs of vertices that share a matrix.
     pub(crate) fn runs(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
         assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
         let mut runs: Vec<Run> = Vec::new();
@@ -238,7 +239,7 @@ impl Data {
         Some(Self::make(attributes.clone(), slots, Layout::Fixed { width, joints, weights }))
     }
 
-    /// Any number of weighted matrices per vertex.
+    /// Creates data with any number of weighted matrices per vertex.
     pub(crate) fn many(attributes: Attributes, blends: Blends) -> Self {
         assert!(blends.len() == attributes.positions.len());
         let slots = blends.sources;
@@ -280,7 +281,8 @@ impl Data {
         for start in (0..len).step_by(BLOCK) {
             let end = len.min(start + BLOCK);
             let changes = (start + 1..end).filter(|&v| of(v).len() != of(v - 1).len()).count();
-            // Each change of the number of influences costs a misprediction, so a block with many changes is sorted.
+            // Each change of the number of influences costs a branch misprediction, so a block with many
+            // changes is sorted.
             let scattered = (changes + 1) * 16 > end - start;
             let mut vertices: Vec<usize> = (start..end).collect();
             if scattered {

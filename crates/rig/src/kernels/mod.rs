@@ -79,7 +79,7 @@ pub(crate) fn skin(
     if !out.wants().unit {
         return skin_range(instructions, data, matrices, range, out);
     }
-    // NormalLength get their length while a block is still in the first cache.
+    // Normals are normalised while their block is still in the first-level cache.
     for start in range.clone().step_by(BLOCK) {
         let block = start..range.end.min(start + BLOCK);
         let mut part = out.window(start - range.start..block.end - range.start);

@@ -73,7 +73,7 @@ fn product(a: &Affine3A, b: &Affine3A) -> Affine3A {
         let [x, y, z] = v.to_array().map(Vec3A::splat);
         x_axis.mul_add(x, y_axis.mul_add(y, z_axis.mul_add(z, rest)))
     };
-    // A sum that starts at 0 has no rest.
+    // A sum that starts at 0 has no rounding error.
     let column = |v: Vec3A| upon(v, Vec3A::ZERO);
     let m = &b.matrix3;
     Affine3A {
@@ -82,7 +82,7 @@ fn product(a: &Affine3A, b: &Affine3A) -> Affine3A {
     }
 }
 
-/// Skins a range of vertices; the caller compared the lengths.
+/// Skins a range of vertices. The caller has compared the lengths.
 pub(super) fn skin(data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
     match (data.layout(), &mut out.memory) {
         (
@@ -98,7 +98,7 @@ pub(super) fn skin(data: &Data, matrices: &[Packed], range: Range<usize>, out: &
     }
 }
 
-/// Points or vectors that follow one matrix for a while, four at a time.
+/// Transforms runs of points or vectors that follow one matrix, four at a time.
 fn fill_runs<const POINT: bool>(
     (runs, matrices): (&[Run], &[Packed]),
     soa: &Soa,
@@ -133,7 +133,7 @@ fn fill_runs<const POINT: bool>(
     });
 }
 
-/// Four points from their components.
+/// Stores four points from their components.
 #[inline]
 #[allow(unsafe_code, reason = "the instruction that interleaves")]
 fn store(points: &mut [[f32; 3]; 4], [x, y, z]: [Vec4; 3]) {

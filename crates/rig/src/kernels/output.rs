@@ -61,7 +61,7 @@ impl InterleavedLayout {
     }
 }
 
-/// The caller's memory that skinning fills.
+/// The caller's memory for the skinned vertices.
 #[derive(Debug)]
 pub struct Output<'a> {
     target: Target<'a>,
@@ -99,14 +99,14 @@ impl<'a> Output<'a> {
         Self { target: Target { memory: Memory::Interleaved { bytes, layout }, unit: false }, unit: false }
     }
 
-    /// Sets the length of normals and tangents.
+    /// Sets whether normals and tangents are normalised.
     #[must_use]
     pub fn with_normal_length(mut self, normals: NormalLength) -> Self {
         self.unit = normals == NormalLength::Unit;
         self
     }
 
-    /// Checks that the memory is for exactly `count` vertices of a mesh.
+    /// Checks that the memory fits exactly `count` vertices of a mesh.
     pub(crate) fn fit(self, count: usize, has: Wants) -> Result<Target<'a>, RigError> {
         let Target { memory, .. } = self.target;
         let wants = Wants { unit: self.unit, ..memory.wants() };

@@ -1,4 +1,4 @@
-//! Joint-space vertices as bind-pose vertices, if all joints agree about them.
+//! Converts joint-space vertices to bind-pose vertices, if all joints agree about them.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -12,11 +12,11 @@ use alloc::vec::Vec;
 use glam::{DAffine3, DVec3};
 use meshwright_scene::Affine;
 
-/// The largest disagreement of joints about a vertex, relative to the largest coordinate of the mesh, and about a
-/// normal. Rounding to 32 bits causes as much.
+/// The maximum disagreement of joints about a vertex, relative to the largest coordinate of the mesh, and
+/// about a normal. Rounding to 32 bits can cause that much.
 const TOLERANCE: f64 = 1e-6;
 
-/// With a smaller sum of weights, a vertex has no usable position.
+/// With a smaller sum of weights, the position of a vertex is too inaccurate.
 const LEAST_SUM: f64 = 1.0 / 1024.0;
 
 /// A mesh in the bind pose.

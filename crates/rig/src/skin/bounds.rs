@@ -13,12 +13,12 @@ use crate::matrix::Matrix;
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// A box along the axes of the model.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The smallest coordinates.
+    /// The minimum corner.
     pub min: Vec3,
-    /// The largest.
+    /// The maximum corner.
     pub max: Vec3,
 }
 

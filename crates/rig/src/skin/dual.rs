@@ -3,7 +3,7 @@
 
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 
-/// A rigid motion as a dual quaternion, both parts as vectors.
+/// A rigid motion as a dual quaternion. Both quaternions are stored as vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Dual {
     pub(super) real: Vec4,

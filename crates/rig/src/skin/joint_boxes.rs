@@ -1,4 +1,4 @@
-//! The boxes of the vertices of each joint.
+//! The bounding boxes of the vertices of each joint.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use glam::{DAffine3, DVec3, Vec3};
 use meshwright_scene::{Influence, LocalVertex};
 
-/// A growing box. It ignores points that are not finite, because they are not finite in any pose.
+/// A bounding box under construction. It ignores points that are not finite, because they are not finite in
+/// any pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct GrowingBox {
     min: DVec3,
@@ -32,11 +33,11 @@ impl GrowingBox {
     }
 }
 
-/// The boxes of the vertices of each joint. They give a box around the mesh in any pose.
+/// The bounding boxes of the vertices of each joint. They give a box around the mesh in any pose.
 ///
-/// A vertex is the sum of `w * x` over its influences, where `x` is the vertex moved by this joint only. With all
-/// `x` in a box of centre `c` and half size `h`, the vertex is within `h * sum|w|` of `c * sum(w)`: for
-/// weights of a sum of 1 that is the box itself.
+/// A vertex is the sum of `w * x` over its influences, where `x` is the vertex moved by this joint only. If
+/// all `x` are in a box with centre `c` and half size `h`, the vertex is within `h * sum|w|` of `c *
+/// sum(w)`. If the weights sum to 1, that is the box itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JointBounds {
     /// The box of each joint, in the space that its matrix transforms. The last box holds vertices that do not move.

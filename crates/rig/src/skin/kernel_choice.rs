@@ -1,4 +1,4 @@
-//! The choice of the kernel of a mesh.
+//! Chooses the kernel of a mesh.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -10,15 +10,15 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use meshwright_scene::{Influence, LocalVertex};
 
-/// The use of an optimisation.
+/// Whether an optimisation is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// Used if it is faster by measurements.
+    /// It is used if measurements say that it is faster.
     #[default]
     Auto,
-    /// Used if it is possible.
+    /// It is used if it is possible.
     Always,
-    /// Never used.
+    /// It is never used.
     Never,
 }
 
@@ -32,7 +32,7 @@ impl Choice {
     }
 }
 
-/// Options of a plan. The defaults follow measurements.
+/// Options of a plan. The defaults are chosen by measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
@@ -40,8 +40,8 @@ pub struct PlanOptions {
     pub blend_table: Choice,
     /// Moves neighbours with the same matrix eight at a time.
     pub runs: Choice,
-    /// Holds joint-space vertices in the bind pose if all joints agree about them: within a millionth of the largest
-    /// coordinate of the mesh, and of unit normals. It is faster whenever it is possible.
+    /// Stores joint-space vertices in the bind pose if all joints agree about them, within a millionth of
+    /// the mesh's largest coordinate and of unit normals. It is always faster if it is possible.
     pub bind_pose: Choice,
 }
 
@@ -165,7 +165,7 @@ pub(super) fn bind(
     }
     let width = parts.widest().max(2);
     let narrow = width <= 4;
-    // Vertices with fewer influences get their first joint again, with weight 0.
+    // If a vertex has fewer influences, its first joint is repeated with weight 0.
     let filled = |v: usize| {
         let of = parts.vertex(v);
         let spare = (of.first().map_or(identity, |p| p.0), 0.0);

@@ -18,8 +18,8 @@ use crate::rig::Rig;
 use alloc::vec::Vec;
 use meshwright_scene::{Influence, LocalVertex, Mesh};
 
-/// A skinned mesh, prepared: its references are checked and its kernel is chosen. It owns all data that skinning
-/// reads.
+/// A skinned mesh, prepared for skinning: its references are checked and its kernel is chosen. It owns all
+/// data that skinning reads.
 ///
 /// [`skin`](Self::skin) runs the fast kernels, in 32 bits. [`positions`](Self::positions) and
 /// [`normals`](Self::normals) compute one attribute in the precision of the pose. They are slow, and meant for
@@ -31,7 +31,7 @@ pub struct SkinPlan {
     pub(super) influences: Vec<Influence>,
     pub(super) local: Vec<LocalVertex>,
     space: VertexSpace,
-    /// The largest disagreement of joints, if joint-space vertices are held in the bind pose.
+    /// The largest disagreement of joints, if joint-space vertices are stored in the bind pose.
     disagreement: Option<f32>,
     pub(super) data: Data,
     pub(super) bounds: JointBounds,
@@ -42,8 +42,8 @@ impl SkinPlan {
     ///
     /// # Errors
     ///
-    /// If the mesh has no skin, or if the skin does not divide its influences among the vertices or names a missing
-    /// joint.
+    /// If the mesh has no skin, if the skin's influences do not match the number of vertices, or if the skin
+    /// refers to a missing joint.
     pub fn new(mesh: &Mesh, rig: &Rig) -> Result<Self, RigError> {
         Self::with_options(mesh, rig, PlanOptions::default())
     }
@@ -64,8 +64,8 @@ impl SkinPlan {
         Self::build(vertices, arrays, rig.joint_count(), Some(rig), options)
     }
 
-    /// Prepares vertices outside a scene, bound to `joints` joints. Influences of weight zero may name any joint,
-    /// because exporters write such.
+    /// Prepares vertices outside a scene, bound to `joints` joints. Influences with weight zero may refer to
+    /// any joint, because exporters write such influences.
     ///
     /// # Errors
     ///

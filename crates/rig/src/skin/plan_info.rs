@@ -50,7 +50,7 @@ pub struct PlanInfo {
     /// The number of blends, if vertices share them.
     pub table: Option<usize>,
     /// The largest disagreement of joints about a vertex, relative to the largest coordinate of the mesh, if
-    /// joint-space vertices are held in the bind pose.
+    /// joint-space vertices are stored in the bind pose.
     pub disagreement: Option<f32>,
     /// The number of runs, if vertices are moved in runs.
     pub runs: Option<usize>,

@@ -99,7 +99,8 @@ impl SkinPlan {
         RigError::length("result", self.vertex_count(), out)
     }
 
-    /// Calls `vertex` with the number, the influences and their range. The plan has checked the ranges.
+    /// Calls `vertex` with the number, the influences and their range for each vertex. The plan has checked
+    /// the ranges.
     fn fill(
         &self,
         out: &mut [[f32; 3]],

@@ -19,7 +19,7 @@ pub(super) struct SkinArrays<'a> {
 pub struct SkinSource<'a> {
     /// Positions in the bind pose.
     pub positions: &'a [[f32; 3]],
-    /// NormalLength in the bind pose; may be empty.
+    /// Normals in the bind pose; may be empty.
     pub normals: &'a [[f32; 3]],
     /// Tangents in the bind pose, with the handedness in the fourth component; may be empty.
     pub tangents: &'a [[f32; 4]],
@@ -28,7 +28,7 @@ pub struct SkinSource<'a> {
 }
 
 impl<'a> SkinSource<'a> {
-    /// Makes vertices with positions only.
+    /// Uses vertices with positions only.
     pub const fn new(positions: &'a [[f32; 3]], sets: &'a [JointSet<'a>]) -> Self {
         Self { positions, normals: &[], tangents: &[], sets }
     }

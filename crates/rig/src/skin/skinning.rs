@@ -157,7 +157,7 @@ impl Workspace {
     }
 }
 
-/// The vertices that no thread has taken yet.
+/// The vertices that no thread has started yet.
 #[cfg(feature = "rayon")]
 struct Remaining<'a> {
     first: usize,

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use glam::Quat;
 use meshwright_scene::Trs;
 
-/// Memory that skinning uses between its steps, and its instruction set. Make one per thread and pass it to every
-/// call: it grows to the size of the largest skeleton.
+/// Memory that skinning uses between its steps, and its instruction set. Create one per thread and pass it
+/// to every call. It grows to the size of the largest skeleton.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     instructions: InstructionSet,
@@ -56,7 +56,7 @@ impl Workspace {
     pub(super) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
         self.duals.clear();
         self.duals.extend(joints.iter().map(|m| {
-            // This is defined for flat matrices and for numbers that are not finite, too.
+            // The decomposition also works for flat matrices and for numbers that are not finite.
             let parts = Trs::from_affine(&m.to_affine()).0;
             let q = Quat::from_array(parts.rotation);
             Dual::new(q, parts.translation.into())

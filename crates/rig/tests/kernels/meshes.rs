@@ -1,11 +1,11 @@
-//! Meshes, rigs and poses of random numbers.
+//! Random meshes, rigs and poses.
 
 use meshwright_rig::glam::{DAffine3, DQuat, DVec3, EulerRot};
 use meshwright_rig::{Choice, Matrix, PlanOptions, Pose, Rig};
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, SkeletonId, Skin};
 use proptest::prelude::*;
 
-/// Random numbers for large meshes, which a strategy would take long to make and shrink.
+/// Random numbers for large meshes, which a strategy would create and shrink slowly.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -53,15 +53,15 @@ pub(super) fn pose<M: Matrix>(rig: &Rig, seed: u64) -> Pose<M> {
     pose
 }
 
-/// The kind of influences of a mesh.
+/// The influences of a random mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) vertices: usize,
-    /// From so many influences per vertex.
+    /// The minimum number of influences per vertex.
     pub(super) least: usize,
-    /// To so many.
+    /// The maximum number of influences per vertex.
     pub(super) most: usize,
-    /// Neighbours that have the same.
+    /// The number of consecutive vertices with the same influences.
     pub(super) share: usize,
     pub(super) local: bool,
     pub(super) tangents: bool,
@@ -83,7 +83,7 @@ pub(super) fn mesh(shape: Shape) -> Mesh {
                 .iter()
                 .map(|&w| Influence { joint: random.below(JOINTS) as u32, weight: weight(w) })
                 .collect();
-            // A slot that exporters leave unused.
+            // An unused slot, as exporters write it.
             if n > 1 && random.below(4) == 0 {
                 current[0].weight = 0.0;
             }

@@ -1,4 +1,4 @@
-//! Every kernel against the same sums in 64 bits, on every path, in every kind of memory.
+//! Compares every kernel with the same sums in 64 bits, for every code path and memory layout.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -17,7 +17,7 @@ use meshwright_rig::{
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, Trs};
 use proptest::prelude::*;
 
-/// Positions, normals, tangents.
+/// Skinned positions, normals and tangents.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Skinned {
     positions: Vec<[f32; 3]>,
@@ -75,7 +75,7 @@ proptest! {
         }
         for instructions in instruction_sets() {
             let found = skin(&plan, &fast, instructions, NormalLength::AsIs);
-            // A handful of terms below 4, each rounded a few times.
+            // The sum has a few terms below 4, each rounded a few times.
             prop_assert!(is_near(&found.positions, &expected.positions, 1e-5), "{:?} {}", instructions, plan.info());
             prop_assert!(is_near(&found.normals, &expected.normals, 1e-5), "{:?} {}", instructions, plan.info());
         }
@@ -115,7 +115,7 @@ proptest! {
         }
     }
 
-    /// A vertex buffer: attributes at any offset of a stride; other bytes do not change.
+    /// A vertex buffer may have attributes at any offset of a stride; other bytes do not change.
     #[test]
     fn interleaved_memory_gets_the_same_bits(
         shape in shapes(),
@@ -182,7 +182,7 @@ proptest! {
         let rig = rig(JOINTS);
         let mut mesh = mesh(shape);
         if wild {
-            // Weights of either sign and any sum, and vertices without any.
+            // Weights of any sign and sum, and vertices without weights.
             let mut random = Random(shape.seed | 1);
             for i in &mut mesh.skin.as_mut().unwrap().influences {
                 i.weight = if random.below(5) == 0 { 0.0 } else { random.unit() * 3.0 };
@@ -221,7 +221,8 @@ proptest! {
         prop_assert!(is_near(&dual.normals, &linear.normals, 2e-5));
     }
 
-    /// Any weights, points and matrices: nothing panics, and what is finite comes out the same on every path.
+    /// With any weights, points and matrices, nothing panics, and finite results are the same on every code
+    /// path.
     #[test]
     fn hostile_numbers(seed: u64, options in choices(), local: bool, share in 1_usize..9) {
         let rig = rig(JOINTS);
@@ -245,7 +246,7 @@ proptest! {
         pose.update(&rig).unwrap();
         let [a, b] = instruction_sets().map(|instructions| skin(&plan, &pose, instructions, NormalLength::AsIs));
         let same = |a: &f32, b: &f32| {
-            // One can overflow where the other just does not.
+            // One result can overflow while the other just does not.
             a.to_bits() == b.to_bits() || !a.is_finite() || !b.is_finite() || (a - b).abs() <= 1e-5 * (1.0 + a.abs()) || a.abs() > 1e30
         };
         prop_assert!(a.positions.iter().flatten().zip(b.positions.iter().flatten()).all(|(a, b)| same(a, b)));
@@ -302,7 +303,7 @@ fn a_plan_tells_what_it_does() {
     assert_eq!((plan.info().runs.unwrap(), plan.info().space), (4, VertexSpace::Joint));
 }
 
-/// More matrices than indices of two bytes name.
+/// Tests more matrices than two-byte indices can address.
 #[test]
 fn many_joints() {
     let joints = 9000;
@@ -364,7 +365,7 @@ fn what_does_not_fit_is_refused() {
     };
     let (joints, weights) = ([[0, 1, 9, 9]; 2], [[0.5, 0.5, 0.0, 0.0]; 2]);
     assert!(!refused(&joints, &weights, &[], 2));
-    // A joint that does not exist, but for unused slots; lengths that differ.
+    // Rejected: a joint that does not exist, except in unused slots; lengths that differ.
     assert!(refused(&joints, &weights, &[], 1));
     assert!(refused(&joints, &[[0.25; 4]; 2], &[], 2));
     assert!(refused(&joints, &[[f32::NAN; 4]; 2], &[], 2));
@@ -398,7 +399,8 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn twisted_limbs_keep_their_volume_with_dual_quaternions() {
-    // Half way between no turn and half a turn, matrices shrink to nothing and rotations do not.
+    // Halfway between no turn and half a turn, blended matrices shrink to nothing and blended rotations do
+    // not.
     let rig = rig(2);
     let mut pose = Pose::<Affine3A>::new(&rig);
     pose.local_matrices_mut()[1] = Affine3A::from_rotation_x(std::f32::consts::PI - 1e-3);
@@ -463,7 +465,7 @@ fn threads_change_no_bit() {
                 pool.install(|| plan.skin_parallel(&pose, &mut work, target)).unwrap();
                 assert!(bits(&out) == bits(&serial), "{instructions:?} {info}");
             }
-            // From a thread that is not of a pool.
+            // Call it from a thread that is not in a pool.
             let mut out = zero(plan.vertex_count());
             let target = Output::positions(&mut out.positions)
                 .with_normals(&mut out.normals)
@@ -487,7 +489,7 @@ fn paths_are_named() {
     assert_eq!(bits(&serial).len(), 100 * 10);
 }
 
-/// Makes a skeleton with joints anywhere, and a joint-space mesh on it.
+/// Returns a skeleton with joints anywhere, and a joint-space mesh bound to it.
 fn seen_by_joints(shape: Shape) -> (Rig, Mesh) {
     let mut random = Random(99);
     let joints = (0..JOINTS).map(|i| {

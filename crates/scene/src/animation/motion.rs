@@ -13,7 +13,7 @@ pub struct PoseSetId(pub usize);
 /// Complete poses of one skeleton, shared by the clips that use them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseSet {
-    /// The number of joints of a pose.
+    /// The number of joints in a pose.
     pub joints: usize,
     /// Local matrices, pose by pose: joint `j` of pose `p` is `locals[p * joints + j]`.
     pub locals: Vec<Affine>,
@@ -31,7 +31,7 @@ impl PoseSet {
         self.locals.len().checked_div(self.joints).unwrap_or(0)
     }
 
-    /// True without poses.
+    /// Returns true if there are no poses.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -47,12 +47,13 @@ pub struct Clip {
     pub skeleton: SkeletonId,
     /// Frames per second.
     pub rate: f32,
-    /// The number of frames. A looping clip blends the last frame into the first, so that its period is `frames /
-    /// rate`; another clip ends at frame `frames - 1`.
+    /// The number of frames. A looping clip blends the last frame into the first, so its period is `frames /
+    /// rate`. Another clip ends at frame `frames - 1`.
     pub frames: u32,
     /// True if the clip loops.
     pub looping: bool,
-    /// The frame of the file with which it begins; 0 where a format counts the frames of each clip by themselves.
+    /// The file's frame number of the first frame; 0 if the format counts the frames of each clip
+    /// separately.
     pub start: u32,
     /// The interpolation between two keys.
     pub interpolation: Interpolation,
@@ -63,8 +64,8 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// A clip that plays once and blends rotations linearly, the short way. Of a motion of tracks the last key is the
-    /// last frame.
+    /// Returns a clip that plays once and blends rotations linearly, the short way. If the motion has
+    /// tracks, the last key is the last frame.
     #[must_use]
     pub fn new(name: impl Into<String>, skeleton: SkeletonId, rate: f32, motion: Motion) -> Self {
         let frames = motion.frames();
@@ -73,7 +74,7 @@ impl Clip {
         Self { name, skeleton, rate, frames, looping: false, start: 0, interpolation, motion, extras: None }
     }
 
-    /// The same clip with another count of frames, looping or not.
+    /// Sets the number of frames, and whether the clip loops.
     #[must_use]
     pub const fn with_frames(mut self, frames: u32, looping: bool) -> Self {
         self.frames = frames;
@@ -82,32 +83,33 @@ impl Clip {
     }
 
     setters! {
-        /// The same clip with the frame of the file with which it begins.
+        /// Sets the file's frame number of the first frame.
         with_start(u32): start;
-        /// The same clip with native fields.
+        /// Sets the native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }
 
-    /// The same clip with another rule for values between keys.
+    /// Sets the interpolation.
     #[must_use]
     pub const fn with_interpolation(mut self, interpolation: Interpolation) -> Self {
         self.interpolation = interpolation;
         self
     }
 
-    /// The time at a frame, in seconds.
+    /// Returns the time of a frame, in seconds.
     #[must_use]
     pub fn seconds(&self, frame: f64) -> f64 {
         frame / f64::from(self.rate)
     }
 
-    /// The frame at a time in seconds, which may lie between two.
+    /// Returns the frame at a time in seconds. It may be between two whole frames.
     #[must_use]
     pub fn frame_at(&self, seconds: f64) -> f64 {
         seconds * f64::from(self.rate)
     }
 
-    /// The last frame: where a looping clip has come round, or where another ends.
+    /// Returns the end of the clip as a frame: for a looping clip the frame at which it starts again,
+    /// otherwise the last frame.
     #[must_use]
     pub fn end(&self) -> u32 {
         if self.looping { self.frames } else { self.frames.saturating_sub(1) }
@@ -123,14 +125,15 @@ impl Clip {
 /// The interpolation of rotations between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// Components are blended linearly and renormalised, the way the keys' signs say, the long way included.
+    /// Components are blended linearly and renormalised. The signs of the keys decide the direction, even if
+    /// it is the long way.
     Linear,
-    /// As `Linear`, with signs changed so that the short way is taken.
+    /// As `Linear`, but signs are changed such that the short way is taken.
     #[default]
     LinearShort,
-    /// Spherical, the short way.
+    /// Spherical interpolation, the short way.
     Spherical,
-    /// The elements of local matrices are blended.
+    /// The elements of local matrices are blended linearly.
     Matrix,
 }
 
@@ -149,7 +152,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// The number of frames, up to the last pose or key.
+    /// Returns the number of frames, up to the last pose or key.
     #[must_use]
     pub fn frames(&self) -> u32 {
         match self {
@@ -188,7 +191,7 @@ pub struct Track {
 /// Keys of one value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Channel<T> {
-    /// The frame of each key, strictly rising.
+    /// The frame of each key, in strictly ascending order.
     pub frames: Vec<f32>,
     /// The value of each key.
     pub values: Vec<T>,
@@ -206,7 +209,7 @@ impl<T> Channel<T> {
         self.values.push(value);
     }
 
-    /// True without keys.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -1,35 +1,35 @@
-//! Engines and tools that take less than their formats hold.
+//! Engines and tools that support less than their formats can store.
 
 use crate::convert::ConvertError;
 use alloc::format;
 use core::fmt;
 use core::str::FromStr;
 
-/// A program that reads a format and has limits of its own. The conversions to its [formats](Self::formats) keep them where
-/// [`FromSceneOptions::engine`](crate::FromSceneOptions::engine) names it.
+/// A program that reads a format and has its own limits. The conversions to its [formats](Self::formats)
+/// observe them if [`FromSceneOptions::engine`](crate::FromSceneOptions::engine) names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// DarkPlaces, which stores bones in bytes, bones and distinct blends together in 16 bits, and keeps four bones of a
-    /// vertex.
+    /// DarkPlaces. It stores bone numbers in bytes, numbers bones and distinct blends together in 16 bits,
+    /// and uses four bones per vertex.
     DarkPlaces,
-    /// FTE, as it is usually built.
+    /// FTE in its usual build.
     Fte,
     /// Daemon, the engine of Unvanquished.
     Daemon,
-    /// The compiler `dpmodel`: what it could have written.
+    /// The compiler `dpmodel`: the limits of the files it writes.
     DpModel,
-    /// BGBTech, whose meshes count to 1024 vertices.
+    /// BGBTech, which allows 1024 vertices per mesh.
     BgbTech,
 }
 
-/// The most of everything that an engine takes; `usize::MAX` where it has no limit of its own.
+/// The maximum numbers that an engine supports; `usize::MAX` if it has no limit of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineLimits {
     /// Bones of a model.
     pub bones: usize,
-    /// Bones, and different sets of bones and weights that vertices have, together.
+    /// Bones, plus the different sets of bones and weights of vertices.
     pub blends: usize,
     /// Bones of a vertex.
     pub influences: usize,
@@ -46,7 +46,7 @@ pub struct EngineLimits {
 }
 
 impl EngineLimits {
-    /// Nothing but the format's own limits.
+    /// No limits other than the format's.
     pub const NONE: Self = Self {
         bones: usize::MAX,
         blends: usize::MAX,
@@ -60,10 +60,10 @@ impl EngineLimits {
 }
 
 impl Engine {
-    /// All of them.
+    /// All engines.
     pub const ALL: [Self; 5] = [Self::DarkPlaces, Self::Fte, Self::Daemon, Self::DpModel, Self::BgbTech];
 
-    /// Its name for programs.
+    /// Returns its name for options.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Its name for people.
+    /// Returns its name for messages.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Engine {
         }
     }
 
-    /// The ids of the formats whose conversions keep its limits.
+    /// Returns the ids of the formats whose conversions observe its limits.
     #[must_use]
     pub const fn formats(self) -> &'static [&'static str] {
         match self {
@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// The error of more than it takes: `300 bones, DarkPlaces takes 256`.
+    /// Returns the error for exceeding a limit: `300 bones, DarkPlaces takes 256`.
     #[must_use]
     pub fn refuse(self, path: &str, have: usize, most: usize, items: &str) -> ConvertError {
         ConvertError::unsupported(path, format!("{have} {items}, {} takes {most}", self.title()))
@@ -132,7 +132,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// No engine has this name.
+/// The error for a name that no engine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownEngine;
 

@@ -7,14 +7,14 @@ use core::fmt::{self, Write as _};
 use meshwright_core::Order as _;
 use meshwright_core::text::counted;
 
-/// Dropped data, or a decision.
+/// The kind of a report: dropped data, or a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LossKind {
-    /// The result does not hold something of the source, or not exactly.
+    /// The result does not hold some data of the source, or not exactly.
     #[default]
     Loss,
-    /// Nothing is missing: the source left something open, could be said in several ways, or differs by less than
-    /// its exporter rounded.
+    /// Nothing is missing: the source was ambiguous, several results are equally correct, or the difference
+    /// is less than the exporter's rounding.
     Note,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for LossKind {
     }
 }
 
-/// Something of the source that the result does not hold, or something that the conversion decided.
+/// Data of the source that the result does not hold, or a decision of the conversion.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loss {
@@ -37,34 +37,36 @@ pub struct Loss {
     pub code: &'static str,
     /// The field path in the source.
     pub path: String,
-    /// The dropped data or the decision, in one line, without count and amount if these have fields of their own.
+    /// The dropped data or the decision, in one line. It excludes count and amount if these have their own
+    /// fields.
     pub message: String,
     /// The number of affected items; 1 unless stated.
     pub count: u64,
-    /// The name of one item and of several; empty if the message names them.
+    /// The names of one item and of several items; empty if the message names them.
     pub items: [&'static str; 2],
     /// The size of the loss, if it can be measured: the maximum over all items.
     pub amount: Option<f64>,
-    /// The unit of the amount, or what it is a part of: `degrees`, `of the weight`.
+    /// The unit of the amount, or the whole that it is a part of: `degrees`, `of the weight`.
     pub unit: &'static str,
-    /// True if the extras of the scene hold the data when they are asked for.
+    /// Whether the extras of the scene hold the data, if extras are requested.
     pub in_extras: bool,
 }
 
 impl Loss {
-    /// The error that exporters of 32-bit files leave in a share, a length or a sum that should be exact.
+    /// The rounding error that exporters of 32-bit files leave in a share, a length or a sum that should be
+    /// exact.
     pub const NOISE: f64 = 1.0e-4;
 
-    /// The separator between a message and its details, which the text of a [group](LossGroup) omits.
+    /// The separator between a message and its details. The text of a [group](LossGroup) omits the details.
     pub const DETAILS: &'static str = "; looked for: ";
 
-    /// The message without its details.
+    /// Returns the message without its details.
     #[must_use]
     pub fn brief(&self) -> &str {
         self.message.split(Self::DETAILS).next().unwrap_or_default()
     }
 
-    /// Something that is missing.
+    /// Returns a loss.
     pub fn new(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind: LossKind::Loss,
@@ -79,19 +81,19 @@ impl Loss {
         }
     }
 
-    /// Something that was decided.
+    /// Returns a note.
     pub fn note(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { kind: LossKind::Note, ..Self::new(code, path, message) }
     }
 
-    /// The same with the number of items that it concerns, which the message names.
+    /// Sets the number of affected items. The message names them.
     #[must_use]
     pub fn counted(mut self, count: usize) -> Self {
         self.count = count as u64;
         self
     }
 
-    /// The same with the number of items that it concerns, and what one of them and several are called.
+    /// Sets the number of affected items, with the names of one and of several.
     ///
     /// ```
     /// # use meshwright_scene::Loss;
@@ -103,7 +105,7 @@ impl Loss {
         Self { items: [one, several], ..self.counted(count) }
     }
 
-    /// The same with an amount in a unit.
+    /// Sets the amount and its unit.
     #[must_use]
     pub const fn with_amount(mut self, amount: f64, unit: &'static str) -> Self {
         self.amount = Some(amount);
@@ -111,7 +113,7 @@ impl Loss {
         self
     }
 
-    /// A note where the amount is not above `most`, which is what an exporter's rounding leaves.
+    /// Makes it a note if the amount is at most `most`, the rounding error of an exporter.
     #[must_use]
     pub fn noise_below(mut self, most: f64) -> Self {
         if self.amount.is_some_and(|amount| amount <= most) {
@@ -120,14 +122,14 @@ impl Loss {
         self
     }
 
-    /// The same, held by the extras of the scene when they are asked for.
+    /// Marks that the extras of the scene hold the data, if extras are requested.
     #[must_use]
     pub const fn kept_in_extras(mut self) -> Self {
         self.in_extras = true;
         self
     }
 
-    /// True where nothing is lost.
+    /// Returns true if nothing is lost.
     #[must_use]
     pub fn is_note(&self) -> bool {
         self.kind == LossKind::Note
@@ -146,7 +148,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Losses of one kind and code, to be said at once.
+/// Losses of one kind and code, to be reported together.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LossGroup<'l> {
@@ -155,10 +157,11 @@ pub struct LossGroup<'l> {
 }
 
 impl<'l> LossGroup<'l> {
-    /// The number of losses that the text of a group shows.
+    /// The number of losses in the text of a group.
     const SHOWN: usize = 3;
 
-    /// Sorts losses by kind and code: losses before notes, else in the order of their first.
+    /// Groups losses by kind and code: losses before notes, otherwise in the order of their first
+    /// occurrence.
     pub fn all(losses: &'l [Loss]) -> Vec<Self> {
         let mut places = BTreeMap::new();
         let mut groups: Vec<Self> = Vec::new();
@@ -173,32 +176,32 @@ impl<'l> LossGroup<'l> {
         groups
     }
 
-    /// Losses or notes.
+    /// Returns the kind: losses or notes.
     pub fn kind(&self) -> LossKind {
         self.losses.first().map(|loss| loss.kind).unwrap_or_default()
     }
 
-    /// Their code.
+    /// Returns their code.
     pub fn code(&self) -> &'static str {
         self.losses.first().map_or("", |loss| loss.code)
     }
 
-    /// The number of affected items of all together.
+    /// Returns the total number of affected items.
     pub fn count(&self) -> u64 {
         self.losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.count))
     }
 
-    /// Returns true if the extras of the scene hold all of it when they are asked for.
+    /// Returns true if the extras of the scene hold all of the data, if extras are requested.
     pub fn in_extras(&self) -> bool {
         self.losses.iter().all(|loss| loss.in_extras)
     }
 
-    /// Returns true if the text of the group leaves something out.
+    /// Returns true if the text of the group omits losses.
     pub fn is_cut(&self) -> bool {
         self.losses.len() > Self::SHOWN || self.losses.iter().any(|loss| loss.brief() != loss.message)
     }
 
-    /// Returns true if all have the same message, for different places.
+    /// Returns true if all have the same message, with different paths.
     fn is_uniform(&self) -> bool {
         let said = |loss: &'l Loss| (&loss.message, loss.items, loss.unit);
         let mut all = self.losses.iter().map(|loss| said(loss));
@@ -207,7 +210,7 @@ impl<'l> LossGroup<'l> {
     }
 }
 
-/// `meshes[0], meshes[1]: normals without direction point up (3 normals)`.
+/// Displays, for example, `meshes[0], meshes[1]: normals without direction point up (3 normals)`.
 impl fmt::Display for LossGroup<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shown, more) = self.losses.split_at_checked(Self::SHOWN).unwrap_or((&self.losses, &[]));
@@ -239,7 +242,7 @@ impl fmt::Display for LossGroup<'_> {
     }
 }
 
-/// ` (3 normals, at most 0.4 degrees)`; nothing where nothing is known.
+/// Displays, for example, ` (3 normals, at most 0.4 degrees)`; empty if nothing is known.
 struct Measure {
     count: u64,
     items: [&'static str; 2],
@@ -266,7 +269,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// A number with three digits that count, or as many as it has before the point.
+/// Displays a number with three significant digits, or with all digits before the point.
 struct Short(f64);
 
 impl fmt::Display for Short {

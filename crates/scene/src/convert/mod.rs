@@ -10,13 +10,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded, Limits};
 
-/// Which axes, units, winding and texture origin a scene has.
+/// The axes, units, winding and texture origin of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// glTF's: right-handed, +Y up, +Z front, metres, counter-clockwise, texture origin top left, unit normals.
+    /// glTF's space: right-handed, +Y up, +Z front, metres, counter-clockwise, texture origin top left, unit
+    /// normals.
     #[default]
     Gltf,
-    /// The file's own, normals as its evaluation gives them.
+    /// The file's own space, with normals as the file's evaluation gives them.
     File,
 }
 
@@ -26,15 +27,15 @@ pub enum Space {
 pub struct SceneOptions {
     /// The space of the result.
     pub space: Space,
-    /// Native fields that glTF has no place for are kept as extras.
+    /// Whether native fields that glTF cannot hold are kept as extras.
     pub extras: bool,
-    /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of its bones that the
-    /// bones do not move, such as attachments, become nodes.
+    /// Whether a model with a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of
+    /// its bones that no bone moves, such as attachments, become nodes.
     pub static_meshes: bool,
-    /// Meshes that bound bones are drawn too, with them.
+    /// Whether meshes that bound bones are drawn too, moving with their bones.
     pub solids: bool,
-    /// Vertices are bound only in model space: skins have no [`local`](crate::Skin::local) vertices, which targets
-    /// like glTF cannot store. The resulting loss is measured either way.
+    /// Whether vertices are bound only in model space: skins then have no [`local`](crate::Skin::local)
+    /// vertices, which targets like glTF cannot store. The resulting loss is measured either way.
     pub bind_only: bool,
     /// The limits of the scene's memory.
     pub limits: Limits,
@@ -47,88 +48,88 @@ impl SceneOptions {
         Self { space, ..Self::default() }
     }
 
-    /// The same options with native fields kept or dropped.
+    /// Sets whether native fields are kept.
     #[must_use]
     pub const fn with_extras(mut self, extras: bool) -> Self {
         self.extras = extras;
         self
     }
 
-    /// The same options with models of a single frame as static meshes, or with their skeletons.
+    /// Sets whether models with a single frame become static meshes.
     #[must_use]
     pub const fn with_static_meshes(mut self, on: bool) -> Self {
         self.static_meshes = on;
         self
     }
 
-    /// The same options with meshes that bound bones drawn or not.
+    /// Sets whether meshes that bound bones are drawn.
     #[must_use]
     pub const fn with_solids(mut self, solids: bool) -> Self {
         self.solids = solids;
         self
     }
 
-    /// The same options with vertices bound only in model space, or also as the format stores them.
+    /// Sets whether vertices are bound only in model space, without the form that the format stores.
     #[must_use]
     pub const fn with_bind_only(mut self, on: bool) -> Self {
         self.bind_only = on;
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Sets the limit of memory in bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// A full account of what the scene may take.
+    /// Returns a new budget with the limits of the scene.
     #[must_use]
     pub const fn budget(&self) -> Budget {
         Budget::new(self.limits)
     }
 }
 
-/// A converted value with what the conversion lost.
+/// A converted value, and the losses of the conversion.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Converted<T> {
     /// The result.
     pub value: T,
-    /// Dropped data, and decisions.
+    /// Dropped data, and decisions of the conversion.
     pub losses: Vec<Loss>,
 }
 
 impl<T> Converted<T> {
-    /// A result with its losses.
+    /// Returns a result with its losses.
     pub const fn new(value: T, losses: Vec<Loss>) -> Self {
         Self { value, losses }
     }
 
-    /// The dropped data.
+    /// Returns the losses.
     pub fn lost(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|l| !l.is_note())
     }
 
-    /// The decisions.
+    /// Returns the notes.
     pub fn notes(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|l| l.is_note())
     }
 
-    /// Another value with the same losses.
+    /// Converts the value and keeps the losses.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Converted<U> {
         Converted { value: f(self.value), losses: self.losses }
     }
 }
 
-/// Why a conversion is refused.
+/// The reason why a conversion failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -143,7 +144,7 @@ pub enum ConvertError {
     Unsupported {
         /// The field that cannot be expressed.
         path: String,
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// The result would exceed the caller's limit.
@@ -163,12 +164,12 @@ impl From<LimitExceeded> for ConvertError {
 }
 
 impl ConvertError {
-    /// A source that breaks a rule.
+    /// Returns the error for a source that breaks a rule.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid { path: path.into(), message: message.into() }
     }
 
-    /// A source that the target cannot express.
+    /// Returns the error for a source that the target cannot express.
     pub fn unsupported(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Unsupported { path: path.into(), message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! The common parts of all conversions of a scene to a format: options, trait, and results of several files.
+//! The common parts of all conversions from a scene: options, a trait, and results with several files.
 
 use crate::convert::engine::{Engine, EngineLimits};
 use crate::convert::{ConvertError, Converted, Space};
@@ -10,29 +10,29 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Limits};
 
-/// Options of every `from_scene` and `write_scene`: what all formats share, and the format's own.
+/// Options of every `from_scene` and `write_scene`: those that all formats share, and the format's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FromSceneOptions<T = ()> {
     /// The limits of the conversion's memory.
     pub limits: Limits,
-    /// Which levels of detail the result has; `None` leaves it to the format.
+    /// The levels of detail in the result; `None` uses the format's default.
     pub levels: Option<Levels>,
     /// The treatment of names that the format cannot hold.
     pub names: Naming,
-    /// The space that the scene's numbers are in; `None` takes the scene's own word.
+    /// The space of the scene's numbers; `None` uses the space that the scene states.
     pub space: Option<Space>,
-    /// Data that nothing draws is dropped, even if the format could store it.
+    /// Whether data that nothing draws is dropped, even if the format can store it.
     pub prune: bool,
-    /// The engine whose limits are kept where they are narrower than the format's; one that does not read the format
-    /// changes nothing.
+    /// The engine whose limits are observed in addition to the format's. An engine that does not read the
+    /// format has no effect.
     pub engine: Option<Engine>,
     /// The format's own options.
     pub format: T,
 }
 
 impl<T> FromSceneOptions<T> {
-    /// Default options around a format's own.
+    /// Returns default options with a format's own options.
     #[must_use]
     pub fn for_format(format: T) -> Self {
         Self {
@@ -46,70 +46,71 @@ impl<T> FromSceneOptions<T> {
         }
     }
 
-    /// The same options for another format.
+    /// Returns the same options for another format.
     #[must_use]
     pub fn with_format<U>(self, format: U) -> FromSceneOptions<U> {
         let Self { limits, levels, names, space, prune, engine, .. } = self;
         FromSceneOptions { limits, levels, names, space, prune, engine, format }
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Sets the limit of memory in bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self
     }
 
-    /// The same options with another choice of levels of detail.
+    /// Sets the levels of detail.
     #[must_use]
     pub const fn with_levels(mut self, levels: Levels) -> Self {
         self.levels = Some(levels);
         self
     }
 
-    /// The same options with another treatment of names.
+    /// Sets the treatment of names.
     #[must_use]
     pub const fn with_names(mut self, names: Naming) -> Self {
         self.names = names;
         self
     }
 
-    /// The same options with the scene taken to be in a space, whatever it says of itself.
+    /// Sets the space of the scene's numbers, whatever the scene states.
     #[must_use]
     pub const fn in_space(mut self, space: Space) -> Self {
         self.space = Some(space);
         self
     }
 
-    /// The same options with what nothing draws left out or kept.
+    /// Sets whether data that nothing draws is dropped.
     #[must_use]
     pub const fn with_prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self
     }
 
-    /// The same options with the limits of an engine.
+    /// Sets the engine whose limits are observed.
     #[must_use]
     pub fn for_engine(mut self, engine: impl Into<Option<Engine>>) -> Self {
         self.engine = engine.into();
         self
     }
 
-    /// The engine whose limits count in the format of this id, and what it takes.
+    /// Returns the engine and its limits, if it reads the format with this id.
     #[must_use]
     pub fn engine_of(&self, format: &str) -> Option<(Engine, EngineLimits)> {
         self.engine.filter(|e| e.formats().contains(&format)).map(|e| (e, e.limits()))
     }
 
-    /// Returns the options of drawing in the format's axes: the chosen levels, or the format's default. Meshes
-    /// without a node are drawn if the format `keeps` them and they are not pruned.
+    /// Returns options for flattening the scene to the format's axes, with the chosen levels or the format's
+    /// default `levels`. Meshes without a node are included if the format `keeps` them and they are not
+    /// pruned.
     #[must_use]
     pub fn draw(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels, keeps: bool) -> DrawOptions {
         DrawOptions::default()
@@ -118,19 +119,19 @@ impl<T> FromSceneOptions<T> {
             .with_axes(self.axes(scene, to_gltf))
     }
 
-    /// A full account of what the conversion may take.
+    /// Returns a new budget with the limits of the conversion.
     #[must_use]
     pub const fn budget(&self) -> Budget {
         Budget::new(self.limits)
     }
 
-    /// The space that the scene's numbers are in.
+    /// Returns the space of the scene's numbers.
     #[must_use]
     pub fn space_of(&self, scene: &Scene) -> Space {
         self.space.unwrap_or(scene.space)
     }
 
-    /// The map from a scene into a file whose own map to glTF's axes is `to_gltf`.
+    /// Returns the map from a scene's axes to those of a file. `to_gltf` maps the file's axes to glTF's.
     #[must_use]
     pub fn axes(&self, scene: &Scene, to_gltf: &AxisMap) -> AxisMap {
         match self.space_of(scene) {
@@ -140,18 +141,18 @@ impl<T> FromSceneOptions<T> {
     }
 }
 
-/// A model that can be converted from a scene. If a model is several files, its crate also has `fn write_scene(scene:
-/// &Scene, stem: &str, options: &FromSceneOptions<O>) -> Result<Converted<OutputFiles>, ConvertError>`, `stem` being
-/// the name of the main file without its extension.
+/// A model that can be converted from a scene. If a model is several files, its crate also has `fn
+/// write_scene(scene: &Scene, stem: &str, options: &FromSceneOptions<O>) -> Result<Converted<OutputFiles>,
+/// ConvertError>`. `stem` is the name of the main file without its extension.
 pub trait FromScene: Sized {
     /// The format's own options.
     type Options: Default + Clone;
 
-    /// The scene in this format, with what was lost and decided.
+    /// Converts the scene to this format.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when the format cannot express it, or when the result would take more than
-    /// the limits allow.
+    /// If the scene breaks its own rules, if the format cannot express it, or if the result would take more
+    /// than the limits allow.
     fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<Self::Options>,
@@ -161,18 +162,18 @@ pub trait FromScene: Sized {
 /// One file of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputFile {
-    /// Its name, relative to where the result is put; `/` between folders.
+    /// The name, relative to the output folder; `/` separates folders.
     pub name: String,
-    /// Its content.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 
-/// The files of a result: the main one first, then its companions in the order of their making.
+/// The files of a result: the main file first, then its companion files in the order of creation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputFiles(Vec<OutputFile>);
 
 impl OutputFiles {
-    /// A result of one file.
+    /// Returns a result with one file.
     #[must_use]
     pub fn single(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         let mut files = Self::default();
@@ -180,7 +181,7 @@ impl OutputFiles {
         files
     }
 
-    /// Adds a file, or replaces the one of this name.
+    /// Adds a file, or replaces the one with this name.
     pub fn push(&mut self, name: impl Into<String>, bytes: Vec<u8>) {
         let name = name.into();
         match self.0.iter_mut().find(|f| f.name == name) {
@@ -195,7 +196,7 @@ impl OutputFiles {
         self.0.first()
     }
 
-    /// The content of the file of a name.
+    /// Returns the content of the file with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.iter().find(|f| f.name == name).map(|f| f.bytes.as_slice())
@@ -212,13 +213,13 @@ impl OutputFiles {
         self.0.len()
     }
 
-    /// True without files.
+    /// Returns true if there are no files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The bytes of all files together.
+    /// Returns the total size of all files in bytes.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {
         self.iter().map(|f| f.bytes.len() as u64).sum()

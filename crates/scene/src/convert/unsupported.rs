@@ -1,16 +1,16 @@
-//! Unsupported features of formats, reported with the same code and words by all formats.
+//! Unsupported features of formats. All formats report them with the same code and words.
 
 use crate::convert::loss::Loss;
 use crate::model::Scene;
 use alloc::vec::Vec;
 
-/// Something that a scene can hold and a format cannot.
+/// Data that a scene can hold and some format cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Unsupported {
     /// Materials of any kind.
     Materials,
-    /// Textures as images; names of materials stay.
+    /// Textures as images; the names of materials stay.
     Images,
     /// A material's colour and sides; its name stays.
     Surfaces,
@@ -18,13 +18,13 @@ pub enum Unsupported {
     Colors,
     /// Tangents.
     Tangents,
-    /// The side of the tangent on which a bitangent is; the tangent is unchanged.
+    /// The handedness of tangents; the tangents stay.
     Handedness,
     /// Skins and skeletons.
     Skins,
-    /// Vertices as each bone sees them; what follows from the bind pose stays.
+    /// Vertices in the space of each bone; positions that follow from the bind pose stay.
     LocalVertices,
-    /// Joints that follow others; they are posed by themselves.
+    /// Joints that follow others; they get their own poses.
     Follows,
     /// Names of joints.
     JointNames,
@@ -33,7 +33,7 @@ pub enum Unsupported {
 }
 
 impl Unsupported {
-    /// The code of the loss.
+    /// Returns the code of the loss.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Unsupported {
         }
     }
 
-    /// The names of the counted items.
+    /// Returns the names of one counted item and of several.
     const fn items(self) -> [&'static str; 2] {
         match self {
             Self::Materials | Self::Images | Self::Surfaces => ["material", "materials"],
@@ -62,7 +62,7 @@ impl Unsupported {
         }
     }
 
-    /// The path, the message, and the number of occurrences in a scene.
+    /// Returns the path, the message, and the number of occurrences in a scene.
     fn describe(self, scene: &Scene) -> (&'static str, &'static str, usize) {
         let meshes = || scene.meshes.iter();
         let joints = || scene.skeletons.iter().flat_map(|s| &s.joints);
@@ -108,7 +108,7 @@ impl Unsupported {
         }
     }
 
-    /// Reports what a scene has of everything that a format lacks, each once with its count.
+    /// Reports the data of a scene that a format cannot hold, each kind once with its count.
     pub fn report(lacks: &[Self], scene: &Scene, losses: &mut Vec<Loss>) {
         for lack in lacks {
             let (path, message, count) = lack.describe(scene);

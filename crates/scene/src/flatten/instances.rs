@@ -1,4 +1,4 @@
-//! Which meshes are drawn where.
+//! Finds the meshes that are drawn, with their nodes and levels.
 
 use super::{DrawOptions, Instance, Levels};
 use crate::convert::ConvertError;
@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
-/// The parts of the scene that are drawn in one level.
+/// The parts of the scene that are drawn together.
 enum Shown {
     All,
     Below(Vec<bool>),
@@ -79,7 +79,7 @@ pub(super) fn collect_instances(
     Ok(instances)
 }
 
-/// The levels to draw, each with its number where there are several.
+/// Returns the levels to draw. Each has its number if there are several.
 fn levels(
     scene: &Scene,
     choice: Levels,
@@ -119,7 +119,7 @@ fn levels(
     }
 }
 
-/// The nodes at or below some.
+/// Marks the nodes that are or are below some roots.
 fn below(scene: &Scene, order: &[usize], roots: &mut dyn Iterator<Item = NodeId>) -> Vec<bool> {
     let mut marks = vec![false; scene.nodes.len()];
     for root in roots {
@@ -136,7 +136,7 @@ fn below(scene: &Scene, order: &[usize], roots: &mut dyn Iterator<Item = NodeId>
     marks
 }
 
-/// Reports the losses of the choice of levels and of the transforms of nodes.
+/// Reports the losses from the choice of levels and from node transforms that are not applied.
 fn report_nodes(scene: &Scene, options: &DrawOptions, shown: &[bool], losses: &mut Vec<Loss>) {
     let hidden: Vec<_> = (0..scene.nodes.len()).filter(|&n| shown.get(n) == Some(&false)).collect();
     match options.levels {

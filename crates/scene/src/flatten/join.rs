@@ -1,4 +1,4 @@
-//! Several meshes as one.
+//! Joins several meshes to one.
 
 use super::{DrawOptions, Instance, bytes, fill_normals, make_owned};
 use crate::convert::ConvertError;
@@ -12,12 +12,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// Makes up what some of several meshes have and others lack: normals from the triangles, tangents by texture coordinates,
-/// which grow upwards where `up` says so, texture coordinates 0. Returns whether they have normals, tangents and texture
-/// coordinates now.
+/// Completes attributes that only some of the meshes have: normals from the triangles, tangents from the
+/// texture coordinates (which grow upwards if `up` is true), and texture coordinates 0. Returns whether the
+/// meshes now have normals, tangents and texture coordinates.
 ///
 /// # Errors
-/// When the budget does not allow for it.
+/// If the budget does not suffice.
 pub fn fill_attributes(
     meshes: &mut [&mut Cow<'_, Mesh>],
     path: &str,
@@ -65,7 +65,7 @@ pub fn fill_attributes(
     Ok([normals || tangents, tangents, uvs])
 }
 
-/// Groups of instances that become one mesh each, in the order of their first instance.
+/// Returns the groups of instances that become one mesh each, in the order of their first instance.
 pub(super) fn groups(
     scene: &Scene,
     options: &DrawOptions,
@@ -93,8 +93,9 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// Meshes of one material and skeleton as one. An attribute that not every one has is made up for the others: normals
-/// from the triangles, colours white, texture coordinates 0, tangents by both. Vertices per bone are left out.
+/// Joins meshes of one material and skeleton. If only some have an attribute, the others get a default:
+/// normals from the triangles, white colours, texture coordinates 0, tangents from both. Vertices in the
+/// space of bones are dropped.
 pub(super) fn joined<'s>(
     mut meshes: Vec<Cow<'s, Mesh>>,
     path: &str,
@@ -120,7 +121,7 @@ pub(super) fn joined<'s>(
     let colored = || full.iter().filter(|m| !m.colors.is_empty());
     let colors = colored().next().is_some();
     let mut all = Mesh::default();
-    // On the sRGB curve where they are of both kinds.
+    // If the encodings differ, colours become sRGB.
     let linear = colors && colored().all(|m| m.color_encoding == ColorEncoding::Linear);
     all.color_encoding = if linear { ColorEncoding::Linear } else { ColorEncoding::Srgb };
     if let Some(first) = meshes.first() {
@@ -128,7 +129,7 @@ pub(super) fn joined<'s>(
         all.skin = first.skin.as_ref().map(|s| Skin::new(s.skeleton));
     }
     for mesh in &meshes {
-        // Colours may have to be made up.
+        // White colours may have to be added.
         let white = (mesh.positions.len() as u64).saturating_mul(4);
         budget.charge("meshes joined", bytes(mesh).saturating_add(white))?;
         let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");

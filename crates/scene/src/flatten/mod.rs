@@ -1,8 +1,8 @@
 //! Flattens a scene to drawables, for formats that are simpler than a scene.
 //!
-//! [`Drawables`] is an iterator over drawn meshes. [`DrawOptions`] state the needs of a format: one level of detail
-//! or several, instances applied to vertices, axes, the size limits of a mesh. The format only has to write the
-//! numbers. Everything is charged to a budget, and an unchanged mesh is not copied.
+//! [`Drawables`] is an iterator over drawn meshes. [`DrawOptions`] state the needs of a format: one level of
+//! detail or several, instances applied to vertices, axes, the size limits of a mesh. The format only has to
+//! encode the numbers. Everything is charged to a budget, and an unchanged mesh is not copied.
 
 mod instances;
 mod join;
@@ -29,29 +29,29 @@ use alloc::vec::Vec;
 use meshwright_core::math::Affine;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// Which levels of detail are drawn.
+/// The levels of detail that are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Levels {
-    /// Each by itself, the finest first. Nodes below none of them are not drawn.
+    /// Each level separately, the finest first. Nodes that are in no level are not drawn.
     #[default]
     Each,
-    /// Everything but what only coarser levels draw.
+    /// Everything except nodes that are only in coarser levels.
     Finest,
-    /// One of them, by its number; all nodes where the scene has no levels.
+    /// One level, by its number. If the scene has no levels, all nodes.
     Only(usize),
-    /// All nodes at once, whatever the levels say.
+    /// All nodes together, ignoring levels.
     Merged,
 }
 
-/// The computation of missing tangents, and the direction of texture coordinates in the written file.
+/// Whether missing tangents are computed, and the direction of texture coordinates in the written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tangents {
-    /// Meshes keep what they have.
+    /// Missing tangents are not computed.
     #[default]
     Keep,
-    /// They are computed; the second coordinate grows upwards.
+    /// They are computed; the second texture coordinate grows upwards.
     Up,
-    /// They are computed; the second coordinate grows downwards.
+    /// They are computed; the second texture coordinate grows downwards.
     Down,
 }
 
@@ -59,37 +59,40 @@ pub enum Tangents {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DrawOptions {
-    /// Which levels of detail are drawn.
+    /// The levels of detail that are drawn.
     pub levels: Levels,
-    /// The transforms of nodes are applied to the vertices of their meshes.
+    /// Whether node transforms are applied to the vertices.
     pub bake: bool,
-    /// Meshes that no node draws come last, without a node.
+    /// Whether meshes that no node draws are included, at the end and without a node.
     pub undrawn: bool,
-    /// Meshes without triangles are left out.
+    /// Whether meshes without triangles are omitted.
     pub skip_empty: bool,
-    /// From the scene's axes into the format's.
+    /// The map from the scene's axes to the format's.
     pub axes: AxisMap,
-    /// Texture coordinates start at the other end: `1 - v`.
+    /// Whether the second texture coordinate is flipped: `1 - v`.
     pub flip_v: bool,
-    /// Missing normals are computed from the triangles.
+    /// Whether missing normals are computed from the triangles.
     pub normals: bool,
-    /// Missing tangents are computed by the rule of MikkTSpace; vertices whose triangles disagree are split.
+    /// Whether missing tangents are computed by the rule of MikkTSpace. Vertices whose triangles have
+    /// different tangents are split.
     pub tangents: Tangents,
-    /// Skinned meshes get their rest pose, and have no skin.
+    /// Whether skinned meshes are converted to their rest pose, without a skin.
     pub rest: bool,
-    /// Weights of a vertex sum to 1. Where vertices are stored per joint, they stay as they are.
+    /// Whether weights are scaled such that those of a vertex sum to 1. Vertices in the space of joints are
+    /// not changed.
     pub normalize: bool,
-    /// Vertices stay as joints see them; else their places in the bind pose are all that counts.
+    /// Whether vertices in the space of joints are kept. If not, only their positions in the bind pose are.
     pub local: bool,
-    /// Meshes of one level, material and skeleton become one.
+    /// Whether meshes of one level, material and skeleton are joined.
     pub by_material: bool,
-    /// The most vertices of a mesh.
+    /// The maximum number of vertices in a mesh.
     pub max_vertices: usize,
-    /// The most triangles of a mesh.
+    /// The maximum number of triangles in a mesh.
     pub max_triangles: usize,
-    /// The most joints of a mesh, which then has a [`palette`](Drawable::palette).
+    /// The maximum number of joints of a mesh. If there is one, meshes have a
+    /// [`palette`](Drawable::palette).
     pub max_joints: Option<usize>,
-    /// The most joints that a vertex follows.
+    /// The maximum number of joints per vertex.
     pub max_influences: usize,
 }
 
@@ -130,84 +133,85 @@ macro_rules! with {
 }
 
 with! {
-    /// The same with another choice of levels of detail.
+    /// Sets the levels of detail.
     with_levels(levels: Levels);
-    /// The same with transforms of nodes applied or left out.
+    /// Sets whether node transforms are applied.
     with_bake(bake: bool);
-    /// The same with meshes that no node draws, or without.
+    /// Sets whether meshes that no node draws are included.
     with_undrawn(undrawn: bool);
-    /// The same with meshes without triangles left out or kept.
+    /// Sets whether meshes without triangles are omitted.
     with_skip_empty(skip_empty: bool);
-    /// The same in other axes.
+    /// Sets the axes.
     with_axes(axes: AxisMap);
-    /// The same with texture coordinates turned over or not.
+    /// Sets whether the second texture coordinate is flipped.
     with_flip_v(flip_v: bool);
-    /// The same with missing normals computed or left out.
+    /// Sets whether missing normals are computed.
     with_normals(normals: bool);
-    /// The same with missing tangents computed or left out.
+    /// Sets whether missing tangents are computed.
     with_tangents(tangents: Tangents);
-    /// The same with skinned meshes put into the rest pose or left as they are bound.
+    /// Sets whether skinned meshes are converted to their rest pose.
     with_rest(rest: bool);
-    /// The same with weights that sum to 1, or as they are.
+    /// Sets whether weights are scaled to a sum of 1.
     with_normalize(normalize: bool);
-    /// The same with vertices as joints see them, or without.
+    /// Sets whether vertices in the space of joints are kept.
     with_local(local: bool);
-    /// The same with meshes of one material joined or not.
+    /// Sets whether meshes of one material are joined.
     with_by_material(by_material: bool);
-    /// The same with a maximum number of vertices per mesh.
+    /// Sets the maximum number of vertices per mesh.
     with_max_vertices(max_vertices: usize);
-    /// The same with a maximum number of triangles per mesh.
+    /// Sets the maximum number of triangles per mesh.
     with_max_triangles(max_triangles: usize);
-    /// The same with a maximum number of joints per mesh, numbered by a palette.
+    /// Sets the maximum number of joints per mesh, which are then numbered by a palette.
     with_max_joints(max_joints: Option<usize>);
-    /// The same with a maximum number of joints per vertex.
+    /// Sets the maximum number of joints per vertex.
     with_max_influences(max_influences: usize);
 }
 
 /// One occurrence of a mesh in a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
-    /// The level of detail, where the scene has any and each is drawn by itself.
+    /// The level of detail, if the scene has levels and each is drawn separately.
     pub level: Option<usize>,
-    /// The node; none for a mesh that no node draws.
+    /// The node; `None` for a mesh that no node draws.
     pub node: Option<NodeId>,
     /// The mesh.
     pub mesh: MeshId,
-    /// The transform of its vertices to the scene: the identity for skinned meshes.
+    /// The transform of its vertices to the scene; the identity for skinned meshes.
     pub matrix: Affine,
 }
 
-/// A mesh as it is drawn.
+/// A mesh that is ready for a format.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Drawable<'s> {
-    /// Its vertices and triangles in the format's axes. A copy has no extras: see [`sources`](Self::sources).
+    /// The vertices and triangles in the format's axes. A copy has no extras; use [`sources`](Self::sources)
+    /// to find them.
     pub mesh: Cow<'s, Mesh>,
-    /// The mesh's name, or its node's where it has none.
+    /// The name of the mesh, or of its node if it has none.
     pub name: &'s str,
     /// The sources: one instance, or several that were joined.
     pub sources: Vec<Instance>,
-    /// The joints of the skeleton that the mesh's influences number, where the options limit their count. The
-    /// influences of the mesh then name places in this list.
+    /// The skeleton's joints that the mesh uses, if the options limit their number. The influences of the
+    /// mesh are then indices into this list.
     pub palette: Option<Vec<u32>>,
-    /// Which part of the mesh this is, where it had to be split.
+    /// The number of the part, if the mesh was split.
     pub part: usize,
 }
 
 impl Drawable<'_> {
-    /// The mesh it came from, or the first of them.
+    /// Returns the source mesh, or the first of several.
     #[must_use]
     pub fn id(&self) -> Option<MeshId> {
         self.sources.first().map(|s| s.mesh)
     }
 
-    /// The node that draws it, or the first of them.
+    /// Returns the node that draws it, or the first of several.
     #[must_use]
     pub fn node(&self) -> Option<NodeId> {
         self.sources.first().and_then(|s| s.node)
     }
 
-    /// Its level of detail.
+    /// Returns its level of detail.
     #[must_use]
     pub fn level(&self) -> Option<usize> {
         self.sources.first().and_then(|s| s.level)
@@ -225,7 +229,7 @@ impl Drawable<'_> {
         self.id().map_or_else(|| "meshes".into(), |id| format!("meshes[{}]", id.0))
     }
 
-    /// The joint of the skeleton that an influence names.
+    /// Returns the skeleton's joint of an influence.
     #[must_use]
     pub fn joint(&self, influence: &Influence) -> u32 {
         let place = influence.joint as usize;
@@ -233,28 +237,28 @@ impl Drawable<'_> {
     }
 }
 
-/// An iterator over what a scene draws. It ends with the first error.
+/// An iterator over the meshes that a scene draws. It ends after the first error.
 #[derive(Debug)]
 pub struct Drawables<'s, 'b> {
     scene: &'s Scene,
     options: DrawOptions,
     budget: &'b Budget,
-    /// The groups of instances that become one mesh each: one instance, or several of one material.
+    /// The groups of instances that become one mesh each: one instance, or several of the same material.
     groups: alloc::vec::IntoIter<Vec<Instance>>,
     ready: VecDeque<Drawable<'s>>,
     losses: Vec<Loss>,
     /// Meshes whose losses were reported: each is reported once, not once per instance.
     reported: BTreeSet<(usize, &'static str)>,
-    /// Skeletons as they rest.
+    /// The rest poses of skeletons.
     rests: BTreeMap<usize, rest::Rest>,
     failed: bool,
 }
 
 impl<'s, 'b> Drawables<'s, 'b> {
-    /// Finds what the scene draws, in the order of levels, nodes and their meshes.
+    /// Finds the meshes that the scene draws, in the order of levels, nodes and their meshes.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, or when the budget does not allow for the list of instances.
+    /// If the scene breaks its own rules, or if the budget does not suffice for the list of instances.
     pub fn new(scene: &'s Scene, options: &DrawOptions, budget: &'b Budget) -> Result<Self, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
@@ -273,12 +277,12 @@ impl<'s, 'b> Drawables<'s, 'b> {
         })
     }
 
-    /// The instances that are still to come.
+    /// Returns the remaining instances.
     pub fn instances(&self) -> impl Iterator<Item = &Instance> {
         self.groups.as_slice().iter().flatten()
     }
 
-    /// Materials that what is still to come uses, in rising order.
+    /// Returns the materials of the remaining instances, in ascending order.
     #[must_use]
     pub fn materials(&self) -> BTreeSet<MaterialId> {
         self.instances().filter_map(|i| self.scene.meshes.get(i.mesh.0)?.material).collect()
@@ -290,11 +294,11 @@ impl<'s, 'b> Drawables<'s, 'b> {
         core::mem::take(&mut self.losses)
     }
 
-    /// One instance made ready, in as many parts as the limits take. For formats that draw one mesh in several places
-    /// and make it once; others iterate.
+    /// Prepares one instance, in as many parts as the limits require. It is for formats that draw one mesh
+    /// in several places and store it once; others use the iterator.
     ///
     /// # Errors
-    /// When the format cannot express the mesh, or when the budget does not allow for it.
+    /// If the format cannot express the mesh, or if the budget does not suffice.
     pub fn make(&mut self, instance: &Instance) -> Result<Vec<Drawable<'s>>, ConvertError> {
         self.make_group(core::slice::from_ref(instance))
     }
@@ -333,14 +337,14 @@ impl<'s, 'b> Drawables<'s, 'b> {
         if mesh.is_empty() { node } else { mesh }
     }
 
-    /// Adds a loss that each mesh has at most once.
+    /// Reports a loss, at most once per mesh.
     fn report(&mut self, mesh: MeshId, loss: Loss) {
         if self.reported.insert((mesh.0, loss.code)) {
             self.losses.push(loss);
         }
     }
 
-    /// The mesh of an instance where it is drawn, in the format's axes; `None` where it is left out.
+    /// Returns the mesh of an instance with its transform, in the format's axes; `None` if it is omitted.
     fn place_mesh(&mut self, instance: &Instance) -> Result<Option<Cow<'s, Mesh>>, ConvertError> {
         let Some(source) = self.scene.meshes.get(instance.mesh.0) else { return Ok(None) };
         let path = || format!("meshes[{}]", instance.mesh.0);
@@ -396,7 +400,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         Ok(Some(mesh))
     }
 
-    /// Puts a skinned mesh into the rest pose.
+    /// Converts a skinned mesh to its rest pose.
     fn stand(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {
         let Some(skeleton) = mesh.skin.as_ref().map(|s| s.skeleton) else { return Ok(()) };
         let rest = match self.rests.entry(skeleton.0) {
@@ -482,7 +486,7 @@ impl<'s> Iterator for Drawables<'s, '_> {
     }
 }
 
-/// Normals from the triangles.
+/// Computes normals from the triangles.
 fn fill_normals(mesh: &mut Mesh, budget: &Budget) -> Result<(), LimitExceeded> {
     // The sums are kept in 64 bits.
     budget.charge_items("normals", mesh.positions.len() as u64, 36)?;
@@ -490,7 +494,7 @@ fn fill_normals(mesh: &mut Mesh, budget: &Budget) -> Result<(), LimitExceeded> {
     Ok(())
 }
 
-/// The memory of a copy of a mesh, without its extras.
+/// Returns the memory of a copy of a mesh, without its extras.
 pub(crate) fn bytes(mesh: &Mesh) -> u64 {
     let vertex = [
         (mesh.positions.len(), 12),
@@ -510,7 +514,7 @@ pub(crate) fn bytes(mesh: &Mesh) -> u64 {
     sum(&vertex).saturating_add(sum(&skin)).saturating_add(size_of::<Mesh>() as u64)
 }
 
-/// The mesh as one that may be changed: a charged copy where it is still the scene's.
+/// Returns the mesh for changing. If it still belongs to the scene, it is copied and charged.
 fn make_owned<'m>(mesh: &'m mut Cow<'_, Mesh>, budget: &Budget) -> Result<&'m mut Mesh, LimitExceeded> {
     if let Cow::Borrowed(source) = mesh {
         budget.charge("meshes as they are drawn", bytes(source))?;

@@ -1,4 +1,4 @@
-//! Skinned meshes in their rest pose, for formats without bones.
+//! Converts skinned meshes to their rest pose, for formats without bones.
 
 use crate::convert::ConvertError;
 use crate::mesh::{Mesh, Skin};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::{Affine64, add, narrow, scale, unit, wide};
 
-/// As far as a matrix may be from the identity for vertices to stay as they are.
+/// A matrix that differs from the identity by at most this does not move vertices.
 const SAME: f64 = 1.0e-6;
 
 /// The transform of the vertices of a skeleton from bind pose to rest pose, joint by joint.
@@ -32,15 +32,15 @@ impl Rest {
         Ok(Self(moves))
     }
 
-    /// True where a joint that moves vertices of the skin rests elsewhere than it is bound.
+    /// Returns whether a joint that moves vertices of the skin has different rest and bind poses.
     pub(super) fn moves(&self, skin: &Skin) -> bool {
         // Vertices that are stored per joint follow the joint's rest pose.
         let moved = |joint: u32| self.0.get(joint as usize).is_some_and(|m| !is_identity(m));
         skin.local.is_empty() && skin.influences.iter().any(|i| i.weight != 0.0 && moved(i.joint))
     }
 
-    /// Transforms a mesh to the rest pose. Vertices without a joint are unchanged. The fronts are those of the
-    /// triangles, as a renderer of the posed mesh shows them.
+    /// Transforms a mesh to the rest pose. Vertices without a joint are unchanged. Front faces follow from
+    /// the posed triangles, as in a renderer.
     pub(super) fn apply(&self, mesh: &mut Mesh, skin: &Skin) {
         for v in 0..mesh.positions.len() {
             let mut sum = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };

@@ -1,4 +1,4 @@
-//! One mesh as several that count no further than a format can.
+//! Splits a mesh that exceeds the size limits of a format.
 
 use super::{DrawOptions, bytes, make_owned};
 use crate::convert::ConvertError;
@@ -13,8 +13,8 @@ type Part<'s> = (Cow<'s, Mesh>, Option<Vec<u32>>);
 
 const NONE: u32 = u32::MAX;
 
-/// The mesh itself where it fits, else parts in the order of its triangles, vertices in the order of their use. With a
-/// limit of joints every part has the list of its own, in rising order.
+/// Returns the mesh itself if it fits, otherwise parts in the order of its triangles, with vertices in the
+/// order of their use. If joints are limited, every part has its own ascending list of joints.
 pub(super) fn split<'s>(
     mut mesh: Cow<'s, Mesh>,
     options: &DrawOptions,
@@ -63,12 +63,12 @@ pub(super) fn split<'s>(
     Ok(parts)
 }
 
-/// True where numbers in the palette are numbers of joints.
+/// Returns whether the indices into the palette equal the joint numbers.
 fn is_plain(palette: &[u32]) -> bool {
     palette.iter().zip(0..).all(|(joint, place)| *joint == place)
 }
 
-/// The joints that a skin names, rising.
+/// Returns the joints that a skin uses, in ascending order.
 fn joints_of(skin: &Skin, budget: &Budget) -> Result<Vec<u32>, LimitExceeded> {
     let most = skin.influences.iter().map(|i| i.joint).max().map_or(0, |j| (j as usize).saturating_add(1));
     let mut used = budget.filled("joints of meshes", most, false)?;
@@ -81,7 +81,7 @@ fn joints_of(skin: &Skin, budget: &Budget) -> Result<Vec<u32>, LimitExceeded> {
     Ok((0..).zip(used).filter(|(_, used)| *used).map(|(joint, _)| joint).collect())
 }
 
-/// Names places in a rising palette instead of joints.
+/// Replaces joint numbers by indices into an ascending palette.
 fn number(skin: &mut Option<Skin>, palette: &[u32]) {
     for influence in skin.iter_mut().flat_map(|s| &mut s.influences) {
         let place = palette.binary_search(&influence.joint).unwrap_or(0);
@@ -89,17 +89,17 @@ fn number(skin: &mut Option<Skin>, palette: &[u32]) {
     }
 }
 
-/// A part that still grows.
+/// A part under construction.
 struct Open<'m> {
     mesh: &'m Mesh,
-    /// The skin, where its joints count.
+    /// The skin, if joints are limited.
     counted: Option<&'m Skin>,
-    /// The number in the part of each vertex of the mesh.
+    /// The index in the part of each vertex of the mesh.
     place: Vec<u32>,
-    /// The vertices of the mesh that the part has.
+    /// The mesh's vertices that are in the part.
     vertices: Vec<u32>,
     triangles: Vec<[u32; 3]>,
-    /// True for each joint that the part has.
+    /// For each joint, whether it is in the part.
     known: Vec<bool>,
     joints: Vec<u32>,
     palettes: bool,
@@ -126,13 +126,13 @@ impl<'m> Open<'m> {
         self.place.get(vertex as usize) == Some(&NONE)
     }
 
-    /// Steps that it takes to see what a triangle adds.
+    /// Returns the steps of work to find what a triangle adds.
     fn cost(&self, triangle: &[u32; 3]) -> u64 {
         let influences = |v: &u32| self.counted.map_or(0, |s| s.range(*v as usize).len() as u64);
         triangle.iter().map(influences).sum::<u64>().saturating_mul(3).saturating_add(8)
     }
 
-    /// The number of vertices and joints that a triangle would add.
+    /// Returns the number of vertices and joints that a triangle would add.
     fn wants(&mut self, triangle: &[u32; 3]) -> (usize, usize) {
         let [a, b, c] = *triangle;
         let new = |v: u32, before: &[u32]| usize::from(self.is_new(v) && !before.contains(&v));
@@ -148,7 +148,7 @@ impl<'m> Open<'m> {
         (vertices, joints)
     }
 
-    /// Takes the joints of a triangle's new vertices in.
+    /// Adds the joints of a triangle's vertices.
     fn mark(&mut self, triangle: &[u32; 3]) {
         let Some(skin) = self.counted else { return };
         for &v in triangle {
@@ -178,10 +178,10 @@ impl<'m> Open<'m> {
         }));
     }
 
-    /// The part as a mesh; the next one starts empty.
+    /// Returns the part as a mesh, and starts an empty one.
     fn close(&mut self, budget: &Budget) -> Result<Part<'static>, LimitExceeded> {
         let source = self.mesh;
-        // No part is larger per vertex and triangle than the whole is.
+        // Estimates the memory per vertex and triangle from that of the whole mesh.
         let influences = source
             .skin
             .as_ref()
@@ -226,7 +226,7 @@ impl<'m> Open<'m> {
     }
 }
 
-/// The values of some vertices.
+/// Returns the values of some vertices.
 fn select_values<T: Copy>(values: &[T], vertices: &[u32]) -> Vec<T> {
     vertices.iter().filter_map(|v| values.get(*v as usize).copied()).collect()
 }

@@ -1,4 +1,4 @@
-//! Tangents of meshes that have none, by the rule that tools bake normal maps with.
+//! Computes missing tangents by the rule that tools use for baking normal maps (MikkTSpace).
 
 use crate::mesh::Mesh;
 use crate::mesh::surface::unit_tangent;
@@ -10,19 +10,20 @@ use meshwright_core::{Budget, LimitExceeded};
 
 /// The memory of a corner during the computation of tangents.
 const CORNER: usize = 256;
-/// The most corners that may meet in one vertex: the rule walks around it by recursion, and compares them all.
+/// The maximum number of corners at one vertex: MikkTSpace recurses around a vertex and compares all of its
+/// corners.
 const MOST: usize = 512;
 
-/// The extent of the change of a mesh.
+/// The changes of a mesh by computing tangents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
-    /// Vertices that were added, since their triangles have different tangents.
+    /// The number of vertices that were added because their triangles have different tangents.
     pub(super) split: usize,
-    /// Vertices whose triangles do not say where the texture points.
+    /// The number of vertices whose texture coordinates do not determine a tangent.
     pub(super) guessed: usize,
 }
 
-/// Computes the tangents of a mesh that has normals. `up` says that texture coordinates grow upwards.
+/// Computes the tangents of a mesh that has normals. `up` states whether texture coordinates grow upwards.
 pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<Made, LimitExceeded> {
     let n = mesh.positions.len();
     let corners = mesh.triangles.as_flattened().len();
@@ -30,7 +31,7 @@ pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<Made
     budget.charge_items("tangents", n as u64, 48)?;
     let mut made = Made::default();
     let Some(known) = spaces(mesh, budget)? else {
-        // Nothing says where the texture points.
+        // Without texture coordinates, no tangent is determined.
         made.guessed = n;
         mesh.tangents = (0..n).map(|v| guess(mesh, v)).collect();
         return Ok(made);
@@ -50,7 +51,8 @@ pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<Made
     Ok(made)
 }
 
-/// Gives every corner whose tangent is not that of its vertex a vertex of its own, shared by those that agree.
+/// Adds vertices for corners whose tangent differs from that of their vertex. Corners with the same tangent
+/// share a vertex.
 fn split(mesh: &mut Mesh, known: &[Option<[f32; 4]>], budget: &Budget) -> Result<usize, LimitExceeded> {
     let mut more: Vec<(u32, [u32; 4], usize)> = Vec::new();
     for (corner, (v, tangent)) in mesh.triangles.as_flattened().iter().zip(known).enumerate() {
@@ -64,7 +66,7 @@ fn split(mesh: &mut Mesh, known: &[Option<[f32; 4]>], budget: &Budget) -> Result
     let mut added = 0_usize;
     for same in more.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let Some((v, bits, _)) = same.first().copied() else { continue };
-        // A number beyond 32 bits names no vertex; the corner keeps the one it has.
+        // No further vertex can be addressed, so the corner keeps its vertex.
         let Ok(new) = u32::try_from(mesh.positions.len()) else { break };
         budget.charge("vertices", 80)?;
         copy(mesh, v as usize, bits.map(f32::from_bits), budget)?;
@@ -78,7 +80,7 @@ fn split(mesh: &mut Mesh, known: &[Option<[f32; 4]>], budget: &Budget) -> Result
     Ok(added)
 }
 
-/// Adds a vertex that is like another but for its tangent.
+/// Adds a copy of a vertex with another tangent.
 fn copy(mesh: &mut Mesh, v: usize, tangent: [f32; 4], budget: &Budget) -> Result<(), LimitExceeded> {
     fn repeat_value<T: Copy>(values: &mut Vec<T>, v: usize) {
         let value = values.get(v).copied();
@@ -107,8 +109,8 @@ fn guess(mesh: &Mesh, v: usize) -> [f32; 4] {
     [x, y, z, 1.0]
 }
 
-/// The tangent of each corner, where there is one, its fourth component saying on which side the second coordinate
-/// grows; `None` without texture coordinates, or where too many triangles meet.
+/// Returns the tangent of each corner, if it is determined. The fourth component is the side on which the
+/// second coordinate grows. `None` without texture coordinates, or if too many triangles meet in a vertex.
 fn spaces(mesh: &Mesh, budget: &Budget) -> Result<Option<Vec<Option<[f32; 4]>>>, LimitExceeded> {
     if mesh.uvs.is_empty() {
         return Ok(None);
@@ -134,7 +136,7 @@ fn spaces(mesh: &Mesh, budget: &Budget) -> Result<Option<Vec<Option<[f32; 4]>>>,
     }
     budget.work("tangents", work)?;
     let mut walk = Walk { tangents: vec![None; corners.len()], corners };
-    // The error has no case.
+    // The error type has no values.
     let _ = generate_tangents::<Walk, Exact>(&mut walk);
     Ok(Some(walk.tangents))
 }
@@ -163,7 +165,7 @@ impl Walk {
     }
 }
 
-/// Roots and angles that are the same on every machine.
+/// Arithmetic that gives the same roots and angles on every machine.
 struct Exact;
 
 impl Ops for Exact {
@@ -219,7 +221,7 @@ mod tests {
         Budget::new(Limits::default())
     }
 
-    /// Two squares side by side, the texture of the second being that of the first in a mirror.
+    /// Returns two squares side by side, with mirrored textures.
     fn mirrored() -> Mesh {
         let at = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
         let mut skin = Skin::new(SkeletonId(0));
@@ -251,7 +253,7 @@ mod tests {
         for triangle in &mesh.triangles[2..] {
             assert!(side(triangle).iter().all(|t| near(*t, [-1.0, 0.0, 0.0, -1.0])), "{:?}", side(triangle));
         }
-        // The new vertices are like those of the seam.
+        // The new vertices have the attributes of those at the seam.
         let skin = mesh.skin.as_ref().unwrap();
         assert_eq!((skin.influences(6)[0].joint, skin.influences(7)[0].joint), (1, 4));
         assert_eq!([mesh.positions[6], mesh.positions[7]], [mesh.positions[1], mesh.positions[4]]);

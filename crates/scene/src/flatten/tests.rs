@@ -20,7 +20,7 @@ fn all<'s>(scene: &'s Scene, options: &DrawOptions) -> (Vec<Drawable<'s>>, Vec<&
     (made, drawables.take_losses().iter().map(|l| l.code).collect())
 }
 
-/// A unit triangle at the origin with a joint of its own for each corner.
+/// Returns a unit triangle at the origin. Each corner has its own joint, if joints are given.
 fn triangle(joints: Option<[u32; 3]>) -> Mesh {
     let mut mesh = Mesh {
         positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
@@ -141,7 +141,7 @@ fn the_heaviest_influences_take_over() {
     assert!(cut == 1 && (share - 0.2).abs() < 1e-6, "{share}");
     let kept: Vec<_> = skin.influences.iter().map(|i| (i.joint, (i.weight * 1000.0).round())).collect();
     assert_eq!(kept, [(1, 625.0), (3, 375.0)]);
-    // A joint that is named twice counts with both.
+    // The weights of a joint that occurs twice are added.
     let mut skin = Skin::new(SkeletonId(0));
     for (joint, weight) in [(4, 0.2), (7, 0.4), (4, 0.3), (8, 0.1)] {
         skin.influences.push(Influence { joint, weight });
@@ -195,7 +195,7 @@ fn what_one_of_several_meshes_lacks_is_made_up() {
     assert_eq!(codes, ["meshes-merged", "normals-computed", "tangents-computed", "uvs-missing"]);
 }
 
-/// A triangle on a joint that is bound at x = 1 and rests, mirrored, at x = 5.
+/// Returns a triangle on a joint that is bound at x = 1. The joint's rest pose is at x = 5 and mirrored.
 fn posed_at_rest() -> Scene {
     let trs = |x, scale| Trs { translation: [x, 0.0, 0.0], scale, ..Trs::IDENTITY };
     let mut skeleton = Skeleton {
@@ -233,7 +233,7 @@ fn meshes_of_formats_without_bones_stand_as_they_rest() {
     let (made, codes) = all(&scene, &DrawOptions::default().with_rest(true).with_normals(true));
     let mesh = &made[0].mesh;
     assert!(mesh.skin.is_none());
-    // x is taken from 1 in the joint, mirrored, and put to 5.
+    // x is relative to the joint at 1, mirrored, and moved to 5.
     let was = triangle(None);
     for (old, new) in was.positions.iter().zip(&mesh.positions) {
         assert_eq!(*new, [5.0 - (old[0] - 1.0), old[1], old[2]]);
@@ -260,13 +260,13 @@ fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
     mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize])).collect()
 }
 
-/// The triangles of all instances as the scene itself says they are drawn.
+/// Returns the triangles of all instances, computed from the scene itself.
 fn expected(scene: &Scene) -> Vec<[[f32; 3]; 3]> {
     let drawn = scene.drawn_meshes().unwrap();
     drawn.iter().flat_map(|(_, mesh, matrix)| corners(&scene.meshes[mesh.0].baked(matrix))).collect()
 }
 
-/// Joint and weight of every influence of every corner.
+/// Returns joint and weight of every influence of every corner.
 fn influences(drawable: &Drawable<'_>) -> Vec<(u32, f32)> {
     let Some(skin) = &drawable.mesh.skin else { return Vec::new() };
     let corners = drawable.mesh.triangles.iter().flatten();

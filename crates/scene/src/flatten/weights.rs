@@ -1,20 +1,20 @@
-//! Weights: the heaviest, and those that sum to 1.
+//! Reduces the number of weights per vertex, and scales them to a sum of 1.
 
 use crate::mesh::{Influence, LocalVertex, Skin};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{add, narrow, narrow1, wide};
 
-/// As far as a sum of weights may be from 1 by the rounding of its parts.
+/// A sum of weights that differs from 1 by at most this is only rounded.
 const EXACT: f64 = 1.0e-6;
 
-/// The sum of a vertex's weights, where it can be scaled to 1.
+/// Returns the sum of a vertex's weights, if they can be scaled to 1.
 fn weight_sum(row: &[Influence]) -> Option<f64> {
     let sum: f64 = row.iter().map(|i| f64::from(i.weight)).sum();
     Some(sum).filter(|sum| *sum > f64::from(f32::MIN_POSITIVE) && sum.is_finite())
 }
 
-/// The number of vertices whose weights do not sum to 1, though they can, and the largest error.
+/// Returns the number of vertices whose weights do not sum to 1 but can be scaled to, and the largest error.
 pub(super) fn off(skin: &Skin) -> (usize, f64) {
     let off = |v: usize| Some((weight_sum(skin.influences(v))? - 1.0).abs()).filter(|off| *off > EXACT);
     let odd = (0..skin.vertex_count()).filter_map(off);
@@ -31,8 +31,8 @@ pub(super) fn normalize(skin: &mut Skin) {
     }
 }
 
-/// Leaves every vertex its heaviest influences, which take over the weight of the others. Returns how many vertices
-/// lost some, and the largest share of weight that went.
+/// Keeps the influences of each vertex with the largest weights, scaled to the previous sum. Returns the
+/// number of vertices that lost influences, and the largest lost share of weight.
 pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     let mut made = Skin::new(skin.skeleton);
     let (mut cut, mut worst) = (0_usize, 0.0_f64);
@@ -50,7 +50,7 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
             row.retain(|i| i.0.weight != 0.0);
             merge(&mut row);
             let (all, total) = (sum(&row), size(&row));
-            // Stable: of equal weights the earlier stays.
+            // The sort is stable: of equal weights the earlier one stays.
             row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
             if row.len() > most {
                 cut = cut.saturating_add(1);
@@ -74,7 +74,7 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     (cut, worst)
 }
 
-/// Adds up the influences of each joint, at its first one.
+/// Merges the influences of each joint into its first one.
 fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
     let mut first = BTreeMap::new();
     let mut kept: usize = 0;

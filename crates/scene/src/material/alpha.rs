@@ -1,13 +1,14 @@
-//! Treatment of alpha.
+//! The treatment of alpha.
 
-/// The treatment of alpha by a surface: that of its base colour, its texture and its vertices multiplied.
+/// The treatment of a surface's alpha: the product of the alpha of its base colour, its texture and its
+/// vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum AlphaMode {
-    /// The content decides: a mask if all of it is 0 or 255, otherwise blending.
+    /// The content decides: a mask if every value is 0 or 255, otherwise blending.
     #[default]
     Content,
-    /// It means nothing.
+    /// Alpha is ignored.
     Opaque,
     /// Pixels with at least this alpha are drawn, the others are not.
     Mask(f32),
@@ -15,13 +16,13 @@ pub enum AlphaMode {
     Blend,
 }
 
-/// The threshold of a mask that was guessed from the content.
+/// The threshold of a mask that was derived from the content.
 const CUTOFF: f32 = 0.5;
 
 impl AlphaMode {
-    /// The mode that brings alpha of these levels to the screen: never [`Content`](Self::Content), and
-    /// [`Opaque`](Self::Opaque) where nothing is transparent. Alpha that is 0 throughout was never meant, unless the
-    /// surface says that it is.
+    /// Replaces [`Content`](Self::Content) by the mode that fits these alpha values. The result is
+    /// [`Opaque`](Self::Opaque) if nothing is transparent. Alpha that is 0 everywhere is ignored as a
+    /// mistake, unless the surface states its mode.
     #[must_use]
     pub fn resolved(self, levels: AlphaLevels) -> Self {
         match (self, levels) {
@@ -33,22 +34,22 @@ impl AlphaMode {
     }
 }
 
-/// Which values of alpha a picture or a mesh has.
+/// The alpha values of an image or a mesh, as a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlphaLevels {
-    /// 255, or no alpha at all.
+    /// All are 255, or there is no alpha.
     #[default]
     Full,
-    /// 0 throughout.
+    /// All are 0.
     None,
-    /// 0 and 255.
+    /// Only 0 and 255.
     Two,
-    /// Others too.
+    /// Other values too.
     Many,
 }
 
 impl AlphaLevels {
-    /// The levels of some values.
+    /// Classifies alpha values.
     pub fn classify(values: impl IntoIterator<Item = u8>) -> Self {
         let (mut zero, mut full) = (false, false);
         for value in values {
@@ -65,7 +66,7 @@ impl AlphaLevels {
         }
     }
 
-    /// The levels of the products of two alphas.
+    /// Classifies the products of two alphas.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         match (self, other) {

@@ -1,15 +1,16 @@
-//! Display colours and linear light, by the sRGB curve.
+//! Converts display colours to linear light and back, by the sRGB curve.
 
 use meshwright_core::math::narrow1;
 
-/// The meaning of the red, green and blue bytes of vertex colours. Alpha is a share of 255 in either.
+/// The encoding of the red, green and blue bytes of vertex colours. Alpha is linear in both encodings, with
+/// 255 as 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColorEncoding {
-    /// Display values on the sRGB curve, as `#RRGGBB` has them: what engines of that time bring to the screen as it
-    /// is. Eight bits are enough for nothing else.
+    /// Display values on the sRGB curve, as in `#RRGGBB`. Engines of that time bring them to the screen
+    /// unchanged. Eight bits suffice only for this encoding.
     #[default]
     Srgb,
-    /// Shares of 255 of linear light.
+    /// Linear light, with 255 as 1.
     Linear,
 }
 
@@ -24,7 +25,7 @@ impl ColorEncoding {
         [r, g, b, a]
     }
 
-    /// The colour in linear light, as shares of 65535.
+    /// Returns the colour in linear light, with 65535 as 1.
     #[must_use]
     pub fn to_linear16(self, [r, g, b, a]: [u8; 4]) -> [u16; 4] {
         let share = |c: u8| u16::from(c).saturating_mul(257);
@@ -51,7 +52,7 @@ const LINEAR: [f64; 256] = {
     all
 };
 
-/// `x` to the power of 12/5 for 0 to 1: the twelfth power of the fifth root.
+/// Returns `x` to the power of 12/5, for 0 to 1: the twelfth power of the fifth root.
 const fn power_2_4(x: f64) -> f64 {
     let mut root = 1.0;
     let mut step = 0_u32;
@@ -75,7 +76,7 @@ pub fn linear(byte: u8) -> f32 {
     narrow1(linear64(byte))
 }
 
-/// The linear value of a display byte as a share of 65535. No two bytes have the same.
+/// Returns the linear value of a display byte, with 65535 as 1. All bytes have different values.
 #[must_use]
 pub fn linear16(byte: u8) -> u16 {
     // Between 0 and 65535.5.
@@ -84,7 +85,7 @@ pub fn linear16(byte: u8) -> u16 {
     share
 }
 
-/// The display byte with the nearest linear value; 0 for NaN.
+/// Returns the display byte with the nearest linear value; 0 for NaN.
 #[must_use]
 pub fn srgb(value: f32) -> u8 {
     let value = if value > 0.0 { f64::from(value.min(1.0)) } else { 0.0 };
@@ -95,7 +96,7 @@ pub fn srgb(value: f32) -> u8 {
     u8::try_from(nearest).unwrap_or(u8::MAX)
 }
 
-/// The display byte whose linear value is nearest to a share of 65535: the way back from [`linear16`].
+/// Returns the display byte with the nearest linear value, with 65535 as 1: the inverse of [`linear16`].
 #[must_use]
 pub fn srgb16(share: u16) -> u8 {
     srgb(narrow1(f64::from(share) / 65535.0))

@@ -1,20 +1,20 @@
-//! Boxes around vertices.
+//! Bounding boxes of vertices.
 
 use crate::{Affine, Mesh, Scene, Skeleton, Skin};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, narrow, scale, wide};
 
-/// A box around vertices: its least and its greatest corner.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least coordinates.
+    /// The minimum corner.
     pub min: [f32; 3],
-    /// The greatest.
+    /// The maximum corner.
     pub max: [f32; 3],
 }
 
 impl Bounds {
-    /// The box around some points; `None` without points. NaN coordinates are ignored.
+    /// Returns the bounding box of some points; `None` if there are none. NaN coordinates are ignored.
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
         let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
         for point in points {
@@ -26,7 +26,7 @@ impl Bounds {
         bounds.min.iter().zip(&bounds.max).all(|(min, max)| min <= max).then_some(bounds)
     }
 
-    /// The size along an axis, 0 to 2.
+    /// Returns the size along an axis, 0 to 2.
     pub fn extent(&self, axis: usize) -> f64 {
         match (self.min.get(axis), self.max.get(axis)) {
             (Some(min), Some(max)) => f64::from(*max) - f64::from(*min),
@@ -35,19 +35,19 @@ impl Bounds {
     }
 }
 
-/// As far as a matrix may be from the identity for vertices to stay as they are.
+/// A matrix that differs from the identity by at most this does not move vertices.
 const SAME: f64 = 1.0e-6;
 
-/// The joints of a skeleton at rest, and how far each moves the vertices that are bound to it.
+/// The rest pose of a skeleton, with the transforms of vertices from the bind pose to it.
 struct Rest {
     model: Vec<Affine64>,
     moves: Vec<Affine64>,
-    /// True for each joint whose rest pose equals its bind pose.
+    /// For each joint, whether its rest pose equals its bind pose.
     still: Vec<bool>,
 }
 
 impl Rest {
-    /// None where the joints form no tree.
+    /// Computes the rest pose; `None` if the joints form no tree.
     fn compute(skeleton: &Skeleton) -> Option<Self> {
         let model: Vec<Affine64> = skeleton.rest_model()?.iter().map(Affine::wide).collect();
         let moved =
@@ -63,7 +63,7 @@ impl Rest {
             .all(|i| i.weight == 0.0 || self.still.get(i.joint as usize).copied().unwrap_or(true))
     }
 
-    /// The position of a vertex; without influences, the stored position.
+    /// Returns the position of a vertex at rest; the stored position if it has no influences.
     fn position(&self, skin: &Skin, vertex: usize, stored: [f32; 3]) -> [f32; 3] {
         let influences = skin.influences(vertex);
         if influences.iter().all(|i| i.weight == 0.0) {
@@ -92,8 +92,8 @@ fn is_identity(m: &Affine64) -> bool {
 }
 
 impl Scene {
-    /// Returns the box around all that is drawn at rest, in the units and axes of the scene. If no node draws a mesh, the box is
-    /// around the meshes.
+    /// Returns the bounding box of everything that is drawn at rest, in the units and axes of the scene. If
+    /// no node draws a mesh, it is the bounding box of the meshes.
     pub fn rest_bounds(&self) -> Option<Bounds> {
         let rests: Vec<_> = self.skeletons.iter().map(Rest::compute).collect();
         let drawn = self.drawn_meshes().unwrap_or_default();

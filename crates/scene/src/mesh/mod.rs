@@ -1,4 +1,4 @@
-//! Vertices, triangles, and how they follow bones.
+//! Meshes: vertices, triangles, and their binding to bones.
 
 pub(crate) mod bounds;
 mod prune;
@@ -13,17 +13,17 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, narrow, scale, wide};
 
 /// Triangles of one material over one array of vertices. An attribute that the mesh lacks is an empty
-/// vector; every other one has an entry per vertex.
+/// vector; every other attribute has an entry per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Mesh {
     /// The mesh's name.
     pub name: String,
-    /// Its material.
+    /// The material.
     pub material: Option<MaterialId>,
-    /// Positions in model space, in the bind pose when there is a skin.
+    /// Positions in model space, in the bind pose if there is a skin.
     pub positions: Vec<[f32; 3]>,
-    /// Normals in model space, in the bind pose when there is a skin.
+    /// Normals in model space, in the bind pose if there is a skin.
     pub normals: Vec<[f32; 3]>,
     /// Tangents; the fourth component is the handedness of the bitangent, 1 or -1.
     pub tangents: Vec<[f32; 4]>,
@@ -31,7 +31,7 @@ pub struct Mesh {
     pub uvs: Vec<[f32; 2]>,
     /// Vertex colours, RGBA.
     pub colors: Vec<[u8; 4]>,
-    /// The meaning of the bytes of the colours.
+    /// The encoding of the colours.
     pub color_encoding: ColorEncoding,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
@@ -46,7 +46,7 @@ pub struct Mesh {
 pub struct MeshPose {
     /// Positions in model space.
     pub positions: Vec<[f32; 3]>,
-    /// Normals in model space; empty where the mesh has none.
+    /// Normals in model space; empty if the mesh has none.
     pub normals: Vec<[f32; 3]>,
 }
 
@@ -58,67 +58,68 @@ impl Mesh {
     }
 
     setters! {
-        /// The same mesh by another name.
+        /// Sets the name.
         with_name(impl Into<String>): name;
-        /// The same mesh with a material.
+        /// Sets the material.
         with_material(impl Into<Option<MaterialId>>): material;
-        /// The same mesh with other positions.
+        /// Sets the positions.
         with_positions(Vec<[f32; 3]>): positions;
-        /// The same mesh with other normals.
+        /// Sets the normals.
         with_normals(Vec<[f32; 3]>): normals;
-        /// The same mesh with other tangents.
+        /// Sets the tangents.
         with_tangents(Vec<[f32; 4]>): tangents;
-        /// The same mesh with other texture coordinates.
+        /// Sets the texture coordinates.
         with_uvs(Vec<[f32; 2]>): uvs;
-        /// The same mesh with other vertex colours.
+        /// Sets the vertex colours.
         with_colors(Vec<[u8; 4]>): colors;
-        /// The same mesh whose colours mean something else.
+        /// Sets the encoding of the colours.
         with_color_encoding(ColorEncoding): color_encoding;
-        /// The same mesh with other triangles.
+        /// Sets the triangles.
         with_triangles(Vec<[u32; 3]>): triangles;
-        /// The same mesh bound to a skeleton.
+        /// Sets the binding to a skeleton.
         with_skin(impl Into<Option<Skin>>): skin;
-        /// The same mesh with native fields.
+        /// Sets the native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }
 
-    /// Which values the alpha of its vertices has.
+    /// Returns the class of its vertices' alpha values.
     pub fn alpha_levels(&self) -> AlphaLevels {
         AlphaLevels::classify(self.colors.iter().map(|[.., a]| *a))
     }
 
-    /// True when bones move the mesh.
+    /// Returns true if bones move the mesh.
     pub const fn is_skinned(&self) -> bool {
         self.skin.is_some()
     }
 }
 
-/// Which bones move which vertex, and how much.
+/// The bones and weights of each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
-    /// The skeleton whose joints are named.
+    /// The skeleton that the influences refer to.
     pub skeleton: SkeletonId,
     /// Vertex `v` has the influences `starts[v] .. starts[v + 1]`; one entry more than there are vertices.
     pub starts: Vec<u32>,
     /// All influences, in the file's order.
     pub influences: Vec<Influence>,
-    /// Only for formats that store vertices in bone space: for each influence, the weighted position and normal in
-    /// the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its influences, `R` and
-    /// `t` being the joint's rotation part and translation in model space, and the mesh's positions are that sum in
-    /// the bind pose. Empty if the format binds model-space vertices; then the bind matrices of the skeleton apply.
+    /// Only for formats that store vertices in bone space: for each influence, the weighted position and
+    /// normal in the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its
+    /// influences, with `R` and `t` the joint's linear part and translation in model space. The mesh's
+    /// positions are that sum in the bind pose. Empty if the format stores vertices in model space; then the
+    /// bind matrices of the skeleton apply.
     pub local: Vec<LocalVertex>,
 }
 
-/// One bone's part in one vertex.
+/// The influence of one bone on one vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Influence {
     /// The joint.
     pub joint: u32,
-    /// Its weight. The weights of a vertex sum to 1 in a well-made file.
+    /// Its weight. In a well-made file, the weights of a vertex sum to 1.
     pub weight: f32,
 }
 
-/// A vertex as one bone sees it, already multiplied by the influence's weight.
+/// A vertex in the space of one bone, multiplied by the influence's weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalVertex {
     /// Weighted position in the joint's space.
@@ -128,8 +129,9 @@ pub struct LocalVertex {
 }
 
 impl LocalVertex {
-    /// A vertex of model space as a joint sees it whose bind pose `inverse` takes it out of; `total` is what the weights of
-    /// the vertex sum to. Whatever that is, the parts together are the vertex.
+    /// Converts a vertex from model space to the space of a joint with the inverse bind matrix `inverse`.
+    /// `total` is the sum of the vertex's weights. Whatever that sum is, the parts of all influences add up
+    /// to the vertex.
     pub fn new(inverse: &Affine64, [position, normal]: [[f32; 3]; 2], weight: f32, total: f64) -> Self {
         let weight = f64::from(weight);
         let whole = !total.is_normal() || (total - 1.0).abs() <= 1.0e-3;
@@ -137,7 +139,7 @@ impl LocalVertex {
         let (position, share) = if whole {
             (scale(inverse.point(position), weight), weight)
         } else {
-            // A joint's place counts by the weight, the vertex by its share of the whole.
+            // The joint's translation counts with the weight, the vertex with its share of the total weight.
             let share = weight / total;
             (add(scale(inverse.vector(position), share), scale(inverse.w, weight)), share)
         };
@@ -146,7 +148,8 @@ impl LocalVertex {
 }
 
 impl Skin {
-    /// An empty binding, to be filled vertex by vertex: its influences, then [`end_vertex`](Self::end_vertex).
+    /// Returns an empty binding. For each vertex, push its influences and call
+    /// [`end_vertex`](Self::end_vertex).
     pub fn new(skeleton: SkeletonId) -> Self {
         Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
     }
@@ -156,7 +159,7 @@ impl Skin {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Ends the current vertex: the influences pushed since the last call are its own.
+    /// Ends the current vertex. It has the influences that were pushed since the last call.
     #[inline]
     pub fn end_vertex(&mut self) {
         self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
@@ -177,7 +180,7 @@ impl Skin {
         self.influences.get(self.range(vertex)).unwrap_or_default()
     }
 
-    /// The most influences of any vertex.
+    /// Returns the maximum number of influences of a vertex.
     pub fn max_influences(&self) -> usize {
         (0..self.vertex_count()).map(|v| self.influences(v).len()).max().unwrap_or(0)
     }

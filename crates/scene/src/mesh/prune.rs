@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
 impl Scene {
-    /// Drops vertices that no triangle uses, with their attributes and influences, and returns how many there were. The
-    /// others keep their order.
+    /// Drops vertices that no triangle uses, with their attributes and influences, and returns their number.
+    /// The others keep their order.
     ///
     /// # Errors
-    /// When the budget does not allow for a list of vertices.
+    /// If the budget does not suffice for a list of vertices.
     pub fn prune(&mut self, budget: &Budget) -> Result<usize, LimitExceeded> {
         let mut dropped = 0;
         for mesh in &mut self.meshes {
@@ -35,15 +35,15 @@ impl Mesh {
         Ok(used)
     }
 
-    /// As [`unused_vertices`](Self::unused_vertices), with a list of vertices as room to work in, which is taken from no budget;
-    /// `None` where triangles name vertices that do not exist.
+    /// Does the same as [`unused_vertices`](Self::unused_vertices) with a caller's list as working memory,
+    /// without a budget. `None` if triangles have missing vertices.
     pub fn unused_vertices_in(&self, room: &mut Vec<bool>) -> Option<usize> {
         room.clear();
         room.resize(self.positions.len(), false);
         self.mark(room).then(|| unmarked(room))
     }
 
-    /// Marks the vertices that triangles use. False where triangles name others.
+    /// Marks the vertices that triangles use. Returns false if a triangle has a missing vertex.
     fn mark(&self, used: &mut [bool]) -> bool {
         let mut known = true;
         for corners in &self.triangles {
@@ -103,7 +103,7 @@ impl Skin {
     }
 }
 
-/// The number of unmarked items, in bytes as far as the list reaches.
+/// Counts the unmarked items. It adds up blocks of 128 in one byte each, which is fast.
 fn unmarked(marks: &[bool]) -> usize {
     let count = |part: &[bool]| part.iter().fold(0_u8, |n, mark| n.wrapping_add(u8::from(!*mark)));
     marks.chunks(128).map(|part| usize::from(count(part))).fold(0, usize::saturating_add)

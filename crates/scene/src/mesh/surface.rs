@@ -1,5 +1,5 @@
-//! Directions along a surface that a mesh does not store: normals from its triangles, and where its texture
-//! axes point.
+//! Directions that a mesh does not store: normals from its triangles, and the axes of its texture
+//! coordinates.
 #![allow(clippy::indexing_slicing, reason = "vectors of fixed size; what a triangle names is looked up")]
 
 use crate::mesh::Mesh;
@@ -20,8 +20,8 @@ pub struct TextureAxes {
 
 type Axes = ([f64; 3], [f64; 3]);
 
-/// Texture axes of every vertex; triangles that name a missing vertex, or whose axes are not finite, are
-/// passed over.
+/// Returns the texture axes of every vertex. Triangles with a missing vertex, or with axes that are not
+/// finite, are ignored.
 pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32; 3]]) -> Vec<TextureAxes> {
     let mut sums: Vec<Axes> = vec![Default::default(); positions.len()];
     for triangle in triangles {
@@ -35,7 +35,8 @@ pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32;
         let (e, f) = (sub(p1, p0), sub(p2, p0));
         let (s, t) = (sub(t1, t0), sub(t2, t0));
         let det = s[0] * t[1] - s[1] * t[0];
-        // Only the sign of the determinant matters: its size would weigh by texture area, not by surface.
+        // Only the sign of the determinant is used: its magnitude would weight by texture area instead of
+        // surface area.
         let turn = if det < 0.0 { -1.0 } else { 1.0 };
         let u: [f64; 3] = core::array::from_fn(|i| turn * (t[1] * e[i] - s[1] * f[i]));
         let v: [f64; 3] = core::array::from_fn(|i| turn * (s[0] * f[i] - t[0] * e[i]));
@@ -57,8 +58,8 @@ pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32;
     sums.into_iter().map(|(u, v)| TextureAxes { u: narrow(u), v: narrow(v) }).collect()
 }
 
-/// 1 or -1, whichever makes `cross(normal, tangent)` times it point along `bitangent`; `None` where the three
-/// do not say.
+/// Returns 1 or -1 such that `cross(normal, tangent)` times it points along `bitangent`. `None` if it is
+/// undetermined.
 pub fn handedness(normal: [f32; 3], tangent: [f32; 3], bitangent: [f32; 3]) -> Option<f32> {
     let side = dot(cross(wide(normal), wide(tangent)), wide(bitangent));
     if side > 0.0 {
@@ -70,20 +71,20 @@ pub fn handedness(normal: [f32; 3], tangent: [f32; 3], bitangent: [f32; 3]) -> O
     }
 }
 
-/// A unit vector at a right angle to `normal`, as near to `wish` as that allows.
+/// Returns a unit vector perpendicular to `normal`, as near to `wish` as possible.
 pub fn unit_tangent(normal: [f32; 3], wish: [f32; 3]) -> [f32; 3] {
     let n = unit(wide(normal)).unwrap_or([0.0, 0.0, 1.0]);
     let across = |w: [f64; 3]| {
         let along = dot(n, w);
         let rest: [f64; 3] = core::array::from_fn(|i| w[i] - n[i] * along);
-        // The rest of a wish along the normal is a rounding error, not a direction.
+        // If the wish is along the normal, the remainder is only a rounding error.
         unit(rest).filter(|_| dot(rest, rest) > 1e-10 * dot(w, w))
     };
     let axis = if n[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     narrow(across(wide(wish)).or_else(|| across(axis)).unwrap_or([1.0, 0.0, 0.0]))
 }
 
-/// Unit normals of every vertex from the triangles around it, weighted by area; +Z without triangles.
+/// Returns unit normals of every vertex from its triangles, weighted by area; +Z without triangles.
 pub fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     let mut sums = vec![[0.0_f64; 3]; positions.len()];
     for triangle in triangles {
@@ -102,7 +103,7 @@ pub fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f3
 }
 
 impl Mesh {
-    /// The mesh with a transform applied, as by [`bake`](Self::bake).
+    /// Returns the mesh with a transform applied by [`bake`](Self::bake).
     #[must_use]
     pub fn baked(&self, m: &Affine) -> Self {
         let mut mesh = self.clone();
@@ -110,8 +111,8 @@ impl Mesh {
         mesh
     }
 
-    /// Applies a transform to positions, normals and tangents. A transform that mirrors reverses the triangles; one
-    /// that flattens leaves normals and tangents as they are. The skin is kept.
+    /// Applies a transform to positions, normals and tangents. A transform that mirrors reverses the
+    /// triangles. One that flattens leaves normals and tangents unchanged. The skin is kept.
     pub fn bake(&mut self, m: &Affine) {
         if *m == Affine::IDENTITY {
             return;
@@ -137,8 +138,8 @@ impl Mesh {
         }
     }
 
-    /// Takes everything into other axes: positions, normals, tangents, what bones see of vertices, and, where the
-    /// map mirrors, the order of corners and the side of bitangents.
+    /// Converts to other axes: positions, normals, tangents and vertices in the space of bones. If the map
+    /// mirrors, it also reverses triangles and the handedness of tangents.
     pub fn map_axes(&mut self, map: &AxisMap) {
         if *map == AxisMap::IDENTITY {
             return;

@@ -12,14 +12,14 @@ pub struct AxisMap {
 }
 
 impl AxisMap {
-    /// Changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { from: [0, 1, 2], sign: [1.0; 3], scale: 1.0 };
 
-    /// The map whose output axes are the given input axes (0 to 2) with the given signs (1 or -1), times
-    /// `scale`.
+    /// Creates a map whose output axes are the given input axes (0 to 2) with the given signs (1 or -1),
+    /// times `scale`.
     ///
     /// # Panics
-    /// When `from` is not a permutation of 0, 1, 2 or a sign is not 1 or -1; in a constant that is a compile
+    /// If `from` is not a permutation of 0, 1, 2 or a sign is not 1 or -1; in a constant that is a compile
     /// error.
     pub const fn new(from: [usize; 3], sign: [f32; 3], scale: f32) -> Self {
         assert!(from[0] < 3 && from[1] < 3 && from[2] < 3, "axes are 0 to 2");
@@ -28,39 +28,39 @@ impl AxisMap {
         Self { from, sign, scale }
     }
 
-    /// True when the map mirrors, so that the corners of every triangle must be reversed.
+    /// Returns true if the map mirrors, so that the corners of every triangle must be reversed.
     pub const fn mirrors(&self) -> bool {
         let even = matches!(self.from, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);
         let product = self.sign[0] * self.sign[1] * self.sign[2];
         even != (product > 0.0)
     }
 
-    /// The factor on lengths.
+    /// Returns the factor for lengths.
     pub const fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// A point, or anything else that is measured in the unit of length.
+    /// Maps a point, or another vector in units of length.
     #[inline]
     #[must_use]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
         self.direction(p).map(|c| c * self.scale)
     }
 
-    /// A direction: turned, not scaled.
+    /// Maps a direction: permutes and negates, without the factor for lengths.
     #[inline]
     #[must_use]
     pub fn direction(&self, v: [f32; 3]) -> [f32; 3] {
         core::array::from_fn(|i| self.sign[i] * v[self.from[i]])
     }
 
-    /// A scale per axis: permuted only.
+    /// Maps a scale per axis: permutes its components.
     #[must_use]
     pub fn axis_scale(&self, s: [f32; 3]) -> [f32; 3] {
         self.from.map(|i| s[i])
     }
 
-    /// A rotation.
+    /// Maps a rotation.
     #[must_use]
     pub fn rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         let v = self.direction([x, y, z]);
@@ -68,7 +68,7 @@ impl AxisMap {
         [turn * v[0], turn * v[1], turn * v[2], w]
     }
 
-    /// A transform, so that mapping its input and its output agree.
+    /// Maps a transform, such that it applies to mapped points.
     #[must_use]
     pub fn affine(&self, m: &Affine) -> Affine {
         let columns = [m.x, m.y, m.z];
@@ -76,7 +76,7 @@ impl AxisMap {
         Affine { x: column(0), y: column(1), z: column(2), w: self.point(m.w) }
     }
 
-    /// A transform, so that mapping its input and its output agree.
+    /// Maps a transform, such that it applies to mapped points.
     #[must_use]
     pub fn trs(&self, t: &Trs) -> Trs {
         Trs {
@@ -86,7 +86,7 @@ impl AxisMap {
         }
     }
 
-    /// A transform in 64 bits, so that mapping its input and its output agree.
+    /// Maps a transform in 64 bits, such that it applies to mapped points.
     #[must_use]
     pub fn affine64(&self, m: &Affine64) -> Affine64 {
         let turn =
@@ -97,7 +97,7 @@ impl AxisMap {
         Affine64 { x: column(0), y: column(1), z: column(2), w }
     }
 
-    /// A transform in 64 bits, so that mapping its input and its output agree.
+    /// Maps a transform in 64 bits, such that it applies to mapped points.
     #[must_use]
     pub fn trs64(&self, t: &Trs64) -> Trs64 {
         let turn =
@@ -112,7 +112,7 @@ impl AxisMap {
         }
     }
 
-    /// The way back.
+    /// Returns the inverse map.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let mut back = Self { from: [0; 3], sign: [1.0; 3], scale: 1.0 / self.scale };
@@ -123,7 +123,7 @@ impl AxisMap {
         back
     }
 
-    /// The corners of a triangle in the order that keeps its front.
+    /// Returns the corners of a triangle in the order that keeps its front face.
     #[must_use]
     pub const fn triangle(&self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         if self.mirrors() { [c, b, a] } else { [a, b, c] }

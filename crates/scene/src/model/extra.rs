@@ -1,4 +1,4 @@
-//! Values that travel with a scene but mean something to one format only.
+//! Values of a scene that only one format uses.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 pub enum Extra {
     /// True or false.
     Bool(bool),
-    /// A whole number; one beyond 2^53 is exported as text, since most readers of JSON would round it.
+    /// A whole number. Beyond 2^53 it is exported as text, because most readers of JSON would round it.
     Int(i64),
-    /// A real number; one that is not finite is exported as text.
+    /// A real number. If it is not finite, it is exported as text.
     Float(f64),
     /// Text.
     Text(String),
@@ -21,7 +21,7 @@ pub enum Extra {
 }
 
 impl Extra {
-    /// The value of this name in a map.
+    /// Returns the value with this name in a map.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
@@ -39,7 +39,7 @@ impl Extra {
         }
     }
 
-    /// A text.
+    /// Returns a text.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -48,7 +48,7 @@ impl Extra {
         }
     }
 
-    /// A whole number of 32 bits. Editors may store one as a real number, and `true` as 1.
+    /// Returns a whole number of 32 bits. Editors may store it as a real number, and `true` as 1.
     #[must_use]
     pub fn as_u32(&self) -> Option<u32> {
         match self {
@@ -60,7 +60,7 @@ impl Extra {
         }
     }
 
-    /// A number that 32 bits hold.
+    /// Returns a number as a 32-bit float, if it fits.
     #[must_use]
     pub fn as_f32(&self) -> Option<f32> {
         let wide = match self {
@@ -72,7 +72,8 @@ impl Extra {
         Some(meshwright_core::math::narrow1(wide)).filter(|narrow| narrow.is_finite())
     }
 
-    /// Lists and maps within each other beyond this make a scene invalid: who writes them may recurse.
+    /// The maximum depth of nested lists and maps, because code that writes them may recurse. Deeper ones
+    /// make a scene invalid.
     pub const MAX_DEPTH: usize = 64;
 
     /// Returns true if at most [`MAX_DEPTH`](Self::MAX_DEPTH) lists and maps are nested.

@@ -1,4 +1,4 @@
-//! Which of the things of a scene is meant.
+//! Typed indices of the parts of a scene.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(

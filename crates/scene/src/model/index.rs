@@ -22,7 +22,7 @@ macro_rules! index {
             }
         }
 
-        /// Panics where the scene has no such item, which [`Scene::validate`] rules out for the scene's own ids.
+        /// Panics if the scene has no such item. [`Scene::validate`] checks this for the ids in a scene.
         impl IndexMut<$id> for Scene {
             fn index_mut(&mut self, id: $id) -> &mut $item {
                 &mut self.$field[id.0]

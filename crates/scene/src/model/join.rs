@@ -1,4 +1,4 @@
-//! Levels of detail that were read one by one, as one scene.
+//! Joins levels of detail from several files to one scene.
 
 use crate::animation::motion::{Clip, Motion, PoseSetId};
 use crate::convert::ConvertError;
@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
-/// The relative difference of the bind matrices of two exports of one skeleton that counts as equal.
+/// The relative difference of bind matrices up to which two exports of a skeleton count as equal.
 const SAME: f32 = 1.0e-4;
 
 impl Scene {
@@ -133,7 +133,7 @@ impl Scene {
         Ok(homes)
     }
 
-    /// Clips of skeletons that the scene did not have; the others are its own.
+    /// Adds the clips of skeletons that the scene did not have. Clips of existing skeletons are dropped.
     fn adopt_clips(
         &mut self,
         clips: Vec<Clip>,
@@ -184,10 +184,10 @@ impl Firsts {
     }
 }
 
-/// The skeleton that replaces one of a level.
+/// The skeleton of the scene that replaces one of a level.
 struct Home {
     skeleton: SkeletonId,
-    /// The numbers of its joints, if it existed before.
+    /// The numbers of its joints in the scene's skeleton, if that existed before.
     joints: Option<Vec<u32>>,
 }
 
@@ -195,7 +195,7 @@ fn dangling(what: &str) -> ConvertError {
     ConvertError::invalid(what, "names something that is not there")
 }
 
-/// The nodes without a parent, from number `first` on.
+/// Returns the nodes without a parent, from number `first` on.
 fn roots(scene: &Scene, first: usize) -> Vec<NodeId> {
     let nodes = scene.nodes.iter().enumerate().skip(first);
     nodes.filter(|(_, node)| node.parent.is_none()).map(|(n, _)| NodeId(n)).collect()
@@ -235,7 +235,7 @@ mod tests {
         Budget::new(Limits::default())
     }
 
-    /// A triangle on the last of some joints with the given heights.
+    /// Returns a scene with a triangle on the last of some joints with the given heights.
     fn model(name: &str, joints: &[(&str, f32)], clip: u32) -> Scene {
         let joint = |(i, (name, height)): (usize, &(&str, f32))| {
             let rest = Trs { translation: [0.0, *height, 0.0], ..Trs::IDENTITY };
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_level_follows_the_skeleton_that_is_there() {
         let mut scene = model("x", &[("root", 0.0), ("spine", 1.0), ("hat", 1.0)], 4);
-        // Fewer bones, in another order of numbers.
+        // Adds a level with fewer bones in another order.
         let losses =
             scene.add_level(model("x_lod1", &[("root", 0.0), ("spine", 1.0)], 4), &budget()).unwrap();
         assert!(losses.is_empty(), "{losses:?}");
@@ -276,7 +276,7 @@ mod tests {
         let levels: Vec<_> = scene.levels.iter().map(|l| (l.name.as_str(), l.nodes.clone())).collect();
         assert_eq!(levels, [("", vec![NodeId(0)]), ("x_lod1", vec![NodeId(1)])]);
         assert_eq!(scene.nodes[1].meshes, [MeshId(1)]);
-        // A clip of another length is lost, and said.
+        // A clip of another length is lost and reported.
         let losses = scene.add_level(model("x_lod2", &[("root", 0.0)], 9), &budget()).unwrap();
         assert_eq!(losses.iter().map(|l| (l.code, l.count)).collect::<Vec<_>>(), [("level-clips", 1)]);
         assert_eq!(scene.levels.len(), 3);

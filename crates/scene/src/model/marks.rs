@@ -1,23 +1,24 @@
-//! Marks of an imported scene: the numbers that its parts had in the exported model.
+//! Marks of an imported scene: the original numbers of its parts in the exported model.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The number of a part in the native scene.
+/// The original number of a part in the native scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mark {
-    /// Its number.
+    /// The number.
     pub index: usize,
     /// The number of the skeleton, if the part is a joint.
     pub of: usize,
-    /// The name that it had.
+    /// The original name.
     pub name: String,
 }
 
-/// The marks of an edited scene, in its order; where lists are shorter, the rest has none.
+/// The marks of the parts of an edited scene, in its order. If a list is shorter, the other parts have no
+/// mark.
 ///
-/// Tools copy the marks of what they copy: of several parts with one mark, the one that still has the name of the native
-/// part is that, else the first.
+/// A tool copies the mark when it copies a part. Of several parts with the same mark, the one that still has
+/// the original name is the original, otherwise the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Marks {

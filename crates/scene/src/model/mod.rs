@@ -1,4 +1,4 @@
-//! The scene: its meshes, nodes, skeletons, motions and materials.
+//! The scene: its meshes, nodes, skeletons, clips and materials.
 
 pub(crate) mod axes;
 pub(crate) mod extra;
@@ -21,17 +21,17 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Meshes, their nodes, skeletons, motions and materials.
+/// A model: meshes, nodes, skeletons, clips and materials.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scene {
     /// The model's name, usually its file name without extension.
     pub name: String,
-    /// The short name of the format that it was read from; empty where it was built otherwise.
+    /// The short name of the source format; empty if the scene was built otherwise.
     pub format: String,
-    /// Axes, units, winding and texture origin of everything below.
+    /// The axes, units, winding and texture origin of the whole scene.
     pub space: Space,
-    /// The factor of all lengths since they were read; see [`rescale`](Self::rescale).
+    /// The factor by which all lengths were multiplied since reading; see [`rescale`](Self::rescale).
     pub scale: f32,
     /// The node tree. A mesh that no node refers to is not drawn.
     pub nodes: Vec<Node>,
@@ -39,26 +39,26 @@ pub struct Scene {
     pub meshes: Vec<Mesh>,
     /// Skeletons that meshes are bound to.
     pub skeletons: Vec<Skeleton>,
-    /// Materials by name.
+    /// The materials.
     pub materials: Vec<Material>,
     /// Dense poses that clips refer to.
     pub pose_sets: Vec<PoseSet>,
-    /// Motions.
+    /// The clips.
     pub clips: Vec<Clip>,
-    /// Levels of detail, finest first; empty when the model has one level only.
+    /// Levels of detail, finest first; empty if the model has only one level.
     pub levels: Vec<Level>,
-    /// Other looks of the whole; none when the model has one.
+    /// The variants of the model; empty if there is only one look.
     pub variants: Vec<Variant>,
     /// Native fields of the file as a whole.
     pub extras: Option<Extra>,
 }
 
-/// A look of a model: the materials that some of its meshes have instead of their own.
+/// A variant of a model: some of its meshes have other materials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// Meshes with their materials.
+    /// The meshes with their materials in this variant.
     pub materials: Vec<(MeshId, MaterialId)>,
 }
 
@@ -83,13 +83,13 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// An empty scene in glTF's space.
+    /// Returns an empty scene in glTF's space.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The same scene in another space; nothing is converted.
+    /// Sets the space without converting anything.
     #[must_use]
     pub fn in_space(mut self, space: Space) -> Self {
         self.space = space;
@@ -97,30 +97,30 @@ impl Scene {
     }
 
     setters! {
-        /// The same scene with the format that it was read from.
+        /// Sets the source format.
         with_format(impl Into<String>): format;
-        /// The same scene with other nodes.
+        /// Sets the nodes.
         with_nodes(Vec<Node>): nodes;
-        /// The same scene with other meshes.
+        /// Sets the meshes.
         with_meshes(Vec<Mesh>): meshes;
-        /// The same scene with other skeletons.
+        /// Sets the skeletons.
         with_skeletons(Vec<Skeleton>): skeletons;
-        /// The same scene with other materials.
+        /// Sets the materials.
         with_materials(Vec<Material>): materials;
-        /// The same scene with other dense poses.
+        /// Sets the dense poses.
         with_pose_sets(Vec<PoseSet>): pose_sets;
-        /// The same scene with other motions.
+        /// Sets the clips.
         with_clips(Vec<Clip>): clips;
-        /// The same scene with other levels of detail.
+        /// Sets the levels of detail.
         with_levels(Vec<Level>): levels;
-        /// The same scene with native fields.
+        /// Sets the native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }
 }
 
 impl Scene {
-    /// The level of detail for a viewer at a distance in metres: the first that is meant for that distance, otherwise
-    /// the last; `None` if the scene has no levels.
+    /// Returns the level of detail for a viewer at a distance in metres: the first level for that distance,
+    /// otherwise the last. `None` if the scene has no levels.
     #[must_use]
     pub fn level_at(&self, metres: f32) -> Option<usize> {
         let last = self.levels.len().checked_sub(1)?;
@@ -129,81 +129,81 @@ impl Scene {
     }
 }
 
-/// A place in the scene.
+/// A node of the scene tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// The node's name.
     pub name: String,
     /// The parent node.
     pub parent: Option<NodeId>,
-    /// The transform relative to the parent. The nodes of skinned meshes are not transformed: their vertices follow
-    /// only the skeleton.
+    /// The transform relative to the parent. It does not apply to skinned meshes: their vertices follow only
+    /// the skeleton.
     pub local: Local,
-    /// Meshes drawn here.
+    /// The meshes that the node draws.
     pub meshes: Vec<MeshId>,
     /// Native fields.
     pub extras: Option<Extra>,
 }
 
 impl Node {
-    /// A node at the root that draws one mesh.
+    /// Returns a node at the root that draws one mesh.
     pub fn of_mesh(name: impl Into<String>, mesh: MeshId) -> Self {
         Self { name: name.into(), meshes: alloc::vec![mesh], ..Self::default() }
     }
 }
 
-/// A surface by name. The formats name textures or shaders and say nothing else of them.
+/// A material. Most formats store only its name, which is that of a texture or shader.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material {
-    /// The texture path or shader name as the file has it.
+    /// The texture path or shader name, as in the file.
     pub name: String,
-    /// A flat colour in linear light, times the vertex colours.
+    /// The colour factor in linear light. It is multiplied with the vertex colours.
     pub base_color: [f32; 4],
-    /// The texture, where one was found.
+    /// The texture, if one was found.
     pub image: Option<Image>,
-    /// Directions of the surface, as glTF has them: red to the right, green up, blue out of it.
+    /// The normal map, as in glTF: red to the right, green up, blue out of the surface.
     pub normal: Option<Image>,
-    /// The light that the surface emits, in colours that are added to it.
+    /// The emissive texture, whose colours are added.
     pub emissive: Option<Image>,
     /// The treatment of alpha.
     pub alpha: AlphaMode,
-    /// Both sides are drawn.
+    /// Whether both sides are drawn.
     pub double_sided: bool,
-    /// The textures stop at their edges; else they repeat.
+    /// Whether textures are clamped at their edges instead of repeated.
     pub clamped: bool,
     /// Native fields.
     pub extras: Option<Extra>,
 }
 
 impl Material {
-    /// A white surface of a name.
+    /// Returns a white material with this name.
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
     setters! {
-        /// The same surface in a colour, in linear light.
+        /// Sets the base colour, in linear light.
         with_base_color([f32; 4]): base_color;
-        /// The same surface with a texture.
+        /// Sets the texture.
         with_image(impl Into<Option<Image>>): image;
-        /// The same surface with a picture of its directions.
+        /// Sets the normal map.
         with_normal(impl Into<Option<Image>>): normal;
-        /// The same surface with a picture of what it shines by itself.
+        /// Sets the emissive texture.
         with_emissive(impl Into<Option<Image>>): emissive;
-        /// The same surface that treats alpha in this way.
+        /// Sets the treatment of alpha.
         with_alpha(AlphaMode): alpha;
-        /// The same surface drawn on both sides, or on one.
+        /// Sets whether both sides are drawn.
         with_double_sided(bool): double_sided;
-        /// The same surface whose textures stop at their edges, or repeat.
+        /// Sets whether textures are clamped at their edges.
         with_clamped(bool): clamped;
-        /// The same surface with native fields.
+        /// Sets the native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }
 
-    /// The same surface, which nothing is seen of: a mask that lets nothing through. So a mesh stays that its engine does not
-    /// draw.
+    /// Makes the material invisible, by a mask that no pixel passes. It keeps a mesh in the scene that its
+    /// engine does not draw.
     #[must_use]
     pub fn hidden(mut self) -> Self {
         self.base_color = [1.0, 1.0, 1.0, 0.0];
@@ -212,8 +212,8 @@ impl Material {
         self
     }
 
-    /// Returns true if the surface is invisible, whatever its texture and its mesh are. Materials that engines do not
-    /// draw have this mark.
+    /// Returns true if the material is invisible, whatever its texture and its mesh are. Materials that
+    /// engines do not draw are marked this way.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         match self.alpha {
@@ -223,15 +223,16 @@ impl Material {
         }
     }
 
-    /// The treatment of alpha on a mesh, including the alpha of its vertices. The texture counts only if the mesh has
-    /// texture coordinates. Without a mesh, the treatment on the surface itself. Never [`AlphaMode::Content`].
+    /// Returns the treatment of alpha on a mesh, including the alpha of its vertices. The texture counts
+    /// only if the mesh has texture coordinates. Without a mesh, only the material counts. The result is
+    /// never [`AlphaMode::Content`].
     #[must_use]
     pub fn alpha_mode(&self, mesh: Option<&Mesh>) -> AlphaMode {
         let own = if self.base_color[3] < 1.0 { AlphaLevels::Many } else { AlphaLevels::Full };
         let image = self.image.as_ref().filter(|_| mesh.is_none_or(|m| !m.uvs.is_empty()));
         let picture = image.map_or(AlphaLevels::Full, |i| i.alpha);
         let vertices = mesh.map_or(AlphaLevels::Full, Mesh::alpha_levels);
-        // A colour that is transparent throughout was chosen.
+        // A transparent base colour is intentional, so it counts in any case.
         self.alpha.resolved(own.max(picture.times(vertices)))
     }
 }
@@ -252,7 +253,7 @@ impl Default for Material {
     }
 }
 
-/// A texture. Materials that share one share its bytes.
+/// An image for a texture. Materials can share one, with its bytes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Image {
@@ -262,9 +263,9 @@ pub struct Image {
     pub mime: &'static str,
     /// The encoded image.
     pub bytes: Arc<Vec<u8>>,
-    /// Which values its alpha has.
+    /// The class of its alpha values.
     pub alpha: AlphaLevels,
-    /// The file that it was read from, which may be of another type: its path in the tree that it was found in.
+    /// The source file, which may have another type: its path in the tree that it was found in.
     pub source: Option<String>,
 }
 
@@ -276,9 +277,9 @@ impl Image {
     }
 
     setters! {
-        /// The same image with these levels of alpha.
+        /// Sets the class of its alpha values.
         with_alpha(AlphaLevels): alpha;
-        /// The same image from a file.
+        /// Sets the source file.
         with_source(impl Into<Option<String>>): source;
     }
 }
@@ -290,6 +291,6 @@ pub struct Level {
     pub name: String,
     /// The root nodes drawn at this level.
     pub nodes: Vec<NodeId>,
-    /// Metres from the viewer up to which the level is meant; `None` for no limit.
+    /// The distance in metres up to which the level is used; `None` for no limit.
     pub max_distance: Option<f32>,
 }

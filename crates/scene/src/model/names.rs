@@ -1,5 +1,5 @@
-//! Names as a format holds them: in its encoding, no longer than it has room for, and unlike each other where it keeps
-//! things apart by name.
+//! Converts names to those that a format can store: encoded, cut to its maximum length, and unique if the
+//! format needs it.
 
 use crate::convert::ConvertError;
 use crate::convert::loss::Loss;
@@ -12,19 +12,19 @@ use meshwright_core::{Budget, LimitExceeded};
 /// The treatment of names that a format cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Naming {
-    /// They are changed until it can, and that is reported.
+    /// The names are changed, and that is reported.
     #[default]
     Fit,
-    /// They are errors.
+    /// The names are errors.
     Refuse,
 }
 
-/// The encoding of characters as bytes. A character without a byte becomes the replacement.
+/// The encoding of characters as bytes. A character that has no encoding becomes the replacement.
 #[derive(Clone, Copy, Debug)]
 pub enum Encoding {
-    /// As many bytes as UTF-8 takes; the end of the string is not a character.
+    /// UTF-8 without NUL.
     Utf8,
-    /// One byte per character, where there is one.
+    /// One byte per character, for the characters that have one.
     Bytes(fn(char) -> Option<u8>),
 }
 
@@ -36,50 +36,51 @@ impl Encoding {
         Self::Bytes(|c| u8::try_from(u32::from(c)).ok().filter(|b| matches!(b, b' '..=b'~')));
 }
 
-/// The names that a format has room for.
+/// The rules for the names of a format.
 #[derive(Clone, Copy, Debug)]
 pub struct NameRules {
     /// The encoding of characters as bytes.
     pub encoding: Encoding,
-    /// The most bytes a name has.
+    /// The maximum length of a name in bytes.
     pub longest: usize,
-    /// Stands for characters that the encoding does not have.
+    /// The replacement for characters that the encoding does not have.
     pub stand_in: u8,
-    /// Two things may not have one name.
+    /// Whether names must be unique.
     pub unique: bool,
-    /// Names that differ only in ASCII case are equal.
+    /// Whether names that differ only in ASCII case are equal.
     pub ignores_case: bool,
 }
 
 impl NameRules {
-    /// Names of at most `longest` bytes, which may repeat. A question mark is the replacement.
+    /// Returns rules for names of at most `longest` bytes, which may repeat. The replacement is a question
+    /// mark.
     #[must_use]
     pub const fn new(encoding: Encoding, longest: usize) -> Self {
         Self { encoding, longest, stand_in: b'?', unique: false, ignores_case: false }
     }
 
-    /// The same with names that may not repeat.
+    /// Requires unique names.
     #[must_use]
     pub const fn unique(mut self) -> Self {
         self.unique = true;
         self
     }
 
-    /// The same without regard to ASCII case.
+    /// Ignores ASCII case in comparisons.
     #[must_use]
     pub const fn ignoring_case(mut self) -> Self {
         self.ignores_case = true;
         self
     }
 
-    /// The same rules with another replacement.
+    /// Sets the replacement.
     #[must_use]
     pub const fn with_stand_in(mut self, byte: u8) -> Self {
         self.stand_in = byte;
         self
     }
 
-    /// A name by itself, without regard to others.
+    /// Converts a name without regard to others.
     #[must_use]
     pub fn fit(&self, text: &str) -> Fitted {
         let mut fitted = Fitted { bytes: Vec::new(), replaced: 0, cut: 0 };
@@ -107,7 +108,7 @@ impl NameRules {
     }
 }
 
-/// A name as a format holds it.
+/// A name that fits a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fitted {
@@ -115,32 +116,32 @@ pub struct Fitted {
     pub bytes: Vec<u8>,
     /// The number of replaced characters.
     pub replaced: usize,
-    /// Characters that were cut off.
+    /// The number of characters that were cut off.
     pub cut: usize,
 }
 
 impl Fitted {
-    /// True where nothing had to be changed.
+    /// Returns true if the name was not changed.
     #[must_use]
     pub const fn is_exact(&self) -> bool {
         self.replaced == 0 && self.cut == 0
     }
 }
 
-/// The names of one kind of thing in one file.
+/// The names of one kind of part in one file.
 #[derive(Debug)]
 pub struct Names<'b> {
     rules: NameRules,
     naming: Naming,
     budget: &'b Budget,
-    /// The used names, each with the number to try next after it.
+    /// The used names, each with the next number to append to it.
     taken: BTreeMap<Vec<u8>, u64>,
-    /// The names of texts that mean the same thing each time.
+    /// The names of texts that get the same name each time.
     shared: BTreeMap<String, Vec<u8>>,
 }
 
 impl<'b> Names<'b> {
-    /// No names yet.
+    /// Starts without names.
     #[must_use]
     pub const fn new(rules: NameRules, naming: Naming, budget: &'b Budget) -> Self {
         Self { rules, naming, budget, taken: BTreeMap::new(), shared: BTreeMap::new() }
@@ -149,16 +150,18 @@ impl<'b> Names<'b> {
     /// Reserves a name that the format itself uses.
     ///
     /// # Errors
-    /// When the budget does not allow for it.
+    /// If the budget does not suffice.
     pub fn reserve(&mut self, name: &[u8]) -> Result<(), LimitExceeded> {
         let key = self.key(name);
         self.take(key)
     }
 
-    /// The name of one more thing. Changes are reported: `name-changed` for characters that the format does not have,
-    /// `name-cut` for length, and, where names may not repeat, `name-renamed` for one that did.
+    /// Returns the name of a further part. Changes are reported: `name-changed` for characters that the
+    /// format does not have, `name-cut` for length, and `name-renamed` for a name that was used already and
+    /// must be unique.
     ///
     /// # Errors
+    /// If a name would have to be changed but must not be, or if the budget does not suffice.
     /// When a name would have to be changed and may not, or when the budget does not allow for it.
     pub fn fit(&mut self, text: &str, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<u8>, ConvertError> {
         self.budget.charge("names", text.len() as u64)?;
@@ -195,8 +198,9 @@ impl<'b> Names<'b> {
         }
     }
 
-    /// The name of a thing that is named wherever it is used, such as a material: the same text has the same name
-    /// every time. Where names may not repeat, other texts have other names, even where they are alike once they are cut.
+    /// Returns the name of a part that is referred to by name, such as a material: the same text always gets
+    /// the same name. If names must be unique, different texts get different names, even if they are equal
+    /// after cutting.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -226,7 +230,8 @@ impl<'b> Names<'b> {
         Ok(())
     }
 
-    /// The name itself, or the name with the first number after it that makes it new.
+    /// Returns the name itself if it is unused, otherwise the name with the first number that makes it
+    /// unused.
     fn unused(&mut self, name: &[u8]) -> Result<Vec<u8>, ConvertError> {
         let key = self.key(name);
         let Some(mut number) = self.taken.get(&key).copied() else { return Ok(name.to_vec()) };
@@ -239,7 +244,7 @@ impl<'b> Names<'b> {
                 ConvertError::unsupported("names", message)
             })?;
             let mut tried = name.get(..room).unwrap_or(name).to_vec();
-            // A character that takes several bytes is cut as a whole.
+            // A character of several bytes is cut as a whole.
             if matches!(self.rules.encoding, Encoding::Utf8) {
                 let whole = core::str::from_utf8(&tried).map_or_else(|e| e.valid_up_to(), str::len);
                 tried.truncate(whole);

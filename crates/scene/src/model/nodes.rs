@@ -9,11 +9,10 @@ use alloc::vec::Vec;
 use meshwright_core::math::Affine;
 
 impl Scene {
-    /// The nodes in an order in which parents come first; `None` when they form a cycle or name a parent that
-    /// does not exist.
+    /// Returns the nodes, parents first. `None` if they form a cycle or have a parent that does not exist.
     pub fn node_order(&self) -> Option<Vec<usize>> {
         let n = self.nodes.len();
-        // Children as linked lists: the first child of each node, and the next child of the same parent.
+        // Children are linked lists: the first child of each node, and the next child of the same parent.
         let (mut first, mut next) = (alloc::vec![usize::MAX; n], alloc::vec![usize::MAX; n]);
         let mut order = Vec::with_capacity(n);
         for (i, node) in self.nodes.iter().enumerate().rev() {
@@ -47,8 +46,8 @@ impl Scene {
         Some(worlds)
     }
 
-    /// Every mesh as often as it is drawn, with its node and matrix: the identity for a skinned mesh, which follows
-    /// only its skeleton. `None` as in [`node_order`](Self::node_order).
+    /// Returns each mesh as often as it is drawn, with its node and matrix. The matrix is the identity for a
+    /// skinned mesh, which follows only its skeleton. `None` as in [`node_order`](Self::node_order).
     pub fn drawn_meshes(&self) -> Option<Vec<(NodeId, MeshId, Affine)>> {
         let world = self.world_transforms()?;
         let mut drawn = Vec::new();
@@ -61,13 +60,13 @@ impl Scene {
         Some(drawn)
     }
 
-    /// The number of meshes that no node draws.
+    /// Returns the number of meshes that no node draws.
     pub fn undrawn(&self) -> usize {
         let drawn: BTreeSet<_> = self.nodes.iter().flat_map(|n| &n.meshes).map(|m| m.0).collect();
         (0..self.meshes.len()).filter(|m| !drawn.contains(m)).count()
     }
 
-    /// True when some node is moved, turned or scaled.
+    /// Returns true if some node has a transform other than the identity.
     pub fn has_transforms(&self) -> bool {
         self.nodes.iter().any(|n| n.local != Local::default() && n.local.to_affine() != Affine::IDENTITY)
     }

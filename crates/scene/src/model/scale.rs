@@ -1,4 +1,4 @@
-//! Another unit of length.
+//! Converts a scene to another unit of length.
 
 use crate::animation::motion::Motion;
 use crate::convert::loss::Loss;
@@ -9,11 +9,12 @@ use alloc::format;
 use meshwright_core::math::narrow1;
 
 impl Scene {
-    /// Multiplies all lengths: positions, bones, motions, distances of levels. [`scale`](Self::scale) keeps the product
-    /// of all factors, so that an import can divide it out. Units of Quake are made metres by 0.0254.
+    /// Multiplies all lengths: positions, bones, clips, distances of levels. [`scale`](Self::scale) keeps
+    /// the product of all factors, so that an import can divide by it. For example, 0.0254 converts units of
+    /// Quake to metres.
     ///
     /// # Errors
-    /// When the factor is not a positive number, or a length or their product would not be finite any more.
+    /// If the factor is not a positive number, or a length or the product of factors would not be finite.
     pub fn rescale(&mut self, factor: f64) -> Result<(), ConvertError> {
         if !(factor.is_finite() && factor > 0.0) {
             return Err(ConvertError::invalid("scale", "is not a positive number"));
@@ -55,7 +56,7 @@ impl Scene {
 }
 
 impl Converted<Scene> {
-    /// Divides out what the scene's lengths were multiplied by, with a note that says so: games have lengths of their own.
+    /// Divides by the factor that the scene's lengths were multiplied with, and reports it as a note.
     ///
     /// # Errors
     /// As [`Scene::rescale`].
@@ -70,10 +71,10 @@ impl Converted<Scene> {
     }
 }
 
-/// Lengths on their way to another unit.
+/// The state of multiplying lengths.
 struct Lengths {
     factor: f64,
-    /// Some length was finite and is so no more.
+    /// Whether some length was finite and no longer is.
     broken: bool,
 }
 
@@ -106,7 +107,7 @@ mod tests {
     use alloc::string::String;
     use alloc::vec;
 
-    /// A scene in which every length is 2.
+    /// Returns a scene in which every length is 2.
     fn scene() -> Scene {
         let (at, moved) = ([2.0; 3], Affine { w: [2.0; 3], ..Affine::IDENTITY });
         let mut skin = Skin::new(SkeletonId(0));
@@ -136,7 +137,7 @@ mod tests {
         scaled.rescale(0.25).unwrap();
         assert_eq!(scaled.scale, 0.25);
         let text = alloc::format!("{scaled:?}");
-        // Directions, weights, frames, rates and rotations have none of these values.
+        // Directions, weights, frames, rates and rotations do not have these values.
         assert_eq!(text.matches("0.5").count(), 3 * 7 + 1, "{text}");
         assert_eq!(text.matches("2.0").count(), 1, "the rate: {text}");
         scaled.rescale(4.0).unwrap();

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
+//! Writes the meshes of a scene, or one pose of them, as Wavefront OBJ.
 
 mod mtl;
 mod number;
@@ -22,12 +22,12 @@ use number::{push_float, push_whole};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjOptions {
-    /// The name by which the text refers to its material file; no reference without a name.
+    /// The name of the material file that the text refers to. Without a name there is no reference.
     pub mtl_name: String,
-    /// The texture file of each material, as the material file names it: a path with slashes, relative to the
-    /// material file. Further materials have no texture.
+    /// The texture file of each material: a path with slashes, relative to the material file. Materials
+    /// beyond the end of the list have no texture.
     pub maps: Vec<Option<String>>,
-    /// Bytes that both texts may take.
+    /// The maximum size of both texts in bytes.
     pub memory: u64,
 }
 
@@ -38,21 +38,21 @@ impl Default for ObjOptions {
 }
 
 impl ObjOptions {
-    /// Default options with a reference to the material file `name`, or the name nearest to it that OBJ can
-    /// refer to: the file must have the name that is in the options then.
+    /// Returns default options with a reference to the material file `name`. If OBJ cannot refer to that
+    /// name, the nearest possible one is used; the file must then have that name.
     #[must_use]
     pub fn with_mtl(name: &str) -> Self {
         Self { mtl_name: one_line(name), ..Self::default() }
     }
 
-    /// The same options with texture files for materials. A name that is not possible on a line is dropped.
+    /// Sets the texture files of materials. Names that OBJ cannot store are dropped.
     #[must_use]
     pub fn with_maps(mut self, maps: Vec<Option<String>>) -> Self {
         self.maps = maps.into_iter().map(|map| map.filter(|map| can_name(map))).collect();
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Sets the limit of memory in bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
@@ -64,22 +64,22 @@ impl ObjOptions {
     }
 }
 
-/// The two texts of an OBJ model.
+/// The two texts of an OBJ file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obj {
-    /// The model.
+    /// The model text.
     pub obj: String,
-    /// Its materials.
+    /// The material text.
     pub mtl: String,
 }
 
-/// Writes the drawn meshes of the finest level, each as an object, with the transform of its node applied (skinned
-/// meshes follow only their skeleton and are written unchanged).
+/// Writes the drawn meshes of the finest level, each as an object with the transform of its node applied.
+/// Skinned meshes follow only their skeleton, so their node's transform is ignored.
 ///
-/// `posed` gives other positions and normals for every mesh, as many as each has of its own; a skinned mesh is
-/// written in its bind pose without it. Numbers are the shortest decimals that read back as the same 32-bit value,
-/// texture coordinates are turned to OBJ's origin at the bottom left, names are cut to one line without white space.
-/// Same scene, same bytes.
+/// `posed` gives other positions and normals for every mesh, as many as the mesh has. Without it, skinned
+/// meshes have their bind pose. Numbers are the shortest decimals that give the same 32-bit value when read.
+/// Texture coordinates are flipped to OBJ's origin at the bottom left. Names are cut to one line without
+/// white space. The same scene always gives the same bytes.
 ///
 /// # Errors
 /// If the scene breaks its own rules, if the poses do not fit it, or if the texts would take more than the options
@@ -113,7 +113,7 @@ pub fn write(
     };
     let mtl_name = one_line(&options.mtl_name);
     if !mtl_name.is_empty() {
-        // Writing to a string cannot fail; the result says so only to satisfy the trait.
+        // Writing to a string cannot fail.
         let _ = writeln!(out.text, "mtllib {mtl_name}");
     }
     for (n, MeshId(m)) in drawn_objects(scene) {
@@ -173,7 +173,7 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
     losses
 }
 
-/// Nodes and meshes in drawing order: of the finest level where there are levels.
+/// Returns nodes and meshes in drawing order; only those of the finest level if there are levels.
 fn drawn_objects(scene: &Scene) -> Vec<(usize, MeshId)> {
     let mut shown = alloc::vec![scene.levels.is_empty(); scene.nodes.len()];
     for root in scene.levels.first().into_iter().flat_map(|l| &l.nodes) {
@@ -191,8 +191,8 @@ fn drawn_objects(scene: &Scene) -> Vec<(usize, MeshId)> {
     nodes.flat_map(|((n, node), _)| node.meshes.iter().map(move |&m| (n, m))).collect()
 }
 
-/// The name, or it with a number where it was given before: `taken` knows the next for every name, so that many
-/// equal ones take no more time each than few.
+/// Returns the name, with a number appended if it is used already. `taken` has the next number for every
+/// name, so that many equal names cost no more time each than few.
 fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
     let Some(mut next) = taken.get(&name).copied() else {
         taken.insert(name.clone(), 2);
@@ -210,7 +210,7 @@ fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
     free
 }
 
-/// A name on one line: control characters and white space but the blank become `_`.
+/// Returns a name on one line: control characters and white space except blanks become `_`.
 pub fn one_line(name: &str) -> String {
     let keep = |c: char| if c != ' ' && (c.is_whitespace() || acts_on_terminal(c)) { '_' } else { c };
     name.trim().chars().map(keep).collect()
@@ -221,18 +221,18 @@ pub fn can_name(name: &str) -> bool {
     !name.is_empty() && one_line(name) == name && !name.starts_with(['-', '#']) && !name.ends_with('\\')
 }
 
-/// A name as one word without a comment sign.
+/// Returns a name as one word without a comment sign.
 fn one_word(name: &str) -> String {
     one_line(name).replace([' ', '#'], "_")
 }
 
 struct Writer<'a> {
     text: String,
-    /// The length of the text up to which memory is charged.
+    /// The length of text that is already charged.
     charged: usize,
     memory: Budget,
     materials: &'a [String],
-    /// The next number of a position, a texture coordinate and a normal.
+    /// The next numbers of a position, a texture coordinate and a normal.
     base: [u64; 3],
     objects: BTreeMap<String, u64>,
 }
@@ -253,7 +253,7 @@ impl Writer<'_> {
             return Err(ConvertError::invalid(path, "the pose does not fit the mesh or is not finite"));
         }
         self.expect(mesh)?;
-        // The line, and what keeps names apart.
+        // Memory for the line, and for making names unique.
         self.memory.charge_items("names", (name.len() as u64).saturating_add(40), 3)?;
         let name = one_word(name);
         let name = unique(&mut self.objects, if name.is_empty() { "mesh".into() } else { name });
@@ -293,7 +293,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A line of numbers.
+    /// Writes a line of numbers.
     fn line<const N: usize>(&mut self, word: &str, numbers: [f32; N]) -> Result<(), ConvertError> {
         self.text.push_str(word);
         for number in numbers {
@@ -304,13 +304,13 @@ impl Writer<'_> {
         self.settle()
     }
 
-    /// A corner of a triangle in a mesh that has texture coordinates, and normals, or not.
+    /// Writes a corner of a triangle. `has` states whether the mesh has texture coordinates and normals.
     fn corner(&mut self, corner: u32, has: [bool; 2]) {
         let [v, t, n] = self.base.map(|b| b.saturating_add(u64::from(corner)));
         let text = &mut self.text;
         let mut buffer = itoa::Buffer::new();
         let own = buffer.format(v);
-        // Mostly the same number, which need not be printed again.
+        // Usually the numbers are equal, so the text is reused.
         let push = |text: &mut String, n: u64| if n == v { text.push_str(own) } else { push_whole(text, n) };
         text.push(' ');
         text.push_str(own);
@@ -333,7 +333,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Charges what the lines of a mesh usually take, a little above ten bytes a number, before any is written.
+    /// Charges the expected size of a mesh's lines before writing them: a little above ten bytes per number.
     fn expect(&mut self, mesh: &Mesh) -> Result<(), ConvertError> {
         let lines = [(mesh.positions.len(), 36), (mesh.uvs.len(), 26), (mesh.normals.len(), 38)];
         let lines = lines.into_iter().chain([(mesh.triangles.len(), 64)]);
@@ -343,7 +343,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Charges what the text is longer than was expected: numbers far from 1 have fifty digits.
+    /// Charges the text beyond the expected size: numbers far from 1 have up to fifty digits.
     fn settle(&mut self) -> Result<(), ConvertError> {
         let more = self.text.len().saturating_sub(self.charged);
         if more > 0 {
@@ -354,7 +354,7 @@ impl Writer<'_> {
     }
 }
 
-/// Zero without its sign.
+/// Returns zero without its sign, and other numbers unchanged.
 fn plain(v: f32) -> f32 {
     v + 0.0
 }
@@ -363,7 +363,7 @@ fn finite(v: f32) -> f32 {
     if v.is_finite() { v } else { 0.0 }
 }
 
-/// The map of normals under `m`: its cofactors, so that flattened axes do no harm.
+/// Returns the matrix for normals: the cofactors of `m`, which also exist if `m` flattens an axis.
 fn normal_map(m: &Affine) -> Affine {
     let cross = |a: [f32; 3], b: [f32; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

@@ -1,4 +1,4 @@
-//! Materials as text.
+//! Writes materials as text.
 
 use super::{ObjOptions, one_word, unique};
 use crate::material::alpha::{AlphaLevels, AlphaMode};
@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-/// One word per material, each its own.
+/// Returns a unique word per material.
 pub(super) fn names(scene: &Scene) -> Vec<String> {
     let mut taken = BTreeMap::new();
     let named = |(i, name): (usize, &str)| {
@@ -19,7 +19,8 @@ pub(super) fn names(scene: &Scene) -> Vec<String> {
     scene.materials.iter().map(|m| m.name.as_str()).enumerate().map(named).collect()
 }
 
-/// Writes the material file. If the surface has alpha, `d` is that of the colour, and `map_d` that of the texture.
+/// Writes the material file. For a surface with alpha, `d` is the alpha of the colour and `map_d` that of
+/// the texture.
 pub(super) fn text(scene: &Scene, names: &[String], options: &ObjOptions) -> String {
     let mut mtl = String::from("# Meshwright\n");
     for (i, (material, name)) in scene.materials.iter().zip(names).enumerate() {

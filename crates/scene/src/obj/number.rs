@@ -1,12 +1,14 @@
-//! Numbers as OBJ has them.
+//! Writes numbers as OBJ text.
 
 use alloc::string::String;
 
-/// Adds the shortest decimal that reads back as the same 32-bit number, without an exponent. The number is finite.
+/// Appends the shortest decimal that gives the same 32-bit number when read, without an exponent. The number
+/// must be finite.
 pub(super) fn push_float(text: &mut String, number: f32) {
     let mut buffer = zmij::Buffer::new();
     let printed = buffer.format_finite(number);
-    // Such a number has digits after the point and no exponent. This check is faster than formatting it.
+    // Such a number is printed with a fraction and without an exponent. This check is faster than formatting
+    // it.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "seen to be small")]
     let is_part = |number: f32| number != number as i32 as f32;
     if (1e-3..1e6).contains(&number.abs()) && is_part(number) {
@@ -15,7 +17,7 @@ pub(super) fn push_float(text: &mut String, number: f32) {
     if let Some(whole) = printed.strip_suffix(".0") {
         return text.push_str(whole);
     }
-    // At most two digits and a sign follow it.
+    // At most two digits and a sign follow the `e`.
     let bytes = printed.as_bytes();
     if !bytes.iter().rev().take(4).any(|b| *b == b'e') {
         return text.push_str(printed);
@@ -23,7 +25,7 @@ pub(super) fn push_float(text: &mut String, number: f32) {
     spread(text, printed);
 }
 
-/// `1.25e-7` as `0.000000125`.
+/// Writes `1.25e-7` as `0.000000125`.
 fn spread(text: &mut String, printed: &str) {
     let (mantissa, exponent) = printed.split_once('e').unwrap_or((printed, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -54,7 +56,7 @@ fn spread(text: &mut String, printed: &str) {
     zeros(text, point.saturating_sub(count));
 }
 
-/// Adds a whole number.
+/// Appends a whole number.
 pub(super) fn push_whole(text: &mut String, number: u64) {
     text.push_str(itoa::Buffer::new().format(number));
 }
@@ -70,7 +72,7 @@ mod tests {
             let mut text = String::new();
             push_float(&mut text, number);
             assert_eq!(text.parse::<f32>().unwrap().to_bits(), bits, "{text}");
-            // The language rounds a half up, which is not nearer.
+            // The standard library rounds ties up, which is equally near.
             let shortest = number.to_string();
             assert_eq!(text.len(), shortest.len(), "{text} {shortest}");
             assert!(!text.contains('e'), "{text}");
@@ -82,14 +84,14 @@ mod tests {
         let odd =
             [0.0, -0.0, 1.0, -1.5, 1e-45, -3e38, f32::MAX, f32::MIN_POSITIVE, 16_777_216.0, 1e7, 1e16, 1e-5];
         odd.map(f32::to_bits).into_iter().for_each(assert_printed);
-        // All exponents with short and long mantissas, and a walk through all bits.
+        // Test all exponents with short and long mantissas, and a walk through all bits.
         for exponent in 0..255_u32 {
             for mantissa in [0, 1, 0x40_0000, 0x7f_ffff, 0x2a_aaaa, 0x19_999a] {
                 assert_printed(exponent << 23 | mantissa);
             }
         }
         (0..40_000_u32).for_each(|i| assert_printed(i.wrapping_mul(0x9e37_79b9)));
-        // Numbers like lengths and texture coordinates.
+        // Test numbers in the range of lengths and texture coordinates.
         (0..40_000_u16).for_each(|i| assert_printed((f32::from(i) / 1000.0 - 20.0).to_bits()));
     }
 }

@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add};
 use meshwright_core::{Budget, LimitExceeded};
 
-/// The distance of `inverse bind * rest` from the identity up to which the rest pose is the bind pose: the error of a
-/// chain of joints after rounding to 32 bits.
+/// The rest pose counts as the bind pose if `inverse bind * rest` differs from the identity by at most this:
+/// the error of a chain of joints after rounding to 32 bits.
 const SAME_POSE: f64 = 1.0e-4;
 
-/// Joints in another order.
+/// A new order of joints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     joints: Vec<usize>,
@@ -21,19 +21,19 @@ pub struct Order {
 }
 
 impl Order {
-    /// The joints in their new order, by their numbers in the skeleton.
+    /// Returns the joints in their new order, by their numbers in the skeleton.
     #[must_use]
     pub fn joints(&self) -> &[usize] {
         &self.joints
     }
 
-    /// The new number of a joint.
+    /// Returns the new number of a joint.
     #[must_use]
     pub fn place(&self, joint: usize) -> Option<usize> {
         self.places.get(joint).copied()
     }
 
-    /// The new number of a joint's parent.
+    /// Returns the new number of a joint's parent.
     #[must_use]
     pub fn parent(&self, joint: &Joint) -> Option<usize> {
         joint.parent.and_then(|p| self.place(p))
@@ -41,11 +41,11 @@ impl Order {
 }
 
 impl Skeleton {
-    /// The joints with parents before their children: as they are where that is so, else in the order of
+    /// Returns the joints, parents first: in their own order if that is possible, otherwise in that of
     /// [`order`](Self::order).
     ///
     /// # Errors
-    /// When joints form a cycle or name a missing joint, or when the budget does not allow for the lists.
+    /// If joints form a cycle or refer to a missing joint, or if the budget does not suffice for the lists.
     pub fn parents_first(&self, budget: &Budget) -> Result<Order, ConvertError> {
         let n = self.joints.len();
         budget.charge_items("joints", n as u64, size_of::<[usize; 4]>())?;
@@ -62,10 +62,10 @@ impl Skeleton {
         Ok(Order { joints, places })
     }
 
-    /// Local matrices of the rest pose in 64 bits.
+    /// Returns the local matrices of the rest pose in 64 bits.
     ///
     /// # Errors
-    /// When the budget does not allow for them.
+    /// If the budget does not suffice.
     pub fn rest_locals(&self, budget: &Budget) -> Result<Vec<Affine64>, LimitExceeded> {
         let mut locals = budget.reserve("joints", self.joints.len())?;
         locals.extend(self.joints.iter().map(|j| j.rest.to_affine64()));
@@ -73,7 +73,7 @@ impl Skeleton {
     }
 }
 
-/// Model-space matrices of local ones, in place. `order` is that of [`Skeleton::order`].
+/// Converts local matrices to model space, in place. `order` is that of [`Skeleton::order`].
 pub(crate) fn to_model(skeleton: &Skeleton, order: &[usize], locals: &mut [Affine64]) {
     for &i in order {
         let Some((joint, local)) = skeleton.joints.get(i).zip(locals.get(i).copied()) else { continue };
@@ -88,7 +88,7 @@ pub(crate) fn to_model(skeleton: &Skeleton, order: &[usize], locals: &mut [Affin
     }
 }
 
-/// The mean of matrices by weight; the identity where the weights sum to nothing.
+/// Returns the weighted mean of matrices; the identity if the weights sum to zero.
 fn mean<'a>(parts: impl Iterator<Item = (&'a Affine64, f32)>) -> Affine64 {
     let zero = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
     let (sum, total) = parts.fold((zero, 0.0_f64), |(sum, total), (m, w)| {
@@ -105,7 +105,7 @@ fn mean<'a>(parts: impl Iterator<Item = (&'a Affine64, f32)>) -> Affine64 {
     Affine64 { x: over(sum.x), y: over(sum.y), z: over(sum.z), w: over(sum.w) }
 }
 
-/// The pose in which a skeleton's vertices are bound, joint by joint.
+/// The pose in which a skeleton's vertices are bound.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BindPose {
@@ -113,15 +113,16 @@ pub struct BindPose {
     pub model: Vec<Affine64>,
     /// Matrices relative to the joints' parents.
     pub locals: Vec<Affine64>,
-    /// From model space to each joint's space; `None` for a joint that flattens space.
+    /// Matrices from model space to each joint's space; `None` for a joint that flattens space.
     pub inverses: Vec<Option<Affine64>>,
-    /// True where it is not the rest pose.
+    /// Whether it differs from the rest pose.
     pub differs_from_rest: bool,
 }
 
 impl BindPose {
-    /// Returns the bind pose of the inverse bind matrices of a skeleton. Only joints that move vertices count, and
-    /// only those of skins that bind in model space. The others keep their rest pose relative to their parents.
+    /// Computes the bind pose from the inverse bind matrices of a skeleton. Only joints that move vertices
+    /// count, and only those of skins that bind in model space. The other joints keep their rest pose
+    /// relative to their parents.
     ///
     /// # Errors
     /// If the skeleton does not exist or its joints do not form a tree, if the pose of a joint cannot be computed
@@ -154,7 +155,7 @@ fn flattened(path: &str) -> ConvertError {
     ConvertError::unsupported(path, "its parent flattens space in the bind pose")
 }
 
-/// The inverse bind matrices that matter.
+/// Returns the inverse bind matrices that matter.
 fn stated_matrices(
     scene: &Scene,
     id: SkeletonId,
@@ -174,7 +175,7 @@ fn stated_matrices(
     Ok(stated)
 }
 
-/// Puts joints where their bind matrices say; fails with the joint whose parent has no inverse.
+/// Places joints according to their bind matrices. The error is the joint whose parent has no inverse.
 fn place(
     skeleton: &Skeleton,
     order: &[usize],
@@ -207,7 +208,7 @@ fn place(
     Ok(())
 }
 
-/// True when `a` after `b` changes next to nothing, seen on the scale of `b`'s translation.
+/// Returns true if `a` applied after `b` is nearly the identity, relative to the size of `b`'s translation.
 fn inverts(a: &Affine64, b: &Affine64) -> bool {
     let both = a.after(b);
     let far = b.w.iter().map(|c| c.abs()).fold(1.0, f64::max);
@@ -261,7 +262,8 @@ mod tests {
         assert!(matches!(sorted.parents_first(&none), Err(ConvertError::Limit(_))));
     }
 
-    /// A chain of two that rests at x = 1 and 2, and a mesh bound to the second at x = 5.
+    /// Returns a chain of two joints at x = 1 and 2 in the rest pose, and a mesh bound to the second at x =
+    /// 5.
     fn bound_elsewhere(weight: f32) -> Scene {
         let mut skeleton =
             Skeleton { joints: vec![joint(None, 1.0), joint(Some(0), 1.0)], ..Skeleton::default() };

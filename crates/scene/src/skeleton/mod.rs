@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
 
-/// A transform relative to a parent, in the form its format has it.
+/// A transform relative to a parent, in the form that its format stores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Local {
     /// Translation, rotation, scale.
@@ -27,7 +27,7 @@ impl Default for Local {
 }
 
 impl Local {
-    /// The transform as a matrix.
+    /// Returns the transform as a matrix.
     #[must_use]
     pub fn to_affine(&self) -> Affine {
         match self {
@@ -36,7 +36,7 @@ impl Local {
         }
     }
 
-    /// The transform as a matrix in 64 bits.
+    /// Returns the transform as a matrix in 64 bits.
     #[must_use]
     pub fn to_affine64(&self) -> Affine64 {
         match self {
@@ -45,7 +45,7 @@ impl Local {
         }
     }
 
-    /// The transform as translation, rotation and scale in 64 bits; shear is dropped.
+    /// Returns the transform as translation, rotation and scale in 64 bits, without shear.
     #[must_use]
     pub fn to_trs64(&self) -> Trs64 {
         match self {
@@ -58,25 +58,28 @@ impl Local {
 /// One bone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Its name; need not be unique.
+    /// Its name, which need not be unique.
     pub name: String,
     /// The index of the parent joint. Parents may come after their children.
     pub parent: Option<usize>,
     /// The transform relative to the parent in the rest pose.
     pub rest: Local,
-    /// From model space in the bind pose to the joint's space. Identity where that cannot be inverted.
+    /// The matrix from model space in the bind pose to the joint's space; the identity if that pose cannot
+    /// be inverted.
     pub inverse_bind: Affine,
-    /// The weighted mean of these joints' model-space matrices, if the joint is not posed but follows others.
+    /// The joints that this joint follows, with weights: its matrix is the weighted mean of their
+    /// model-space matrices. Empty if the joint has its own pose.
     pub follows: Vec<(usize, f32)>,
-    /// The mesh that bounds the joint, for collision: all of it moves with the joint, whether it is drawn or not. Its
-    /// positions are in model space in the bind pose, like those of a mesh that is bound only to this joint.
+    /// The mesh that bounds the joint, for collisions. The whole mesh moves with the joint, whether it is
+    /// drawn or not. Its positions are in model space in the bind pose, like those of a mesh that is bound
+    /// only to this joint.
     pub solid: Option<MeshId>,
     /// Native fields.
     pub extras: Option<Extra>,
 }
 
 impl Joint {
-    /// A joint with the identity as bind matrix.
+    /// Returns a joint whose bind matrix is the identity.
     pub fn new(name: impl Into<String>, parent: Option<usize>, rest: Local) -> Self {
         Self {
             name: name.into(),
@@ -90,7 +93,7 @@ impl Joint {
     }
 }
 
-/// A tree (or several) of joints.
+/// A tree of joints, or several trees.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
     /// The skeleton's name.
@@ -100,8 +103,8 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// The joints in an order in which parents, and the joints that another follows, come first; `None` when
-    /// they form a cycle or name a joint that does not exist.
+    /// Returns the joints; parents, and joints that another follows, come first. `None` if they form a cycle
+    /// or refer to a missing joint.
     pub fn order(&self) -> Option<Vec<usize>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
@@ -142,8 +145,8 @@ impl Skeleton {
         Some(order)
     }
 
-    /// Model-space matrices of local ones, concatenated by parent; `None` as in [`order`](Self::order) or when
-    /// there are not as many locals as joints.
+    /// Converts local matrices to model space. `None` as in [`order`](Self::order), or if the number of
+    /// matrices differs from the number of joints.
     pub fn to_model(&self, locals: &[Affine]) -> Option<Vec<Affine>> {
         if locals.len() != self.joints.len() {
             return None;
@@ -170,8 +173,8 @@ impl Skeleton {
         self.to_model(&locals)
     }
 
-    /// Makes the rest pose the bind pose and returns the joints whose matrix cannot be inverted; their bind
-    /// matrix is the identity. `None` as in [`to_model`](Self::to_model).
+    /// Makes the rest pose the bind pose. Returns the joints whose matrix cannot be inverted; they get the
+    /// identity as bind matrix. `None` as in [`to_model`](Self::to_model).
     pub fn bind_rest(&mut self) -> Option<Vec<usize>> {
         let model = self.rest_model()?;
         let mut singular = Vec::new();
@@ -185,7 +188,7 @@ impl Skeleton {
     }
 }
 
-/// The mean of matrices by weight; the identity where the weights sum to nothing.
+/// Returns the weighted mean of matrices; the identity if the weights sum to zero.
 fn mean<'a>(parts: impl Iterator<Item = (&'a Affine, f32)>) -> Affine {
     let (mut sum, mut total) = ([0.0_f64; 12], 0.0_f64);
     for (m, w) in parts {

@@ -1,4 +1,4 @@
-//! Places that a scene marks, as joints.
+//! Converts nodes that mark a place to joints.
 
 use crate::ConvertError;
 use crate::convert::loss::Loss;
@@ -13,9 +13,9 @@ use meshwright_core::Budget;
 use meshwright_core::math::Affine;
 
 impl Scene {
-    /// Adds a joint for each node that marks a place: a node with a name, without meshes and children. Formats
-    /// without nodes have bones for the places where engines attach things. The joints are a skeleton of their own,
-    /// after all others; joints of nodes without extras get `extras`.
+    /// Adds a joint for each node that marks a place: a node with a name, without meshes and children.
+    /// Formats without nodes use bones for the places where engines attach objects. The new joints are in a
+    /// skeleton of their own, after all others. If their node has no extras, they get `extras`.
     ///
     /// # Errors
     /// If nodes do not form a tree, or if the budget does not suffice for the copy.

@@ -1,4 +1,4 @@
-//! Joints as bones that are not scaled at rest, for formats whose bones only turn and move there.
+//! Bones without scale at rest, for formats that store only rotation and translation there.
 
 use crate::convert::ConvertError;
 use crate::skeleton::Skeleton;
@@ -54,33 +54,34 @@ impl<'s> Unscaled<'s> {
         Ok(Self { skeleton, order, parents, rest, stretch, undo, scaled, model })
     }
 
-    /// The number of joints that are scaled, mirrored or sheared at rest, by themselves or by a parent.
+    /// Returns the number of joints that are scaled, mirrored or sheared at rest, by themselves or by a
+    /// parent.
     #[must_use]
     pub const fn scaled(&self) -> usize {
         self.scaled
     }
 
-    /// The bones at rest in model space. They only turn and move.
+    /// Returns the bones at rest in model space. They are only rotated and translated.
     #[must_use]
     pub fn rest(&self) -> &[Affine64] {
         &self.rest
     }
 
-    /// Returns the transform of vertices into the space of a joint's bone, given that into the space of the joint:
-    /// its inverse bind matrix, which is unchanged if the joint is not stretched at rest.
+    /// Converts a transform to the space of a joint, such as its inverse bind matrix, to one to the space of
+    /// the joint's bone. It is unchanged if the joint is not stretched at rest.
     #[must_use]
     pub fn binding(&self, joint: usize, inverse_bind: &Affine64) -> Affine64 {
         let stretch = self.stretch.get(joint).and_then(Option::as_ref);
         stretch.map_or(*inverse_bind, |d| d.after(inverse_bind))
     }
 
-    /// True where a joint is scaled, mirrored or sheared at rest.
+    /// Returns whether a joint is scaled, mirrored or sheared at rest.
     #[must_use]
     pub fn is_stretched(&self, joint: usize) -> bool {
         self.stretch.get(joint).is_some_and(Option::is_some)
     }
 
-    /// The bones at rest, relative to their parents.
+    /// Returns the bones at rest, relative to their parents.
     pub fn rest_locals(&self) -> impl Iterator<Item = Affine64> {
         let local = |(bone, parent): (&Affine64, &Option<usize>)| {
             let above = parent.and_then(|p| self.rest.get(p)).and_then(Affine64::inverse);
@@ -89,11 +90,12 @@ impl<'s> Unscaled<'s> {
         self.rest.iter().zip(&self.parents).map(local)
     }
 
-    /// Takes the transforms of joints relative to their parents to those of the bones, which are scaled only as much as
-    /// their joints are scaled beyond how they rest, or not at all. Returns the largest part of a bone's matrix that goes.
+    /// Converts the transforms of joints relative to their parents to those of bones. If `scales` is true, a
+    /// bone has the scale of its joint relative to the joint's rest pose; otherwise it has none. Returns the
+    /// largest element of a bone's matrix that is lost.
     ///
     /// # Errors
-    /// When the budget does not allow for the work.
+    /// If the budget does not suffice for the work.
     pub fn run(
         &mut self,
         locals: &mut [Affine64],
@@ -121,7 +123,7 @@ impl<'s> Unscaled<'s> {
     }
 }
 
-/// The transform without scale and shear.
+/// Returns the transform without scale and shear.
 fn rigid(m: &Affine64) -> Affine64 {
     Trs64 { scale: [1.0; 3], ..Trs64::from_affine(m) }.to_affine()
 }
@@ -130,7 +132,7 @@ fn is_near_identity(m: &Affine64) -> bool {
     difference(m, &Affine64::IDENTITY) <= NOISE
 }
 
-/// The largest difference between elements of the linear parts.
+/// Returns the largest difference between elements of the linear parts.
 fn difference(a: &Affine64, b: &Affine64) -> f64 {
     let pairs = [(a.x, b.x), (a.y, b.y), (a.z, b.z)];
     pairs.iter().flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
@@ -148,7 +150,7 @@ mod tests {
         Budget::new(Limits::default())
     }
 
-    /// A mirrored, scaled root with a turned child.
+    /// Returns a skeleton of a mirrored, scaled root with a rotated child.
     fn skeleton() -> Skeleton {
         let half = core::f32::consts::FRAC_1_SQRT_2;
         let root = Trs { scale: [-2.0, 2.0, 2.0], ..Trs::IDENTITY };
@@ -165,7 +167,7 @@ mod tests {
         assert_eq!((bones.scaled(), bones.rest()[1].w), (2, [-2.0, 0.0, 0.0]));
         let rest = skeleton.rest_locals(&budget()).unwrap();
         let mut turned = rest.clone();
-        // A quarter more about z.
+        // Rotate by another quarter turn about z.
         turned[1].x = [-1.0, 0.0, 0.0];
         turned[1].y = [0.0, -1.0, 0.0];
         let order = skeleton.order().unwrap();
@@ -174,7 +176,7 @@ mod tests {
             locals
         };
         let (at_rest, moved) = (model(rest), model(turned.clone()));
-        // A vertex of the child in its own space, and in that of its bone.
+        // A vertex of the child in the space of the joint, and in that of its bone.
         let own = [1.0, 2.0, 3.0];
         let in_bone = bones.rest()[1].inverse().unwrap().point(at_rest[1].point(own));
         assert!(bones.run(&mut turned, true, &budget()).unwrap() < 1e-12);

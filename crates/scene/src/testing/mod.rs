@@ -1,4 +1,4 @@
-//! Scenes for property tests, and distances between their triangles.
+//! Generators of scenes for property tests, and distances between their triangles.
 
 pub mod posed;
 pub mod strategy;

@@ -1,4 +1,4 @@
-//! Triangles of a scene where they are drawn at some time, for tests that compare what conversions make.
+//! Computes the drawn triangles of a scene at some time, for tests that compare conversions.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "measures test scenes")]
 
 use crate::animation::sample::Sampler;
@@ -14,20 +14,20 @@ use meshwright_core::math::{Affine64, add, distance, scale, wide};
 /// The corners of a triangle.
 pub type Triangle = [[f64; 3]; 3];
 
-/// A moment of a clip.
+/// A time in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// The clip, by its number.
+    /// The number of the clip.
     pub clip: usize,
     /// Seconds since its start.
     pub seconds: f64,
 }
 
-/// The triangles of the finest level in the order in which they are drawn: at rest, or at a moment of a clip; skeletons
-/// that the clip does not move rest.
+/// Returns the triangles of the finest level in drawing order, at rest or at a time of a clip. Skeletons
+/// that the clip does not move are at rest.
 ///
 /// # Errors
-/// When the scene breaks its own rules, or when the budget does not allow for the triangles.
+/// If the scene breaks its own rules, or if the budget does not suffice for the triangles.
 pub fn triangles(scene: &Scene, at: Option<Moment>, budget: &Budget) -> Result<Vec<Triangle>, ConvertError> {
     let mut skeletons = Vec::new();
     for skeleton in &scene.skeletons {
@@ -69,7 +69,7 @@ fn point(scene: &Scene, mesh: &Mesh, v: usize, skeletons: &[Vec<Affine64>]) -> [
     sum
 }
 
-/// The largest extent of triangles along an axis, at least 1e-9.
+/// Returns the largest extent of triangles along an axis, at least 1e-9.
 #[must_use]
 pub fn extent(triangles: &[Triangle]) -> f64 {
     let mut widest = 1.0e-9_f64;
@@ -80,9 +80,9 @@ pub fn extent(triangles: &[Triangle]) -> f64 {
     widest
 }
 
-/// The largest distance between corresponding corners of two lists of triangles. Every triangle is compared with the
-/// nearest one that shows the same side. Triangles without an area show both sides. Infinite if only one of the lists
-/// is empty.
+/// Returns the largest distance between corresponding corners of two lists of triangles. Every triangle is
+/// compared with the nearest one that faces the same side. Triangles without an area face both sides.
+/// Infinite if only one of the lists is empty.
 #[must_use]
 pub fn largest_distance(a: &[Triangle], b: &[Triangle]) -> f64 {
     let one = |a: &[Triangle], b: &[Triangle]| {

@@ -1,7 +1,7 @@
 //! Generators of scenes for property tests.
 //!
-//! Scenes are built from a tape of random numbers; where the tape ends, zeros follow, so that a shorter tape
-//! is a simpler scene and failures shrink.
+//! Scenes are built from a list of random numbers, which is continued with zeros. So a shorter list gives a
+//! simpler scene, and failures shrink.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::animation::motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
@@ -19,32 +19,32 @@ use proptest::prelude::*;
 /// The kind of generated scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Only what glTF can express up to rounding.
+    /// Only scenes that glTF can express up to rounding.
     Clean,
-    /// Anything that [`Scene::validate`] allows.
+    /// Any scene that [`Scene::validate`] allows.
     Wild,
-    /// Scenes of other programs, with finite numbers and invertible joints.
+    /// Scenes as other programs export them, with finite numbers and invertible joints.
     Foreign,
 }
 
-/// Scenes that glTF can express up to rounding: at most four influences that sum to 1, unit normals, joints
-/// without shear, nothing that follows the mean of others, keys at whole frames.
+/// Generates scenes that glTF can express up to rounding: at most four influences that sum to 1, unit
+/// normals, joints without shear, no joints that follow others, keys at whole frames.
 pub fn clean_scene() -> impl Strategy<Value = Scene> {
     tape().prop_map(|t| build(t, Kind::Clean))
 }
 
-/// Valid scenes with whatever a careless format allows: weights that are zero, negative or do not sum to 1,
-/// repeated joints, normals and texture coordinates that are zero or not finite, flattened and sheared joints,
-/// joints that follow others, empty meshes and clips, keys anywhere.
+/// Generates valid scenes with everything that a careless format allows: weights that are zero, negative or
+/// do not sum to 1, repeated joints, normals and texture coordinates that are zero or not finite, flattened
+/// and sheared joints, joints that follow others, empty meshes and clips, keys anywhere.
 pub fn wild_scene() -> impl Strategy<Value = Scene> {
     tape().prop_map(|t| build(t, Kind::Wild))
 }
 
-/// Scenes as other programs leave them, whose poses are defined and whose every part some format cannot hold: several
-/// skeletons, rest poses that are not the bind pose, uneven and mirrored scales, shears, up to 20 influences whose sum is
-/// not 1, keys between frames, steps, clips of 60 Hz and of hundreds of frames, several instances, mirrored ones too,
-/// missing normals, texture coordinates and materials, children before parents, and names that are equal, empty, too long
-/// or beyond an encoding.
+/// Generates scenes as other programs export them. Their poses are defined, but every scene has something
+/// that some format cannot hold: several skeletons, rest poses that differ from bind poses, uneven and
+/// mirrored scales, shear, up to 20 influences whose sum is not 1, keys between frames, steps, clips of 60
+/// Hz and of hundreds of frames, several instances (also mirrored), missing normals, texture coordinates and
+/// materials, children before parents, and names that are equal, empty, too long or outside an encoding.
 pub fn foreign_scene() -> impl Strategy<Value = Scene> {
     tape().prop_map(|t| build(t, Kind::Foreign))
 }
@@ -83,7 +83,7 @@ impl Tape {
         self.kind == Kind::Foreign && self.chance(one_in)
     }
 
-    /// A name as it should be, or one that formats have trouble with.
+    /// Returns a proper name, or one that is difficult for formats.
     fn name(&mut self, proper: alloc::string::String) -> alloc::string::String {
         if !self.foreign(3) {
             return proper;
@@ -99,7 +99,7 @@ impl Tape {
         }
     }
 
-    /// A number in -8 to 8.
+    /// Returns a number from -8 to 8.
     fn number(&mut self) -> f32 {
         let bits = self.next().to_be_bytes();
         f32::from(i16::from_be_bytes(bits)) / 4096.0
@@ -119,7 +119,7 @@ impl Tape {
             return [0.0, 1.0, f32::from(self.next() % 2)];
         }
         if self.foreign(8) {
-            // In a mirror.
+            // A mirroring scale.
             return [-1.0, 1.0, 0.5 + f32::from(self.next() % 2)];
         }
         match self.below(3) {
@@ -209,10 +209,10 @@ impl Tape {
             reverse(&mut joints);
         }
         let mut skeleton = Skeleton { name: format!("{n} bones"), joints };
-        // Zero-sized joints have no inverse and keep the identity.
+        // Joints of size zero have no inverse and keep the identity.
         let _ = skeleton.bind_rest();
         if self.foreign(2) {
-            // Joints that rest elsewhere than they are bound.
+            // Some joints have rest poses that differ from their bind poses.
             for joint in &mut skeleton.joints {
                 if self.chance(2) {
                     joint.rest = self.local();
@@ -377,7 +377,7 @@ impl Tape {
         track
     }
 
-    /// Frames of keys, strictly rising.
+    /// Returns the frames of keys, strictly ascending.
     fn keys(&mut self, frames: usize) -> Vec<f32> {
         let mut keys = Channel::<()>::new();
         for f in 0..u16::try_from(frames).unwrap_or(0) {
@@ -386,7 +386,7 @@ impl Tape {
                 let between = self.wild(4) || self.foreign(4);
                 keys.push(f32::from(f) + if between { 0.25 } else { 0.0 }, ());
                 if self.foreign(8) {
-                    // A step.
+                    // A step: a second key shortly after the first.
                     keys.push(f32::from(f) + 0.251, ());
                 }
             }
@@ -417,7 +417,7 @@ fn reverse(joints: &mut [Joint]) {
     }
 }
 
-/// Binds in the joints' own spaces: each influence sees the vertex where the rest pose has it.
+/// Stores vertices in the joints' spaces, as the rest pose places them.
 fn localize(mesh: &mut Mesh, skin: &mut Skin, skeleton: &Skeleton) {
     let model = skeleton.rest_model().unwrap_or_default();
     let mut positions = Vec::new();

@@ -1,22 +1,22 @@
-//! Entries of a manifest.
+//! Entries of an archive's manifest.
 
 use super::rules;
 use crate::pack::scan::{Refused, Scan, broken};
 use meshwright_core::text::cp1252;
 
-/// The layout of entries; version 1 has two, which only their framing distinguishes.
+/// The layout of entries. Version 1 has two layouts; only the one that fits the file's size is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// Version 1 with lengths of names in 32 bits.
+    /// Version 1 with 32-bit lengths of names.
     OneA,
-    /// Version 1 with lengths of names in 16 bits.
+    /// Version 1 with 16-bit lengths of names.
     OneB,
-    /// Version 3: compressed members, and numbers of files and types.
+    /// Version 3: compressed members, with file and type numbers.
     Three,
 }
 
 impl Variant {
-    /// The bytes of an entry before its name.
+    /// Returns the size of an entry before its name, in bytes.
     pub(crate) const fn fixed(self) -> usize {
         match self {
             Self::OneA => 16,
@@ -26,14 +26,14 @@ impl Variant {
     }
 }
 
-/// The data type of what is compressed; 0 is stored.
+/// The data type of compressed members. 0 means stored.
 pub(crate) const COMPRESSED: u8 = 0x80;
 
-/// An entry as it is stored.
+/// A stored entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     pub(crate) variant: Variant,
-    /// The offset in the file.
+    /// The offset of the entry in the file.
     pub(crate) place: u64,
     pub(crate) name_at: u64,
     pub(crate) size: u32,
@@ -41,13 +41,13 @@ pub(crate) struct Raw {
     pub(crate) data_type: u8,
     pub(crate) compressed: bool,
     pub(crate) offset: u32,
-    /// File and type.
+    /// The file number and the type number.
     pub(crate) id: Option<(u32, u32)>,
     pub(crate) name: Vec<u8>,
 }
 
 impl Raw {
-    /// The offsets of size, stored size, data type and offset.
+    /// Returns the offsets of the fields size, stored size, data type and offset.
     pub(crate) fn fields(&self) -> [u64; 4] {
         let at = |n: u64| self.place.saturating_add(n);
         match self.variant {
@@ -61,8 +61,8 @@ impl Raw {
         self.place.saturating_add(16)
     }
 
-    /// The path that leads to the member: its name, in version 3 with file and type before the extension, as unpacked
-    /// files have them.
+    /// Returns the path of the member: its name. In version 3 the file and type numbers are inserted before
+    /// the extension, as in unpacked files.
     pub(crate) fn path(&self) -> Vec<u8> {
         let name = cp1252(&self.name);
         let Some((file, kind)) = self.id else { return name.into_bytes() };
@@ -81,7 +81,7 @@ impl Raw {
     }
 }
 
-/// The extension of a type's files.
+/// Returns the usual extension for a type number.
 fn extension_of(kind: u32) -> &'static str {
     match kind {
         1 => "bmp",
@@ -101,7 +101,7 @@ fn extension_of(kind: u32) -> &'static str {
     }
 }
 
-/// All entries, and where they begin and end.
+/// All entries, and the offsets of the manifest's start and end.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     pub(crate) variant: Variant,
@@ -110,7 +110,7 @@ pub(crate) struct Manifest {
     pub(crate) end: u64,
 }
 
-/// Reads the entries of a variant. `bytes` are all from `start` to the end of the file.
+/// Reads the entries of a variant. `bytes` are all bytes from `start` to the end of the file.
 pub(super) fn manifest(
     scan: &Scan<'_>,
     bytes: &[u8],
@@ -141,7 +141,7 @@ pub(super) fn manifest(
     Ok(Manifest { variant, entries, start, end: offset(rest) })
 }
 
-/// The fields before a name, the length of the name, and its offset.
+/// Returns the fields before a name, the length of the name, and its offset.
 fn fields(fixed: &[u8], place: u64, variant: Variant) -> (Raw, u32, u64) {
     let byte = |at: usize| fixed.get(at).copied().unwrap_or(0);
     let word = |at: usize| {

@@ -17,7 +17,7 @@ use nom::{IResult, Parser};
 
 /// The magic of all versions.
 pub(crate) const MAGIC: &[u8] = b"FAR!byAZ";
-/// As much of it as is looked at to tell kinds of packs.
+/// The part of the magic that identifies this kind of pack.
 pub(crate) const HEAD: &[u8] = b"FAR!";
 
 meshwright_core::record! {
@@ -27,7 +27,7 @@ meshwright_core::record! {
         MAGIC = "magic": 0, 8;
         /// `u32`, 1 or 3.
         VERSION = "version": 8, 4;
-        /// `u32`, where the manifest is.
+        /// `u32`, the offset of the manifest.
         MANIFEST = "manifest offset": 12, 4;
     }
 }
@@ -42,7 +42,7 @@ fn read_header(i: &[u8]) -> IResult<&[u8], (u32, u32), meshwright_core::Fault<'_
     Ok((i, (version, manifest)))
 }
 
-/// All entries as they are stored, by the variant whose framing fits.
+/// Reads all entries, in the variant that fits the file's size.
 pub(crate) fn parse(scan: &mut Scan<'_>) -> Result<Manifest, Refused> {
     let head = scan.bytes(0, scan.size().min(header::SIZE as u64))?;
     if !head.starts_with(MAGIC) {
@@ -75,7 +75,7 @@ pub(crate) fn parse(scan: &mut Scan<'_>) -> Result<Manifest, Refused> {
     Err(first.unwrap_or_else(|| broken(rules::VERSION, header::VERSION.offset_in(0), "no variant is known")))
 }
 
-/// The entries of the directory.
+/// Reads the entries of the directory.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let found = parse(scan)?;
     report_shared(&found, scan);
@@ -112,7 +112,7 @@ fn entry(raw: Raw, size: u64) -> Entry {
     entry
 }
 
-/// Why a member cannot be read, as far as its entry shows.
+/// Returns the reason why a member cannot be read, as far as its entry shows it.
 fn fault(raw: &Raw, size: u64) -> Option<Fault> {
     let [size_at, stored_at, kind_at, offset_at] = raw.fields();
     let (said, stored) = (u64::from(raw.size), u64::from(raw.stored));

@@ -1,4 +1,4 @@
-//! From local transforms to matrices.
+//! Computes matrices from local transforms.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

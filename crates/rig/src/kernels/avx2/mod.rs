@@ -6,13 +6,13 @@
 //!
 //! What the unsafe blocks rely on, and where it is checked:
 //!
-//! 1. the machine has the instructions: [`CpuFeatures`] are only made after asking it;
-//! 2. every matrix index of a layout is below `data.slots()`: [`Data`]'s constructors; and there are that
-//!    many matrices: `skin_range` in the module above;
-//! 3. every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in the
-//!    arrays of attributes: [`Data`]'s constructors, and `skin_range`;
-//! 4. the target holds every wanted attribute of exactly the vertices of the range: `Output::fit`
-//!    and `skin_range`.
+//! 1. The machine has the instructions: [`CpuFeatures`] are created only after detecting them.
+//! 2. Every matrix index of a layout is below `data.slots()`: [`Data`]'s constructors check it. There are
+//! that many matrices: `skin_range` in the module above checks it.
+//! 3. Every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in
+//! the arrays of attributes: [`Data`]'s constructors and `skin_range` check it.
+//! 4. The target holds every wanted attribute of exactly the vertices of the range: `Output::fit` and
+//! `skin_range` check it.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -36,7 +36,7 @@ use core::ops::Range;
 use registers::{Pair, Sink, load, order, products, store3, sums, tangent};
 use runs::fill_runs;
 
-/// Skins a range of vertices; the caller compared the lengths.
+/// Skins a range of vertices. The caller has compared the lengths.
 pub(super) fn skin(
     _: CpuFeatures,
     data: &Data,
@@ -135,7 +135,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     }
 }
 
-/// Skins vertices in model space; `matrix` returns that of a vertex.
+/// Skins vertices in model space. `matrix` returns the matrix of a vertex.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.
@@ -193,7 +193,8 @@ unsafe fn fixed<const K: usize, I: Copy + Into<u32>>(
     // SAFETY: by this function's contract.
     unsafe {
         let (joints, weights) = (joints.add(v * K), weights.add(v * K));
-        // Volatile, or else the indices are loaded as one vector and taken apart again by shuffles.
+        // The reads are volatile; otherwise the compiler loads the indices as one vector and separates them
+        // by shuffles.
         let joint = |i: usize| joints.add(i).read_volatile().into() as usize;
         let w = _mm256_broadcast_ss(&*weights);
         let (a, b) = load(m, joint(0));
@@ -259,7 +260,8 @@ unsafe fn fill_tables<const N: bool, const T: bool, const DENSE: bool>(
                 }),
             }
             let sink = sink.behind::<DENSE>(from - range.start);
-            // Taken after the table is written: a write through `table` invalidates older pointers.
+            // The pointer is taken after the table is written, because a write through `table` invalidates
+            // older pointers.
             let base: *const Packed = table.as_ptr().cast();
             bound::<N, T, DENSE>(data, from..to, sink, |v| load(base, usize::from(*index.add(v))));
         }
@@ -289,7 +291,8 @@ struct Records {
     records: *const [f32; 8],
 }
 
-/// Skins vertices in joint space, with `K` matrices each, or with the number of the segment if `K` is 0.
+/// Skins vertices in joint space, with `K` matrices each; if `K` is 0, with the number that the segment
+/// states.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.

@@ -78,7 +78,8 @@ pub(super) unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
     }
 }
 
-/// Multiplies a vector, with its fourth component, by a matrix in pairs. Neighbours are still to be added.
+/// Multiplies a vector, with its fourth component, by a matrix in pairs. The caller must add neighbouring
+/// results.
 ///
 /// Loads spread two floats at a time, because the shuffle unit is the bottleneck.
 ///
@@ -111,8 +112,8 @@ pub(super) fn sums(a: __m256, b: __m256, order: __m256i) -> __m256 {
     _mm256_permutevar8x32_ps(_mm256_add_ps(even, odd), order)
 }
 
-/// Returns the permutation of [`sums`]. It is hidden from the compiler, which would replace one shuffle across halves
-/// by three others and slower additions.
+/// Returns the permutation of [`sums`]. It is hidden from the compiler, which would replace one shuffle
+/// across halves by three others and slower additions.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn order() -> __m256i {

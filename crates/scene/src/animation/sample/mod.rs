@@ -1,7 +1,7 @@
-//! A clip's poses at any frame, in 64 bits, for formats that store poses or keys of their own.
+//! Evaluates a clip at any frame, in 64 bits, for formats that store other poses or keys.
 //!
-//! [`Sampler`] evaluates every kind of [`Motion`] by the clip's own rule. Playing clips is the business of the rig crate,
-//! which is faster and evaluates to the same poses.
+//! [`Sampler`] evaluates every kind of [`Motion`] by the clip's own interpolation. To play clips, use the
+//! rig crate, which is faster and gives the same poses.
 
 mod resample;
 
@@ -51,14 +51,15 @@ impl Keys<'_> {
     }
 }
 
-/// A rotation, or the blend of two as matrices.
+/// A rotation: a quaternion, or the blend of two rotations as matrices.
 enum Turn {
     Quat(Quat),
     Basis([[f64; 3]; 3]),
 }
 
 impl<'s, 'b> Sampler<'s, 'b> {
-    /// Prepares a clip of a scene. If a joint has several tracks, the last one with keys for a channel counts.
+    /// Prepares a clip of a scene. If a joint has several tracks, each channel uses the last track that has
+    /// keys for it.
     ///
     /// # Errors
     /// If the clip does not exist or does not fit its skeleton, or if the budget does not suffice for the tables.
@@ -92,7 +93,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         Ok(Self { clip, skeleton, order, source, rule: clip.interpolation, budget })
     }
 
-    /// The same clip with rotations between keys found by another rule.
+    /// Sets another interpolation of rotations between keys.
     #[must_use]
     pub const fn ruled(mut self, rule: Interpolation) -> Self {
         self.rule = rule;
@@ -120,7 +121,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// True where the clip says where a joint is: it has keys, or complete poses do.
+    /// Returns true if the clip moves a joint: the joint has keys, or the clip has complete poses.
     #[must_use]
     pub fn moves(&self, joint: usize) -> bool {
         match &self.source {
@@ -129,10 +130,10 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// Returns true if a key is between whole frames.
+    /// Returns true if a key is not at a whole frame.
     #[must_use]
     pub fn is_off_frame(&self) -> bool {
-        // Beyond 2^24 a float is whole, but not every frame is a float.
+        // Above 2^24 every float is whole, but not every frame number is a float.
         let off = |frames: &[f32]| frames.iter().any(|f| !(*f < 16_777_216.0 && *f % 1.0 == 0.0));
         match &self.source {
             Source::Poses { .. } => false,
@@ -144,10 +145,10 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// Returns the transform of a joint relative to its parent at a frame, which may be fractional. A looping clip
-    /// repeats with the period [`frames`](Self::frames). Another clip is held before its first and after its last
-    /// frame. A NaN frame is frame 0. At a whole frame of a clip of poses this is the stored pose. A joint without
-    /// keys rests, as does every joint of a clip without frames.
+    /// Returns the transform of a joint relative to its parent at a frame, which may be fractional. A
+    /// looping clip repeats with the period [`frames`](Self::frames). Another clip is held before its first
+    /// and after its last frame. NaN counts as frame 0. At a whole frame of a clip of poses, the result is
+    /// the stored pose. A joint without keys has its rest pose, as do all joints of a clip without frames.
     #[must_use]
     pub fn local(&self, joint: usize, frame: f64) -> Affine64 {
         let rest = || self.skeleton.joints.get(joint).map_or(Affine64::IDENTITY, |j| j.rest.to_affine64());
@@ -167,7 +168,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// As [`local`](Self::local), as translation, rotation and scale; shear is dropped.
+    /// Does the same as [`local`](Self::local), as translation, rotation and scale without shear.
     #[must_use]
     pub fn trs(&self, joint: usize, frame: f64) -> Trs64 {
         if let (Source::Keys(keys), Some(frame)) = (&self.source, self.place(frame))
@@ -182,10 +183,10 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
     }
 
-    /// All joints relative to their parents at a frame, into `out`.
+    /// Computes the transforms of all joints relative to their parents at a frame, into `out`.
     ///
     /// # Errors
-    /// When the budget does not allow for the work, or for the room that `out` does not have.
+    /// If the budget does not suffice for the work, or for the capacity that `out` lacks.
     pub fn locals(&self, frame: f64, out: &mut Vec<Affine64>) -> Result<(), LimitExceeded> {
         let n = self.skeleton.joints.len();
         self.budget.work("poses", n as u64)?;
@@ -197,7 +198,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
         Ok(())
     }
 
-    /// All joints in model space at a frame, into `out`; joints that follow others are where those take them.
+    /// Computes the transforms of all joints to model space at a frame, into `out`. Joints that follow
+    /// others get the mean of those.
     ///
     /// # Errors
     /// As [`locals`](Self::locals).
@@ -209,10 +211,10 @@ impl<'s, 'b> Sampler<'s, 'b> {
         Ok(())
     }
 
-    /// Dense poses, one for each of some frames: what formats store that have no keys.
+    /// Returns a complete pose for each of some frames, for formats without keys.
     ///
     /// # Errors
-    /// When the budget does not allow for the poses.
+    /// If the budget does not suffice for the poses.
     pub fn poses(&self, frames: impl ExactSizeIterator<Item = f64>) -> Result<PoseSet, LimitExceeded> {
         let joints = self.skeleton.joints.len();
         let mut locals: Vec<Affine> = self.budget.reserve("poses", joints.saturating_mul(frames.len()))?;
@@ -224,13 +226,14 @@ impl<'s, 'b> Sampler<'s, 'b> {
         Ok(PoseSet { joints, locals })
     }
 
-    /// The whole frames, for [`poses`](Self::poses).
+    /// Returns all whole frames, for [`poses`](Self::poses).
     pub fn whole_frames(&self) -> impl ExactSizeIterator<Item = f64> + use<> {
         let n = u32::try_from(self.frames()).unwrap_or(u32::MAX);
         (0..n).map(f64::from)
     }
 
-    /// Returns the position of a frame in the clip: from 0 to less than the number of frames if the clip loops,
+    /// Maps a frame to the clip: from 0 to less than the number of frames if the clip loops, otherwise up to
+    /// the last frame.
     /// otherwise up to the last frame.
     fn place(&self, frame: f64) -> Option<f64> {
         let n = u32::try_from(self.frames()).ok().filter(|n| *n > 0)?;
@@ -243,7 +246,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         }
         let rest = frame % period;
         let rest = if rest < 0.0 { rest + period } else { rest };
-        // A tiny negative remainder rounds up to the period itself.
+        // A tiny negative remainder would round up to the period itself.
         Some(if rest < period { rest } else { 0.0 })
     }
 
@@ -270,7 +273,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
                     w: mix(a.w, b.w),
                 });
             }
-            // Signs of quaternions that come from matrices mean nothing: the short way.
+            // The signs of quaternions from matrices have no meaning, so the short way is taken.
             Interpolation::Linear | Interpolation::LinearShort => Interpolation::LinearShort,
             Interpolation::Spherical => Interpolation::Spherical,
         };
@@ -283,7 +286,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         Some(Trs64 { translation, rotation, scale: lerp(a.scale, b.scale, t) }.to_affine())
     }
 
-    /// The transform that keys give, and its rotation as a matrix where that is how it was blended.
+    /// Returns the transform from keys, and its rotation as a matrix if rotations are blended as matrices.
     fn keyed(&self, keys: &Keys<'_>, joint: usize, frame: f64) -> (Trs64, Option<[[f64; 3]; 3]>) {
         let rest = self.skeleton.joints.get(joint).map_or(Trs64::IDENTITY, |j| j.rest.to_trs64());
         let period = self.clip.looping.then_some(f64::from(self.clip.frames));
@@ -312,11 +315,11 @@ fn last<'s, T>(old: Option<&'s Channel<T>>, new: &'s Channel<T>) -> Option<&'s C
     if new.is_empty() || new.frames.is_empty() { old } else { Some(new) }
 }
 
-/// The rotation between two keys by a rule.
+/// Interpolates between two keys by a rule.
 fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
     let mixed = |b| unit(lerp(a, b, t)).unwrap_or(quat::IDENTITY);
     match rule {
-        // Exactly opposite keys have no middle, and mean the same rotation: the earlier one is used.
+        // Exactly opposite keys have no midpoint and mean the same rotation: the earlier one is used.
         Interpolation::Linear if a == b.map(|c| -c) => Turn::Quat(a),
         Interpolation::Linear => Turn::Quat(mixed(b)),
         Interpolation::LinearShort => Turn::Quat(mixed(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b })),
@@ -332,8 +335,8 @@ fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
     }
 }
 
-/// The value of a channel at a frame: of a key as it is, or between two. `period` is that of a looping clip, whose last
-/// key blends into its first.
+/// Returns the value of a channel at a frame: that of a key, or a blend of two. `period` is that of a
+/// looping clip, whose last key blends into its first.
 fn sample_keys<T: Copy, U>(
     channel: &Channel<T>,
     frame: f64,
@@ -362,7 +365,7 @@ fn sample_keys<T: Copy, U>(
     let Some(period) = period else { return value(edge).map(key) };
     let gap = time(0) + period - time(last);
     let passed = if n == 0 { frame + period - time(last) } else { frame - time(last) };
-    // Keys that reach beyond the period leave no gap to blend across.
+    // If keys reach beyond the period, there is no gap to blend across.
     if last == 0 || gap <= 0.0 || !(0.0..=gap).contains(&passed) {
         return value(edge).map(key);
     }

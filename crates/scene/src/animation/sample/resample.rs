@@ -1,4 +1,4 @@
-//! The loss of a clip in a format that stores poses at other frames.
+//! Measures the loss if a format stores a clip's poses at other frames.
 
 use super::{Keys, Sampler, Source};
 use crate::convert::loss::Loss;
@@ -7,29 +7,29 @@ use meshwright_core::LimitExceeded;
 use meshwright_core::Order as _;
 use meshwright_core::math::{Trs64, distance, lerp, quat};
 
-/// Frames this near to one that is stored are that one.
+/// Frames that differ by at most this count as equal.
 const SAME_FRAME: f64 = 1.0e-4;
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
-/// The difference between a clip and its poses at even steps with blending: the maximum of any joint, relative to its
-/// parent, at the keys or poses of the clip.
+/// The difference between a clip and its poses at equal steps with blending. It is the maximum over all
+/// joints, relative to their parents, at the keys or poses of the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Resampling {
-    /// Keys, or poses of a joint, that lie between two stored poses.
+    /// The number of keys, or poses of a joint, between two stored poses.
     pub between: u64,
-    /// Degrees that a joint is turned away.
+    /// The largest error of a joint's rotation, in degrees.
     pub turned: f64,
-    /// Units of the scene that a joint is moved away.
+    /// The largest error of a joint's position, in units of the scene.
     pub moved: f64,
     /// The largest error of a scale.
     pub scaled: f64,
 }
 
 impl Resampling {
-    /// Reports it: `resampled` with degrees, `resampled-moved` with the scene's unit of length, `resampled-scaled`; a note
-    /// where nothing is further off than rounding.
+    /// Reports the difference: `resampled` with degrees, `resampled-moved` with the scene's unit of length,
+    /// `resampled-scaled`. Errors within rounding are a note.
     pub fn report(&self, path: &str, message: &str, losses: &mut Vec<Loss>) {
         let small = self.turned <= 1.0e-3 && self.moved <= 1.0e-6 && self.scaled <= 1.0e-6;
         let loss = if small {
@@ -50,14 +50,14 @@ impl Resampling {
 }
 
 impl Sampler<'_, '_> {
-    /// Compares the clip with its poses at the frames 0, `step`, 2 `step` and so on, `count` of them. The last is held,
-    /// or, of a clip that loops, blends into the first.
+    /// Compares the clip with its poses at the frames 0, `step`, 2 `step` and so on, `count` of them. The
+    /// last pose is held; in a looping clip it blends into the first.
     ///
     /// # Errors
-    /// When the budget does not allow for the work.
+    /// If the budget does not suffice for the work.
     pub fn resampling(&self, step: f64, count: u32) -> Result<Resampling, LimitExceeded> {
         let mut worst = Resampling::default();
-        // The last pose of a clip that loops blends into its first.
+        // The last pose of a looping clip blends into its first.
         let ends = u32::from(!self.clip.looping);
         let (last, moving) = (f64::from(count.saturating_sub(ends)), 0..self.skeleton.joints.len());
         if count == 0 || !(step.is_finite() && step > 0.0) {
@@ -67,7 +67,7 @@ impl Sampler<'_, '_> {
             let stored = |k: f64| self.trs(joint, k * step);
             for frame in self.stated_frames(joint)? {
                 let place = (frame / step).clamp(0.0, last);
-                // Rounded down: a clamped number is at most a count of 32 bits.
+                // Round down: the number is clamped to a 32-bit count.
                 let before = place - place % 1.0;
                 let part = place - before;
                 let held = frame / step > last + SAME_FRAME;
@@ -85,7 +85,7 @@ impl Sampler<'_, '_> {
         Ok(worst)
     }
 
-    /// The frames at which the clip says where a joint is.
+    /// Returns the frames at which the clip has a key or pose of a joint.
     fn stated_frames(&self, joint: usize) -> Result<Vec<f64>, LimitExceeded> {
         let end = f64::from(self.clip.end());
         let mut frames = match &self.source {
@@ -157,7 +157,7 @@ mod tests {
     fn a_peak_between_two_stored_poses_is_measured() {
         let found = measure(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)], 2.0, 2);
         assert_eq!((found.between, found.moved, found.turned), (1, 1.0, 0.0));
-        // The end of a clip that is longer than its poses is held.
+        // If a clip is longer than its poses, the last pose is held.
         let found = measure(&[(0.0, 0.0), (3.0, 3.0)], 2.0, 2);
         assert_eq!(found.moved, 1.0);
         let mut losses = Vec::new();

@@ -1,4 +1,4 @@
-//! Skeletons of a scene as one, and with no more joints than a format counts.
+//! Joins the skeletons of a scene, and reduces them to the number of joints that a format allows.
 
 use crate::animation::motion::{Clip, Motion, PoseSet, PoseSetId, Track};
 use crate::convert::ConvertError;
@@ -19,16 +19,17 @@ use meshwright_core::{Budget, LimitExceeded};
 /// The maximum number of bones of a format, or of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostBones<'a> {
-    /// The most joints that a skeleton may have.
+    /// The maximum number of joints of a skeleton.
     pub most: usize,
-    /// The owner of the limit: `the format`, or the name of an engine.
+    /// The name of the limit's owner: `the format`, or the name of an engine.
     pub by: &'a str,
 }
 
 impl Scene {
-    /// Joins all skeletons that are `meant` into the first of them, for formats with a single skeleton. The joints
-    /// are appended, and each skeleton keeps its position. The other skeletons lose their joints. Clips of several
-    /// skeletons with the same name, rate and length become one clip. A scene with one such skeleton is unchanged.
+    /// Joins all skeletons that are `meant` into the first of them, for formats with a single skeleton. The
+    /// joints are appended. The other skeletons stay in the list without joints, so that ids stay valid.
+    /// Clips of several skeletons with the same name, rate and length become one clip. A scene with one such
+    /// skeleton is unchanged.
     ///
     /// # Errors
     /// If a clip does not fit its skeleton, or if the budget does not suffice for the copy.
@@ -64,9 +65,9 @@ impl Scene {
         Ok(Cow::Owned(made))
     }
 
-    /// Reduces a skeleton to the maximum number of joints of a format. It removes joints that move nothing: leaves
-    /// first, from the last, no more than necessary. It never removes parents, joints that others follow, joints with
-    /// a solid, and joints that are `kept`, such as attachments.
+    /// Reduces a skeleton to the maximum number of joints of a format. It removes joints that move nothing:
+    /// leaves first, starting with the last, no more than necessary. It never removes parents, joints that
+    /// others follow, joints with a solid, or joints that are `kept`, such as attachments.
     ///
     /// # Errors
     /// If too many joints move something: the error names the limit. If joints do not form a tree, or if the budget
@@ -109,7 +110,7 @@ impl Scene {
     }
 }
 
-/// The scene as one that may be changed; a copy is charged.
+/// Returns the scene for changing. A copy is charged.
 pub(crate) fn owned(scene: Cow<'_, Scene>, budget: &Budget) -> Result<Scene, LimitExceeded> {
     match scene {
         Cow::Borrowed(scene) => scene.copied(budget),
@@ -118,17 +119,17 @@ pub(crate) fn owned(scene: Cow<'_, Scene>, budget: &Budget) -> Result<Scene, Lim
 }
 
 impl Scene {
-    /// A copy, within a budget.
+    /// Returns a copy of the scene, within a budget.
     ///
     /// # Errors
-    /// When it would take more memory than is left.
+    /// If it would take more memory than is left.
     pub fn copied(&self, budget: &Budget) -> Result<Self, LimitExceeded> {
         budget.charge("the scene", size(self))?;
         Ok(self.clone())
     }
 }
 
-/// About what a copy of a scene takes.
+/// Estimates the memory of a copy of a scene.
 fn size(scene: &Scene) -> u64 {
     let meshes = scene.meshes.iter().map(|m| mesh_bytes(m).saturating_add(extra_size(m.extras.as_ref())));
     let nodes = scene.nodes.iter().map(|n| {
@@ -184,11 +185,11 @@ fn extra_size(extra: Option<&Extra>) -> u64 {
     sum
 }
 
-/// Skeletons on their way into one.
+/// The skeletons that are being joined.
 struct Union {
     /// The number of the first joint of each skeleton.
     firsts: BTreeMap<usize, usize>,
-    /// The skeleton that has them all.
+    /// The skeleton that gets all joints.
     home: usize,
     joints: usize,
 }
@@ -222,7 +223,7 @@ impl Union {
     fn clips(&self, scene: &mut Scene, budget: &Budget) -> Result<(), ConvertError> {
         let Scene { clips, pose_sets, skeletons, .. } = scene;
         let joints = skeletons.get(self.home).map_or(&[][..], |s| &s.joints);
-        // Sets that were widened, by the set and the place of its joints.
+        // The extended pose sets, by the original set and the number of its first joint.
         let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (i, clip) in clips.iter_mut().enumerate() {
             let Some(&first) = self.firsts.get(&clip.skeleton.0) else { continue };
@@ -245,13 +246,14 @@ impl Union {
                     };
                 }
             }
-            // Clips of one motion differ in their skeleton; the numbers are restored after this.
+            // The clip keeps its skeleton number, because the merge of clips needs it. It is changed
+            // afterwards.
         }
         Ok(())
     }
 }
 
-/// Poses of a few joints as poses of all, where the others rest.
+/// Extends poses of some joints to all joints. The others have their rest pose.
 fn widened(set: &PoseSet, first: usize, joints: &[Joint], budget: &Budget) -> Result<PoseSet, LimitExceeded> {
     let mut locals = budget.reserve("poses", set.len().saturating_mul(joints.len()))?;
     for p in 0..set.len() {
@@ -266,12 +268,13 @@ fn widened(set: &PoseSet, first: usize, joints: &[Joint], budget: &Budget) -> Re
     Ok(PoseSet { joints: joints.len(), locals })
 }
 
-/// Brings the clips of all skeletons home, those of one motion as one; returns how many went.
+/// Moves the clips of all skeletons to the joint one, and merges those of one motion. Returns how many were
+/// merged.
 fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usize, LimitExceeded> {
     type Key = (String, u32, u32, bool, u8, usize);
     budget.charge_items("clips", scene.clips.len() as u64, size_of::<(Clip, Key)>())?;
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
-    // The number of times that a skeleton has a clip like this one.
+    // Counts how often a skeleton has a clip with this key.
     let mut seen: BTreeMap<(usize, Key), usize> = BTreeMap::new();
     let before = scene.clips.len();
     let mut made: Vec<Clip> = Vec::with_capacity(before);
@@ -309,7 +312,7 @@ fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usiz
             }
             (_, motion) => {
                 clip.motion = motion;
-                // Poses and keys do not mix.
+                // Poses and keys cannot be merged.
                 if tracks || !places.contains_key(&key) {
                     places.insert(key, made.len());
                 }
@@ -322,7 +325,7 @@ fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usiz
 }
 
 impl Union {
-    /// The number of joints of a skeleton before.
+    /// Returns the number of joints of a skeleton before joining.
     fn size_of(&self, skeleton: usize) -> usize {
         let first = self.firsts.get(&skeleton).copied().unwrap_or(0);
         let next = self.firsts.range(skeleton.saturating_add(1)..).next().map_or(self.joints, |n| *n.1);
@@ -330,7 +333,7 @@ impl Union {
     }
 }
 
-/// A pose for every frame: that of one clip with some joints of another.
+/// Returns a pose for every frame: that of one clip with some joints of another.
 fn merged_poses(
     sets: &[PoseSet],
     (base, shown): (PoseSetId, &[u32]),
@@ -354,7 +357,7 @@ fn merged_poses(
     Ok(PoseSet { joints: base.joints, locals })
 }
 
-/// The joints that move, bind or carry something, or are kept, and all joints that these need.
+/// Marks the joints that move, bind or carry something, or are kept, and all joints that these need.
 fn needed(
     scene: &Scene,
     id: SkeletonId,
@@ -407,7 +410,7 @@ fn drop_joints(
         }
     }
     for skin in meshes.iter_mut().filter_map(|m| m.skin.as_mut()).filter(|s| s.skeleton == id) {
-        // Those that go have no weight.
+        // Influences on removed joints have weight 0.
         for i in &mut skin.influences {
             i.joint = place(i.joint as usize).and_then(|p| u32::try_from(p).ok()).unwrap_or(0);
         }

@@ -130,10 +130,10 @@ proptest! {
         // If no clips were merged, each has the same motion.
         if made.clips.len() == scene.clips.len() {
             for clip in 0..scene.clips.len() {
-                // Between two poses shear is lost, even where nothing moves.
+                // Shear is lost between two poses, even if nothing moves.
                 let at = Some(Moment { clip, seconds: scene.clips[clip].seconds(f64::from(frame)) });
                 let [a, b] = [&scene, &*made].map(|s| triangles(s, at, &budget()).unwrap());
-                // Poses of joints that rest are of 32 bits.
+                // The poses of joints at rest are rounded to 32 bits.
                 prop_assert!(a.is_empty() || largest_distance(&a, &b) <= 1e-5 * (extent(&a) + 100.0));
             }
         }
