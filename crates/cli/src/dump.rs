@@ -1,6 +1,6 @@
 //! `meshwright dump`: a model as JSON.
 
-use crate::args::DumpArgs;
+use crate::args::{ClipNamesArg, DumpArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
@@ -13,7 +13,10 @@ use std::io::Write;
 use std::slice;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
-    let reader = Reader::new(&args.read, &args.companions)?;
+    // A dump says what the engine reads.
+    let mut companions = args.companions.clone();
+    companions.clip_names.get_or_insert(ClipNamesArg::Engine);
+    let reader = Reader::new(&args.read, &companions)?;
     let input = Input::named(&args.file);
     reader.expect(slice::from_ref(&input))?;
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);

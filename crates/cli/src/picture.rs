@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     let destination =
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     check(args, &destination)?;
-    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
+    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).in_colors();
     let work = Work { args, reader, outputs: Outputs::new(&destination) };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let looked = results.inputs(expand(results.selection(), into)).into_iter().map(|mut input| {

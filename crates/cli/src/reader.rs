@@ -56,7 +56,7 @@ impl Reader {
         options.settings.settings = settings(args);
         options.format = args.read_as;
         options.companions = !args.no_companions;
-        options.clip_names = match companions.clip_names {
+        options.clip_names = match companions.clip_names.unwrap_or_default() {
             ClipNamesArg::Engine => ClipNames::Engine,
             ClipNamesArg::Comments => ClipNames::Comments,
             ClipNamesArg::Frames => ClipNames::Frames,
@@ -79,6 +79,7 @@ impl Reader {
             .options
             .clone()
             .with_look(companions.tone, [right, companions.gesture.get(1).copied().unwrap_or(right)]);
+        reader.options.colors = companions.colors;
         reader.options.wear = companions.wear.iter().map(|text| wear(text)).collect::<Result<_, _>>()?;
         for (role, path) in named(args, companions) {
             let pattern = companions.anim_name.as_deref();
@@ -108,6 +109,12 @@ impl Reader {
     /// Returns a reader that takes the textures of this skin.
     pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
         self.options.skin = skin;
+        self
+    }
+
+    /// Returns a reader that shows players in colours, also if the arguments name none.
+    pub(crate) fn in_colors(mut self) -> Self {
+        self.options.colors = self.options.colors.or_else(|| Some(Default::default()));
         self
     }
 
@@ -577,7 +584,7 @@ fn holds_several(path: &Path) -> bool {
 }
 
 fn is_motion(path: &TreePath) -> bool {
-    matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf")
+    matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf" | b"iqm")
 }
 
 /// Returns whether a name matches a pattern: `?` is any one character, `*` any number of them. Case is ignored.

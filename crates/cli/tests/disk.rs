@@ -87,6 +87,33 @@ fn every_model_opens_with_its_pictures() {
 }
 
 #[test]
+fn players_have_the_colors_that_are_asked_for() {
+    let dir = game();
+    let said = ok(dir.path(), &["convert", "game/base", "-o", "out", "--verbose", "--colors", "red,#00ff00"]);
+    assert!(!said.contains("green_pants.tga has no exact place"), "{said}");
+    let hopper = document(dir.path().join("out/models/hopper.glb"));
+    let images = strings(&hopper, "images");
+    assert!(
+        images.contains(&"green_colored".to_owned()) && !images.contains(&"green".to_owned()),
+        "{images:?}"
+    );
+    let textures = &hopper["materials"][0]["extras"]["textures"];
+    assert_eq!(textures["pants"], json!("models/hopper/green_pants.tga"));
+    assert!(textures["base"].as_str().unwrap().starts_with("models/hopper/green."), "{textures}");
+    // Pictures are in colours anyway; other colours are other pictures.
+    let mut drawn = Vec::new();
+    for (name, more) in [("a", &[][..]), ("b", &["--colors", "6"]), ("c", &["--colors", "13"])] {
+        let out = format!("{name}.png");
+        ok(dir.path(), &[&["render", "game/base/models/hopper.dpm", "-o", &out], more].concat());
+        drawn.push(fs::read(dir.path().join(out)).unwrap());
+    }
+    assert!(drawn[0] == drawn[1] && drawn[1] != drawn[2]);
+    let refused = run(dir.path(), &["render", "game", "-o", "x.png", "--colors", "16,1"]);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("--colors"), "{}", stderr(&refused));
+}
+
+#[test]
 fn without_its_packs_a_model_says_what_was_looked_for_and_where() {
     let dir = game();
     let pack = dir.path().join("game/base/pak0.pak");

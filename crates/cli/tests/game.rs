@@ -259,6 +259,45 @@ fn iqm_has_neighbours_and_tangents_where_they_are_asked_for() {
 }
 
 #[test]
+fn clips_of_an_iqm_may_be_in_files_of_their_own() {
+    use meshwright::iqm::Iqm;
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let tube = meshwright_testkit::testdata().join("iqm/tube.ok.iqm");
+    let whole = scene(&tube);
+    done(&tube, &at("body.iqm"), &["--clip-files"]);
+    let files = names(dir.path());
+    assert_eq!(files.len(), 1 + whole.clips.len(), "{files:?}");
+    let body = Iqm::parse(&fs::read(at("body.iqm")).unwrap()).unwrap();
+    assert!(body.frame_count == 0 && !body.joints.is_empty());
+    // A model without its clips keeps its skeleton.
+    done(&at("body.iqm"), &at("still.glb"), &[]);
+    let still = scene(&at("still.glb"));
+    assert!(still.clips.is_empty() && still.meshes[0].skin.is_some());
+    let clips: Vec<_> = files.iter().filter(|name| name.starts_with("body_")).collect();
+    let one = at(clips[0]);
+    done(&at("body.iqm"), &at("one.glb"), &["--anim", one.to_str().unwrap()]);
+    assert_eq!(scene(&at("one.glb")).clips.len(), 1);
+    // All of a folder, or those that the game's script names.
+    done(&at("body.iqm"), &at("all.glb"), &["--anim", dir.path().to_str().unwrap()]);
+    assert_eq!(playback(&scene(&at("all.glb"))), playback(&whole));
+    let lines: String = clips.iter().map(|clip| format!("iqmanim \"x\" \"{clip}\"\n")).collect();
+    fs::write(at("iqm.cfg"), format!("iqmload \"body.iqm\"\n{lines}")).unwrap();
+    done(&at("body.iqm"), &at("kept.glb"), &["--keep-native"]);
+    assert_eq!(playback(&scene(&at("kept.glb"))), playback(&whole));
+    // Nobody edited anything: the files are as they were.
+    fs::create_dir(at("back")).unwrap();
+    done(&at("kept.glb"), &at("back/body.iqm"), &[]);
+    assert_eq!(fs::read(at("back/body.iqm")).unwrap(), fs::read(at("body.iqm")).unwrap());
+    let other = convert(
+        &at("body.iqm"),
+        &at("x.glb"),
+        &["--anim", tube.with_file_name("motion.ok.iqm").to_str().unwrap()],
+    );
+    assert!(code(&other) == 0 || stderr(&other).contains("motion.ok.iqm"), "{}", stderr(&other));
+}
+
+#[test]
 fn numbers_of_the_sims_come_from_names_or_are_given() {
     let dir = TempDir::new().unwrap();
     let glb = dir.path().join("q.glb");

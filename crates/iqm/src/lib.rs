@@ -97,7 +97,7 @@ pub use model::{
 };
 pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::{IqmOptions, Scales};
+pub use scene::{IqmOptions, Scales, join_clips};
 #[cfg(feature = "recover")]
 pub use scene::{MergedAnim, MergedIqm};
 

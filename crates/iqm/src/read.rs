@@ -68,10 +68,12 @@ impl TryFrom<&[u8]> for Iqm {
 impl FileFormat for Iqm {
     const ID: &'static str = "iqm";
     const TITLE: &'static str = "Inter-Quake Model";
-    const EXTENSIONS: &'static [&'static str] = &["iqm"];
+    const EXTENSIONS: &'static [&'static str] = &["iqm", "vvm"];
     const RULES: &'static [&'static Rule] = RULES;
-    const COMPANIONS: &'static [Companion] =
-        &[Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")])];
+    const COMPANIONS: &'static [Companion] = &[
+        Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")]),
+        Companion::many(Role::Animation, "iqm", &[]),
+    ];
 
     type Options = ReadOptions;
 

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 const IQM: Laws<Iqm, fn(ReadOptions) -> ReadOptions> = laws();
 
-fn fixture(name: &str) -> Iqm {
+pub(crate) fn fixture(name: &str) -> Iqm {
     Iqm::parse(&std::fs::read(testdata().join("iqm").join(name)).unwrap()).unwrap()
 }
 

@@ -224,10 +224,9 @@ fn is_held(kind: &Kind, asset: &Model, native: &Scene, edit: Edit) -> bool {
 }
 
 /// The names that clips without one have by their place.
-fn renumbered(native: &Scene, mut edited: Scene) -> Scene {
+fn renumbered(mut edited: Scene) -> Scene {
     let made_up = |c: usize| format!("groupified_{c}_anim");
-    let nameless = native.clips.iter().enumerate().all(|(c, clip)| clip.name == made_up(c));
-    for (c, clip) in edited.clips.iter_mut().enumerate().filter(|_| nameless) {
+    for (c, clip) in edited.clips.iter_mut().enumerate() {
         if clip.name.starts_with("groupified_") && !clip.name.ends_with("_new") {
             clip.name = made_up(c);
         }
@@ -261,7 +260,7 @@ fn edited(
     }
     let again = open(&now, name).ok_or("it does not open")?;
     let back = again.to_scene(options).map_err(|e| e.to_string())?.value;
-    let wanted = renumbered(native, edited.scene.clone());
+    let wanted = renumbered(edited.scene.clone());
     let near = kind(asset.format()).unwrap().near;
     check(native, &wanted, &back, near)?;
     let known = problems(asset);

@@ -49,13 +49,17 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod cube;
 mod framegroups;
+mod player_colors;
 mod shader;
 mod skin;
 mod tokens;
 
+pub use cube::CubeFile;
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 pub use meshwright_core::{Budget, F32, LimitExceeded, Limits};
+pub use player_colors::{PlayerColor, PlayerColors};
 pub use shader::{BlendFactor, ColourSource, Shader, ShaderScript, Shaders, Stage};
 pub use skin::{Skin, SkinLine};
 

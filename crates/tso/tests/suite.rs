@@ -12,6 +12,7 @@ mod from_scene;
 mod laws;
 mod literal;
 mod offsets;
+mod rest_pose;
 mod scene;
 mod support;
 mod transcribe;

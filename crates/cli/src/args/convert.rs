@@ -167,6 +167,9 @@ pub(crate) struct ConvertArgs {
     /// Write the neighbours of triangles into IQM
     #[arg(long)]
     pub adjacency: bool,
+    /// Write each clip of an IQM as a file of its own, as Cube 2 and Red Eclipse have them
+    #[arg(long)]
+    pub clip_files: bool,
     /// Compute tangents for IQM, also if no normal map needs them
     #[arg(long)]
     pub tangents: bool,

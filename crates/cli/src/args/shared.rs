@@ -123,9 +123,9 @@ fn parse_glob(text: &str) -> Result<glob::Pattern, String> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClipNamesArg {
     /// The engine's: the name on the line, else groupified_N_anim
-    #[default]
     Engine,
-    /// The comment after // in lines without a name
+    /// The name on the line, else its comment after //, else the engine's
+    #[default]
     Comments,
     /// The names of frames (DPM) or scenes (ZYM)
     Frames,
@@ -138,21 +138,25 @@ pub(crate) struct CompanionArgs {
     /// A .framegroups file (DPM, ZYM) instead of the one next to the model
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
-    /// The source of the names of its clips
-    #[arg(long, value_enum, default_value_t)]
-    pub clip_names: ClipNamesArg,
+    /// The source of the names of its clips: by default comments, for `dump` the engine
+    #[arg(long, value_enum)]
+    pub clip_names: Option<ClipNamesArg>,
     /// The skeleton of a mesh of The Sims (.skel, .cmx, .bcf) or of Crucible (.cskel)
     ///
     /// Without it the game's own skeleton is used if one is in the search path and fits. A model of another format
     /// that is converted to a file of The Sims gets the bones of this skeleton, which is not written again.
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
-    /// An animation of the skeleton (.anim, .cmx, .bcf), or a folder of animations; repeatable
+    /// An animation of the skeleton (.anim, .cmx, .bcf, .iqm), or a folder of animations; repeatable
     #[arg(long, value_name = "FILE|DIR")]
     pub anim: Vec<PathBuf>,
     /// Only animations whose names match, as in "a2o-walk*"
     #[arg(long, value_name = "GLOB")]
     pub anim_name: Option<String>,
+    /// Colours of a player's shirt and pants (DarkPlaces): 0 to 15, a name or #rrggbb, one for both or two, as in "red,4".
+    /// `render` and `view` have 6,6 by default, a conversion none
+    #[arg(long, value_name = "SHIRT,PANTS")]
+    pub colors: Option<meshwright::quake::PlayerColors>,
     /// Skin tone of a character of The Sims: light, medium or dark
     #[arg(long, value_name = "TONE", default_value_t)]
     pub tone: Tone,

@@ -407,6 +407,7 @@ impl Work<'_> {
         options.settings = self.reader.settings().to_vec();
         options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
         options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
+        options.settings.extend(args.clip_files.then(|| ("clips".into(), "files".into())));
         options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
         options.shared = options.shared.for_engine(args.engine);
         options.single = single;

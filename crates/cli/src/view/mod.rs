@@ -17,7 +17,7 @@ use std::io::{self, Write as _};
 use std::process::{Command, Stdio};
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
-    let reader = Reader::new(&args.read, &args.companions)?;
+    let reader = Reader::new(&args.read, &args.companions)?.in_colors();
     let mut results = Results::for_selection(
         "found",
         Selection::from_arguments(&args.files),

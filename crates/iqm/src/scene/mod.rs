@@ -12,6 +12,7 @@ mod bounds;
 mod clips;
 mod from_scene;
 mod fte;
+mod join;
 #[cfg(feature = "recover")]
 mod merge;
 mod neighbours;
@@ -22,6 +23,7 @@ mod timeline;
 mod to_scene;
 mod vertices;
 
+pub use join::join_clips;
 #[cfg(feature = "recover")]
 pub use merge::{MergedAnim, MergedIqm};
 pub use options::{IqmOptions, Scales};

@@ -94,7 +94,12 @@ struct Making<'a> {
 impl Making<'_> {
     /// Returns true if the model becomes meshes without bones.
     fn is_static(&self) -> bool {
-        self.options.static_meshes && self.model.frame_count <= 1 && !self.model.meshes.is_empty()
+        let model = self.model;
+        // The clips of a skinned model without frames are in files of their own.
+        let is_skinned = model.frame_count == 0
+            && !model.joints.is_empty()
+            && model.array(ArrayKind::BLEND_INDEXES).is_some();
+        self.options.static_meshes && model.frame_count <= 1 && !model.meshes.is_empty() && !is_skinned
     }
 
     /// The joints, and which of them flatten space in the rest pose.

@@ -154,7 +154,7 @@ impl Keeping<'_> {
         if export.influences == Influences::All {
             fields.push(("influences".into(), "all".into()));
         }
-        if companions.clip_names != ClipNames::default() {
+        if companions.clip_names != ClipNames::Engine {
             let word = CLIP_NAMES.iter().find(|(names, _)| *names == companions.clip_names);
             fields.extend(word.map(|(_, word)| ("clip_names".into(), (*word).into())));
         }
@@ -203,7 +203,8 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let clip_names = CLIP_NAMES.iter().find(|(_, word)| *word == clip_names).map(|(names, _)| *names);
     let mut open = OpenOptions::from(settings.read).with_format(format);
     open.companions = false;
-    open.clip_names = clip_names.unwrap_or_default();
+    // Records without the field were written when this was the default.
+    open.clip_names = clip_names.unwrap_or(ClipNames::Engine);
     open.settings.read.strictness =
         if record.get("lenient").is() { Strictness::Lenient } else { Strictness::Strict };
     let choices =

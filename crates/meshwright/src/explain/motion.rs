@@ -210,6 +210,9 @@ notices! {
     loss "resampled-scaled",
         "Keys are between the frames of the target's rate; the amount is the largest change of a scale.",
         "Pass `--fps` with a rate at which all keys are frames.";
+    note "rest-differs",
+        "The skeleton rests in another pose than the joints, as a body of The Sims from Blender: its arms are stretched there. Vertices keep their places on the bones.",
+        "Nothing has to be done. Name the right skeleton with `--skeleton` if limbs are turned in the game.";
     note "rest-pose-applied",
         "The mesh is bound in another pose than the joints rest in; its vertices are as the rest pose shows them.",
         "Nothing has to be done.";

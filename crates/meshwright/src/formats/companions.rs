@@ -190,9 +190,9 @@ impl Doubled {
 #[non_exhaustive]
 pub enum ClipNames {
     /// The name in the engine: the name on the line, otherwise `groupified_<n>_anim`.
-    #[default]
     Engine,
-    /// If the line has no name, its comment after `//`.
+    /// The name on the line, otherwise its comment after `//`, otherwise the name in the engine.
+    #[default]
     Comments,
     /// The name of the first frame in the model, without its number: the name of the frame (DPM) or of its scene
     /// (ZYM).

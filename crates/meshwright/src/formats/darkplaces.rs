@@ -90,7 +90,7 @@ fn with_listing(stem: &str, made: Converted<DpmFiles>) -> Result<Converted<Outpu
 }
 
 /// Gives the clips of a text the names that are asked for, where there are such.
-fn rename<'m>(
+pub(super) fn rename<'m>(
     groups: &FrameGroups,
     names: ClipNames,
     clips: &mut [ClipRange],

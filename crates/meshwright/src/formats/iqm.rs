@@ -1,13 +1,17 @@
 //! IQM in the facade.
 
+use super::merging::invalid_file;
 use super::write::single;
-use super::{Companions, Kind, Merging, Summary, WriteOptions};
+use super::{Companions, Kind, Merging, Registered, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
-use meshwright_core::{Finding, Report, Severity};
+use meshwright_core::text::counted;
+use meshwright_core::{Finding, Report, Role, Severity};
 #[cfg(feature = "gltf")]
 use meshwright_iqm::MergedAnim;
-use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
-use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId, join_clips};
+use meshwright_scene::{
+    ConvertError, Converted, Engine, Extra, FromSceneOptions, Material, OutputFiles, Scene, SceneOptions,
+};
 use std::borrow::Cow;
 
 /// Applies the clips that the `.framegroups` file of the model lists; engines use them instead of the model's own.
@@ -22,7 +26,8 @@ fn with_clips<'m>(
     let groups = companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty());
     let Some(groups) = groups else { return Ok((Cow::Borrowed(model), options.clone(), Report::new())) };
     let budget = options.budget();
-    let ResolvedClips { clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
+    let ResolvedClips { mut clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
+    super::darkplaces::rename(groups, companions.clip_names, &mut clips, |_| None, &budget)?;
     let arrays: u64 = model.arrays.iter().map(|a| a.data.len() as u64).sum();
     let triangles = (model.triangles.len() as u64).saturating_mul(24);
     budget.charge(
@@ -157,6 +162,132 @@ fn with_text(
     Ok(())
 }
 
+/// Returns what FTE's extensions add to a model.
+fn extension_notes(model: &Iqm) -> Vec<String> {
+    let data = |name: &[u8]| {
+        let found = model.extensions.iter().find(|e| model.str(e.name).eq_ignore_ascii_case(name));
+        found.map_or(&[][..], |e| e.data.as_slice())
+    };
+    let events = data(b"FTE_EVENT").len() as u64 / 16;
+    // The first of seven words says what the mesh blocks.
+    let rows = data(b"FTE_MESH").chunks_exact(28);
+    let solid = rows.filter(|row| row.iter().take(4).any(|byte| *byte != 0)).count() as u64;
+    let mut notes = Vec::new();
+    if events > 0 {
+        notes.push(format!("{} (FTE_EVENT)", counted(events, "event", "events")));
+    }
+    if solid > 0 {
+        notes.push(format!("{} (FTE_MESH)", counted(solid, "mesh for hits", "meshes for hits")));
+    }
+    notes
+}
+
+/// Returns the files of clips, each with its name without folders.
+fn clip_files(companions: &Companions) -> impl Iterator<Item = (String, &Iqm)> {
+    let files = companions.files.iter().filter(|file| file.role == Role::Animation);
+    files.filter_map(|file| Some((file.file_name(), Iqm::from_any(&file.model)?)))
+}
+
+/// Adds the clips of files of their own.
+fn join_files(
+    converted: &mut Converted<Scene>,
+    companions: &Companions,
+    options: &SceneOptions,
+) -> Result<(), ConvertError> {
+    for (name, file) in clip_files(companions) {
+        let clips = file.to_scene(&options.clone().with_static_meshes(false))?.value;
+        converted.losses.extend(join_clips(&mut converted.value, clips, &name)?);
+    }
+    Ok(())
+}
+
+/// Writes the clips `chosen` of a scene as a file without meshes.
+fn clip_file(
+    scene: &Scene,
+    chosen: impl Fn(usize) -> bool,
+    name: String,
+    options: &FromSceneOptions<IqmOptions>,
+    files: &mut OutputFiles,
+) -> Result<(), ConvertError> {
+    let mut own = Scene::new("");
+    own.skeletons.clone_from(&scene.skeletons);
+    own.clips =
+        scene.clips.iter().enumerate().filter(|(c, _)| chosen(*c)).map(|(_, clip)| clip.clone()).collect();
+    let mut end = 0_u32;
+    for clip in &mut own.clips {
+        clip.start = end;
+        end = end.saturating_add(clip.frames);
+    }
+    let own = own.with_format(scene.format.clone());
+    files.push(name, Iqm::from_scene(&own, options)?.value.to_bytes().map_err(invalid_file)?);
+    Ok(())
+}
+
+/// Writes a model without clips, and a file for each clip.
+fn write_apart(
+    scene: &Scene,
+    stem: &str,
+    options: &FromSceneOptions<IqmOptions>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut still = scene.copied(&options.budget())?;
+    still.clips.clear();
+    still.pose_sets.clear();
+    let mut made = Iqm::from_scene(&still, options)?;
+    let model = &mut made.value;
+    if !scene.clips.is_empty() && !model.joints.is_empty() {
+        // The rest pose is that of the joints.
+        (model.poses, model.anims, model.frames) = Default::default();
+        (model.frame_count, model.bounds) = (0, None);
+    }
+    let mut made = single(stem, made)?;
+    let mut names = std::collections::BTreeSet::new();
+    for (c, clip) in scene.clips.iter().enumerate() {
+        let plain: String = clip
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_. ".contains(c) { c } else { '_' })
+            .collect();
+        let mut name = format!("{stem}_{plain}.iqm");
+        if plain.is_empty() || !names.insert(name.to_ascii_lowercase()) {
+            name = format!("{stem}_{plain}_{c}.iqm");
+        }
+        clip_file(scene, |n| n == c, name, options, &mut made.value)?;
+    }
+    Ok(made)
+}
+
+/// Leaves out the clips of files of their own. Returns the native scene and the patch without them, and the files of
+/// which a clip was edited. Files that nobody edited stay as they are.
+#[cfg(feature = "gltf")]
+fn without_files(
+    merging: &Merging<'_>,
+    options: &FromSceneOptions<IqmOptions>,
+) -> Result<(Scene, meshwright_edit::Patch, OutputFiles), ConvertError> {
+    let budget = options.budget();
+    let (mut native, mut patch) = (merging.native.copied(&budget)?, merging.patch.copied(&budget)?);
+    let joined: usize = clip_files(merging.companions).map(|(_, file)| file.anims.len()).sum();
+    let own = native.clips.len().saturating_sub(joined);
+    native.clips.truncate(own);
+    let (mut files, mut first) = (OutputFiles::default(), own);
+    for (name, file) in clip_files(merging.companions) {
+        let range = first..first.saturating_add(file.anims.len());
+        first = range.end;
+        let of_file =
+            |c: usize| patch.clips.get(c).and_then(|p| p.original).is_some_and(|n| range.contains(&n));
+        let edited = patch.clips.iter().enumerate().any(|(c, p)| of_file(c) && !p.is_unchanged());
+        let left = (0..patch.clips.len()).filter(|c| of_file(*c)).count();
+        if edited || (left > 0 && left < range.len()) {
+            clip_file(&patch.scene, of_file, name, options, &mut files)?;
+        }
+    }
+    let stays: Vec<bool> = patch.clips.iter().map(|p| p.original.is_none_or(|n| n < own)).collect();
+    let mut each = stays.iter();
+    patch.scene.clips.retain(|_| each.next().copied().unwrap_or(true));
+    let mut each = stays.iter();
+    patch.clips.retain(|_| each.next().copied().unwrap_or(true));
+    Ok((native, patch, files))
+}
+
 impl Kind for Iqm {
     const PICTURES_BESIDE: bool = true;
     const HAS_SKINS: bool = true;
@@ -195,6 +326,7 @@ impl Kind for Iqm {
     ) -> Result<Converted<Scene>, ConvertError> {
         let (model, options, report) = with_clips(self, companions, options)?;
         let mut converted = model.to_scene(&options)?;
+        join_files(&mut converted, companions, &options)?;
         let note = |f: &Finding| {
             meshwright_scene::Loss::note(f.rule.code, f.path.to_string(), f.message.to_string())
         };
@@ -216,6 +348,9 @@ impl Kind for Iqm {
         let own = IqmOptions::default().with_scales(if kept { Scales::Kept } else { Scales::Baked });
         let own =
             own.with_adjacency(chosen("adjacency", "yes")).with_tangents(chosen("tangents", "computed"));
+        if chosen("clips", "files") {
+            return write_apart(scene, stem, &options.for_format(own));
+        }
         let mut made = Self::from_scene(scene, &options.for_format(own))?;
         if let Some(engine) = engine {
             for finding in made.value.check_for(engine).iter() {
@@ -231,18 +366,23 @@ impl Kind for Iqm {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let Merging { native, patch, options, .. } = *merging;
         let adjacency = self.adjacency.is_some();
-        let merged = self.merge(
-            native,
-            patch,
-            is_listed(merging.companions),
-            &options.for_format(IqmOptions::default().with_adjacency(adjacency)),
-        )?;
+        let options = merging.options.for_format(IqmOptions::default().with_adjacency(adjacency));
+        let apart = match clip_files(merging.companions).next() {
+            Some(_) => Some(without_files(merging, &options)?),
+            None => None,
+        };
+        let (native, patch) =
+            apart.as_ref().map_or((merging.native, merging.patch), |(native, patch, _)| (native, patch));
+        let merging = &Merging { native, patch, ..*merging };
+        let merged = self.merge(native, patch, is_listed(merging.companions), &options)?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.frame_count != self.frame_count;
         let mut made = merging.single(Converted::new(model, merged.losses))?;
         with_text(merging, clips, resized, &mut made)?;
+        for file in apart.into_iter().flat_map(|(.., files)| files) {
+            made.value.push(file.name, file.bytes);
+        }
         Ok(made)
     }
 
@@ -255,24 +395,29 @@ impl Kind for Iqm {
             bones: self.joints.len().max(self.poses.len()),
             frames: Some(self.frame_count as usize),
             clips: self.anims.len(),
+            notes: extension_notes(self),
             ..Summary::default()
         }
     }
 
-    #[cfg(feature = "dpm")]
     fn summary_with(&self, companions: &Companions) -> Summary {
-        let groups = companions.one::<meshwright_quake::FrameGroups>();
-        match groups.map(|groups| groups.clip_count(self.frame_count as usize)) {
-            Some(clips) if clips > 0 => Summary { clips, ..self.summary() },
-            _ => self.summary(),
+        let mut summary = self.summary();
+        #[cfg(feature = "dpm")]
+        {
+            let groups = companions.one::<meshwright_quake::FrameGroups>();
+            let listed = groups.map(|groups| groups.clip_count(self.frame_count as usize));
+            summary.clips = listed.filter(|clips| *clips > 0).unwrap_or(summary.clips);
         }
+        summary.clips =
+            clip_files(companions).fold(summary.clips, |n, (_, file)| n.saturating_add(file.anims.len()));
+        summary
     }
 
     #[cfg(feature = "dpm")]
     fn validate_with(&self, companions: &Companions) -> Report {
         let mut report = self.validate();
         if let Some(groups) = companions.one::<meshwright_quake::FrameGroups>() {
-            let role = meshwright_core::Role::Clips.name();
+            let role = Role::Clips.name();
             report.append(groups.validate_for(self.frame_count as usize).of_part(role));
         }
         report

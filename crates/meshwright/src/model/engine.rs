@@ -178,6 +178,7 @@ impl Search<'_> {
         {
             look.image = self.masked(path, image.clone(), mask, pictures);
         }
+        let colored = self.colored(path, surface, look, pictures);
         look.normal = match (further("norm"), further("bump")) {
             (Some(image), _) => self.take_image(path, image, pictures),
             (None, Some(heights)) => self.directions(path, heights, pictures),
@@ -187,6 +188,9 @@ impl Search<'_> {
         for kind in ["gloss", "pants", "shirt", "reflect"] {
             if let Some(file) = further(kind) {
                 look.further.push((kind, file.to_string()));
+                if colored && matches!(kind, "pants" | "shirt") {
+                    continue;
+                }
                 let message = format!("{file} has no exact place in a material: its extras name it");
                 self.found.losses.push(Loss::new("texture-left-out", path, message));
             }
@@ -196,6 +200,34 @@ impl Search<'_> {
         for what in stage.map(|(shader, stage)| unsaid(shader, stage)).unwrap_or_default() {
             let message = format!("{} {what}", surface.name);
             self.found.losses.push(Loss::new("shader-left-out", path, message));
+        }
+    }
+
+    /// Adds the colours of the player to the texture, through the layers that say where. Returns true if it did.
+    fn colored(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) -> bool {
+        let (Some([shirt, pants]), Some(image)) = (self.colors, look.image.clone()) else { return false };
+        let mut layers = Vec::new();
+        for (kind, color) in [("pants", pants), ("shirt", shirt)] {
+            let file = surface.companions.get(kind);
+            layers.extend(file.and_then(|file| self.take_image(path, file, pictures)).map(|l| (l, color)));
+        }
+        let (Some(file), false) = (&surface.image, layers.is_empty()) else { return false };
+        let made = match self.derived.get(file) {
+            Some(made) => made.clone(),
+            None => picture::derived::colored(&image, &layers, &self.room).ok().flatten(),
+        };
+        self.derived.insert(file.clone(), made.clone());
+        match made {
+            Some(made) => {
+                look.further.push(("base", file.to_string()));
+                look.image = Some(made);
+                true
+            }
+            None => {
+                let message = format!("the layers of {file} are left out: they are not of its size");
+                self.found.losses.push(Loss::new("texture-left-out", path, message));
+                false
+            }
         }
     }
 

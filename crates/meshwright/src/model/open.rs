@@ -288,6 +288,47 @@ impl Opening<'_> {
                 self.add(companions, companion.role, &path);
             }
         }
+        #[cfg(all(feature = "iqm", feature = "dpm"))]
+        if self.format == Format::Iqm && !self.is_named(Role::Animation) {
+            for path in self.cube_clips() {
+                self.add(companions, Role::Animation, &path);
+            }
+        }
+    }
+
+    /// The files of clips that the script `iqm.cfg` next to the model lists for it, as games of Cube 2's family have it.
+    #[cfg(all(feature = "iqm", feature = "dpm"))]
+    fn cube_clips(&self) -> Vec<TreePath> {
+        use meshwright_quake::CubeFile;
+        let beside = |name: &[u8]| {
+            let name = name.rsplit(|b| matches!(b, b'/' | b'\\')).next()?;
+            self.finder.tree.find(self.path.beside(name).ok()?).ok()?
+        };
+        let read = |path: TreePath| self.finder.read(&path, self.options).ok();
+        let mut clips: Vec<TreePath> = Vec::new();
+        let Some(script) = beside(b"iqm.cfg").and_then(read) else { return clips };
+        let mut is_own = false;
+        for line in CubeFile::parse(&script) {
+            let mut add = |name: &[u8]| {
+                if let Some(path) = beside(name).filter(|path| *path != *self.path && !clips.contains(path)) {
+                    clips.push(path);
+                }
+            };
+            match line {
+                CubeFile::Model(name) => is_own = name.eq_ignore_ascii_case(self.path.name()),
+                CubeFile::Clips(name) if is_own => add(&name),
+                CubeFile::Script(name) if is_own => {
+                    let script = beside(&name).and_then(read).unwrap_or_default();
+                    for line in CubeFile::parse(&script) {
+                        if let CubeFile::Clips(name) = line {
+                            add(&name);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        clips
     }
 
     /// Reads a companion that was found.

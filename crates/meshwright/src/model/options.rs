@@ -44,6 +44,9 @@ pub struct OpenOptions {
     /// The skin whose textures are searched, for models with several. Without it, the first skin is shown, and the
     /// scene has all skins as variants.
     pub skin: Option<u32>,
+    /// The colours of a player, which are added to textures with layers for them. Without it, these parts are black.
+    #[cfg(feature = "dpm")]
+    pub colors: Option<meshwright_quake::PlayerColors>,
     /// The source of the names of clips that a companion file lists.
     pub clip_names: ClipNames,
     /// The skin tone of a The Sims character.
@@ -67,6 +70,8 @@ impl Default for OpenOptions {
             named: Vec::new(),
             textures: false,
             skin: None,
+            #[cfg(feature = "dpm")]
+            colors: None,
             clip_names: ClipNames::default(),
             #[cfg(feature = "tso")]
             tone: meshwright_tso::Tone::default(),
@@ -96,6 +101,14 @@ impl OpenOptions {
     #[must_use]
     pub fn with_named(mut self, file: NamedFile) -> Self {
         self.named.push(file);
+        self
+    }
+
+    /// Sets the colours of a player's shirt and pants.
+    #[cfg(feature = "dpm")]
+    #[must_use]
+    pub fn with_colors(mut self, colors: Option<meshwright_quake::PlayerColors>) -> Self {
+        self.colors = colors;
         self
     }
 

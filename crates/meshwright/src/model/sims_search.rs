@@ -146,6 +146,14 @@ impl Finder {
         options: &OpenOptions,
     ) -> Result<Vec<NamedFile>, Error> {
         let asset = self.open(path, options)?;
+        #[cfg(feature = "iqm")]
+        if let AnyModel::Iqm(model) = &asset.model {
+            // A model with meshes is no file of clips.
+            let clips = model.meshes.is_empty() && model.frame_count > 0;
+            let name = String::from_utf8_lossy(asset.path.name()).into_owned();
+            let file = clips.then(|| NamedFile::new(Role::Animation, name, asset.bytes));
+            return Ok(file.into_iter().collect());
+        }
         let (source, own) = (asset.source(), asset.companions.files);
         let named = |anim: &Anim, bytes: Vec<u8>, origin| {
             let file = NamedFile::new(Role::Animation, anim.name.text(), bytes);

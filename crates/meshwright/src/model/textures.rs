@@ -88,6 +88,11 @@ impl Finder {
             elsewhere: BTreeSet::new(),
             #[cfg(feature = "dpm")]
             derived: BTreeMap::new(),
+            #[cfg(feature = "dpm")]
+            colors: options.colors.map(|colors| {
+                let palette = self.tree.read("gfx/colormap_palette.lmp", &Budget::new(limits)).ok();
+                colors.rgb(palette.as_deref())
+            }),
             found: Found::default(),
         };
         #[cfg(feature = "dpm")]
@@ -158,6 +163,9 @@ pub(super) struct Search<'f> {
     /// Images that are computed from others, by the path of the source; `None` if this is impossible.
     #[cfg(feature = "dpm")]
     pub(super) derived: BTreeMap<TreePath, Option<Image>>,
+    /// The colours of the shirt and pants of a player.
+    #[cfg(feature = "dpm")]
+    pub(super) colors: Option<[[u8; 3]; 2]>,
     pub(super) found: Found,
 }
 

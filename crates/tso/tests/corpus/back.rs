@@ -1,7 +1,7 @@
 //! Bodies, suits and skills for a skeleton that is there already: what goes out as a scene comes back as the game has it.
 
 use super::ts1::{Body, bodies, native};
-use meshwright_core::math::quat;
+use meshwright_core::math::{Trs64, quat};
 use meshwright_scene::{FromSceneOptions, Local, Motion, Scene, SceneOptions, Track, Trs};
 use meshwright_testkit::corpus;
 use meshwright_tso::{
@@ -65,6 +65,37 @@ fn turn_scene(mut scene: Scene) -> Scene {
     scene.with_format("other")
 }
 
+/// The same figure resting in the pose in which its vertices are bound, as Blender exports it. Clips keep the poses that they
+/// have.
+fn rest_as_bound(mut scene: Scene) -> Scene {
+    let joints = &mut scene.skeletons[0].joints;
+    let world: Vec<_> = joints.iter().map(|j| j.inverse_bind.wide().inverse().unwrap()).collect();
+    let rests: Vec<Trs> = joints.iter().map(|j| trs(&j.rest)).collect();
+    for (j, place) in world.iter().enumerate() {
+        let above = joints[j].parent.map_or(Affine64::IDENTITY, |p| world[p].inverse().unwrap());
+        joints[j].rest = Local::Trs(Trs64::from_affine(&above.after(place)).narrow());
+    }
+    for clip in &mut scene.clips {
+        let Motion::Tracks(tracks) = &mut clip.motion else { panic!("a clip has poses") };
+        for (joint, rest) in rests.iter().enumerate() {
+            if !tracks.iter().any(|t| t.joint == joint) {
+                tracks.push(Track { joint, ..Track::default() });
+            }
+            let track = tracks.iter_mut().find(|t| t.joint == joint).unwrap();
+            if track.translation.is_empty() {
+                track.translation.push(0.0, rest.translation);
+            }
+            if track.rotation.is_empty() {
+                track.rotation.push(0.0, rest.rotation);
+            }
+        }
+    }
+    for mesh in &mut scene.meshes {
+        mesh.skin.as_mut().unwrap().local.clear();
+    }
+    scene.with_format("other")
+}
+
 fn corners(g: &Geometry) -> Vec<usize> {
     g.faces.iter().flatten().map(|v| *v as usize).collect()
 }
@@ -74,17 +105,24 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
     let dir = corpus!();
     let all = bodies(&dir);
     assert_eq!(all.len(), 3);
-    let mut worst = [0.0_f64; 2];
+    let mut worst = [0.0_f64; 4];
     for body in &all {
         let Body { file, skn, skel, clips, .. } = body;
         let places: Vec<_> = skel.bones.iter().map(|b| b.name.clone()).collect();
         let place =
             |name: &Name| places.iter().position(|n| n == name).unwrap_or_else(|| panic!("{file}: {name}"));
-        for (way, scene) in [scene_of(body), turn_scene(scene_of(body))].into_iter().enumerate() {
+        let ways = [
+            scene_of(body),
+            turn_scene(scene_of(body)),
+            rest_as_bound(scene_of(body)),
+            rest_as_bound(turn_scene(scene_of(body))),
+        ];
+        for (way, scene) in ways.into_iter().enumerate() {
             scene.validate().unwrap();
             let back = Skn::from_scene(&scene, &FromSceneOptions::for_format(made_for(skel))).unwrap();
             let codes: BTreeSet<_> = back.losses.iter().map(|l| l.code).collect();
-            assert!(codes.iter().all(|c| *c == "clips-dropped"), "{file}: {codes:?}");
+            let known = |c: &&str| *c == "clips-dropped" || *c == "rest-differs" && way >= 2;
+            assert!(codes.iter().all(|c| known(&c)), "{file}: {codes:?}");
             let back = back.value.geometry;
             let order: Vec<_> = back.bones.iter().map(&place).collect();
             assert!(order.is_sorted(), "{file}: {:?}", back.bones);
@@ -92,7 +130,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
                 let options = FromSceneOptions::for_format(made_for(skel).with_clip(c));
                 let made = Anim::from_scene(&scene, &options).unwrap();
                 let codes: BTreeSet<_> = made.losses.iter().map(|l| l.code).collect();
-                assert_eq!(codes.contains("skeleton-differs"), way == 1, "{file} {codes:?}");
+                assert_eq!(codes.contains("skeleton-differs"), way >= 1, "{file} {codes:?}");
                 let made = made.value;
                 assert!(!made.validate().has_errors());
                 assert_eq!((&made.name, made.frames()), (&anim.name, anim.frames()), "{file}");
@@ -115,7 +153,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
             }
         }
     }
-    println!("largest error {:.4} mm, from turned joints {:.4} mm", worst[0] * 1000.0, worst[1] * 1000.0);
+    println!("largest errors, in mm: {:?}", worst.map(|w| w * 1000.0));
     assert!(worst.iter().all(|w| *w <= 1e-4), "{worst:?} m");
 }
 

@@ -69,6 +69,34 @@ pub(in crate::model) fn with_alpha(
     pixels.map(|pixels| encode_image(&pixels, image, room)).transpose()
 }
 
+/// An image with colours added, each as much as its layer says (DarkPlaces: base + layer * colour). `None` if a layer has
+/// another size. The result is another picture than that of the file: its name says so.
+pub(in crate::model) fn colored(
+    image: &Image,
+    layers: &[(Image, [u8; 3])],
+    room: &Room,
+) -> Result<Option<Image>, Refused> {
+    let picture = decoded(image, room)?;
+    let (width, height) = (picture.width, picture.height);
+    let mut pixels = picture.to_rgba();
+    for (layer, color) in layers {
+        let layer = decoded(layer, room)?;
+        if (width, height) != (layer.width, layer.height) {
+            return Ok(None);
+        }
+        for (pixel, share) in pixels.iter_mut().zip(layer.to_rgb()) {
+            for ((channel, share), color) in pixel.iter_mut().zip(share).zip(color) {
+                let added = (u16::from(share).saturating_mul(u16::from(*color)).saturating_add(127)) / 255;
+                *channel = channel.saturating_add(u8::try_from(added).unwrap_or(u8::MAX));
+            }
+        }
+    }
+    let name = format!("{}_colored", image.name);
+    let like = Image::new(name, image.mime, Vec::new());
+    let pixels = Pixels::from_rgba(width, height, pixels);
+    pixels.map(|pixels| encode_image(&pixels, &like, room)).transpose()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +138,17 @@ mod tests {
         assert_eq!(pixels(&made)[1], [1, 2, 3, 7]);
         assert_eq!(made.alpha, meshwright_scene::AlphaLevels::Many);
         assert!(with_alpha(&image, &mask(3), &room()).unwrap().is_none());
+    }
+
+    #[test]
+    fn colors_are_added_through_their_layers() {
+        let image = png(2, vec![[0, 0, 0], [200, 10, 10]]);
+        let (all, half) = (png(2, vec![[255; 3]; 2]), png(2, vec![[128; 3], [0; 3]]));
+        let layers = [(all, [100, 0, 50]), (half.clone(), [0, 255, 0])];
+        let made = colored(&image, &layers, &room()).unwrap().unwrap();
+        assert_eq!(pixels(&made), [[100, 128, 50, 255], [255, 10, 60, 255]]);
+        assert_eq!((made.name.as_str(), made.source), ("a_colored", None));
+        let other = [(png(1, vec![[0; 3]; 2]), [1; 3])];
+        assert!(colored(&image, &other, &room()).unwrap().is_none(), "another size");
     }
 }

@@ -1,6 +1,7 @@
 //! Scenes as files.
 
 mod anim;
+mod bones;
 mod character;
 mod figure;
 mod files;

@@ -1,8 +1,9 @@
 //! Converts a clip of a scene for an existing skeleton: with its bones, in its order and with its names.
 
+use super::bones::{Bones, rotation_error};
 use super::keys::{Frames, Keys};
 use super::transforms;
-use crate::name::{Name, NameIndex};
+use crate::name::Name;
 use crate::pose::BonePose;
 use crate::skel::Skel;
 use alloc::collections::BTreeSet;
@@ -15,49 +16,7 @@ use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Sampler};
 /// quaternions.
 const ALIKE: [f64; 2] = [1e-4, 1e-5];
 
-/// The bones of a skeleton, and the joints of a scene that have their names.
-struct Bones<'s> {
-    skel: &'s Skel,
-    parents: Vec<Option<usize>>,
-    /// Parents first.
-    order: Vec<usize>,
-    /// By bone.
-    joints: Vec<Option<usize>>,
-}
-
-impl<'s> Bones<'s> {
-    /// Assigns joints to bones by name. Returns also the joints without a bone of the same name.
-    fn assign(skel: &'s Skel, names: &[Name], budget: &Budget) -> Result<(Self, Vec<usize>), ConvertError> {
-        let n = skel.bones.len();
-        let each = NameIndex::MEMORY + size_of::<[usize; 8]>() + 6 * size_of::<Affine64>();
-        budget.charge_items("bones", n as u64, each)?;
-        let (index, parents) = (skel.index(), skel.parents());
-        let (mut joints, mut strangers) = (alloc::vec![None; n], Vec::new());
-        for (j, name) in names.iter().enumerate() {
-            match index.find(name).and_then(|bone| joints.get_mut(bone)) {
-                Some(slot) if slot.is_none() => *slot = Some(j),
-                Some(_) => {}
-                None => strangers.push(j),
-            }
-        }
-        let (mut order, mut placed) = (Vec::with_capacity(n), alloc::vec![false; n]);
-        let mut chain = Vec::new();
-        for start in 0..n {
-            let mut at = Some(start);
-            while let Some(i) = at.filter(|i| placed.get(*i) == Some(&false)) {
-                chain.push(i);
-                at = parents.get(i).copied().flatten();
-            }
-            while let Some(i) = chain.pop() {
-                if let Some(slot) = placed.get_mut(i) {
-                    *slot = true;
-                }
-                order.push(i);
-            }
-        }
-        Ok((Self { skel, parents, order, joints }, strangers))
-    }
-
+impl Bones<'_> {
     /// Returns true if the scene's joints have the rest poses and parents of the bones, so that keys of one are keys
     /// of the other.
     fn are_alike(&self, sampler: &Sampler<'_, '_>, axes: &AxisMap) -> bool {
@@ -80,7 +39,7 @@ impl<'s> Bones<'s> {
     }
 
     /// Computes keys with which bones have the poses of their joints in every frame, whatever the joints' parents
-    /// are. A bone without a joint rests on its parent.
+    /// are. A bone without a joint rests on its parent. Poses count in the [spaces](super::bones::Spaces) of bones.
     fn stand(
         &self,
         sampler: &Sampler<'_, '_>,
@@ -91,18 +50,9 @@ impl<'s> Bones<'s> {
         let source = sampler.skeleton();
         let order = source.parents_first(budget)?;
         let (mut bones, mut locals) = (transforms::bones(source, budget)?, Vec::new());
-        let (n, world) = (self.skel.bones.len(), self.skel.world(&[]));
+        let n = self.skel.bones.len();
         let rests: Vec<_> = self.skel.rest().iter().map(BonePose::matrix).collect();
-        // From the joint to the bone, where both rest.
-        let apart: Vec<_> = self
-            .joints
-            .iter()
-            .zip(&world)
-            .map(|(joint, bone)| {
-                let rest = axes.affine64(bones.rest().get((*joint)?)?);
-                Some(rest.inverse()?.after(bone))
-            })
-            .collect();
+        let apart = self.spaces(source, axes, budget)?.in_joint;
         let mut keys = alloc::vec![Keys::default(); n];
         for (keys, _) in keys.iter_mut().zip(&apart).filter(|(_, apart)| apart.is_some()) {
             keys.reserve(true, true, frames, budget)?;
@@ -144,11 +94,6 @@ impl<'s> Bones<'s> {
         }
         Ok(keys)
     }
-}
-
-/// Returns the largest difference between the components of two quaternions.
-fn rotation_error(a: [f64; 4], b: [f64; 4]) -> f64 {
-    a.iter().zip(quat::toward(a, b)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 /// The keys of a scene's joints as those of a skeleton's bones, by the names of these and in their order.

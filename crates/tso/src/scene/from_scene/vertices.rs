@@ -1,5 +1,6 @@
 //! Conversion of vertices to runs of vertices per bone.
 
+use super::bones::Bones;
 use super::names::SHORT;
 use super::options::TsoSceneOptions;
 use super::transforms;
@@ -20,8 +21,6 @@ use meshwright_scene::{
 
 /// The bone of meshes without a skin, unless a skeleton names another one.
 const UNSKINNED_BONE: &str = "ROOT";
-/// Largest difference between the rest poses of a joint and its bone, in elements of their matrices.
-const SAME_REST: f64 = 1e-4;
 /// Largest distance between a vertex's bind position and its position by its bones, relative to its size.
 const SAME_PLACE: f64 = 1e-4;
 /// The direction of missing normals.
@@ -80,6 +79,8 @@ struct Notes {
     not_finite: usize,
     no_normal: usize,
     no_uvs: usize,
+    /// Bones that rest in another pose than their joints.
+    turned: usize,
 }
 
 /// Collects drawables in geometries. Bones of one drawable are kept for the next.
@@ -175,23 +176,35 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let mut bound = self.budget.reserve("bones", skeleton.joints.len())?;
         let names = self.names.get(id.0).map_or(&[][..], Vec::as_slice);
         let bones = transforms::bones(skeleton, self.budget)?;
+        let mut spaces = self.budget.filled("bones", skeleton.joints.len(), None)?;
+        if let Some((skel, ..)) = self.made_for {
+            let (assigned, _) = Bones::assign(skel, names, self.budget)?;
+            let found = assigned.spaces(skeleton, &self.axes, self.budget)?;
+            self.notes.turned += found.turned;
+            for (joint, space) in assigned.joints.iter().zip(found.in_joint) {
+                if let Some(slot) = joint.and_then(|j| spaces.get_mut(j)) {
+                    *slot = space;
+                }
+            }
+        }
         for (j, (joint, name)) in skeleton.joints.iter().zip(names).enumerate() {
             let bind = joint.inverse_bind.wide();
             let inverse = self.axes.affine64(&bones.binding(j, &bind));
             // A scaled joint and its bone have different spaces.
             let own = if bones.is_stretched(j) { None } else { inverse.inverse() };
             let rest = bones.rest().get(j).map_or(Affine64::IDENTITY, |m| self.axes.affine64(m));
-            bound.push(self.join(name, rest, inverse, own)?);
+            let space = spaces.get(j).copied().flatten();
+            bound.push(self.join(name, (rest, space), inverse, own)?);
         }
         Ok(bound)
     }
 
     /// Returns the bone with this name, and creates it if it is missing. The bone of the joint has the rest transform
-    /// `bone`, and the joint the bind matrix `inverse`.
+    /// `bone`, and the joint the bind matrix `inverse`. `space`: the bone of the skeleton in the space of the joint.
     fn join(
         &mut self,
         name: &Name,
-        bone: Affine64,
+        (bone, space): (Affine64, Option<Affine64>),
         inverse: Affine64,
         own: Option<Affine64>,
     ) -> Result<Bound, ConvertError> {
@@ -206,20 +219,22 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                     let message = "the skeleton has no such bone; the scene's joint is taken instead";
                     self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
                 }
-                // A bone has the space of its joint, unless its rest transform differs.
-                let elsewhere = known.map(|(.., world)| world).filter(|world| !is_near(world, &bone));
-                let place = known.map_or(usize::MAX, |(_, place, _)| place);
+                let (place, world) = known.map_or((usize::MAX, bone), |(_, place, world)| (place, world));
                 self.by_name.insert(name.clone(), self.targets.len());
-                self.targets.push(Target { name, bone: elsewhere.unwrap_or(bone), place });
+                self.targets.push(Target { name, bone: world, place });
                 self.targets.len() - 1
             }
         };
-        let stands = self.targets.get(target).map_or(bone, |t| t.bone);
-        let same = stands == bone;
         // If the joint's rest pose differs, the vertices are moved to where the joint shows them.
-        let moved = || stands.inverse().unwrap_or_default().after(&bone).after(&inverse);
-        let inverse = if same { inverse } else { moved() };
-        Ok(Bound { target, inverse, own: own.filter(|_| same) })
+        let stands = self.targets.get(target).map_or(bone, |t| t.bone);
+        let moved = || stands.inverse().unwrap_or_default().after(&bone);
+        let to_bone = match space {
+            Some(space) if space == Affine64::IDENTITY => None,
+            Some(space) => Some(space.inverse().unwrap_or_default()),
+            None => Some(moved()).filter(|_| stands != bone),
+        };
+        let inverse = to_bone.map_or(inverse, |to_bone| to_bone.after(&inverse));
+        Ok(Bound { target, inverse, own: own.filter(|_| to_bone.is_none()) })
     }
 
     /// The bone of a name in the skeleton that the geometry is made for: its own name, its number, and where it rests.
@@ -234,7 +249,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let first = self.scene.skeletons.first().filter(|s| !s.joints.is_empty() && self.made_for.is_none());
         let Some(skeleton) = first else {
             let still = Affine64::IDENTITY;
-            return self.join(&UNSKINNED_BONE.into(), still, still, None);
+            return self.join(&UNSKINNED_BONE.into(), (still, None), still, None);
         };
         let named = skeleton.joints.iter().position(|j| j.name.eq_ignore_ascii_case(UNSKINNED_BONE));
         let root = named.or_else(|| skeleton.joints.iter().position(|j| j.parent.is_none())).unwrap_or(0);
@@ -336,6 +351,10 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                 losses.push(Loss::new(code, path, message).with_count(count, "vertex", "vertices"));
             }
         }
+        if notes.turned > 0 {
+            let message = "bones of the skeleton rest in another pose than the joints; vertices keep their places on the bones";
+            losses.push(Loss::note("rest-differs", path, message).with_count(notes.turned, "bone", "bones"));
+        }
         for (code, count, message) in [
             ("unskinned", notes.unskinned, "a mesh without joints hangs on the root"),
             ("normals-replaced", notes.no_normal, "vertices without a normal, theirs point up"),
@@ -414,12 +433,6 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
         Ok(geometry)
     }
-}
-
-/// True where two places are the same as far as files of a figure tell.
-fn is_near(a: &Affine64, b: &Affine64) -> bool {
-    let columns = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
-    columns.iter().all(|(a, b)| distance(*a, *b) <= SAME_REST)
 }
 
 /// Transforms a normal by a matrix that may scale.
