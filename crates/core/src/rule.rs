@@ -148,7 +148,7 @@ reactions! {
 #[non_exhaustive]
 pub struct Rule {
     /// The stable code, in lower case with hyphens. Variants of a rule that differ only in
-    /// [`forgivable`](Self::forgivable) share a code.
+    /// `forgivable` share a code.
     pub code: &'static str,
     /// The name of the same rule in the format's description or its engine's tools; the code if they have
     /// none.

@@ -9,7 +9,7 @@ bit_fields! {
     mod bone_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// An attachment point, which tools do not remove.
+        /// An attachment point. Tools must not remove it.
         ATTACHMENT = 0..0;
     }
 }
@@ -20,7 +20,7 @@ pub type Name = FixedName<32>;
 /// A bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bone {
-    /// Name. Engines search names ignoring case, and use the first match.
+    /// The name. Engines search names ignoring case, and use the first match.
     pub name: Name,
     /// Index of the parent, less than the bone's own; -1 for a root.
     pub parent: i32,
@@ -29,7 +29,7 @@ pub struct Bone {
 }
 
 impl Bone {
-    /// Makes a bone without flags. `parent` is -1 for a root.
+    /// Creates a bone without flags. `parent` is -1 for a root.
     pub const fn new(name: Name, parent: i32) -> Self {
         Self { name, parent, flags: BoneFlags(0) }
     }

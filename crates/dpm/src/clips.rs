@@ -3,13 +3,13 @@
 use crate::bone::Name;
 use alloc::vec::Vec;
 
-/// Default rate of clips, in frames per second.
+/// The default rate of clips, in frames per second.
 pub(crate) const DEFAULT_RATE: f32 = 10.0;
 
 /// A clip of a DPM or ZYM model: a range of its frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameClip {
-    /// Name as bytes.
+    /// The name, as bytes.
     pub name: Vec<u8>,
     /// First frame.
     pub start: u32,
@@ -17,12 +17,12 @@ pub struct FrameClip {
     pub length: u32,
     /// Frames per second.
     pub fps: f32,
-    /// The last frame blends into the first.
+    /// Whether the last frame blends into the first.
     pub looping: bool,
 }
 
 impl FrameClip {
-    /// Makes a looping clip with 10 frames per second.
+    /// Creates a looping clip with 10 frames per second.
     pub fn new(name: impl Into<Vec<u8>>, start: u32, length: u32) -> Self {
         Self { name: name.into(), start, length, fps: DEFAULT_RATE, looping: true }
     }
@@ -41,7 +41,8 @@ impl FrameClip {
     }
 }
 
-/// Derives clips from frame names: consecutive frames whose names differ only in an increasing number form a clip.
+/// Derives clips from frame names. Consecutive frames whose names differ only in an increasing number form a
+/// clip.
 pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
     let names: Vec<_> = frames.iter().map(|name| split(name.bytes())).collect();
     let mut clips = Vec::new();
@@ -78,7 +79,8 @@ fn split(name: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn follows((base, number): (&[u8], &[u8]), (next_base, next_number): (&[u8], &[u8])) -> bool {
-    // Compares numbers of any length: without leading zeros, the longer one is greater, otherwise the greater text.
+    // Compares numbers of any length: without leading zeros, the longer one is greater; numbers of equal
+    // length are compared as text.
     let value = |digits: &[u8]| {
         let digits: Vec<u8> = digits.iter().copied().skip_while(|b| *b == b'0').collect();
         (digits.len(), digits)

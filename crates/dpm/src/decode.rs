@@ -1,4 +1,4 @@
-//! Arrays decoded in one pass, the checks that need every element folded in.
+//! Decodes arrays in one pass, together with the checks that need every element.
 
 use crate::bone::BonePose;
 use crate::record::matrix;
@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use meshwright_core::bulk::{Lanes, MAGNITUDE, append, finite_in, words};
 use meshwright_core::{F32, bulk, kernels};
 
-/// The words of a record, all of them floats.
+/// The words of a record of twelve floats.
 const FLOATS: [u32; 12] = [MAGNITUDE; 12];
 
 kernels! {
-    /// Appends bone poses; true when all elements are finite.
+    /// Appends bone poses. Returns whether all elements are finite.
     pub(crate) fn poses as poses_portable<'a>(bytes: &'a [u8], out: &'a mut Vec<BonePose>) -> bool {
         let mut seen = Lanes::new(FLOATS);
         append(bytes.as_chunks::<{ matrix::SIZE }>().0, out, |item| {
@@ -22,7 +22,7 @@ kernels! {
         seen.most().iter().all(|most| *most < bulk::INFINITE)
     }
 
-    /// True when all elements are finite.
+    /// Returns whether all elements are finite.
     pub(crate) fn poses_are_finite as poses_are_finite_portable<'a>(poses: &'a [BonePose]) -> bool {
         finite_in(poses, |BonePose([[a, b, c, d], [e, f, g, h], [i, j, k, l]])| {
             [a, b, c, d, e, f, g, h, i, j, k, l].map(|v| v.to_bits())
@@ -30,23 +30,23 @@ kernels! {
     }
 }
 
-/// The facts about decoded influences.
+/// A summary of decoded influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Some float is infinite or NaN.
+    /// Whether some float is infinite or NaN.
     pub non_finite: bool,
-    /// The greatest bone number.
+    /// The largest bone number.
     pub max_bone: u32,
 }
 
 impl Seen {
-    /// Nothing needs to be searched for.
+    /// Returns whether no search for faults is needed.
     pub(crate) const fn is_sound(self, bones: usize) -> bool {
         !self.non_finite && (self.max_bone as usize) < bones
     }
 }
 
-/// The greatest vertex number.
+/// Returns the largest vertex index.
 pub(crate) fn max_index(triangles: &[[u32; 3]]) -> u32 {
     bulk::greatest(triangles.as_flattened())
 }

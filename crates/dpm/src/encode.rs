@@ -1,4 +1,4 @@
-//! Encoding of arrays.
+//! Encodes arrays.
 #![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
 
 use crate::bone::BonePose;
@@ -6,7 +6,7 @@ use crate::record::{WORD, matrix};
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, F32};
 
-/// Encodes records in sequence.
+/// Encodes records one after the other.
 pub(crate) fn table<'t, T: 't>(
     items: impl IntoIterator<Item = &'t T>,
     put: fn(&mut ByteWriter, &T),

@@ -9,23 +9,23 @@
 //! | DPM type 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | ZYM type 1 | yes | yes | byte-identical | yes | yes | one bone per vertex |
 //!
-//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its exporter
-//! chose; a model whose size changed gets the layout of the dpmodel compiler. *Evaluate*: poses concatenated and
-//! vertices skinned by the format's own rules, in 64 bits.
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its
+//! exporter chose. A model whose size changed gets the layout of the dpmodel compiler. *Evaluate*: poses are
+//! concatenated and vertices skinned by the format's own rules, in 64 bits.
 //!
-//! [`Dpm::optimize`] and [`Zym::optimize`] drop unused data and sort triangles and vertices, as the description asks
-//! of a writer. [`Dpm::edit`] changes names, flags and group ids and keeps every other byte. A lenient reader moves
-//! bones after their parents, like [`Dpm::sort_bones`].
+//! [`Dpm::optimize`] and [`Zym::optimize`] drop unused data and sort triangles and vertices, as the
+//! description recommends to exporters. [`Dpm::edit`] changes names, flags and group ids and keeps every
+//! other byte. A lenient reader moves bones after their parents, as [`Dpm::sort_bones`] does.
 //!
-//! A scene's native fields hold other data of the format, and are read back: `flags` of a joint as a number, or
-//! `attach`, true or false, for the mark of an attachment; `groupids` of a mesh, one for each triangle; a material's
-//! name is the shader, a joint's name the bone's.
+//! A scene's native fields hold other data of the format, and are read when converting back: `flags` of a
+//! joint as a number, or `attach` (true or false) for the attachment flag; `groupids` of a mesh, one per
+//! triangle. A material's name is the shader, a joint's name is the bone's.
 //!
 //! # How files are read
 //!
-//! Every record is read with nom, a parser each. Vertices, matrices, texture coordinates, triangles and groups are
-//! decoded from slices in one pass: they are arrays of words of one byte order, which the machine swaps several at a
-//! time without a parser. Their sizes are checked and charged before.
+//! Every record has a nom parser. Vertices, matrices, texture coordinates, triangles and groups are decoded
+//! from slices in one loop, because they are arrays of words that vector instructions can swap several at a
+//! time. Their sizes are checked and charged first.
 //!
 //! # Safety contract
 //!
@@ -109,7 +109,7 @@ pub use scene::{DpmFiles, DpmSceneOptions, write_scene};
 pub use scene::{MergedClip, MergedDpm, MergedZym};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Bones with parents before their children.
+//! Orders bones such that parents come before their children.
 
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 /// Returns the index of a bone whose parent is missing, or which is its own ancestor.
 pub(crate) fn parents_first(bones: &[Bone]) -> Result<Vec<u32>, usize> {
     let mut order = Vec::with_capacity(bones.len());
-    // 0: not visited; 1: waits for its parents; 2: has its place.
+    // 0: not visited; 1: waiting for its parents; 2: done.
     let mut marks = alloc::vec![0_u8; bones.len()];
     let mut waiting = Vec::new();
     for start in 0..bones.len() {
@@ -45,7 +45,7 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
-    /// Keeps the bones of `order` out of so many.
+    /// Keeps the bones in `order`. `bones` is their number before.
     pub(crate) fn new(order: Vec<u32>, bones: usize) -> Self {
         let mut numbers = alloc::vec![None; bones];
         for (new, &old) in order.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Renumbering {
     }
 }
 
-/// Memory that sorting takes per bone: marks, indices, bones, a pose.
+/// The memory for sorting per bone: marks, indices, bones, a pose.
 pub(crate) const SORTING: usize = 128;
 
 /// Returns true if every parent comes before its children.

@@ -1,4 +1,4 @@
-//! Parsers of what DPM and ZYM store alike.
+//! Parsers of records that DPM and ZYM share.
 
 use crate::bone::Name;
 use crate::rules::CODES;
@@ -17,14 +17,14 @@ pub(crate) fn vector(i: &[u8]) -> Step<'_, [F32; 3]> {
     (float, float, float).map(|(x, y, z)| [x, y, z]).parse(i)
 }
 
-/// A name field.
+/// Parses a name field.
 pub(crate) fn name(i: &[u8]) -> Step<'_, Name> {
     let (rest, raw) = take(crate::record::name::SIZE)(i)?;
     let raw = raw.first_chunk().ok_or(nom::Err::Error(Fault::reject(i, CODES.short, "cut short")))?;
     Ok((rest, Name::from_bytes(*raw)))
 }
 
-/// The first bytes of a file.
+/// Checks the magic at the start of a file.
 pub(crate) fn magic<'a>(i: &'a [u8], letters: &'static [u8]) -> Step<'a, ()> {
     match i.strip_prefix(letters) {
         Some(rest) => Ok((rest, ())),
@@ -35,7 +35,7 @@ pub(crate) fn magic<'a>(i: &'a [u8], letters: &'static [u8]) -> Step<'a, ()> {
     }
 }
 
-/// The number of the format's type.
+/// Checks the type number of the format.
 pub(crate) fn version(i: &[u8], only: u32) -> Step<'_, ()> {
     match be_u32(i)? {
         (rest, found) if found == only => Ok((rest, ())),

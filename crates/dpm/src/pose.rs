@@ -8,10 +8,10 @@ use meshwright_core::math::{Affine64, add, length, unit};
 /// Vertices in one pose, in the model's own space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// A position per vertex.
+    /// The position of each vertex.
     pub positions: Vec<[f32; 3]>,
-    /// A normal per vertex: the sum over its influences. Its length differs from 1 if the root is scaled or if several
-    /// influences have different directions.
+    /// The normal of each vertex: the sum over its influences. Its length differs from 1 if the root is
+    /// scaled or if several influences have different directions.
     pub normals: Vec<[f32; 3]>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
 /// A sum of vectors below this fraction of their lengths is only rounding error.
 const NOISE: f64 = 2.0e-5;
 
-/// A sum of vectors, with the sum of their lengths to detect that they cancel.
+/// A sum of vectors, with the sum of their lengths to detect that they cancel out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub vector: [f64; 3],
@@ -59,7 +59,7 @@ impl Sum {
         self.lengths += length(v);
     }
 
-    /// Returns the direction of the sum, or `None` if the vectors cancel.
+    /// Returns the direction of the sum, or `None` if the vectors cancel out.
     #[inline]
     pub(crate) fn direction(&self) -> Option<[f64; 3]> {
         unit(self.vector).filter(|_| length(self.vector) > NOISE * self.lengths)

@@ -5,7 +5,7 @@ use meshwright_core::record::Field;
 meshwright_core::record! {
     /// A name, padded with NUL.
     pub(crate) mod name: 32 {
-        /// Bytes, padded with NUL; a name of 32 bytes has none.
+        /// The bytes of the name. A name of 32 bytes has no NUL.
         TEXT = "name": 0, 32;
     }
 }
@@ -21,9 +21,9 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The texture coordinates of a vertex.
     pub(crate) mod texcoord: 8 {
-        /// `f32`.
+        /// `f32`, the first coordinate.
         U = "u": 0, 4;
-        /// `f32`, down from the top in a DPM, up from the bottom in a ZYM.
+        /// `f32`, the second coordinate: from the top down in a DPM, from the bottom up in a ZYM.
         V = "v": 4, 4;
     }
 }
@@ -31,11 +31,11 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A triangle's vertices.
     pub(crate) mod triangle: 12 {
-        /// `u32`.
+        /// `u32`, the first index.
         V0 = "v0": 0, 4;
-        /// `u32`.
+        /// `u32`, the second index.
         V1 = "v1": 4, 4;
-        /// `u32`.
+        /// `u32`, the third index.
         V2 = "v2": 8, 4;
     }
 }

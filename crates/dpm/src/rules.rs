@@ -1,4 +1,4 @@
-//! The rules that DPM and ZYM share, each stated once and run by reading, writing and validating.
+//! The rules that DPM and ZYM share. Reading, writing and validation check the same rules.
 
 use crate::bone::{Bone, BonePose, Name};
 use crate::order::parents_first;
@@ -86,7 +86,7 @@ meshwright_core::rules! {
 
 pub(crate) const CODES: Codes = Codes { short: SHORT, count: COUNT, limit: LIMIT };
 
-/// Two lists of rules as one.
+/// Joins two lists of rules.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
 pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Rule]) -> [&'static Rule; N] {
     assert!(a.len() + b.len() == N, "the length of both lists");
@@ -101,19 +101,19 @@ pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Ru
 
 type Checked = Result<(), ReadError>;
 
-/// The extent that a header states.
+/// The size of a file according to its header, and its actual size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// The header's field.
+    /// The header's field with the size.
     pub field: Field,
-    /// Its value.
+    /// The stated size.
     pub claimed: u32,
-    /// The real size.
+    /// The actual size.
     pub size: u64,
 }
 
 impl Extent {
-    /// The file is there as far as its header says.
+    /// Checks that the file is at least as long as its header states.
     pub(crate) fn check_size(&self, findings: &mut Findings) -> Checked {
         let Self { field, claimed, size } = *self;
         if u64::from(claimed) <= size {
@@ -123,7 +123,7 @@ impl Extent {
         findings.broken(TRUNCATED, &field.path(&FieldPath::ROOT), field.offset_in(0), message)
     }
 
-    /// Sections up to `end` lie where the header says that the file is.
+    /// Checks that sections up to `end` are within the stated size of the file.
     pub(crate) fn check_end(&self, end: u64, findings: &mut Findings) -> Checked {
         let Self { field, claimed, size } = *self;
         let stated = u64::from(claimed);
@@ -151,7 +151,8 @@ impl Extent {
     }
 }
 
-/// Checks the start of a section: after the header, at a multiple of 4 unless it holds bytes.
+/// Checks the start of a section: it is after the header and, unless the section holds bytes, at a multiple
+/// of 4.
 pub(crate) fn check_start(
     start: u32,
     (is_empty, of_words): (bool, bool),
@@ -169,7 +170,7 @@ pub(crate) fn check_start(
     Ok(())
 }
 
-/// The fields of a bone, which DPM and ZYM have in different orders.
+/// The fields of a bone, whose order differs between DPM and ZYM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoneFields {
     pub name: Field,
@@ -178,7 +179,7 @@ pub(crate) struct BoneFields {
     pub size: usize,
 }
 
-/// Parents come before their children. `start` is where the table of bones is.
+/// Checks that parents come before their children. `start` is the offset of the bone table.
 pub(crate) fn check_parents(
     bones: &[Bone],
     fields: &BoneFields,
@@ -217,7 +218,7 @@ pub(crate) fn check_parents(
     Ok(())
 }
 
-/// Warnings about bones that engines load. `start` is the offset of the table of bones.
+/// Checks for warnings about bones that engines accept. `start` is the offset of the bone table.
 pub(crate) fn check_bones(
     bones: &[Bone],
     fields: &BoneFields,
@@ -234,7 +235,7 @@ pub(crate) fn check_bones(
             let message = || format!("{:?} has unknown bits", bone.flags);
             findings.broken(BONE_FLAGS, &fields.flags.path(&path), at(fields.flags), message)?;
         }
-        // Engines look names up without regard to case.
+        // Engines compare names ignoring case.
         let mut key = [0; crate::record::name::SIZE];
         for (to, from) in key.iter_mut().zip(bone.name.bytes()) {
             *to = from.to_ascii_lowercase();
@@ -248,7 +249,7 @@ pub(crate) fn check_bones(
     Ok(())
 }
 
-/// A name has an end.
+/// Checks that a name is terminated.
 pub(crate) fn check_name(
     name: &Name,
     path: &FieldPath<'_>,
@@ -261,7 +262,7 @@ pub(crate) fn check_name(
     findings.broken(UNTERMINATED, path, at, || format!("{name} fills all {} bytes", name.raw().len()))
 }
 
-/// Finds the transforms that are not finite among those of one pose.
+/// Reports the transforms of a pose that are not finite.
 pub(crate) fn check_pose(
     pose: &[BonePose],
     path: &FieldPath<'_>,
@@ -293,7 +294,7 @@ pub(crate) fn check_bone_index(
     findings.broken(BONE_INDEX, path, at, || format!("bone {} of {bones}", bone.cast_signed()))
 }
 
-/// Numbers of one field are finite.
+/// Checks that the numbers of a field are finite.
 pub(crate) fn check_finite(
     values: &[F32],
     path: &FieldPath<'_>,
@@ -306,8 +307,8 @@ pub(crate) fn check_finite(
     }
 }
 
-/// Triangles, the greatest of whose vertex numbers is `max`, have vertices that are there. The first that has not is
-/// reported.
+/// Checks that the vertices of triangles exist and reports the first one that does not. `max` is the largest
+/// vertex index.
 pub(crate) fn check_triangles(
     triangles: &[[u32; 3]],
     max: u32,
@@ -330,7 +331,7 @@ pub(crate) fn check_triangles(
     findings.broken(VERTEX_INDEX, &field.path(&path), at, || format!("index {v} of {vertices} vertices"))
 }
 
-/// Texture coordinates are finite.
+/// Checks that texture coordinates are finite.
 pub(crate) fn check_texcoords(
     texcoords: &[[F32; 2]],
     path: &FieldPath<'_>,
@@ -349,7 +350,7 @@ pub(crate) fn check_texcoords(
     Ok(())
 }
 
-/// Bounds are finite: `values` in the order of `fields`, each of which may hold several.
+/// Checks that bounds are finite. `values` are in the order of `fields`, each of which may have several.
 pub(crate) fn check_bounds(
     values: impl Iterator<Item = F32> + Clone,
     fields: &[Field],

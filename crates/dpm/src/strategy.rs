@@ -1,5 +1,5 @@
-//! Models of raw bits for property tests: every float is any bit pattern that the format allows, names are any
-//! 32 bytes, and half of the models have a layout of their own.
+//! Generators of models with random bits, for property tests: every float has any bit pattern that the
+//! format allows, names are any 32 bytes, and half of the models have a layout of their own.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
@@ -17,17 +17,17 @@ use meshwright_core::F32;
 use meshwright_core::layout::{Coverage, Gaps, Retained};
 use proptest::prelude::*;
 
-/// Valid DPM models.
+/// Generates valid DPM models.
 pub fn dpm() -> impl Strategy<Value = Dpm> {
     proptest::collection::vec(any::<u32>(), 64..400).prop_map(|words| dpm_of(&mut Dice { words, at: 0 }))
 }
 
-/// Valid ZYM models.
+/// Generates valid ZYM models.
 pub fn zym() -> impl Strategy<Value = Zym> {
     proptest::collection::vec(any::<u32>(), 64..400).prop_map(|words| zym_of(&mut Dice { words, at: 0 }))
 }
 
-/// Turns a list of random words into choices, again and again from the front.
+/// Makes choices from a list of random words, which is repeated when it ends.
 struct Dice {
     words: Vec<u32>,
     at: usize,
@@ -84,8 +84,8 @@ impl Dice {
         BonePose(self.many(|d| d.many(Self::finite)))
     }
 
-    /// Positions for sections of the given lengths, in a random order and with random gaps; those of each
-    /// `rising` range keep their order.
+    /// Assigns random offsets to sections of the given lengths, with random gaps. Sections in the range
+    /// `rising` keep their order.
     fn scatter(&mut self, header: u64, lengths: &[u64], rising: core::ops::Range<usize>) -> Scattered {
         let mut keys = self.list(lengths.len(), Self::word);
         if let Some(keys) = keys.get_mut(rising) {
@@ -184,7 +184,7 @@ fn scattered(d: &mut Dice, model: &Dpm) -> Layout {
         length(model.meshes.len(), mesh_record::SIZE),
         length(model.frames.len(), frame::SIZE),
     ];
-    // Sections that meshes share are placed once: each mesh points at the first that has the block.
+    // Sections that meshes share have one location: each mesh refers to the first mesh with the same block.
     let mut users: Vec<[usize; 4]> = Vec::new();
     for (i, mesh) in model.meshes.iter().enumerate() {
         let earlier = model.meshes.iter().take(i).position(|m| Arc::ptr_eq(&m.vertices, &mesh.vertices));

@@ -18,20 +18,21 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report};
 type Checked = Result<(), ReadError>;
 
 impl Iqm {
-    /// Finds everything that is wrong with the model, with offsets where it came from a file.
+    /// Reports every broken rule, with offsets if the model came from a file.
     ///
-    /// Errors are what a strict reader refuses; warnings are what some loader refuses or reads differently.
+    /// Errors are rules that a strict reader enforces. Warnings are values that some loader rejects or reads
+    /// differently.
     #[must_use]
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        // Validation passes over everything.
+        // These findings never end the check.
         let _ = check(self, &mut findings).and_then(|()| check_oddities(self, &mut findings));
         findings.into_report()
     }
 }
 
-/// Checks that the bytes reach to the size in the header, and that the section that ends at `end` is within that
-/// size.
+/// Checks that the bytes reach the size in the header, and that the section that ends at `end` is within
+/// that size.
 pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mut Findings) -> Checked {
     let (path, at) = (h::FILESIZE.path(&FieldPath::ROOT), h::FILESIZE.offset_in(0));
     let stated = u64::from(filesize);
@@ -46,7 +47,7 @@ pub(crate) fn check_extent((filesize, size): (u32, u64), end: u64, findings: &mu
     Ok(())
 }
 
-/// Everything that a strict reader refuses.
+/// Checks the rules that a strict reader enforces.
 pub(crate) fn check(model: &Iqm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     let root = FieldPath::ROOT;
@@ -116,7 +117,7 @@ fn each_name(model: &Iqm, places: &Places<'_>, f: &mut OnName<'_>) -> Checked {
     Ok(())
 }
 
-/// Warnings about values that most loaders accept.
+/// Checks values that most loaders accept.
 fn check_oddities(model: &Iqm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     odd_layout(model, &places, findings)?;
@@ -185,9 +186,9 @@ fn odd_flags(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
     Ok(())
 }
 
-/// The bytes of FTE's description of a mesh.
+/// The size of FTE's description of a mesh in bytes.
 const FTE_MESH: usize = 28;
-/// The bytes of an event of FTE.
+/// The size of an FTE event in bytes.
 const FTE_EVENT: usize = 16;
 
 fn odd_extensions(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
@@ -219,7 +220,7 @@ fn odd_extensions(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> 
     Ok(())
 }
 
-/// The bytes that skins of FTE have, by the counts that they begin with.
+/// Returns the size of FTE's skins in bytes, from the counts at their start.
 fn skins_size(data: &[u8], meshes: usize) -> Option<usize> {
     let word = |i: usize| data.as_chunks::<4>().0.get(i).map(|w| u32::from_le_bytes(*w) as usize);
     let (frames, skins) = (word(0)?, word(1)?);

@@ -1,4 +1,4 @@
-//! Rules of joints, poses, anims and frames.
+//! The rules of joints, poses, anims and frames.
 
 use crate::model::Iqm;
 use crate::plan::Places;
@@ -18,14 +18,14 @@ use meshwright_core::{F32, FieldPath, Findings, ReadError};
 
 type Checked = Result<(), ReadError>;
 
-/// Frames times poses that a file may have.
+/// The maximum of frames times poses in a file.
 const MOST: u64 = 1 << 22;
-/// The tolerance of the length of a joint's rotation, and of a frame's rotation.
+/// The tolerances for the length of a joint's rotation, and of a frame's rotation.
 const LENGTHS: (f64, f64) = (1e-3, 1e-2);
 /// A shorter quaternion is not a rotation.
 const NONE: f64 = 1e-6;
 
-/// The counts of poses, frames and their numbers agree, and are not beyond all measure.
+/// Checks that the counts of poses, frames and channels agree, and are not extremely large.
 pub(crate) fn check_frames(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let root = FieldPath::ROOT;
     let (frames, poses) = (u64::from(model.frame_count), model.poses.len() as u64);
@@ -43,7 +43,8 @@ pub(crate) fn check_frames(model: &Iqm, places: &Places<'_>, findings: &mut Find
     Ok(())
 }
 
-/// There are as many poses as joints, and some where there are frames. `at` is where their count is.
+/// Checks that there are as many poses as joints, and at least one if there are frames. `at` is the offset
+/// of the count.
 pub(crate) fn check_pose_count(
     [joints, poses, frames]: [u64; 3],
     at: Option<u64>,
@@ -56,7 +57,7 @@ pub(crate) fn check_pose_count(
     Ok(())
 }
 
-/// The fields of a joint or of a pose that hold floats.
+/// Returns the fields of a joint or pose that hold floats.
 fn joint_fields(version: u32) -> [Field; 3] {
     if version == 1 {
         [joint_v1::TRANSLATE, joint_v1::ROTATE, joint_v1::SCALE]
@@ -93,7 +94,7 @@ pub(crate) fn check_motion(model: &Iqm, places: &Places<'_>, findings: &mut Find
     Ok(())
 }
 
-/// A float that is not finite, and its place among others.
+/// Returns the index and value of the first float that is not finite.
 fn non_finite(values: &[F32]) -> Option<(usize, F32)> {
     values.iter().copied().enumerate().find(|(_, v)| !v.is_finite())
 }
@@ -141,7 +142,7 @@ fn check_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
     Ok(())
 }
 
-/// The parent of joint `i` comes before it.
+/// Checks that the parent of joint `i` comes before it.
 fn check_parent(
     i: usize,
     parent: i32,
@@ -156,7 +157,7 @@ fn check_parent(
     Ok(())
 }
 
-/// Warnings about motions that loaders accept.
+/// Checks motion values that loaders accept.
 pub(crate) fn odd_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let list = FieldPath::ROOT.field("joints");
     for (i, j) in model.joints.iter().enumerate() {
@@ -214,7 +215,7 @@ fn odd_parent(
     Ok(())
 }
 
-/// A rotation is of length 1 within `by`.
+/// Checks that a rotation is of length 1 within `by`.
 fn odd_rotation(
     q: [f32; 4],
     by: f64,
@@ -259,7 +260,7 @@ fn odd_poses(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Check
     Ok(())
 }
 
-/// Rotations of frames; the frames of a file without numbers are all alike.
+/// Checks the rotations of frames. If no channel is stored, all frames are equal.
 fn odd_frames(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let list = FieldPath::ROOT.field("frames");
     let channels = model.frame_channels();

@@ -1,4 +1,4 @@
-//! Rules of arrays, meshes and triangles.
+//! The rules of arrays, meshes and triangles.
 
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
 use crate::plan::Places;
@@ -18,7 +18,8 @@ use meshwright_core::{FieldPath, Findings, ReadError, Rule};
 
 type Checked = Result<(), ReadError>;
 
-/// Up to this many vertices or triangles of all meshes together, their storage is not checked for sharing.
+/// Meshes may use this many vertices or triangles together, however few are stored. Above this number, they
+/// may use at most eight times the stored number.
 const SHARED: u64 = 1 << 20;
 
 /// The rules of vertices for a strict reader.
@@ -28,8 +29,8 @@ pub(crate) fn check_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Fi
     check_meshes(model, places, findings)
 }
 
-/// Returns true if the model has something to draw. Games have files with only motion that count vertices all the
-/// same.
+/// Returns true if the model has something to draw. Some games have files with only animations that still
+/// state a number of vertices.
 fn is_drawn(model: &Iqm) -> bool {
     !model.triangles.is_empty() || !model.meshes.is_empty()
 }
@@ -73,11 +74,11 @@ fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     Ok(())
 }
 
-/// The first component of an array that is not finite, as vertex and component.
+/// Returns vertex and component of the first value of an array that is not finite.
 fn first_non_finite(a: &VertexArray) -> Option<(usize, usize)> {
     let components = a.components as usize;
     let index = match a.format {
-        // All exponent bits set.
+        // The value is not finite if all exponent bits are set.
         ArrayFormat::FLOAT => {
             a.data.as_chunks::<4>().0.iter().position(|w| u32::from_le_bytes(*w) & 0x7f80_0000 == 0x7f80_0000)
         }
@@ -118,7 +119,8 @@ fn check_values(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     check_joints(model, places, findings, false)
 }
 
-/// Checks that the joints of vertices exist: those with a weight, or `idle` ones without.
+/// Checks that the joints of vertices exist. `idle` selects joints without a weight instead of those with
+/// one.
 fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings, idle: bool) -> Checked {
     let kinds = [ArrayKind::BLEND_INDEXES, ArrayKind::BLEND_WEIGHTS];
     let [Some(indexes), Some(_)] = kinds.map(|kind| model.array(kind)) else { return Ok(()) };
@@ -156,7 +158,7 @@ fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
             let message = || format!("the meshes have {used} together, {stored} are stored");
             let at = places.item(MESHES, 0).map(|o| field.offset_in(o));
             findings.broken(TOO_MUCH, &field.path(&list.index(0)), at, message)?;
-            // The remaining checks would take as long.
+            // The remaining checks would take equally long.
             return Ok(());
         }
     }
@@ -179,8 +181,8 @@ fn check_meshes(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
     check_triangles(&model.triangles, 0, vertices(0, model.vertex_count.into()), places, findings)
 }
 
-/// Checks that no vertex of triangles is `beyond`; `first` is the number of the first triangle. The first bad one is
-/// reported.
+/// Checks triangles for vertices that are `beyond` and reports the first one. `first` is the number of the
+/// first triangle.
 fn check_triangles(
     triangles: &[[u32; 3]],
     first: usize,
@@ -199,7 +201,7 @@ fn check_triangles(
     findings.broken(VERTEX_INDEX, &field.path(&list.index(t)), at, message)
 }
 
-/// Warnings about vertices that most loaders accept.
+/// Checks vertex values that most loaders accept.
 pub(crate) fn odd_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     odd_arrays(model, places, findings)?;
     let extra = [ArrayKind::TEXCOORD, ArrayKind::TANGENT, ArrayKind::COLOR];
@@ -219,7 +221,7 @@ pub(crate) fn odd_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Find
     Ok(())
 }
 
-/// True where all loaders read an array as it is stored.
+/// Returns whether all loaders read an array as it is stored.
 pub(crate) fn is_portable(a: &VertexArray) -> bool {
     let form = (a.format, a.components);
     match a.kind {
@@ -287,7 +289,7 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
         let row = weights.floats::<4>(v, [0.0; 4]);
         let sum: f64 = row.iter().sum();
         let at = places.array(number).map(|o| item(o, v, value));
-        // A NaN sum is reported as such.
+        // This is also true if the sum is NaN.
         if (sum - 1.0).abs() > 1e-3 {
             findings.broken(WEIGHT_SUM, &list.index(number).index(v), at, || format!("they sum to {sum}"))?;
         }
@@ -298,7 +300,7 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
     Ok(())
 }
 
-/// Meshes share nothing, and leave no triangle out.
+/// Checks that meshes share nothing, and that every triangle is in a mesh.
 fn odd_ranges(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let list = FieldPath::ROOT.field("meshes");
     let ranges = |of: fn(&IqmMesh) -> (u32, u32)| {

@@ -65,10 +65,10 @@ meshwright_core::rules! {
         "Add them.";
 }
 
-/// Every rule that [`Iqm::check_for`] can find broken.
+/// All rules of [`Iqm::check_for`].
 pub const ENGINE_RULES: &[&Rule] = RULES;
 
-/// The bytes of a file that Daemon takes.
+/// The maximum size of a file in Daemon, in bytes.
 const DAEMON_SIZE: u64 = 16 << 20;
 
 impl Iqm {
@@ -95,7 +95,7 @@ struct Check<'m> {
 
 impl Check<'_> {
     fn report(&mut self, rule: &'static Rule, path: &FieldPath<'_>, message: String) {
-        // Validation passes over everything.
+        // These findings never end the check.
         let _ = self.report.broken(rule, path, None, || message);
     }
 
@@ -255,7 +255,7 @@ impl Check<'_> {
     }
 }
 
-/// Joints with their least and greatest scale, at rest and in frames, where one is not 1.
+/// Returns the joints with their smallest and largest scale, at rest and in frames, if one differs from 1.
 fn scales(model: &Iqm) -> Vec<(usize, (f64, f64))> {
     let mut found = Vec::new();
     let first = model.channels().saturating_sub(3);

@@ -1,30 +1,32 @@
 //! Inter-Quake Models (IQM), version 2 and, for reading and rewriting, version 1.
 //!
-//! Skeletal models of games of Quake's family: DarkPlaces (Xonotic), FTE and Daemon (Unvanquished) load them today, and
-//! tools such as assimp and Blender's add-ons read or write them. The layout is that of the format's own tool, checked
-//! against files of two exporters and against what the engines' loaders do.
+//! Skeletal models of games of the Quake family. DarkPlaces (Xonotic), FTE and Daemon (Unvanquished) load
+//! them today, and tools such as assimp and Blender's add-ons read or write them. The layout is that of the
+//! format's own tool, checked against files of two exporters and against the engines' loaders.
 //!
 //! | | parse | validate | write | evaluate | to scene | from scene |
 //! |---|---|---|---|---|---|---|
 //! | IQM version 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | IQM version 1 | yes | yes | byte-identical | yes | yes | as version 2 |
 //!
-//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever order and padding its
-//! exporter chose; a model that was changed in size is laid out as the format's own tool does it. *Evaluate*: joints
-//! concatenated and vertices skinned by the format's own rules, in 64 bits, at whole frames.
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever order and
+//! padding its exporter chose. A model whose size changed gets the layout of the format's own tool.
+//! *Evaluate*: joints are concatenated and vertices skinned by the format's own rules, in 64 bits, at whole
+//! frames.
 //!
 //! # Space and units
 //!
-//! Right-handed, z up, x forward where the game is one of Quake's family; the format itself names neither a facing nor a
-//! unit. Triangles are clockwise from outside, texture coordinates start at the top, quaternions are x, y, z, w. A frame
-//! is relative to the parent joint and replaces the rest pose; its channels are 16-bit numbers times a scale, plus an
-//! offset.
+//! Right-handed, z up; x is forward in games of the Quake family. The format itself states neither the
+//! forward axis nor a unit. Triangles are clockwise from outside, texture coordinates start at the top,
+//! quaternions are x, y, z, w. A frame is relative to the parent joint and replaces the rest pose. Its
+//! channels are 16-bit numbers times a scale, plus an offset.
 //!
 //! # Safety contract
 //!
-//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it returns a
-//! model or an error with kind, code, offset and field path. Sections that lie over each other are each charged.
-//! Conversions have a budget of their own, 256 MiB by default. Time is linear in input and output. Nothing recurses.
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default):
+//! it returns a model or an error with kind, code, offset and field path. Overlapping sections are charged
+//! separately. Conversions have their own budget, 256 MiB by default. Time is linear in input and output.
+//! Nothing recurses.
 //!
 //! # Example
 //!
@@ -56,7 +58,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
-//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd` (default): decodes arrays with the vector instructions that it finds at run time.
 //! * `proptest`: generators of raw bits for property tests.
 //!
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
@@ -101,7 +103,7 @@ pub use scene::{IqmOptions, Scales, join_clips};
 #[cfg(feature = "recover")]
 pub use scene::{MergedAnim, MergedIqm};
 
-/// The README's example, compiled with the documentation tests.
+/// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! An IQM file as values.
+//! The content of an IQM file.
 
 use crate::layout::Layout;
 use alloc::vec::Vec;
@@ -11,50 +11,50 @@ bit_fields! {
     mod anim_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// The clip starts again.
+        /// Whether the clip loops.
         LOOP = 0..0;
     }
 }
 
-/// An Inter-Quake Model of version 2, or of version 1.
+/// An Inter-Quake Model of version 2 or 1.
 ///
-/// Every field holds the file's own bits; counts and offsets are not fields, and the layout of the file travels along
-/// privately, so that an unchanged model is written byte for byte. Space: right-handed, z up, without a unit; games of
-/// Quake's family have x forward.
+/// Every field has the bits of the file. Counts and offsets are not fields. The layout of the file is stored
+/// privately, so that an unedited model is written byte for byte. Space: right-handed, z up, without a unit;
+/// x is forward in games of the Quake family.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Iqm {
-    /// 2, or 1.
+    /// The version, 2 or 1.
     pub version: u32,
     /// Flags of the header, without known meanings.
     pub flags: u32,
-    /// All strings, each ended by a zero byte, as the file has them.
+    /// All strings as stored, each with a zero byte at its end.
     pub text: Vec<u8>,
-    /// Meshes: ranges of the vertices and of the triangles.
+    /// The meshes, which are ranges of vertices and triangles.
     pub meshes: Vec<IqmMesh>,
-    /// The number of vertices that each array has a value for.
+    /// The number of vertices. Each array has a value for every vertex.
     pub vertex_count: u32,
-    /// The values that are stored for each vertex.
+    /// The vertex arrays.
     pub arrays: Vec<VertexArray>,
-    /// Triangles, **clockwise** from outside; numbers count the vertices of the file.
+    /// The triangles, **clockwise** from outside. Indices refer to the vertices of the file.
     pub triangles: Vec<[u32; 3]>,
     /// The neighbours of each triangle across the edges v0 v1, v1 v2, v2 v0. [`Iqm::NO_NEIGHBOUR`] if an edge has no
     /// neighbour, or several.
     pub adjacency: Option<Vec<[u32; 3]>>,
-    /// Joints in the rest pose, parents before their children.
+    /// The joints in the rest pose, parents before their children.
     pub joints: Vec<IqmJoint>,
     /// The encoding of the channels of each joint in the frames.
     pub poses: Vec<IqmPose>,
-    /// Clips: ranges of the frames.
+    /// The clips, which are ranges of frames.
     pub anims: Vec<IqmAnim>,
     /// The number of frames; they take no bytes if no channel is stored.
     pub frame_count: u32,
-    /// Frame by frame, pose by pose, the channels that the masks name.
+    /// The stored channels, frame by frame and pose by pose. The masks select the stored channels.
     pub frames: Vec<u16>,
-    /// Bounds of each frame, where the file has them.
+    /// The bounds of each frame, if the file has them.
     pub bounds: Option<Vec<IqmBounds>>,
-    /// Any text.
+    /// A comment with any content.
     pub comment: Vec<u8>,
-    /// Extensions of other tools, in the order of the list.
+    /// The extensions of other tools, in the order of the list.
     pub extensions: Vec<IqmExtension>,
     pub(crate) layout: Retained<Layout>,
 }
@@ -101,11 +101,11 @@ impl fmt::Debug for Iqm {
     }
 }
 
-/// A string by the offset of its first byte in the text; it may begin inside of another.
+/// A string, identified by the offset of its first byte in the text. It may begin inside another string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub u32);
 
-/// A range of the vertices and one of the triangles, drawn with one material.
+/// A mesh: a range of vertices and a range of triangles, drawn with one material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmMesh {
     /// Its name.
@@ -135,16 +135,16 @@ impl ArrayKind {
     pub const NORMAL: Self = Self(2);
     /// Tangents; the bitangent is the cross product of normal and tangent, times the fourth component.
     pub const TANGENT: Self = Self(3);
-    /// Numbers of joints.
+    /// Joint numbers.
     pub const BLEND_INDEXES: Self = Self(4);
-    /// Weights of joints.
+    /// Joint weights.
     pub const BLEND_WEIGHTS: Self = Self(5);
     /// Colours.
     pub const COLOR: Self = Self(6);
-    /// Kinds from here on are named by the text at what is left of them.
+    /// The first custom kind. The rest of its number is the offset of its name in the text.
     pub const CUSTOM: u32 = 16;
 
-    /// The name of a custom kind.
+    /// Returns the name of a custom kind.
     #[must_use]
     pub const fn custom(self) -> Option<TextId> {
         match self.0.checked_sub(Self::CUSTOM) {
@@ -153,7 +153,7 @@ impl ArrayKind {
         }
     }
 
-    /// True for the kinds that the format defines.
+    /// Returns true for the kinds that the format defines.
     #[must_use]
     pub const fn is_known(self) -> bool {
         self.0 <= Self::COLOR.0
@@ -165,17 +165,17 @@ impl ArrayKind {
 pub struct ArrayFormat(pub u32);
 
 impl ArrayFormat {
-    /// 8 bits with a sign.
+    /// Signed 8-bit integers.
     pub const I8: Self = Self(0);
-    /// 8 bits.
+    /// Unsigned 8-bit integers.
     pub const U8: Self = Self(1);
-    /// 16 bits with a sign.
+    /// Signed 16-bit integers.
     pub const I16: Self = Self(2);
-    /// 16 bits.
+    /// Unsigned 16-bit integers.
     pub const U16: Self = Self(3);
-    /// 32 bits with a sign.
+    /// Signed 32-bit integers.
     pub const I32: Self = Self(4);
-    /// 32 bits.
+    /// Unsigned 32-bit integers.
     pub const U32: Self = Self(5);
     /// IEEE 754 binary16.
     pub const HALF: Self = Self(6);
@@ -184,7 +184,7 @@ impl ArrayFormat {
     /// IEEE 754 binary64.
     pub const DOUBLE: Self = Self(8);
 
-    /// The bytes of a component; `None` for a format that is not defined.
+    /// Returns the size of a component in bytes; `None` for an unknown format.
     #[must_use]
     pub const fn width(self) -> Option<u32> {
         match self.0 {
@@ -196,14 +196,14 @@ impl ArrayFormat {
         }
     }
 
-    /// True for numbers with a fraction.
+    /// Returns true for floating-point formats.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.0, 6..=8)
     }
 }
 
-/// A value for each vertex, as bytes of the file.
+/// A vertex array: a value for each vertex, as stored bytes.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct VertexArray {
     /// The meaning of the values.
@@ -212,9 +212,9 @@ pub struct VertexArray {
     pub flags: u32,
     /// The storage format of components.
     pub format: ArrayFormat,
-    /// Components of a value.
+    /// The number of components of a value.
     pub components: u32,
-    /// The values one after the other.
+    /// The values, one after the other.
     pub data: Vec<u8>,
 }
 
@@ -244,15 +244,16 @@ pub struct IqmJoint {
     pub scale: [F32; 3],
 }
 
-/// The encoding of the ten channels of a joint in the frames: translation, rotation x y z w, scale. A file of version
-/// 1 has nine: the last one of the rotation is missing, those of the scale come one earlier, and the tenth is 0.
+/// The encoding of the ten channels of a joint in the frames: translation, rotation x y z w, scale. A file
+/// of version 1 has nine: without the last of the rotation, so those of the scale are one earlier, and the
+/// tenth is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmPose {
     /// The number of the parent joint; negative for a root.
     pub parent: i32,
-    /// A bit for each channel that frames store.
+    /// A bit for each channel that the frames store.
     pub mask: u32,
-    /// The value of a channel where its number is 0, or without one.
+    /// The value of a channel if its stored number is 0, or if it is not stored.
     pub offset: [F32; 10],
     /// The size of one step of the stored number.
     pub scale: [F32; 10],
@@ -278,10 +279,10 @@ pub struct IqmAnim {
 pub struct AnimFlags(pub u32);
 
 impl AnimFlags {
-    /// The last frame blends into the first.
+    /// Whether the last frame blends into the first.
     pub const LOOP: Self = Self(anim_flags::LOOP.mask32());
 
-    /// True when all bits of `other` are set.
+    /// Returns true if all bits of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -303,9 +304,9 @@ impl fmt::Debug for AnimFlags {
 /// The bounds of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmBounds {
-    /// Least coordinates.
+    /// The minimum coordinates.
     pub mins: [F32; 3],
-    /// Greatest coordinates.
+    /// The maximum coordinates.
     pub maxs: [F32; 3],
     /// The radius of an upright cylinder around the origin.
     pub xyradius: F32,
@@ -314,13 +315,13 @@ pub struct IqmBounds {
 }
 
 impl IqmBounds {
-    /// All eight numbers, in file order.
+    /// Returns all eight numbers in file order.
     pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
         self.mins.into_iter().chain(self.maxs).chain([self.xyradius, self.radius])
     }
 }
 
-/// A block of bytes that others added.
+/// An extension: a block of bytes from another tool.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct IqmExtension {
     /// Its name.
@@ -336,23 +337,23 @@ impl fmt::Debug for IqmExtension {
 }
 
 impl Iqm {
-    /// Stands in an adjacency for no triangle.
+    /// Marks an edge without a neighbour in [`Iqm::adjacency`].
     pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
-    /// A string without its end; empty where the text ends before it.
+    /// Returns a string without its terminator; empty if it is outside the text.
     #[must_use]
     pub fn str(&self, id: TextId) -> &[u8] {
         let rest = self.text.get(id.0 as usize..).unwrap_or_default();
         rest.split(|b| *b == 0).next().unwrap_or_default()
     }
 
-    /// The first array of a kind.
+    /// Returns the first array of a kind.
     #[must_use]
     pub fn array(&self, kind: ArrayKind) -> Option<&VertexArray> {
         self.arrays.iter().find(|a| a.kind == kind)
     }
 
-    /// The triangles of a mesh, with vertex numbers of the file; empty if they do not exist.
+    /// Returns the triangles of a mesh, with vertex indices of the file; empty if they do not exist.
     #[must_use]
     pub fn triangles_of(&self, mesh: &IqmMesh) -> &[[u32; 3]] {
         let first = mesh.first_triangle as usize;
@@ -360,7 +361,7 @@ impl Iqm {
         self.triangles.get(first..last).unwrap_or_default()
     }
 
-    /// The channels that a pose of this version has: 9 or 10.
+    /// Returns the number of channels of a pose in this version: 9 or 10.
     #[must_use]
     pub const fn channels(&self) -> usize {
         if self.version == 1 { 9 } else { 10 }
@@ -372,12 +373,13 @@ impl Iqm {
         self.poses.iter().map(|p| p.stored(self.channels())).sum()
     }
 
-    /// Forgets the layout of the file the model came from, so that it is written as the format's own tool would.
+    /// Discards the layout of the file, so that the model is written in the layout of the format's own tool.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
 
-    /// True when the model would be written in the layout of the file it came from and that is not the usual one.
+    /// Returns true if the model would be written in its file's layout, and this differs from that of the
+    /// format's own tool.
     #[must_use]
     pub fn has_own_layout(&self) -> bool {
         self.layout.original().is_some()
@@ -390,7 +392,7 @@ impl IqmPose {
         (0..channels).filter(|c| self.stores(*c)).count()
     }
 
-    /// True where frames store a channel.
+    /// Returns whether frames store a channel.
     #[must_use]
     pub fn stores(&self, channel: usize) -> bool {
         u32::try_from(channel).is_ok_and(|c| self.mask.checked_shr(c).is_some_and(|m| m & 1 != 0))

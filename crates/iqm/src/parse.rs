@@ -30,7 +30,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The value of a field.
+    /// Returns the value of a field.
     pub(crate) fn get(&self, field: meshwright_core::record::Field) -> u32 {
         let place = field.offset.saturating_sub(header_record::VERSION.offset) / 4;
         self.words.get(place).copied().unwrap_or(0)

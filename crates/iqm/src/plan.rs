@@ -1,4 +1,5 @@
-//! Layouts and models: whether a layout still serves, the one that the writer chooses, and where parts of a model lie.
+//! Layouts of models: whether a layout still fits, the layout that the writer chooses, and the offsets of a
+//! model's parts.
 
 use crate::layout::{Layout, Node, Section};
 use crate::model::Iqm;
@@ -12,7 +13,7 @@ use meshwright_core::layout::Planner;
 use meshwright_core::record::Field;
 use meshwright_core::{FieldPath, WriteError};
 
-/// The bytes of each section of a model, as in [`TABLES`].
+/// Returns the size of each section of a model in bytes, in the order of [`TABLES`].
 pub(crate) fn lengths(model: &Iqm) -> [u64; TABLES.len()] {
     let (joint_size, pose_size) = sizes(model.version);
     let list = |there: bool, n: usize, size: usize| if there { length(n, size) } else { 0 };
@@ -32,13 +33,13 @@ pub(crate) fn lengths(model: &Iqm) -> [u64; TABLES.len()] {
     ]
 }
 
-/// The bytes of a joint and of a pose.
+/// Returns the sizes of a joint and of a pose in bytes.
 pub(crate) const fn sizes(version: u32) -> (usize, usize) {
     if version == 1 { (joint_v1::SIZE, pose_v1::SIZE) } else { (joint::SIZE, pose::SIZE) }
 }
 
 impl Layout {
-    /// True when every section of `model` has the size that it had when this layout was made.
+    /// Returns true if every section of `model` has the size for which this layout was computed.
     pub(crate) fn fits(&self, model: &Iqm) -> bool {
         let there = |table: usize| self.tables.get(table).is_some_and(|t| t.start != 0);
         let arrays = model.arrays.iter().map(|a| a.data.len() as u64);
@@ -50,16 +51,16 @@ impl Layout {
             && self.nodes.iter().map(|n| n.data.len).eq(data)
     }
 
-    /// The end of the section that ends last.
+    /// Returns the end of the last section.
     pub(crate) fn end(&self) -> u64 {
         let end = |s: &Section| u64::from(s.start).saturating_add(s.len);
         let node = |n: &Node| item(n.start.into(), 1, extension::SIZE).max(end(&n.data));
-        // The nodes of extensions lie where their list leads.
+        // The nodes of extensions are at the offsets of their list.
         let tables = self.tables.iter().take(EXTENSIONS).chain(&self.arrays).filter(|s| s.len > 0).map(end);
         tables.chain(self.nodes.iter().map(node)).fold(header::SIZE as u64, u64::max)
     }
 
-    /// The sections in the order of the format's own tool.
+    /// Computes the layout of the format's own tool.
     pub(crate) fn canonical(model: &Iqm) -> Result<Self, WriteError> {
         let mut at = Planner::from(header::SIZE as u64);
         let mut layout = Self::default();
@@ -92,7 +93,7 @@ impl Layout {
     }
 }
 
-/// Places for the data of arrays.
+/// Reserves offsets for the data of arrays.
 fn arrays(model: &Iqm, at: &mut Planner) -> Result<Vec<Section>, WriteError> {
     let table = FieldPath::ROOT.field("vertexarrays");
     let place = |(i, a): (usize, &crate::model::VertexArray)| {
@@ -135,7 +136,7 @@ impl<'a> Places<'a> {
         self.0.map(|_| field.offset_in(0))
     }
 
-    /// The start of a section.
+    /// Returns the start of a section.
     pub(crate) fn table(&self, table: usize) -> Option<u64> {
         self.0?.tables.get(table).map(|s| s.start.into())
     }
@@ -158,12 +159,12 @@ impl<'a> Places<'a> {
         self.table(table).map(|start| item(start, i, size))
     }
 
-    /// The start of the data of an array.
+    /// Returns the start of the data of an array.
     pub(crate) fn array(&self, i: usize) -> Option<u64> {
         self.0?.arrays.get(i).map(|s| s.start.into())
     }
 
-    /// The start of the data of an extension.
+    /// Returns the start of the data of an extension.
     pub(crate) fn data(&self, i: usize) -> Option<u64> {
         self.0?.nodes.get(i).map(|n| n.data.start.into())
     }

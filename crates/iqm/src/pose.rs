@@ -1,4 +1,4 @@
-//! Joints and frames as transforms, and what is skinned by them, in 64 bits.
+//! Transforms of joints and frames, and skinned vertices, in 64 bits.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -15,34 +15,35 @@ use meshwright_core::{F32, values};
 pub struct Surface {
     /// A position per vertex.
     pub positions: Vec<[f32; 3]>,
-    /// A normal per vertex, of length 1 unless it vanishes; empty where the file stores none.
+    /// A normal per vertex, of length 1 or 0; empty if the file stores none.
     pub normals: Vec<[f32; 3]>,
 }
 
-/// The rotation from the x, y and z that version 1 stores: w is the root of the rest to 1, and not positive.
+/// Returns the rotation from the x, y and z of version 1. w is the negative root of what is missing to a
+/// length of 1.
 #[must_use]
 pub(crate) fn rotation_of_version_1([x, y, z]: [F32; 3]) -> [F32; 4] {
     let [a, b, c] = values([x, y, z]).map(f64::from);
     let rest = 1.0 - (a * a + b * b + c * c);
-    // NaN leaves 0, like a negative number.
+    // If the sum is NaN, w is 0, as for a negative number.
     let w = if rest > 0.0 { narrow1(-sqrt(rest)) } else { -0.0 };
     [x, y, z, F32::new(w)]
 }
 
-/// Translation, rotation and scale; the rotation is normalised, and is the identity if it has length 0.
+/// Returns a transform with a normalised rotation, which is the identity if its length is 0.
 fn transform(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Trs64 {
     let rotation = unit(rotation).unwrap_or(Trs64::IDENTITY.rotation);
     Trs64 { translation, rotation, scale }
 }
 
 impl IqmJoint {
-    /// The parent joint.
+    /// Returns the parent joint.
     #[must_use]
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
     }
 
-    /// The joint relative to its parent in the rest pose.
+    /// Returns the transform relative to the parent in the rest pose.
     #[must_use]
     pub fn transform(&self) -> Trs64 {
         let wide = |v: [F32; 3]| values(v).map(f64::from);
@@ -51,7 +52,7 @@ impl IqmJoint {
 }
 
 impl IqmPose {
-    /// The parent joint.
+    /// Returns the parent joint.
     #[must_use]
     pub fn parent(&self) -> Option<usize> {
         usize::try_from(self.parent).ok()
@@ -59,8 +60,8 @@ impl IqmPose {
 }
 
 impl Iqm {
-    /// The rotation from the x, y and z that a file of version 1 stores: w is the root of the rest to 1, and not
-    /// positive.
+    /// Returns the rotation from the x, y and z that a file of version 1 stores. w is the negative root of
+    /// what is missing to a length of 1.
     #[must_use]
     pub fn rotation_of_version_1(stored: [F32; 3]) -> [F32; 4] {
         rotation_of_version_1(stored)
@@ -77,8 +78,8 @@ impl Iqm {
         self.frames.get(start..start.checked_add(channels)?)
     }
 
-    /// The ten channels of every joint at a frame: translation, rotation x y z w as it is stored, scale. Computed in 32
-    /// bits, as engines do.
+    /// Returns the ten channels of every joint at a frame: translation, the stored rotation x y z w, scale.
+    /// They are computed in 32 bits, as in engines.
     #[must_use]
     pub fn frame_channels_at(&self, frame: u32) -> Option<Vec<[f32; 10]>> {
         let mut numbers = self.frame(frame)?.iter();
@@ -102,7 +103,7 @@ impl Iqm {
         found
     }
 
-    /// Every joint relative to its parent at a frame.
+    /// Returns every joint's transform relative to its parent at a frame.
     #[must_use]
     pub fn frame_transforms(&self, frame: u32) -> Option<Vec<Trs64>> {
         let of = |c: [f32; 10]| {
@@ -159,7 +160,7 @@ impl Iqm {
         Some(surface)
     }
 
-    /// The sum of the matrices that a vertex follows, by weight; `None` where it follows none.
+    /// Returns the weighted sum of the matrices that a vertex follows; `None` if it follows none.
     fn blended(&self, vertex: usize, matrices: &[Affine64]) -> Option<Affine64> {
         let zero = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
         let mut sum = None;
@@ -174,13 +175,13 @@ impl Iqm {
     }
 }
 
-/// A normal turned with a surface, of length 1: by the cofactors of the linear part.
+/// Transforms a normal by the cofactors of the linear part, and normalises it.
 fn rotate_normal(m: &Affine64, n: [f64; 3]) -> [f64; 3] {
     let cofactors = Affine64 { x: cross(m.y, m.z), y: cross(m.z, m.x), z: cross(m.x, m.y), w: [0.0; 3] };
     unit(cofactors.vector(n)).unwrap_or([0.0; 3])
 }
 
-/// Each matrix after its parent's; parents that do not come before their children count as none.
+/// Multiplies each matrix by its parent's. A parent that does not come before its child is ignored.
 pub(crate) fn concatenate(locals: impl Iterator<Item = (Option<usize>, Trs64)>) -> Vec<Affine64> {
     let mut out: Vec<Affine64> = Vec::new();
     for (parent, local) in locals {

@@ -1,4 +1,4 @@
-//! Reading a file: sections, then what the rules say of them.
+//! Reads a file: first the sections, then the rules.
 
 use crate::check::{check, check_extent};
 use crate::check_motion::check_pose_count;
@@ -29,7 +29,7 @@ impl Iqm {
     /// Reads a file strictly, with the default limits.
     ///
     /// # Errors
-    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
+    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
     }
@@ -59,7 +59,7 @@ impl Iqm {
 impl TryFrom<&[u8]> for Iqm {
     type Error = ReadError;
 
-    /// As [`parse`](Self::parse).
+    /// Reads a file as [`parse`](Self::parse) does.
     fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse(bytes)
     }
@@ -101,12 +101,12 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
         coverage: Coverage::new(),
         layout: Layout { filesize, size, ..Layout::default() },
     };
-    // The memory of the layout of this file and of the usual one, in addition to their lists.
+    // The memory of this file's layout and of the usual one, in addition to their lists.
     whole.charge(&root, 0, "sections", LAYOUTS, 1)?;
     reader.coverage.add(0, h::SIZE as u64);
     let mut model = reader.model(findings)?;
     let Reader { mut coverage, mut layout, .. } = reader;
-    // All of them, and again those that are not padding.
+    // Memory for all unused bytes, and for those that are not padding.
     whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 3)?;
     layout.gaps = coverage.gaps(bytes).without_padding();
     check_extent((filesize, size), layout.end(), findings)?;
@@ -116,12 +116,12 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
     Ok(model)
 }
 
-/// Two layouts, and what covers the tables.
+/// The memory for two layouts, and for the coverage of the tables.
 const LAYOUTS: u64 = 4096;
-/// The place of an array in lists that grow and in the usual layout, and what covers it.
+/// The memory for an array: its entry in growing lists and in the usual layout, and its coverage.
 #[allow(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
 const ARRAY: usize = 2 * Coverage::SECTION + 6 * size_of::<Section>();
-/// The same of an extension, its place, node and data, and of the nodes that were met.
+/// The memory for an extension: its entry, location, node and data, and the list of visited nodes.
 #[allow(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
 const EXTENSION: usize = 3 * size_of::<IqmExtension>() + 4 * size_of::<Node>() + 2 * Coverage::SECTION + 64;
 
@@ -183,12 +183,12 @@ impl<'s, 'a> Reader<'s, 'a> {
         Ok(model)
     }
 
-    /// Sections that are present if their offset is not 0.
+    /// Returns whether a section is present: its offset is not 0.
     fn optional(&self, offset: Field) -> bool {
         self.header.get(offset) != 0
     }
 
-    /// So many items could lie in the file, wherever they begin; else the count is at fault.
+    /// Checks that `count` items would fit into the file at some offset. If not, the count is at fault.
     fn fits(&self, (path, at): (&FieldPath<'_>, u64), count: u64, size: u64) -> Result<(), ReadError> {
         let all = self.source.bytes().len() as u64;
         if count.checked_mul(size).is_some_and(|len| len <= all) {
@@ -198,7 +198,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         Err(self.source.broken(COUNT, path, at, message))
     }
 
-    /// A run of bytes, which is `field` of the record at `path`.
+    /// Returns a section, whose offset is `field` of the record at `path`.
     fn section(
         &mut self,
         field: (&FieldPath<'_>, u64),
@@ -217,7 +217,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         Ok(cursor)
     }
 
-    /// Reads one section of the header, with the number of items in `field`.
+    /// Reads one section of the header. `field` has the number of its items.
     fn read_section(
         &mut self,
         table: usize,
@@ -248,7 +248,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         self.read_own_bytes(&cursor, &count.path(&FieldPath::ROOT), count.offset_in(0))
     }
 
-    /// The rest of a section as bytes of their own.
+    /// Copies the rest of a section.
     fn read_own_bytes(
         &self,
         cursor: &Cursor<'a, 's>,
@@ -300,7 +300,8 @@ impl<'s, 'a> Reader<'s, 'a> {
             let at = crate::record::item(start, i, array_record::SIZE);
             let cursor = self.array_data(entry, &own, at)?;
             let offset = array_record::OFFSET;
-            // Each has bytes of its own, so that arrays which share them cost what writing them again does.
+            // Each array gets its own copy of the bytes, so that arrays that share bytes are charged for
+            // what is written.
             let data = self.read_own_bytes(&cursor, &offset.path(&own), offset.offset_in(at))?;
             self.layout.arrays.push(Section { start: entry.offset, len: cursor.remaining() });
             let ArrayEntry { kind, flags, format, components, .. } = *entry;

@@ -7,77 +7,77 @@ meshwright_core::record! {
     pub(crate) mod header: 124 {
         /// `INTERQUAKEMODEL` and NUL.
         MAGIC = "magic": 0, 16;
-        /// `u32`, 2, or 1 of the first weeks.
+        /// `u32`, 2; 1 in files from the format's first weeks.
         VERSION = "version": 16, 4;
-        /// `u32`, bytes of the file.
+        /// `u32`, the size of the file in bytes.
         FILESIZE = "filesize": 20, 4;
         /// `u32`, 0.
         FLAGS = "flags": 24, 4;
-        /// `u32`, bytes of all strings.
+        /// `u32`, the size of all strings in bytes.
         NUM_TEXT = "num_text": 28, 4;
-        /// `u32`, where they are.
+        /// `u32`, the offset of the strings.
         OFS_TEXT = "ofs_text": 32, 4;
-        /// `u32`.
+        /// `u32`, the number of meshes.
         NUM_MESHES = "num_meshes": 36, 4;
-        /// `u32`.
+        /// `u32`, the offset of the meshes.
         OFS_MESHES = "ofs_meshes": 40, 4;
-        /// `u32`.
+        /// `u32`, the number of vertex arrays.
         NUM_ARRAYS = "num_vertexarrays": 44, 4;
-        /// `u32`, values in each array.
+        /// `u32`, the number of vertices, which each array has a value for.
         NUM_VERTEXES = "num_vertexes": 48, 4;
-        /// `u32`.
+        /// `u32`, the offset of the vertex arrays.
         OFS_ARRAYS = "ofs_vertexarrays": 52, 4;
-        /// `u32`.
+        /// `u32`, the number of triangles.
         NUM_TRIANGLES = "num_triangles": 56, 4;
-        /// `u32`.
+        /// `u32`, the offset of the triangles.
         OFS_TRIANGLES = "ofs_triangles": 60, 4;
-        /// `u32`, where the neighbours of triangles are, 0 for none.
+        /// `u32`, the offset of the neighbours of triangles; 0 for none.
         OFS_ADJACENCY = "ofs_adjacency": 64, 4;
-        /// `u32`.
+        /// `u32`, the number of joints.
         NUM_JOINTS = "num_joints": 68, 4;
-        /// `u32`.
+        /// `u32`, the offset of the joints.
         OFS_JOINTS = "ofs_joints": 72, 4;
-        /// `u32`, as many as joints.
+        /// `u32`, the number of poses, equal to that of joints.
         NUM_POSES = "num_poses": 76, 4;
-        /// `u32`.
+        /// `u32`, the offset of the poses.
         OFS_POSES = "ofs_poses": 80, 4;
-        /// `u32`.
+        /// `u32`, the number of anims (clips).
         NUM_ANIMS = "num_anims": 84, 4;
-        /// `u32`.
+        /// `u32`, the offset of the anims.
         OFS_ANIMS = "ofs_anims": 88, 4;
-        /// `u32`, of all clips.
+        /// `u32`, the number of frames of all clips together.
         NUM_FRAMES = "num_frames": 92, 4;
-        /// `u32`, numbers in a frame.
+        /// `u32`, the number of stored channels per frame.
         NUM_CHANNELS = "num_framechannels": 96, 4;
-        /// `u32`, where `num_frames * num_framechannels` numbers of 16 bits are.
+        /// `u32`, the offset of `num_frames * num_framechannels` 16-bit numbers.
         OFS_FRAMES = "ofs_frames": 100, 4;
-        /// `u32`, where a box for each frame is, 0 for none.
+        /// `u32`, the offset of the bounds of each frame; 0 for none.
         OFS_BOUNDS = "ofs_bounds": 104, 4;
-        /// `u32`, bytes of the comment.
+        /// `u32`, the size of the comment in bytes.
         NUM_COMMENT = "num_comment": 108, 4;
-        /// `u32`.
+        /// `u32`, the offset of the comment.
         OFS_COMMENT = "ofs_comment": 112, 4;
-        /// `u32`.
+        /// `u32`, the number of extensions.
         NUM_EXTENSIONS = "num_extensions": 116, 4;
-        /// `u32`, the first of a list.
+        /// `u32`, the offset of the first extension in a linked list.
         OFS_EXTENSIONS = "ofs_extensions": 120, 4;
     }
 }
 
 meshwright_core::record! {
-    /// A mesh: a range of the vertices and one of the triangles.
+    /// A mesh: a range of vertices and a range of triangles.
     pub(crate) mod mesh: 24 {
-        /// `u32`, a string.
+        /// `u32`, the offset of the name in the text.
         NAME = "name": 0, 4;
-        /// `u32`, a string.
+        /// `u32`, the offset of the material name in the text.
         MATERIAL = "material": 4, 4;
-        /// `u32`.
+        /// `u32`, the first vertex.
         FIRST_VERTEX = "first_vertex": 8, 4;
-        /// `u32`.
+        /// `u32`, the number of vertices.
         NUM_VERTEXES = "num_vertexes": 12, 4;
-        /// `u32`.
+        /// `u32`, the first triangle.
         FIRST_TRIANGLE = "first_triangle": 16, 4;
-        /// `u32`.
+        /// `u32`, the number of triangles.
         NUM_TRIANGLES = "num_triangles": 20, 4;
     }
 }
@@ -85,27 +85,27 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An array with a value for each vertex.
     pub(crate) mod array: 20 {
-        /// `u32`, what it holds.
+        /// `u32`, the meaning of the values.
         TYPE = "type": 0, 4;
-        /// `u32`, 0.
+        /// `u32`, flags, 0.
         FLAGS = "flags": 4, 4;
-        /// `u32`, how its numbers are stored.
+        /// `u32`, the storage format of the numbers.
         FORMAT = "format": 8, 4;
-        /// `u32`, numbers for each vertex.
+        /// `u32`, the number of components per vertex.
         COMPONENTS = "size": 12, 4;
-        /// `u32`, where it is.
+        /// `u32`, the offset of the data.
         OFFSET = "offset": 16, 4;
     }
 }
 
 meshwright_core::record! {
-    /// Three numbers of vertices, or of triangles.
+    /// Three indices of vertices, or of neighbouring triangles.
     pub(crate) mod triangle: 12 {
-        /// `u32`, counted from the file's first vertex.
+        /// `u32`, the first index; vertices are counted in the whole file.
         A = "v0": 0, 4;
-        /// `u32`.
+        /// `u32`, the second index.
         B = "v1": 4, 4;
-        /// `u32`.
+        /// `u32`, the third index.
         C = "v2": 8, 4;
     }
 }
@@ -113,15 +113,15 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A joint.
     pub(crate) mod joint: 48 {
-        /// `u32`, a string.
+        /// `u32`, the offset of the name in the text.
         NAME = "name": 0, 4;
-        /// `i32`, a joint before this one, less than 0 for none.
+        /// `i32`, the number of an earlier joint; negative for a root.
         PARENT = "parent": 4, 4;
         /// `f32[3]`, relative to the parent.
         TRANSLATE = "translate": 8, 12;
         /// `f32[4]`, x y z w.
         ROTATE = "rotate": 20, 16;
-        /// `f32[3]`.
+        /// `f32[3]`, the scale.
         SCALE = "scale": 36, 12;
     }
 }
@@ -129,13 +129,13 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A joint of version 1, whose rotation lacks its last component.
     pub(crate) mod joint_v1: 44 {
-        /// `u32`, a string.
+        /// `u32`, the offset of the name in the text.
         NAME = "name": 0, 4;
-        /// `i32`.
+        /// `i32`, the number of the parent joint.
         PARENT = "parent": 4, 4;
         /// `f32[3]`.
         TRANSLATE = "translate": 8, 12;
-        /// `f32[3]`, x y z; w is the negative root of what is missing to 1.
+        /// `f32[3]`, x y z; w is the negative root of what is missing to a length of 1.
         ROTATE = "rotate": 20, 12;
         /// `f32[3]`.
         SCALE = "scale": 32, 12;
@@ -145,27 +145,27 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The encoding of the channels of a joint in the frames.
     pub(crate) mod pose: 88 {
-        /// `i32`, as that of the joint.
+        /// `i32`, the number of the parent joint, as in the joint itself.
         PARENT = "parent": 0, 4;
-        /// `u32`, which of the ten channels the frames hold.
+        /// `u32`, a bit for each of the ten channels that the frames store.
         MASK = "channelmask": 4, 4;
-        /// `f32[10]`, the value of a channel, or its least.
+        /// `f32[10]`, the value of each channel for the stored number 0.
         OFFSET = "channeloffset": 8, 40;
-        /// `f32[10]`, what a step of a channel is worth.
+        /// `f32[10]`, the size of one step of each channel.
         SCALE = "channelscale": 48, 40;
     }
 }
 
 meshwright_core::record! {
-    /// As a pose, of version 1.
+    /// A pose of version 1, with nine channels.
     pub(crate) mod pose_v1: 80 {
-        /// `i32`.
+        /// `i32`, the number of the parent joint.
         PARENT = "parent": 0, 4;
-        /// `u32`.
+        /// `u32`, a bit for each channel that the frames store.
         MASK = "channelmask": 4, 4;
-        /// `f32[9]`.
+        /// `f32[9]`, the value of each channel for the stored number 0.
         OFFSET = "channeloffset": 8, 36;
-        /// `f32[9]`.
+        /// `f32[9]`, the size of one step of each channel.
         SCALE = "channelscale": 44, 36;
     }
 }
@@ -173,15 +173,15 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A clip: a range of the frames.
     pub(crate) mod anim: 20 {
-        /// `u32`, a string.
+        /// `u32`, the offset of the name in the text.
         NAME = "name": 0, 4;
-        /// `u32`.
+        /// `u32`, the first frame.
         FIRST_FRAME = "first_frame": 4, 4;
-        /// `u32`.
+        /// `u32`, the number of frames.
         NUM_FRAMES = "num_frames": 8, 4;
         /// `f32`, frames per second.
         FRAMERATE = "framerate": 12, 4;
-        /// `u32`, bit 0 for a loop.
+        /// `u32`, bit 0 is set for a loop.
         FLAGS = "flags": 16, 4;
     }
 }
@@ -189,27 +189,27 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The bounds of a frame.
     pub(crate) mod bounds: 32 {
-        /// `f32[3]`.
+        /// `f32[3]`, the minimum coordinates.
         MINS = "bbmins": 0, 12;
-        /// `f32[3]`.
+        /// `f32[3]`, the maximum coordinates.
         MAXS = "bbmaxs": 12, 12;
-        /// `f32`, of a cylinder around the z axis.
+        /// `f32`, the radius of a cylinder around the z axis.
         XYRADIUS = "xyradius": 24, 4;
-        /// `f32`, of a sphere.
+        /// `f32`, the radius of a sphere around the origin.
         RADIUS = "radius": 28, 4;
     }
 }
 
 meshwright_core::record! {
-    /// A node of the list of extensions.
+    /// A node in the linked list of extensions.
     pub(crate) mod extension: 16 {
-        /// `u32`, a string.
+        /// `u32`, the offset of the name in the text.
         NAME = "name": 0, 4;
-        /// `u32`, bytes.
+        /// `u32`, the size of the data in bytes.
         NUM_DATA = "num_data": 4, 4;
-        /// `u32`, where they are.
+        /// `u32`, the offset of the data.
         OFS_DATA = "ofs_data": 8, 4;
-        /// `u32`, where the next node is.
+        /// `u32`, the offset of the next node.
         NEXT = "ofs_extensions": 12, 4;
     }
 }
@@ -226,7 +226,7 @@ pub(crate) struct Table {
 macro_rules! tables {
     ($($name:ident = $number:literal: $text:literal, $offset:ident, $align:literal;)+) => {
         $(pub(crate) const $name: usize = $number;)+
-        /// All sections but the data of arrays and the nodes of extensions.
+        /// All sections except the data of arrays and the nodes of extensions.
         pub(crate) const TABLES: [Table; 12] =
             [$(Table { name: $text, offset: header::$offset, align: $align }),+];
     };
@@ -247,7 +247,7 @@ tables! {
     EXTENSIONS = 11: "extensions", OFS_EXTENSIONS, 4;
 }
 
-/// The offset of item `i` of a table of items of `size` bytes.
+/// Returns the offset of item `i` in a table of items with `size` bytes.
 pub(crate) const fn item(start: u64, i: usize, size: usize) -> u64 {
     start.saturating_add((i as u64).saturating_mul(size as u64))
 }

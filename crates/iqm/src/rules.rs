@@ -1,4 +1,4 @@
-//! The rules of an IQM file, each stated once and run by reading, writing and validating.
+//! The rules of an IQM file. Reading, writing and validation check the same rules.
 
 use meshwright_core::Codes;
 

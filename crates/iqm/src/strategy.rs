@@ -1,5 +1,5 @@
-//! Models of raw bits for property tests: every float is any bit pattern that the format allows, arrays are of any
-//! format, and half of the models have a layout of their own.
+//! Generators of models with random bits, for property tests: every float has any bit pattern that the
+//! format allows, arrays have any format, and half of the models have a layout of their own.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::layout::{Layout, Node, Section};
@@ -15,12 +15,12 @@ use meshwright_core::F32;
 use meshwright_core::layout::{Coverage, Retained};
 use proptest::prelude::*;
 
-/// Valid models of both versions.
+/// Generates valid models of both versions.
 pub fn iqm() -> impl Strategy<Value = Iqm> {
     proptest::collection::vec(any::<u32>(), 64..400).prop_map(|words| iqm_of(&mut Dice { words, at: 0 }))
 }
 
-/// Turns a list of random words into choices, again and again from the front.
+/// Makes choices from a list of random words, which is repeated when it ends.
 struct Dice {
     words: Vec<u32>,
     at: usize,
@@ -68,7 +68,7 @@ impl Dice {
     }
 }
 
-/// A valid array for these numbers of vertices and joints.
+/// Returns a valid array for these numbers of vertices and joints.
 fn array(d: &mut Dice, kind: ArrayKind, vertices: usize, joints: u32) -> VertexArray {
     let blends = matches!(kind, ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS);
     let format = match kind {
@@ -144,7 +144,7 @@ fn pose(d: &mut Dice, i: usize, version: u32) -> IqmPose {
 }
 
 fn mesh(d: &mut Dice, vertices: u32, triangles: u32, text: u32) -> IqmMesh {
-    // All vertices, so that any triangle is the mesh's own.
+    // The mesh has all vertices, so that every triangle is valid.
     let first_triangle = d.below(triangles + 1);
     IqmMesh {
         name: TextId(d.below(text)),
@@ -225,7 +225,7 @@ fn iqm_of(d: &mut Dice) -> Iqm {
     model
 }
 
-/// Positions for all sections, in a random order and with random gaps.
+/// Assigns random offsets to all sections, with random gaps.
 fn scattered(d: &mut Dice, model: &Iqm) -> Layout {
     let tables = lengths(model);
     let mut sizes: Vec<u64> = tables.to_vec();

@@ -5,7 +5,7 @@ use crate::model::{ArrayFormat, ArrayKind, Iqm, VertexArray};
 use meshwright_core::num::F16;
 
 impl VertexArray {
-    /// The bytes of a component.
+    /// Returns the bytes of a component.
     fn component(&self, vertex: usize, component: usize) -> Option<(&[u8], ArrayFormat)> {
         let width = self.format.width()? as usize;
         let components = self.components as usize;
@@ -36,7 +36,7 @@ impl VertexArray {
         })
     }
 
-    /// The stored number that means 1: the greatest one of the format.
+    /// Returns the stored number that means 1: the largest of the format.
     pub(crate) const fn unit(&self) -> f64 {
         match self.format {
             ArrayFormat::I8 => 127.0,
@@ -49,7 +49,8 @@ impl VertexArray {
         }
     }
 
-    /// The components of a value, integers as parts of the greatest; those that are not stored are taken from `rest`.
+    /// Returns the components of a value. Integers are divided by the largest number of their format.
+    /// Components that are not stored are taken from `rest`.
     #[must_use]
     pub fn floats<const N: usize>(&self, vertex: usize, rest: [f64; N]) -> [f64; N] {
         let unit = self.unit();
@@ -59,14 +60,14 @@ impl VertexArray {
         })
     }
 
-    /// The number of vertices that it has a value for.
+    /// Returns the number of vertices that the array has a value for.
     #[must_use]
     pub fn len(&self) -> usize {
         let value = u64::from(self.format.width().unwrap_or(0)).saturating_mul(self.components.into());
         (self.data.len() as u64).checked_div(value).and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
     }
 
-    /// True where it has none.
+    /// Returns whether it has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -74,7 +75,7 @@ impl VertexArray {
 }
 
 impl Iqm {
-    /// The joints that a vertex follows and their weights, four as they are stored; weights of 0 where the file has
+    /// Returns the four stored joints of a vertex with their weights. The weights are 0 if the file has
     /// none.
     #[must_use]
     pub fn influences(&self, vertex: usize) -> [(i64, f64); 4] {

@@ -1,4 +1,4 @@
-//! Writing a file: a layout first, then the bytes.
+//! Writes a file: computes a layout, then the bytes.
 
 use crate::check::check;
 use crate::layout::Layout;
@@ -15,11 +15,11 @@ use meshwright_core::record::Record;
 use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl Iqm {
-    /// The file. A model that was read and not changed in size keeps its file's layout, bytes that no section covers
-    /// included; any other has its sections in the order of the format's own tool.
+    /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout,
+    /// including bytes outside all sections. Any other model gets the layout of the format's own tool.
     ///
     /// # Errors
-    /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.
+    /// If a strict reader would reject the file, or something does not fit the format's 32 bits.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
@@ -88,7 +88,7 @@ fn header(model: &Iqm, layout: &Layout) -> Option<Vec<u8>> {
     Some(w.into_bytes())
 }
 
-/// The bytes of a section, by its number in [`TABLES`].
+/// Returns the bytes of a section, by its number in [`TABLES`].
 fn section_of(model: &Iqm, layout: &Layout, number: usize) -> Vec<u8> {
     use crate::record::{
         ADJACENCY, ANIMS, ARRAYS, BOUNDS, COMMENT, FRAMES, JOINTS, MESHES, POSES, TEXT, TRIANGLES,

@@ -1,4 +1,4 @@
-//! Vertices decoded in one pass, the checks that need every element folded in.
+//! Decodes vertices in one pass, together with the checks that need every element.
 
 use super::model::{Bounds, Frame, Influence, Vertices};
 use super::record::{influence, vertex};
@@ -7,16 +7,16 @@ use alloc::vec::Vec;
 use meshwright_core::bulk::{INFINITE, Lanes, MAGNITUDE, append, finite_in, words};
 use meshwright_core::{F32, kernels};
 
-/// A vertex with one influence.
+/// The size of a vertex with one influence in bytes.
 pub(crate) const SINGLE: usize = vertex::SIZE + influence::SIZE;
 
-/// Seven floats and the number of a bone.
+/// The masks of an influence: seven floats and a bone number.
 const MASKS: [u32; 8] =
     [MAGNITUDE, MAGNITUDE, MAGNITUDE, MAGNITUDE, MAGNITUDE, MAGNITUDE, MAGNITUDE, u32::MAX];
 
-/// True when the first `n` vertices have one influence each, so that they are records of one size.
+/// Returns whether the first `n` vertices have one influence each, so that they are records of one size.
 pub(crate) fn are_single(bytes: &[u8], n: usize) -> bool {
-    // A few at a time, each few without a branch.
+    // Groups of vertices are checked without branches.
     const FEW: usize = 64;
     let (items, _) = bytes.as_chunks::<SINGLE>();
     let differs = |item: &[u8; SINGLE]| item.first_chunk().map_or(1, |count| u32::from_be_bytes(*count) ^ 1);
@@ -33,7 +33,8 @@ kernels! {
     ) -> Seen {
         let (items, _) = bytes.as_chunks::<SINGLE>();
         let mut lanes = Lanes::new(MASKS);
-        // Side by side first: at intervals of 36 bytes the compiler would collect them word by word.
+        // Copy the records next to each other first; otherwise the compiler would load them word by word, 36
+        // bytes apart.
         let mut block = [[0; influence::SIZE]; 64];
         for items in items.get(..n).unwrap_or(items).chunks(block.len()) {
             for (to, [_, _, _, _, from @ ..]) in block.iter_mut().zip(items) {
@@ -48,14 +49,14 @@ kernels! {
         seen_in(&lanes)
     }
 
-    /// Appends the influences of vertices whose counts have been walked before.
+    /// Appends the influences of vertices whose counts are already known.
     pub(crate) fn vertices as vertices_portable<'a>(
         bytes: &'a [u8],
         counts: &'a [u32],
         out: &'a mut Vec<Influence>,
     ) -> Seen {
         let (mut lanes, mut rest) = (Lanes::new(MASKS), bytes);
-        // Decoded on the stack, since room that is known to suffice is not known to the compiler.
+        // Decode on the stack, because the compiler does not know that the vector has enough room.
         let mut block = [Influence::default(); 64];
         let mut used = 0_usize;
         for &count in counts {
@@ -91,7 +92,8 @@ kernels! {
         Seen { non_finite: !finite, max_bone }
     }
 
-    /// True when all frames have names that end, and bounds that are finite; false says nothing.
+    /// Returns whether all frames have terminated names and finite bounds. False may also mean that this was
+    /// not determined.
     pub(crate) fn frames_are_plain as frames_are_plain_portable<'a>(frames: &'a [Frame]) -> bool {
         let (mut lanes, mut ends) = (Lanes::new([MAGNITUDE; 8]), 0);
         for Frame { name, bounds: Bounds { mins, maxs, yawradius, allradius }, .. } in frames {
@@ -103,7 +105,7 @@ kernels! {
         ends == 0 && lanes.most().iter().all(|most| *most < INFINITE)
     }
 
-    /// True when some vertex [`is_odd`].
+    /// Returns whether some vertex [`is_odd`].
     pub(crate) fn some_odd as some_odd_portable<'a>(vertices: &'a Vertices, bones: usize, tolerance: f32) -> bool {
         let mut influences = vertices.influences.iter();
         let mut odd = false;
@@ -119,7 +121,8 @@ kernels! {
     }
 }
 
-/// True when the influences of a vertex do not sum to 1, or one is negative, or there are more than bones.
+/// Returns whether the influences of a vertex do not sum to 1, one is negative, or there are more influences
+/// than bones.
 pub(crate) fn is_odd(influences: &[Influence], bones: usize, tolerance: f32) -> bool {
     let (mut sum, mut negative) = (0.0, false);
     for i in influences {
@@ -157,7 +160,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// Floats at every edge of being finite, and numbers of bones.
+    /// Generates floats around the edges of the finite range, and bone numbers.
     fn word() -> impl Strategy<Value = u32> {
         let edges = [0x7f80_0000_u32, 0xff80_0000, 0x7f80_0001, u32::MAX, 0x7f7f_ffff, 0xff7f_ffff, 0, 1];
         prop_oneof![
@@ -212,7 +215,7 @@ mod tests {
                 records().flat_map(|r| [1].into_iter().chain(r.iter().copied())).flat_map(u32::to_be_bytes).collect();
             let own: Vec<_> = records().map(|r| Influence::from_words(r.try_into().unwrap())).take(n).collect();
             prop_assert!(are_single(&bytes, 150) && !are_single(&bytes, 151));
-            // A word later everything is a coordinate, which may be 1 by its bits.
+            // Shifted by one word, a count is a coordinate, whose bits may be those of 1.
             prop_assert_eq!(are_single(&bytes[4..], n), records().take(n).all(|r| r[0] == 1));
             for decode in [single_vertices, single_vertices_portable] {
                 let mut out = Vec::new();

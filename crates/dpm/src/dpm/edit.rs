@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::text::Escaped;
 
-/// A small edit of a model. Bones are searched like in engines: ignoring case, the first match. Meshes are named by
-/// their shader. `#3` is the bone or mesh with index 3.
+/// A small edit of a model. Bones are searched as in engines: ignoring case, the first match. Meshes are
+/// identified by their shader. `#3` is the bone or mesh with index 3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Edit {
@@ -27,25 +27,25 @@ pub enum Edit {
         /// Its flags.
         flags: BoneFlags,
     },
-    /// Gives a bone another name.
+    /// Renames a bone.
     RenameBone {
         /// The bone.
         bone: Vec<u8>,
         /// Its new name, at most 31 bytes.
         name: Vec<u8>,
     },
-    /// Gives a mesh another shader, which names the mesh as well.
+    /// Sets the shader of a mesh, which is also the name of the mesh.
     Shader {
         /// The mesh.
         mesh: Vec<u8>,
         /// Its new shader, at most 31 bytes.
         shader: Vec<u8>,
     },
-    /// Gives some triangles of a mesh a group id.
+    /// Sets the group id of some triangles of a mesh.
     GroupId {
         /// The mesh.
         mesh: Vec<u8>,
-        /// The numbers of the triangles; `None` for all.
+        /// The indices of the triangles; `None` for all.
         triangles: Option<Range<u32>>,
         /// The id.
         id: u32,
@@ -84,7 +84,7 @@ pub enum EditError {
         /// The bone that has it.
         other: usize,
     },
-    /// A mesh lacks these triangles.
+    /// A mesh does not have these triangles.
     Triangles {
         /// Index of the mesh.
         mesh: usize,
@@ -92,7 +92,7 @@ pub enum EditError {
         start: u32,
         /// The last triangle.
         last: u32,
-        /// The number of items.
+        /// The number of triangles that the mesh has.
         count: usize,
     },
 }
@@ -107,11 +107,12 @@ meshwright_core::display_error! {
 }
 
 impl Dpm {
-    /// Makes a small change. A model that came from a file is written with every other byte as it was, unless meshes
-    /// share what is changed for one of them.
+    /// Makes a small edit. A model that came from a file is then written with every other byte unchanged,
+    /// unless meshes share the edited data.
     ///
     /// # Errors
-    /// When the change names what is not there or what the format cannot hold; then nothing is changed.
+    /// If the edit refers to something that does not exist, or that the format cannot store. Then nothing
+    /// changes.
     pub fn edit(&mut self, edit: &Edit) -> Result<(), EditError> {
         match edit {
             Edit::Attachment { bone, on } => {

@@ -6,9 +6,9 @@ use meshwright_core::layout::Gaps;
 /// Offsets of all sections, and the sizes for which they were computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The size in the header.
+    /// The file size that the header states.
     pub filesize: u32,
-    /// The file's real size.
+    /// The actual size of the file.
     pub size: u64,
     pub num_bones: u32,
     pub ofs_bones: u32,

@@ -26,8 +26,8 @@ pub struct Dpm {
     pub bones: Vec<Bone>,
     /// Meshes, each with one shader.
     pub meshes: Vec<Mesh>,
-    /// Poses of the frames in sequence, with a matrix per bone: bone `b` of pose `p` is at `p * bones.len() + b`.
-    /// Frames that share a pose in the file share it here.
+    /// The poses one after the other, each with a matrix per bone: bone `b` of pose `p` is at `p *
+    /// bones.len() + b`. Frames that share a pose in the file share it here.
     ///
     /// A file's poses are in the order of their offsets. Every pose is used by some frame.
     pub poses: Vec<BonePose>,
@@ -36,16 +36,16 @@ pub struct Dpm {
     pub(crate) layout: Retained<Layout>,
 }
 
-/// A box and two radii around the origin.
+/// A bounding box, and two radii around the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Smallest coordinates.
+    /// The minimum coordinates.
     pub mins: [F32; 3],
-    /// Largest coordinates.
+    /// The maximum coordinates.
     pub maxs: [F32; 3],
-    /// Radius of a cylinder around the z axis.
+    /// The radius of a cylinder around the z axis.
     pub yawradius: F32,
-    /// Radius of a sphere around the origin.
+    /// The radius of a sphere around the origin.
     pub allradius: F32,
 }
 
@@ -57,18 +57,18 @@ impl Bounds {
     }
 }
 
-/// Triangles of one shader. Meshes that share a section in the file share it here.
+/// The triangles of one shader. Meshes that share a section in the file share it here.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Mesh {
     /// The shader: a path without extension. It is also the name of the mesh, and need not be unique.
     pub shader: Name,
-    /// Vertices, stored by influence in the spaces of bones.
+    /// The vertices, stored by influence in the spaces of bones.
     pub vertices: Arc<Vertices>,
     /// Texture coordinates, one per vertex; `v` = 0 is the top of the image.
     pub texcoords: Arc<Vec<[F32; 2]>>,
-    /// Triangles, counter-clockwise seen from outside. Indices refer to the vertices of this mesh.
+    /// The triangles, counter-clockwise from outside. Indices refer to the vertices of this mesh.
     pub triangles: Arc<Vec<[u32; 3]>>,
-    /// A number per triangle for game code.
+    /// A number per triangle for use by game code.
     pub groupids: Arc<Vec<u32>>,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Debug for Mesh {
     }
 }
 
-/// Vertices of a mesh: the number of influences of each vertex, and all influences in sequence.
+/// The vertices of a mesh: the number of influences of each vertex, and all influences one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vertices {
     /// Influences per vertex, at least 1.
@@ -103,7 +103,7 @@ impl Vertices {
         self.counts.is_empty()
     }
 
-    /// Adds a vertex; with more influences than 32 bits can count, the rest is left out.
+    /// Adds a vertex. If it has more influences than 32 bits can count, the rest is omitted.
     pub fn push(&mut self, influences: &[Influence]) {
         let count = u32::try_from(influences.len()).unwrap_or(u32::MAX);
         self.counts.push(count);
@@ -144,7 +144,8 @@ impl<'a> IntoIterator for &'a Vertices {
     }
 }
 
-/// Iterates over the influences of each vertex. A count beyond the end of the list is reduced.
+/// Iterates over the influences of each vertex. A count beyond the end of the list is reduced to the rest of
+/// the list.
 #[derive(Clone, Debug)]
 pub struct VertexIter<'a> {
     counts: core::slice::Iter<'a, u32>,
@@ -168,8 +169,8 @@ impl<'a> Iterator for VertexIter<'a> {
 
 impl ExactSizeIterator for VertexIter<'_> {}
 
-/// The part of a bone in a vertex. Position and normal are in the bone's space and **already multiplied by the
-/// influence**. An influence of 0 is common.
+/// The influence of a bone on a vertex. Position and normal are in the bone's space and **already multiplied
+/// by the weight**. A weight of 0 is common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Influence {
@@ -194,12 +195,12 @@ pub struct Frame {
     pub name: Name,
     /// Stored bounds; engines do not use them.
     pub bounds: Bounds,
-    /// Its pose.
+    /// The pose.
     pub pose: PoseId,
 }
 
 impl Dpm {
-    /// Makes a model without a file layout, with bounds of 0.
+    /// Creates a model without a file layout, with bounds of 0.
     pub fn new(bones: Vec<Bone>, meshes: Vec<Mesh>, poses: Vec<BonePose>, frames: Vec<Frame>) -> Self {
         Self { bounds: Bounds::default(), bones, meshes, poses, frames, layout: Retained::None }
     }
@@ -216,18 +217,18 @@ impl Dpm {
         self.pose(self.frames.get(frame)?.pose)
     }
 
-    /// Number of poses. A pose that frames share counts once.
+    /// Returns the number of poses. A pose that several frames share counts once.
     pub fn pose_count(&self) -> usize {
         self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
     }
 
-    /// Discards the file's layout, so that the model is written in the layout of the dpmodel compiler.
+    /// Discards the layout of the file, so that the model is written in the layout of the dpmodel compiler.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
 
-    /// Returns true if the model would be written in its file's layout and this differs from the layout of the dpmodel
-    /// compiler.
+    /// Returns true if the model would be written in its file's layout, and this differs from that of the
+    /// dpmodel compiler.
     pub fn has_own_layout(&self) -> bool {
         self.layout.original().is_some()
     }

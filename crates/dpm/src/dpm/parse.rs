@@ -13,7 +13,7 @@ use nom::number::complete::{be_i32, be_u32};
 
 /// The magic at the start of a file.
 pub(crate) const MAGIC: &[u8; 16] = b"DARKPLACESMODEL\0";
-/// The number of the format's type.
+/// The type number of the format.
 pub(crate) const TYPE: u32 = 2;
 
 /// The header of a file.
@@ -80,10 +80,10 @@ pub(crate) fn mesh_header(i: &[u8]) -> Step<'_, MeshHeader> {
     Ok((i, MeshHeader { shader, num_verts, num_tris, ofs_verts, ofs_texcoords, ofs_indices, ofs_groupids }))
 }
 
-/// A frame, its pose still an offset.
+/// Decodes a frame. Its pose is still an offset.
 pub(crate) fn frame_header(record: &[u8; frame::SIZE]) -> (Frame, u32) {
     let name = record.first_chunk().copied().unwrap_or_default();
-    // The words of the name, then those of the fields after it.
+    // The eight words of the name, then those of the following fields.
     let [_, _, _, _, _, _, _, _, a, b, c, d, e, f, yawradius, allradius, ofs_pose] =
         words::<{ frame::SIZE }, { frame::SIZE / 4 }>(record, u32::from_be_bytes);
     let bounds = Bounds {

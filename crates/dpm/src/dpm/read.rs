@@ -17,7 +17,7 @@ impl Dpm {
     /// Reads a file strictly, with the default limits.
     ///
     /// # Errors
-    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
+    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
     }
@@ -47,7 +47,7 @@ impl Dpm {
 impl TryFrom<&[u8]> for Dpm {
     type Error = ReadError;
 
-    /// As [`parse`](Self::parse).
+    /// Reads a file as [`parse`](Self::parse) does.
     fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse(bytes)
     }

@@ -5,23 +5,23 @@ meshwright_core::record! {
     pub(crate) mod header: 80 {
         /// `DARKPLACESMODEL` and NUL.
         ID = "id": 0, 16;
-        /// `u32`, 2.
+        /// `u32`, always 2.
         TYPE = "type": 16, 4;
-        /// `u32`, bytes of the file.
+        /// `u32`, the size of the file in bytes.
         FILESIZE = "filesize": 20, 4;
         /// Bounds of all frames.
         BOUNDS = "bounds": 24, 32;
-        /// `u32`, at least 1.
+        /// `u32`, the number of bones, at least 1.
         NUM_BONES = "num_bones": 56, 4;
-        /// `u32`, at least 1.
+        /// `u32`, the number of meshes, at least 1.
         NUM_MESHES = "num_meshs": 60, 4;
-        /// `u32`, at least 1.
+        /// `u32`, the number of frames, at least 1.
         NUM_FRAMES = "num_frames": 64, 4;
-        /// `u32`, where the bones are.
+        /// `u32`, the offset of the bones.
         OFS_BONES = "ofs_bones": 68, 4;
-        /// `u32`, where the meshes are.
+        /// `u32`, the offset of the meshes.
         OFS_MESHES = "ofs_meshs": 72, 4;
-        /// `u32`, where the frames are.
+        /// `u32`, the offset of the frames.
         OFS_FRAMES = "ofs_frames": 76, 4;
     }
 }
@@ -29,13 +29,13 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The bounds of a file or a frame.
     pub(crate) mod bounds: 32 {
-        /// `f32[3]`.
+        /// `f32[3]`, the minimum coordinates.
         MINS = "mins": 0, 12;
-        /// `f32[3]`.
+        /// `f32[3]`, the maximum coordinates.
         MAXS = "maxs": 12, 12;
-        /// `f32`, of a cylinder around the z axis.
+        /// `f32`, the radius of a cylinder around the z axis.
         YAWRADIUS = "yawradius": 24, 4;
-        /// `f32`, of a sphere around the origin.
+        /// `f32`, the radius of a sphere around the origin.
         ALLRADIUS = "allradius": 28, 4;
     }
 }
@@ -43,31 +43,31 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A bone.
     pub(crate) mod bone: 40 {
-        /// Padded with NUL.
+        /// The name, padded with NUL.
         NAME = "name": 0, 32;
-        /// `i32`, the number of a bone before this one, -1 for none.
+        /// `i32`, the number of an earlier bone; -1 for none.
         PARENT = "parent": 32, 4;
-        /// `u32`, bit 0 for an attachment that tools must not remove.
+        /// `u32`, bit 0 is set for an attachment, which tools must not remove.
         FLAGS = "flags": 36, 4;
     }
 }
 
 meshwright_core::record! {
-    /// The offsets of a mesh's sections.
+    /// A mesh: its shader, its counts, and the offsets of its sections.
     pub(crate) mod mesh: 56 {
-        /// The material; skins know the mesh by it.
+        /// The shader, which is also the name of the mesh.
         SHADER = "shadername": 0, 32;
-        /// `u32`.
+        /// `u32`, the number of vertices.
         NUM_VERTS = "num_verts": 32, 4;
-        /// `u32`.
+        /// `u32`, the number of triangles.
         NUM_TRIS = "num_tris": 36, 4;
-        /// `u32`, where the vertices are.
+        /// `u32`, the offset of the vertices.
         OFS_VERTS = "ofs_verts": 40, 4;
-        /// `u32`, where `num_verts` texture coordinates are.
+        /// `u32`, the offset of `num_verts` texture coordinates.
         OFS_TEXCOORDS = "ofs_texcoords": 44, 4;
-        /// `u32`, where `num_tris` triangles are; their indices count from the mesh's first vertex.
+        /// `u32`, the offset of `num_tris` triangles. Their indices refer to the mesh's own vertices.
         OFS_INDICES = "ofs_indices": 48, 4;
-        /// `u32`, where `num_tris` numbers for the game's code are.
+        /// `u32`, the offset of `num_tris` numbers for game code.
         OFS_GROUPIDS = "ofs_groupids": 52, 4;
     }
 }
@@ -75,33 +75,33 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The header of a vertex; its influences follow.
     pub(crate) mod vertex: 4 {
-        /// `u32`, how many influences follow, at least 1.
+        /// `u32`, the number of influences that follow, at least 1.
         NUM_BONES = "numbones": 0, 4;
     }
 }
 
 meshwright_core::record! {
-    /// One bone's part in a vertex.
+    /// The influence of one bone on a vertex.
     pub(crate) mod influence: 32 {
         /// `f32[3]`, the position in the bone's space times the influence.
         ORIGIN = "origin": 0, 12;
-        /// `f32`; those of a vertex sum to 1.
+        /// `f32`, the weight. The weights of a vertex sum to 1.
         INFLUENCE = "influence": 12, 4;
         /// `f32[3]`, the normal in the bone's space times the influence.
         NORMAL = "normal": 16, 12;
-        /// `u32`, the bone.
+        /// `u32`, the number of the bone.
         BONE = "bonenum": 28, 4;
     }
 }
 
 meshwright_core::record! {
-    /// The offset of a frame's pose.
+    /// A frame: its name, bounds, and the offset of its pose.
     pub(crate) mod frame: 68 {
-        /// Padded with NUL.
+        /// The name, padded with NUL.
         NAME = "name": 0, 32;
         /// Bounds of the frame.
         BOUNDS = "bounds": 32, 32;
-        /// `u32`, where a matrix for each bone is.
+        /// `u32`, the offset of the pose, a matrix for each bone.
         OFS_POSE = "ofs_bonepositions": 64, 4;
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of a DPM file, for reading, writing and validating.
+//! The rules of a DPM file. Reading, writing and validation check the same rules.
 
 use super::decode;
 use super::layout::MeshLayout;
@@ -59,7 +59,7 @@ pub(crate) use own::*;
 pub(crate) const RULES: &[&Rule] =
     &joined::<{ rules::RULES.len() + own::RULES.len() }>(rules::RULES, own::RULES);
 
-/// Largest difference of a vertex's weight sum from 1.
+/// The maximum difference of a vertex's weight sum from 1.
 const SUM_TOLERANCE: f32 = 1.0e-3;
 
 const BONE: BoneFields =
@@ -68,14 +68,15 @@ const BONE: BoneFields =
 type Checked = Result<(), ReadError>;
 
 impl Dpm {
-    /// Finds everything that is wrong with the model, with offsets where it came from a file.
+    /// Reports every broken rule, with offsets if the model came from a file.
     ///
-    /// Errors are what a strict reader refuses. Warnings: `trailing-bytes`, `unterminated-name`,
+    /// Errors are rules that a strict reader enforces. Warnings: `trailing-bytes`, `unterminated-name`,
     /// `duplicate-name`, `unknown-bone-flags`, `influence-sum`, `negative-influence`,
     /// `more-influences-than-bones`, `non-finite-bounds`, `non-finite-texcoord`, `misaligned-offset`,
     /// `table-in-header`. For information: `unreferenced-bytes`, `winding`.
     ///
-    /// Stored bounds are not compared with true ones: in most files they are wrong, and no engine minds.
+    /// Stored bounds are not compared with the actual ones: in most files they are wrong, and no engine uses
+    /// them.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation does not stop at an error.
@@ -84,7 +85,7 @@ impl Dpm {
     }
 }
 
-/// Checks everything that a strict reader rejects.
+/// Checks the rules that a strict reader enforces.
 pub(crate) fn check(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     check_tables(
@@ -190,7 +191,7 @@ pub(crate) fn check_count(
     findings.broken(NO_INFLUENCE, &vertex::NUM_BONES.path(vertex), at, message)
 }
 
-/// Checks influences. `seen` is a summary, which shows whether a search for faults is necessary.
+/// Checks influences. `seen` is a summary that shows whether a search for faults is necessary.
 pub(crate) fn check_influences(
     vertices: &Vertices,
     seen: Seen,
@@ -277,7 +278,7 @@ fn check_poses(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Che
 /// The memory of [`check_finite_poses`] for each pose.
 pub(crate) const POSE_USER: usize = size_of::<usize>();
 
-/// Finds the transforms that are not finite. `at` is where a pose is in a file.
+/// Reports the transforms that are not finite. `at` returns the offset of a pose in a file.
 pub(crate) fn check_finite_poses(
     frames: &[Frame],
     poses: &[BonePose],
@@ -302,7 +303,7 @@ pub(crate) fn check_finite_poses(
     Ok(())
 }
 
-/// Warns about values that engines accept.
+/// Checks values that engines accept.
 fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     check_layout(model, &places, findings)?;

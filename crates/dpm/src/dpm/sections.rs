@@ -23,29 +23,29 @@ use meshwright_core::{Cursor, F32, FieldPath, Findings, LimitExceeded, ReadError
 
 type Triangles = Arc<Vec<[u32; 3]>>;
 
-/// Frames, poses, and the offset of each pose.
+/// The frames, the poses, and the offset of each pose.
 pub(crate) type FramesAndPoses = (Vec<Frame>, Vec<BonePose>, Vec<u32>);
 
-/// The start of a section and the number of its items.
+/// The start of a section, and the number of its items.
 type Key = (u32, u32);
 
-/// Sections read so far. Those that several meshes share are decoded, charged and kept once.
+/// The sections that were read so far. Shared sections are decoded, charged and stored once.
 pub(crate) struct Reader<'s, 'a, 'f> {
     source: &'s Source<'a>,
     num_bones: u32,
-    /// End of the last section.
+    /// The end of the last section.
     end: u64,
     coverage: Coverage,
     vertices: BTreeMap<Key, Arc<Vertices>>,
     texcoords: BTreeMap<Key, Arc<Vec<[F32; 2]>>>,
-    /// Triangles with the largest vertex index.
+    /// The triangle lists, each with its largest vertex index.
     triangles: BTreeMap<Key, (Triangles, u32)>,
     groupids: BTreeMap<Key, Arc<Vec<u32>>>,
     findings: &'f mut Findings,
 }
 
 impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
-    /// A reader that has read only the header.
+    /// Returns a reader that has read only the header.
     pub(crate) fn new(source: &'s Source<'a>, num_bones: u32, findings: &'f mut Findings) -> Self {
         let mut reader = Self {
             source,
@@ -62,7 +62,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         reader
     }
 
-    /// The covered sections, and the end of the last one.
+    /// Returns the covered sections, and the end of the last one.
     pub(crate) fn finish(self) -> (Coverage, u64) {
         (self.coverage, self.end)
     }
@@ -196,7 +196,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         Ok(vertices)
     }
 
-    /// Steps from vertex to vertex, notes their counts, and returns how many bytes and influences they have.
+    /// Steps from vertex to vertex and stores their counts. Returns the number of bytes and of influences.
     fn walk(
         &mut self,
         path: &FieldPath<'_>,
@@ -299,7 +299,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (table, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
         let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
-        // The maximum start of a pose.
+        // The largest valid offset of a pose.
         let pose = length(self.num_bones as usize, matrix::SIZE);
         let last = (self.source.bytes().len() as u64).checked_sub(pose);
         for (i, record) in cursor.rest().as_chunks::<{ frame::SIZE }>().0.iter().enumerate() {
@@ -325,10 +325,10 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         Ok((frames, poses, offsets))
     }
 
-    /// The poses at the given offsets, and whether all of them are finite.
+    /// Reads the poses at the given offsets. Also returns whether all of them are finite.
     fn poses(&mut self, offsets: &[u32]) -> Result<(Vec<BonePose>, bool), ReadError> {
         let (frames, count_at) = (FieldPath::ROOT.field("frames"), h::NUM_FRAMES.offset_in(0));
-        // Rows of poses.
+        // Memory for runs of consecutive poses.
         let each = Coverage::SECTION.saturating_add(32);
         self.source.charge(&frames, count_at, "sections", offsets.len() as u64, each)?;
         let (path, count_at) = (FieldPath::ROOT.field("poses"), h::NUM_BONES.offset_in(0));
@@ -341,7 +341,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             return Err(self.source.over_limit(&path, count_at, e));
         }
         let (mut finite, stride) = (true, length(self.num_bones as usize, matrix::SIZE));
-        // Most files have their poses in a row: each row is decoded as one.
+        // Most files have their poses one after the other; each run is decoded at once.
         for row in offsets.chunk_by(|a, b| u64::from(*a).saturating_add(stride) == u64::from(*b)) {
             let start = row.first().copied().unwrap_or_default();
             let section = self.source.section(&path, 0, start.into(), row.len() as u64, stride)?;
@@ -352,8 +352,8 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     }
 }
 
-/// Gives frames the numbers of their poses, which are counted in the order of their offsets, and returns these. In nearly
-/// every file that is the order of the frames.
+/// Sets the pose numbers of frames. Poses are numbered in the order of their offsets, which are returned. In
+/// nearly every file that is the order of the frames.
 fn number_poses(frames: &mut [Frame], pointers: &[u32]) -> Vec<u32> {
     let number = |i: usize| PoseId(u32::try_from(i).unwrap_or(u32::MAX));
     let mut offsets = pointers.to_vec();

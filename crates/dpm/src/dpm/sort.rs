@@ -1,4 +1,4 @@
-//! Reordering of a model's bones.
+//! Reorders a model's bones.
 
 use super::model::{Dpm, Vertices};
 use crate::order::{Renumbering, is_in_order, parents_first};
@@ -7,8 +7,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Dpm {
-    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change if the
-    /// parents of bones form a circle or do not exist.
+    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change
+    /// if the parents of bones form a cycle or do not exist.
     ///
     /// A model with the layout of its file keeps it.
     pub fn sort_bones(&mut self) -> bool {
@@ -31,7 +31,7 @@ impl Dpm {
         });
     }
 
-    /// Changes the vertices of all meshes; those that meshes share are changed once and stay shared.
+    /// Changes the vertices of all meshes. Shared vertices are changed once and stay shared.
     pub(crate) fn each_vertices(&mut self, mut change: impl FnMut(&mut Vertices)) {
         let mut sharing: BTreeMap<*const Vertices, Vec<usize>> = BTreeMap::new();
         for (i, mesh) in self.meshes.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Dpm {
         }
         let none: Arc<Vertices> = Arc::default();
         for meshes in sharing.values() {
-            // Only one mesh holds the shared vertices during a change, so that they are not copied.
+            // Only one mesh owns the shared vertices during a change, so that they are not copied.
             let mut held = None;
             for &i in meshes {
                 if let Some(mesh) = self.meshes.get_mut(i) {

@@ -15,8 +15,8 @@ impl Dpm {
         self.model_matrices_into(pose, &mut matrices).then_some(matrices)
     }
 
-    /// Like [`model_matrices`](Self::model_matrices), but writes into `out`. Returns `false` if the pose does not
-    /// exist.
+    /// Does the same as [`model_matrices`](Self::model_matrices), but writes into `out`. Returns `false` if
+    /// the pose does not exist.
     pub fn model_matrices_into(&self, pose: PoseId, out: &mut Vec<Affine64>) -> bool {
         let Some(pose) = self.pose(pose) else { return false };
         concatenate(&self.bones, pose, out);
@@ -63,7 +63,7 @@ pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
 /// Position and normal of a vertex in vector registers.
 pub(crate) type Posed = [[f32; 4]; 2];
 
-/// Like [`skin`], but reuses the vector.
+/// Does the same as [`skin`], but reuses the vector.
 pub(crate) fn skin_into(vertices: &Vertices, matrices: &[Affine64], out: &mut Vec<Posed>) {
     let columns: Vec<_> = matrices.iter().map(Affine64::to_columns).collect();
     out.resize(vertices.len(), Posed::default());

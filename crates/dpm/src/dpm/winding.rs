@@ -1,4 +1,4 @@
-//! Triangles whose winding contradicts the normals of their corners.
+//! Finds triangles whose winding contradicts the normals of their corners.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -18,22 +18,22 @@ use meshwright_core::math::{clearly_against, facing};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Winding {
-    /// Triangles whose winding contradicts the normals.
+    /// The number of triangles whose winding contradicts the normals.
     pub against: usize,
-    /// Triangles with an area, and normals with a direction.
+    /// The number of triangles that could be compared: they have an area, and their normals a direction.
     pub seen: usize,
 }
 
-/// Number of triangles that are compared together.
+/// The number of triangles that are compared together.
 const FEW: usize = 64;
 
-/// Corners of `FEW` triangles by component.
+/// The corners of `FEW` triangles, by component.
 struct Corners {
     places: [[[f32; FEW]; 3]; 3],
     normals: [[[f32; FEW]; 3]; 3],
 }
 
-/// The side of a triangle, if a fast check shows it.
+/// The side that a triangle faces relative to its normals, if a fast check is certain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Side {
@@ -43,7 +43,7 @@ enum Side {
 }
 
 kernels! {
-    /// The sides of triangles whose vertices are all there.
+    /// Computes the sides of triangles whose vertices all exist.
     fn sides as sides_portable<'a>(vertices: &'a [Posed], triangles: &'a [[u32; 3]], out: &'a mut Vec<Side>) -> () {
         const NONE: [[[f32; FEW]; 3]; 3] = [[[0.0; FEW]; 3]; 3];
         let (mut at, mut found) = (Corners { places: NONE, normals: NONE }, [Side::Unclear; FEW]);
@@ -98,7 +98,7 @@ impl Winding {
     }
 }
 
-/// Returns whether a triangle is wound against its normals, if it has a side.
+/// Returns whether a triangle is wound against its normals; `None` if that cannot be determined.
 fn exact(vertices: &[Posed], triangle: &[u32; 3]) -> Option<bool> {
     let wide = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
     let corner = |v: u32| vertices.get(v as usize).map(|[place, normal]| (wide(*place), wide(*normal)));
@@ -106,8 +106,8 @@ fn exact(vertices: &[Posed], triangle: &[u32; 3]) -> Option<bool> {
     facing([a.0, b.0, c.0], [a.1, b.1, c.1]).map(|cosine| cosine < 0.0)
 }
 
-/// Most influences and triangles that validation compares, which takes a fraction of a second. Files can share sections
-/// many times.
+/// The maximum number of influences and triangles that validation compares, which takes a fraction of a
+/// second. Files can share sections many times.
 const MOST: usize = 1 << 22;
 
 impl Dpm {
@@ -121,8 +121,8 @@ impl Dpm {
         Some(Winding::count_sides(&posed, &mesh.triangles))
     }
 
-    /// Compares all meshes and returns those with contradicting triangles, by index. Meshes with the same vertices and
-    /// triangles count once; those beyond the limit are left out.
+    /// Compares all meshes, and returns the indices of those with contradicting triangles. Meshes with the
+    /// same vertices and triangles count once. Meshes beyond the limit are omitted.
     pub(crate) fn windings(&self) -> Vec<(usize, Winding)> {
         let mut odd = Vec::new();
         let Some(matrices) = self.frames.first().and_then(|frame| self.model_matrices(frame.pose)) else {

@@ -23,7 +23,7 @@ impl Dpm {
     /// outside all sections. Any other model gets the layout of the dpmodel compiler.
     ///
     /// # Errors
-    /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.
+    /// If a strict reader would reject the file, or something does not fit the format's 32 bits.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
@@ -49,7 +49,7 @@ fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
         frame_header(&mut heads, frame, *layout.poses.get(usize::try_from(frame.pose.0).ok()?)?);
     }
     file.write_section(layout.ofs_frames, heads.as_bytes())?;
-    // A block that many meshes share is written once per place.
+    // A block that many meshes share is written once per offset.
     let mut placed: [BTreeSet<(u32, usize)>; 4] = Default::default();
     for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
         let [verts, texcoords, indices, groupids] = &mut placed;
@@ -125,7 +125,7 @@ fn frame_header(w: &mut ByteWriter, frame: &Frame, ofs_pose: u32) {
     });
 }
 
-/// Vertices in one go: there are many.
+/// Encodes all vertices in one loop, because there are many.
 fn vertices(v: &Vertices) -> Vec<u8> {
     let size = v.counts.len() * vertex::SIZE + v.influences.len() * influence::SIZE;
     let mut w = ByteWriter::with_capacity(size);

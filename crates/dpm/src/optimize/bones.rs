@@ -1,25 +1,26 @@
-//! Bones that move nothing.
+//! Chooses bones to remove because they move nothing.
 
 use super::UnusedBones;
 use crate::bone::{Bone, BoneFlags, Name};
 use crate::order::Renumbering;
 use alloc::vec::Vec;
 
-/// The treatment of bones.
+/// The chosen bones.
 pub(super) struct Choice {
     pub kept: Renumbering,
-    /// Bones that go.
+    /// The bones that are removed.
     pub removed: Vec<Name>,
-    /// Bones that would go if it were known that they are no attachments.
+    /// The bones that would be removed if they were known not to be attachments.
     pub unmarked: Vec<Name>,
 }
 
-/// Chooses bones by those that move a vertex. Parents come before their children.
+/// Chooses bones to remove. `moving` states for each bone whether it moves a vertex. Parents come before
+/// their children.
 pub(super) fn choose(bones: &[Bone], moving: &[bool], rule: UnusedBones) -> Choice {
     let marked = |bone: &Bone| bone.flags.contains(BoneFlags::ATTACHMENT);
     let marks = bones.iter().any(marked);
     let (mut removed, mut unmarked, mut order) = (Vec::new(), Vec::new(), Vec::new());
-    // The children of a bone come after it.
+    // The loop runs from children to parents.
     let (mut needed, mut spared) = (moving.to_vec(), Vec::new());
     needed.resize(bones.len(), false);
     spared.resize(bones.len(), false);
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(remaining_bones(&bones, &[2], UnusedBones::Unmarked).0, ["root", "arm", "hand", "tag"]);
         assert_eq!(remaining_bones(&bones, &[], UnusedBones::Remove).0, ["root", "arm", "tag"]);
         assert_eq!(remaining_bones(&bones, &[2], UnusedBones::Keep).1, ["loose", ""]);
-        // Without a flag every name may be an attachment.
+        // Without flags every named bone may be an attachment.
         let bare = bones.map(|(name, parent, _)| (name, parent, 0));
         let (kept, unmarked) = remaining_bones(&bare, &[2], UnusedBones::Unmarked);
         assert_eq!(kept, ["root", "arm", "hand", "tag", "loose"]);

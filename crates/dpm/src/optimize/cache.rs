@@ -1,27 +1,27 @@
-//! Triangles in an order in which a card draws them with few vertices computed twice.
+//! Orders triangles such that a graphics card computes few vertices twice.
 
 use alloc::vec::Vec;
 
-/// Vertices that a card is taken to remember, first in, first out.
+/// The number of vertices in the assumed vertex cache, first in, first out.
 pub(super) const CACHE: usize = 16;
 
-/// Triangles around one vertex among which the one next to the last is searched for.
+/// The maximum number of triangles around one vertex that are searched for a neighbour of the last one.
 const FAN: usize = 32;
 
-/// The cost of drawing.
+/// The cost of drawing triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// Vertices that have to be computed.
+    /// The number of vertices that must be computed.
     pub misses: usize,
-    /// Runs of triangles each of which shares an edge with the one before it.
+    /// The number of runs in which each triangle shares an edge with the one before it.
     pub strips: usize,
 }
 
-/// Numbers the vertices of triangles by their first use, so that work on some of many triangles takes no account of
-/// vertices that only others have.
+/// Numbers the vertices of triangles by their first use. So the work for some of many triangles does not
+/// depend on vertices that only other triangles use.
 #[derive(Debug, Default)]
 pub(super) struct Dense {
-    /// The new number of each vertex, counted from 1; 0 for those that are not met.
+    /// The new number of each vertex, counted from 1; 0 for vertices that are not used.
     numbers: Vec<u32>,
     met: Vec<u32>,
 }
@@ -49,13 +49,13 @@ impl Dense {
         (dense, self.met.len())
     }
 
-    /// The cost of drawing triangles in their order.
+    /// Returns the cost of drawing triangles in their order.
     pub(super) fn cost(&mut self, triangles: &[[u32; 3]]) -> Cost {
         let (triangles, vertices) = self.renumber(triangles);
         cost(&triangles, vertices)
     }
 
-    /// An order in which fewer vertices are computed than in that of the triangles, where one is found.
+    /// Returns an order in which fewer vertices are computed, if one is found.
     pub(super) fn better(&mut self, triangles: &[[u32; 3]]) -> Option<Vec<u32>> {
         let (triangles, vertices) = self.renumber(triangles);
         let order = sorted(&triangles, vertices);
@@ -64,9 +64,9 @@ impl Dense {
     }
 }
 
-/// The cost of drawing triangles in their order.
+/// Returns the cost of drawing triangles in their order.
 fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
-    // Number of vertices computed up to and including each vertex.
+    // The number of vertices computed up to and including each vertex.
     let mut computed = alloc::vec![0_usize; vertices];
     let mut cost = Cost::default();
     let mut last: Option<[u32; 3]> = None;
@@ -84,12 +84,12 @@ fn cost(triangles: &[[u32; 3]], vertices: usize) -> Cost {
     cost
 }
 
-/// The number of corners of `b` that are corners of `a`.
+/// Returns the number of corners that two triangles share.
 fn shared_corners(a: [u32; 3], b: [u32; 3]) -> usize {
     b.iter().filter(|v| a.contains(v)).count()
 }
 
-/// The triangles at each vertex.
+/// The triangles around each vertex.
 struct Fans {
     starts: Vec<u32>,
     triangles: Vec<u32>,
@@ -128,32 +128,32 @@ impl Fans {
     }
 }
 
-/// An order under construction: triangles are taken fan by fan, and the next fan is that of a vertex that is still
-/// remembered and has little left, as P. Sander, D. Nehab and J. Barczak describe it (Fast Triangle Reordering for Vertex
-/// Locality and Reduced Overdraw, 2007).
+/// An order under construction. Triangles are taken fan by fan. The next fan is around a vertex that is
+/// still in the cache and has few triangles left. Source: P. Sander, D. Nehab and J. Barczak, Fast Triangle
+/// Reordering for Vertex Locality and Reduced Overdraw, 2007.
 struct Order<'t> {
     triangles: &'t [[u32; 3]],
     fans: Fans,
-    /// Triangles at each vertex that are not taken yet.
+    /// The number of remaining triangles at each vertex.
     left: Vec<u32>,
-    /// When each vertex was computed last.
+    /// The time at which each vertex was last computed.
     computed: Vec<usize>,
     now: usize,
     taken: Vec<bool>,
     order: Vec<u32>,
-    /// Vertices met so far, to go back to.
+    /// The vertices used so far, to return to.
     met: Vec<u32>,
-    /// Vertices of the last fan.
+    /// The vertices of the last fan.
     near: Vec<u32>,
-    /// All vertices before this one have nothing left.
+    /// No vertex before this one has remaining triangles.
     cursor: u32,
 }
 
-/// Bytes of working memory for each triangle, and for each vertex.
+/// The working memory for each triangle, and for each vertex, in bytes.
 pub(super) const TRIANGLE: usize = 64;
 pub(super) const VERTEX: usize = 48;
 
-/// The triangles in a better order, by their numbers.
+/// Returns the indices of the triangles in a better order.
 fn sorted(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
     let fans = Fans::build(triangles, vertices);
     let count = |v: u32| u32::try_from(fans.triangles_of(v).len()).unwrap_or(u32::MAX);
@@ -181,11 +181,11 @@ impl Order<'_> {
         self.left.get(v as usize).copied().unwrap_or(0)
     }
 
-    /// The vertex whose fan comes next.
+    /// Returns the vertex of the next fan.
     fn next(&mut self) -> Option<u32> {
         let age = |v: u32| self.now - self.computed.get(v as usize).copied().unwrap_or(0);
         let open = self.near.iter().copied().filter(|&v| self.remaining(v) > 0);
-        // The oldest of those that are still remembered when their fan is done.
+        // Choose the oldest vertex that is still in the cache after its fan is drawn.
         let stays = |v: u32| age(v) + 2 * self.remaining(v) as usize <= CACHE;
         let best = open.max_by_key(|&v| if stays(v) { age(v) } else { 0 });
         if best.is_some() {
@@ -205,7 +205,7 @@ impl Order<'_> {
         None
     }
 
-    /// Takes all that is left around a vertex, each triangle next to the one before it where that can be.
+    /// Takes all remaining triangles around a vertex, if possible each next to the one before it.
     fn fan(&mut self, v: u32) {
         self.near.clear();
         let mut open: Vec<u32> = Vec::new();
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A sheet of so many squares each way, its triangles row by row or scattered.
+    /// Returns a sheet of `n` by `n` squares, with its triangles row by row or shuffled.
     fn sheet(n: u32, scattered: bool) -> (Vec<[u32; 3]>, usize) {
         let at = |x: u32, y: u32| y * (n + 1) + x;
         let square = |i: u32| {

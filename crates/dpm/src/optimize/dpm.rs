@@ -1,4 +1,4 @@
-//! A DPM in fewer bytes.
+//! Optimizes a DPM.
 
 use super::bones::{Choice, choose};
 use super::cache::{self, Cost, Dense};
@@ -12,14 +12,14 @@ use core::cmp::Ordering;
 use meshwright_core::{Budget, F32, WriteError};
 
 impl Dpm {
-    /// The same model in fewer bytes, its triangles and vertices in an order that is drawn faster.
+    /// Returns the same model in fewer bytes, with triangles and vertices in an order that is drawn faster.
     ///
-    /// `clips` are those of a `.framegroups` companion, where there is one: they are returned over the frames that are
-    /// left. By default every frame has the same triangles with the same corners, to the bit; stored bounds stay as
-    /// they are. The file is laid out as the dpmodel compiler does it.
+    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
+    /// numbers of the remaining frames. By default every frame has the same triangles with the same corners,
+    /// to the bit; stored bounds are not changed. The file has the layout of the dpmodel compiler.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or the work would take more than the limits of the options.
+    /// If the model breaks a rule of the format, or the work would take more than the limits of the options.
     pub fn optimize(
         &self,
         options: &OptimizeOptions,
@@ -37,7 +37,7 @@ impl Dpm {
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
     }
 
-    /// Does what the options say, in place. What it takes was charged.
+    /// Applies the options in place. The memory has been charged.
     fn reduce(
         &mut self,
         options: &OptimizeOptions,
@@ -64,7 +64,7 @@ impl Dpm {
         Ok(chosen)
     }
 
-    /// Leaves out what is unused or there twice.
+    /// Removes unused and duplicate data.
     #[cfg(feature = "scene")]
     pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
         let most = self.meshes.iter().map(|m| m.vertices.len()).max().unwrap_or(0);
@@ -80,7 +80,7 @@ impl Dpm {
 #[cfg(feature = "scene")]
 const EQUAL: usize = 40;
 
-/// Counts everything; what meshes share counts as often as they do, but is looked at once.
+/// Counts the parts of a model. Shared sections count for each mesh, but are examined once.
 fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
     let mut counted = Statistics {
         bytes,
@@ -103,7 +103,7 @@ fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
     counted
 }
 
-/// Charges copies and tables: what meshes share as often as they do, since they may come to hold it by themselves.
+/// Charges copies and tables. Shared sections are charged for each mesh, because they may be copied.
 fn charge(model: &Dpm, counted: &Statistics, budget: &Budget) -> Result<(), WriteError> {
     let items = [
         ("vertices", counted.vertices, cache::VERTEX + 32),
@@ -120,7 +120,7 @@ fn charge(model: &Dpm, counted: &Statistics, budget: &Budget) -> Result<(), Writ
     Ok(())
 }
 
-/// Leaves parts out that add nothing, but one for each vertex.
+/// Removes influences that add nothing, except for one per vertex.
 fn drop_zeros(vertices: &mut Vertices) {
     let adds =
         |i: &Influence| i.influence.get() != 0.0 || i.origin.iter().chain(&i.normal).any(|v| v.get() != 0.0);
@@ -140,7 +140,7 @@ fn drop_zeros(vertices: &mut Vertices) {
     *vertices = kept;
 }
 
-/// The bones that some vertex belongs to.
+/// Returns for each bone whether it moves a vertex.
 fn moving(model: &Dpm) -> Vec<bool> {
     let mut moving = alloc::vec![false; model.bones.len()];
     let mut seen = alloc::collections::BTreeSet::new();
@@ -154,7 +154,7 @@ fn moving(model: &Dpm) -> Vec<bool> {
     moving
 }
 
-/// Leaves meshes without triangles out, but one, and makes one of those with the same shader.
+/// Removes meshes without triangles, except for one, and joins meshes with the same shader.
 fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
     let drawn = model.meshes.iter().any(|m| !m.triangles.is_empty());
     let mut first = true;
@@ -185,7 +185,7 @@ fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Leaves frames out that no clip has.
+/// Removes frames that are in no clip.
 fn drop_frames(model: &mut Dpm, clips: &mut [FrameClip]) {
     let used = used_frames(model.frames.len(), clips.iter().map(|c| (c.start, c.length)));
     let places = places(&used);
@@ -196,7 +196,7 @@ fn drop_frames(model: &mut Dpm, clips: &mut [FrameClip]) {
     model.frames.retain(|_| used.next() == Some(&true));
 }
 
-/// Leaves poses out that no frame has and, of equal ones, all but the first.
+/// Removes poses that no frame uses. If `equal`, it also removes duplicates of poses.
 fn drop_poses(model: &mut Dpm, equal: bool) {
     let (bones, count) = (model.bones.len(), model.pose_count());
     let pose = |p: usize| model.poses.get(p * bones..(p + 1) * bones).unwrap_or_default();
@@ -227,7 +227,7 @@ fn drop_poses(model: &mut Dpm, equal: bool) {
 
 type Sections = [usize; 4];
 
-/// The sections of a mesh by their addresses.
+/// Returns the addresses of a mesh's sections.
 fn sections(mesh: &Mesh) -> Sections {
     [
         Arc::as_ptr(&mesh.vertices).addr(),
@@ -237,8 +237,8 @@ fn sections(mesh: &Mesh) -> Sections {
     ]
 }
 
-/// Sorts triangles and vertices. Meshes that share all their sections go on doing so; what meshes share in part stays as
-/// it is, so that it stays shared.
+/// Sorts triangles and vertices. Meshes that share all their sections still share them. Meshes that share
+/// only some sections are not changed, so that these stay shared.
 fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut Dense) {
     let whole: Vec<Sections> = model.meshes.iter().map(sections).collect();
     let mut owners: BTreeMap<(usize, usize), Option<Sections>> = BTreeMap::new();
@@ -305,14 +305,14 @@ fn part<'v>(vertices: &'v Vertices, starts: &[usize], v: u32) -> &'v [Influence]
     vertices.influences.get(start..start + count).unwrap_or_default()
 }
 
-/// True where no vertex is like one before it, and each is in a triangle.
+/// Returns whether no vertex has an earlier duplicate, and every vertex is in a triangle.
 fn is_tidy(mesh: &Mesh, equal: &[u32]) -> bool {
     let mut used = alloc::vec![false; equal.len()];
     mesh.triangles.as_flattened().iter().for_each(|v| used[*v as usize] = true);
     equal.iter().zip(0_u32..).all(|(first, v)| *first == v) && used.iter().all(|used| *used)
 }
 
-/// The first vertex that is equal to each vertex, to the last bit.
+/// Returns for each vertex the first vertex with the same bits.
 fn equals(mesh: &Mesh) -> Vec<u32> {
     let starts = starts(&mesh.vertices);
     let words = |i: &Influence| {
@@ -343,7 +343,7 @@ fn equals(mesh: &Mesh) -> Vec<u32> {
     })
 }
 
-/// The first item that is equal to each item; `None` if hashes are not sufficient.
+/// Returns for each item the first equal item; `None` if there are too many hash collisions.
 fn first_alike(
     count: usize,
     hash: impl Fn(u32) -> u64,
@@ -353,10 +353,10 @@ fn first_alike(
     let slots = count.checked_mul(2)?.checked_next_power_of_two()?;
     let mut table = alloc::vec![NONE; slots];
     let mut first = Vec::with_capacity(count);
-    // Items that are put where others are cost steps, of which a file can ask for many.
+    // Collisions cost steps; a hostile file can cause many of them.
     let mut steps = count.saturating_mul(16);
     for v in 0..u32::try_from(count).ok()? {
-        // The upper bits depend on all others.
+        // The upper bits of the hash depend on all bits of the value.
         let mut slot = (hash(v) >> 32) as usize & (slots - 1);
         loop {
             match table[slot] {

@@ -1,5 +1,5 @@
-//! The same model in fewer bytes, and in an order in which it is drawn faster: what the format's description asks a saver
-//! to do.
+//! Optimizes models: fewer bytes, and an order of triangles that is drawn faster, as the format's
+//! description recommends to exporters.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -20,43 +20,45 @@ use crate::clips::FrameClip;
 use alloc::vec::Vec;
 use meshwright_core::{LimitExceeded, Limits, WriteError};
 
-/// The removal of bones that move nothing. Bones that are flagged as [attachments](crate::BoneFlags::ATTACHMENT),
+/// The removal of bones that move nothing. Bones with the [attachment flag](crate::BoneFlags::ATTACHMENT),
 /// parents of remaining bones, and the first bone, whose scale engines use for the model, always stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnusedBones {
-    /// None.
+    /// No bones are removed.
     Keep,
-    /// All where the model flags attachments at all, else those without a name: games find attachments by name, and in
-    /// a model without flags any bone may be one.
+    /// All such bones are removed if the model has attachment flags. Otherwise only bones without a name
+    /// are: games find attachments by name, and in a model without flags any bone may be one.
     #[default]
     Unmarked,
-    /// All.
+    /// All such bones are removed.
     Remove,
 }
 
-/// The steps of an optimisation. By default, all steps that change no frame, no triangle and no clip.
+/// The steps of an optimisation. By default, these are all steps that change no frame, no triangle and no
+/// clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptimizeOptions {
-    /// Bones that move nothing.
+    /// The removal of bones that move nothing.
     pub bones: UnusedBones,
-    /// Parts of vertices that are zero in weight, position and normal go (DPM).
+    /// Whether influences with zero weight, position and normal are removed (DPM).
     pub influences: bool,
-    /// Vertices that no triangle has go; equal ones become one (DPM; the normals of a ZYM tell them apart).
+    /// Whether unused vertices are removed and equal ones merged (DPM; in a ZYM, equal vertices can have
+    /// different normals).
     pub vertices: bool,
-    /// Equal poses are stored once (DPM).
+    /// Whether equal poses are stored once (DPM).
     pub poses: bool,
-    /// Triangles are put into an order for strips and vertex caches, where it is better than theirs. What game code
-    /// keeps for each goes with them.
+    /// Whether triangles are sorted for strips and vertex caches, if that is better than their order. Their
+    /// numbers for game code move with them.
     pub triangles: bool,
-    /// Vertices are put into the order in which triangles first have them.
+    /// Whether vertices are sorted by their first use in triangles.
     pub order: bool,
-    /// Meshes without triangles go, and meshes of one shader become one.
+    /// Whether meshes without triangles are removed, and meshes of one shader joined.
     pub meshes: bool,
-    /// Frames but the first go that no clip has, where the clips are known.
+    /// Whether frames that are in no clip are removed, except for the first, if the clips are known.
     pub frames: bool,
-    /// The limits of its memory.
+    /// The limits of memory.
     pub limits: Limits,
 }
 
@@ -77,7 +79,7 @@ impl Default for OptimizeOptions {
 }
 
 impl OptimizeOptions {
-    /// Options that change nothing but the file's layout.
+    /// Returns options that change only the layout of the file.
     #[must_use]
     pub fn nothing() -> Self {
         Self {
@@ -91,35 +93,35 @@ impl OptimizeOptions {
         }
     }
 
-    /// Options that leave out what is unused or there twice, and keep triangles and vertices in their order: what a
-    /// conversion does.
+    /// Returns options that remove unused and duplicate data, and keep the order of triangles and vertices.
+    /// Conversions use them.
     #[must_use]
     pub fn tidy() -> Self {
         Self { triangles: false, order: false, ..Self::default() }
     }
 
-    /// The same options with another treatment of bones that move nothing.
+    /// Sets the removal of bones that move nothing.
     #[must_use]
     pub const fn with_bones(mut self, bones: UnusedBones) -> Self {
         self.bones = bones;
         self
     }
 
-    /// The same options with meshes without triangles, and several meshes of one shader, left or not.
+    /// Sets whether meshes without triangles are removed, and meshes of one shader joined.
     #[must_use]
     pub const fn with_meshes(mut self, meshes: bool) -> Self {
         self.meshes = meshes;
         self
     }
 
-    /// The same options with frames that no clip has left or not.
+    /// Sets whether frames that are in no clip are removed.
     #[must_use]
     pub const fn with_frames(mut self, frames: bool) -> Self {
         self.frames = frames;
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -131,30 +133,31 @@ impl OptimizeOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Bytes of its file.
+    /// The size of the file in bytes.
     pub bytes: usize,
-    /// Bones.
+    /// The number of bones.
     pub bones: usize,
-    /// Meshes, or runs of triangles of one shader.
+    /// The number of meshes or, in a ZYM, of triangle runs.
     pub meshes: usize,
-    /// Vertices of all meshes.
+    /// The number of vertices of all meshes.
     pub vertices: usize,
-    /// Parts of vertices.
+    /// The number of influences.
     pub influences: usize,
-    /// Triangles of all meshes.
+    /// The number of triangles of all meshes.
     pub triangles: usize,
-    /// Frames.
+    /// The number of frames.
     pub frames: usize,
-    /// Poses that are stored.
+    /// The number of stored poses.
     pub poses: usize,
-    /// Vertices that are computed when all triangles are drawn by a card that remembers the last 16.
+    /// The number of vertices that a graphics card computes if it remembers the last 16.
     pub misses: usize,
-    /// Runs of triangles each of which shares an edge with the one before it.
+    /// The number of runs in which each triangle shares an edge with the one before it.
     pub strips: usize,
 }
 
 impl Statistics {
-    /// The average cache miss ratio: vertices computed for each triangle, between 0.5 and 3; 0 without triangles.
+    /// Returns the average cache miss ratio: computed vertices per triangle, between 0.5 and 3; 0 if there
+    /// are no triangles.
     pub fn acmr(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let ratio = self.misses as f64 / self.triangles.max(1) as f64;
@@ -170,25 +173,26 @@ pub struct Optimized<M> {
     pub model: M,
     /// The file.
     pub bytes: Vec<u8>,
-    /// The clips that were given, over the frames that are left.
+    /// The given clips, with the numbers of the remaining frames.
     pub clips: Vec<FrameClip>,
-    /// The content and cost of the model before.
+    /// The content and cost before the optimisation.
     pub before: Statistics,
-    /// The content and cost of the model now.
+    /// The content and cost after the optimisation.
     pub after: Statistics,
-    /// Bones that are gone.
+    /// The removed bones.
     pub removed: Vec<Name>,
-    /// Bones that move nothing, are no attachments by their flags, and stayed because they may be: see
-    /// [`UnusedBones`].
+    /// Bones that move nothing and have no attachment flag, but were kept because they may be attachments;
+    /// see [`UnusedBones`].
     pub unmarked: Vec<Name>,
 }
 
-/// A limit as the error of a writer.
+/// Converts an exceeded limit to a writer's error.
 fn limit(e: LimitExceeded) -> WriteError {
     WriteError::Limit { what: e.what, wanted: e.wanted, limit: e.left }
 }
 
-/// The position of each vertex in the order of first use by triangles. Unused vertices come last, or nowhere.
+/// Returns the position of each vertex in the order of first use by triangles. Unused vertices come last if
+/// `keep` is true.
 fn first_use(triangles: &[[u32; 3]], vertices: usize, keep: bool) -> Vec<u32> {
     let mut seen = alloc::vec![false; vertices];
     let mut order = Vec::with_capacity(vertices);
@@ -205,7 +209,7 @@ fn first_use(triangles: &[[u32; 3]], vertices: usize, keep: bool) -> Vec<u32> {
     order
 }
 
-/// Triangles over vertices of which those of `order` stay, in that order.
+/// Renumbers triangles. `order` has the old indices of the remaining vertices.
 fn renumbered(triangles: &mut [[u32; 3]], order: &[u32], vertices: usize) {
     let mut numbers = alloc::vec![0_u32; vertices];
     for (new, &old) in (0_u32..).zip(order) {
@@ -216,9 +220,9 @@ fn renumbered(triangles: &mut [[u32; 3]], order: &[u32], vertices: usize) {
     }
 }
 
-/// Which frames some clip has, and the first.
+/// Returns for each frame whether it is in a clip or is the first frame.
 fn used_frames(frames: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
-    // The starts and ends of ranges, so that each of them costs only one step.
+    // Count the starts and ends of ranges, so that each range costs only one step.
     let mut edges = alloc::vec![0_i64; frames + 1];
     for (start, length) in ranges.chain([(0, 1)]) {
         let start = (start as usize).min(frames);

@@ -1,4 +1,4 @@
-//! A ZYM in fewer bytes.
+//! Optimizes a ZYM.
 
 use super::bones::{Choice, choose};
 use super::cache::{self, Dense};
@@ -9,14 +9,15 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, WriteError};
 
 impl Zym {
-    /// The same model in fewer bytes, its triangles and vertices in an order that is drawn faster.
+    /// Returns the same model in fewer bytes, with triangles and vertices in an order that is drawn faster.
     ///
-    /// `clips` are those of a `.framegroups` companion, where there is one: they are returned over the poses that are
-    /// left. By default every pose has the same triangles with the same corners, to the bit; normals, which are summed
-    /// over triangles, are the same up to rounding. Equal vertices stay apart, since an edge is hard where they are.
+    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
+    /// numbers of the remaining poses. By default every pose has the same triangles with the same corners,
+    /// to the bit. Normals, which are sums over triangles, are equal up to rounding. Equal vertices are not
+    /// merged, because that would smooth a hard edge.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or the work would take more than the limits of the options.
+    /// If the model breaks a rule of the format, or the work would take more than the limits of the options.
     pub fn optimize(
         &self,
         options: &OptimizeOptions,
@@ -42,7 +43,7 @@ impl Zym {
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
     }
 
-    /// Does what the options say, in place. What it takes was charged.
+    /// Applies the options in place. The memory has been charged.
     fn reduce(&mut self, options: &OptimizeOptions, clips: &mut [FrameClip], dense: &mut Dense) -> Choice {
         self.discard_layout();
         if options.meshes {
@@ -62,7 +63,7 @@ impl Zym {
         chosen
     }
 
-    /// Leaves out what is unused.
+    /// Removes unused data.
     #[cfg(feature = "scene")]
     pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
         let influences = self.influences.len().saturating_mul(size_of::<ZymInfluence>()).saturating_add(
@@ -91,7 +92,7 @@ fn statistics(model: &Zym, bytes: usize, dense: &mut Dense) -> Statistics {
     }
 }
 
-/// The bones that some vertex belongs to.
+/// Returns for each bone whether it moves a vertex.
 fn moving(model: &Zym) -> Vec<bool> {
     let mut moving = alloc::vec![false; model.bones.len()];
     for i in &model.influences {
@@ -102,7 +103,7 @@ fn moving(model: &Zym) -> Vec<bool> {
     moving
 }
 
-/// The data of game code for each triangle, run by run.
+/// Returns the bytes for game code of each triangle, run by run.
 fn zones(model: &Zym) -> Vec<Vec<u8>> {
     let mut rest = model.trizone.as_slice();
     let mut take = |n: usize| {
@@ -113,7 +114,7 @@ fn zones(model: &Zym) -> Vec<Vec<u8>> {
     model.runs.iter().map(|run| take(run.triangles.len())).collect()
 }
 
-/// Leaves runs without triangles out, and makes one of those with the same shader.
+/// Removes runs without triangles, and joins runs with the same shader.
 fn join(model: &mut Zym) {
     let zones = zones(model);
     let (mut places, mut joined) = (alloc::collections::BTreeMap::new(), Vec::new());

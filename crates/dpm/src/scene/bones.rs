@@ -1,4 +1,4 @@
-//! The joints of all skeletons of a scene as one list of bones, and vertices in their spaces.
+//! Converts the joints of all skeletons of a scene to one list of bones, and vertices to their spaces.
 
 use super::names;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
@@ -14,7 +14,7 @@ use meshwright_scene::{
     Naming, Order, Scene, SkeletonId, Unsupported,
 };
 
-/// Bones, parents first, and the pose in which vertices are bound to them.
+/// The bones, parents first, and the pose in which vertices are bound to them.
 pub(super) struct Bones<'s> {
     scene: &'s Scene,
     map: AxisMap,
@@ -22,16 +22,16 @@ pub(super) struct Bones<'s> {
     /// The pose in which vertices are bound.
     pub(super) bind: Vec<BonePose>,
     skeletons: Vec<Joints>,
-    /// The parent of everything that follows no joint.
+    /// The bone of everything that follows no joint.
     root: usize,
 }
 
 /// The joints of one skeleton.
 struct Joints {
-    /// The bone of the first of them.
+    /// The bone of the first joint.
     first: usize,
     order: Order,
-    /// From model space into the space of each joint, in the scene's axes.
+    /// The transforms from model space to the space of each joint, in the scene's axes.
     inverses: Vec<Option<Affine64>>,
     follow: bool,
 }
@@ -86,7 +86,7 @@ impl<'s> Bones<'s> {
             let Some(joint) = skeleton.joints.get(j) else { continue };
             let follows = !joint.follows.is_empty();
             let parent = order.parent(joint).filter(|_| !follows).map(|p| first + p);
-            // Nothing refers to a bone without a name.
+            // Bones without a name are not looked up, so their names need not be unique.
             let name = match joint.name.as_str() {
                 "" => Vec::new(),
                 name => names.fit(name, &format!("{path}.joints[{j}]"), losses)?,
@@ -104,7 +104,7 @@ impl<'s> Bones<'s> {
         Ok(())
     }
 
-    /// Calls bones after their numbers in a model by its names, with its flags.
+    /// Names bones by their numbers in a model, and gives them its names and flags.
     pub(super) fn name_as(&mut self, model: &[Bone]) -> Result<(), ConvertError> {
         let number = |bone: &Bone| str::from_utf8(bone.name.bytes()).ok()?.parse::<usize>().ok();
         let is_sorted = self.bones.iter().zip(0..model.len()).all(|(bone, i)| number(bone) == Some(i));
@@ -124,7 +124,7 @@ impl<'s> Bones<'s> {
         Some(joints.first + joints.order.place(joint as usize)?)
     }
 
-    /// The joint that each bone is; nothing for the root.
+    /// Returns the joint of each bone; `None` for the root.
     pub(super) fn joints(&self) -> Vec<Option<usize>> {
         let mut joints = alloc::vec![None; self.bones.len()];
         for own in &self.skeletons {
@@ -135,13 +135,14 @@ impl<'s> Bones<'s> {
         joints
     }
 
-    /// True when joints of a skeleton follow others: they are bones of their own, posed by where they end up.
+    /// Returns whether joints of a skeleton follow others. They become bones without a parent, with
+    /// model-space poses.
     pub(super) fn follow(&self, skeleton: SkeletonId) -> bool {
         self.skeletons.get(skeleton.0).is_some_and(|joints| joints.follow)
     }
 
-    /// Puts a pose of one skeleton into a pose of all bones. `model` has the joints in model space, where some follow
-    /// others.
+    /// Copies a pose of one skeleton into a pose of all bones. `model` has the joints in model space, if
+    /// some follow others.
     pub(super) fn fill(
         &self,
         skeleton: SkeletonId,
@@ -159,7 +160,7 @@ impl<'s> Bones<'s> {
         }
     }
 
-    /// The parts that bones have in a vertex of a mesh, which is given as it is drawn in the scene's axes.
+    /// Returns the influences of a vertex of a mesh, which is given in the scene's axes.
     pub(super) fn vertex(
         &self,
         mesh: &Mesh,
@@ -194,7 +195,7 @@ impl<'s> Bones<'s> {
         Ok(())
     }
 
-    /// The part of a bone in the file's axes.
+    /// Returns an influence in the file's axes.
     fn influence(&self, number: usize, weight: f32, origin: [f32; 3], normal: [f32; 3]) -> Influence {
         Influence {
             origin: f32s(self.map.point(origin)),
@@ -204,7 +205,8 @@ impl<'s> Bones<'s> {
         }
     }
 
-    /// A vertex and its normal from model space in the bind pose into the space of a joint, times its weight.
+    /// Converts a vertex and its normal from model space in the bind pose to the space of a joint, times its
+    /// weight.
     fn bound(
         &self,
         skeleton: SkeletonId,
@@ -234,7 +236,7 @@ pub(super) fn has_loose_vertices(mesh: &Mesh) -> bool {
     mesh.skin.as_ref().is_none_or(|s| (0..s.vertex_count()).any(|v| s.range(v).is_empty()))
 }
 
-/// Sets numbers that are not finite to 0; true when there were any.
+/// Replaces numbers that are not finite by 0. Returns whether there were any.
 fn make_finite(part: &mut Influence) -> bool {
     let mut any = false;
     for number in part.origin.iter_mut().chain(&mut part.normal).filter(|v| !v.is_finite()) {
@@ -244,7 +246,7 @@ fn make_finite(part: &mut Influence) -> bool {
     any
 }
 
-/// Vertices of a mesh that could not be taken as they are.
+/// Counts the vertices of a mesh that had to be changed.
 #[derive(Default)]
 pub(super) struct Odd {
     loose: usize,
@@ -276,10 +278,10 @@ pub(super) fn numbers<'a>(
     list.iter().map(|number| number.as_u32().unwrap_or(0)).chain(core::iter::repeat_n(0, made_up))
 }
 
-/// The flags that native fields give a joint: `flags` as a number, and `attach`, true or false, for the one that marks
-/// an attachment.
+/// Returns the flags in the native fields of a joint: `flags` as a number, and `attach` (true or false) for
+/// the attachment flag.
 pub(super) fn flags(extras: Option<&Extra>) -> BoneFlags {
-    // Editors keep true and false as 1 and 0.
+    // Editors store true and false as 1 and 0.
     let number = |name: &str| extras.and_then(|extras| extras.get(name)?.as_u32());
     let flags = number("flags").unwrap_or(0);
     let mark = BoneFlags::ATTACHMENT.0;

@@ -1,4 +1,4 @@
-//! Bounds of skinned vertices.
+//! Computes the bounds of skinned vertices.
 
 use crate::dpm::{Bounds, Dpm, PoseId, skin};
 use crate::pose::Surface;
@@ -9,8 +9,8 @@ use meshwright_core::math::{narrow1, sqrt};
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{Budget, LimitExceeded, Loss};
 
-/// Influences over all poses up to which bounds are computed, about a second's work; engines do not use the stored
-/// ones.
+/// The maximum number of influences over all poses for which bounds are computed, about a second of work.
+/// Engines do not use the stored bounds.
 const MOST: u64 = 1 << 28;
 
 /// Returns whether bounds can be computed for this many influences and poses. It charges the work, or reports the
@@ -33,7 +33,7 @@ pub(super) fn is_affordable(
 }
 
 impl Dpm {
-    /// Replaces all stored bounds by true ones: those of the skinned vertices of every frame.
+    /// Replaces all stored bounds by the actual ones: those of the skinned vertices of every frame.
     pub fn recompute_bounds(&mut self) {
         let (mut surface, mut matrices) = (Surface::default(), Vec::new());
         let mut known: BTreeMap<PoseId, Bounds> = BTreeMap::new();
@@ -69,7 +69,8 @@ impl Dpm {
 }
 
 impl Zym {
-    /// Replaces all stored bounds by true ones: those of the skinned vertices in the poses of every scene.
+    /// Replaces all stored bounds by the actual ones: those of the skinned vertices in the poses of every
+    /// scene.
     pub fn recompute_bounds(&mut self) {
         let mut all = Hull::default();
         for i in 0..self.scenes.len() {
@@ -91,7 +92,7 @@ impl Zym {
     }
 }
 
-/// A box around points, with the squares of their greatest distances.
+/// A bounding box, with the squares of the largest distances.
 #[derive(Default)]
 struct Hull {
     span: Option<([f32; 3], [f32; 3])>,

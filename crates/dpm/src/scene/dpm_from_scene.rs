@@ -1,4 +1,4 @@
-//! The exchange model to DPM.
+//! Converts a scene to a DPM.
 
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
@@ -22,18 +22,19 @@ use meshwright_scene::{
     Scene, Unsupported,
 };
 
-/// A model with its clips, which DPM keeps in a file of their own.
+/// A model with its clips, which DPM stores in a separate file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DpmFiles {
     /// The model.
     pub model: Dpm,
-    /// Its clips, for the companion `<model file name>.framegroups`; without any there is no companion.
+    /// The clips for the companion file `<model file name>.framegroups`. If there are none, there is no
+    /// companion file.
     pub clips: Vec<FrameClip>,
 }
 
 impl Dpm {
-    /// Makes a model from the drawn meshes of a scene, at its finest level of detail unless the options choose another.
+    /// Converts the drawn meshes of a scene, by default its finest level of detail.
     ///
     /// Frame 0 is the bind pose. After it are the poses of the clips, sampled at whole frames. Meshes with vertices in
     /// bone space keep them; the vertices of other meshes are transformed into bone space by the bind pose. Meshes
@@ -41,8 +42,8 @@ impl Dpm {
     /// are in a companion file, which [`write_scene`] returns.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, draws nothing, binds vertices to a joint that flattens space, or
-    /// when the model would take more than the limits allow.
+    /// If the scene breaks its own rules, draws nothing, or binds vertices to a joint that flattens space,
+    /// or if the model would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<DpmSceneOptions>,
@@ -73,9 +74,9 @@ impl FromScene for Dpm {
     }
 }
 
-/// Makes a model from a scene as [`Dpm::from_scene`] does, and returns the content of its companion file with it.
+/// Converts a scene as [`Dpm::from_scene`] does, and also returns the content of the companion file.
 ///
-/// The clips are plain data. A caller that knows the text form of `.framegroups` writes them next to the model.
+/// The clips are plain data. A caller with a `.framegroups` writer writes them next to the model.
 ///
 /// # Errors
 /// As [`Dpm::from_scene`].
@@ -87,7 +88,8 @@ pub fn write_scene(
     Ok(made.map(|Traced { model, clips, .. }| DpmFiles { model, clips }))
 }
 
-/// As [`write_scene`], with or without bounds, and with the bones and frames of a model instead of the scene's.
+/// Converts as [`write_scene`], with or without bounds. If a model's motion is given, its bones and frames
+/// replace the scene's.
 pub(super) fn traced(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
@@ -98,7 +100,7 @@ pub(super) fn traced(
     let mut losses = Vec::new();
     let engine = options.engine_of(<Dpm as FileFormat>::ID);
     let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
-    // Bones turn vertices into the file's axes.
+    // The bones convert vertices to the file's axes.
     let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
     let draw = draw.with_axes(AxisMap::IDENTITY).with_normals(true).with_normalize(true);
     let draw = draw.with_max_influences(engine.map_or(usize::MAX, |(_, limits)| limits.influences));
@@ -154,7 +156,7 @@ pub(super) fn traced(
     Ok(Converted::new(Traced { model, clips, joints, meshes: sources }, losses))
 }
 
-/// The mesh of a scene that a drawable has all vertices and triangles of.
+/// Returns the mesh of the scene, if a drawable has all of its vertices and triangles.
 pub(super) fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> Option<usize> {
     let id = drawable.id()?.0;
     let counts = |m: &meshwright_scene::Mesh| (m.positions.len(), m.triangles.len());
@@ -162,7 +164,7 @@ pub(super) fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> Option<usize>
     (whole && counts(scene.meshes.get(id)?) == counts(&drawable.mesh)).then_some(id)
 }
 
-/// Makes meshes.
+/// Converts meshes.
 struct Work<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,
@@ -186,7 +188,7 @@ impl Work<'_, '_> {
         let vertices = self.vertices(mesh, &path)?;
         let mut texcoords: Vec<_> = mesh.uvs.iter().map(|uv| f32s(*uv)).collect();
         texcoords.resize(n, [F32::default(); 2]);
-        // A part of a mesh has other triangles than the mesh, and its numbers are not theirs.
+        // A part of a split mesh has only some of its triangles, so the mesh's group ids do not fit.
         let source = drawable.id().and_then(|id| self.scene.meshes.get(id.0));
         let extras = source.filter(|m| m.triangles.len() == tris).and_then(|m| m.extras.as_ref());
         Ok(Mesh {

@@ -1,4 +1,4 @@
-//! DPM to the exchange model.
+//! Converts a DPM to a scene.
 
 use super::to_scene::{Lanes, Making, Part, Parts, convertible, list, read_from, report_unused_frames};
 use crate::clips::FrameClip;
@@ -17,13 +17,14 @@ use meshwright_core::{kernels, values};
 use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
 
 impl Dpm {
-    /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is frame 0, all
-    /// poses, and the given clips, such as those of a `.framegroups` companion. Without them, or where the list is
-    /// empty, clips are guessed from the names of the frames; a model of a single frame with an empty list has none.
+    /// Converts the model to a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is
+    /// frame 0, all poses, and the given clips, such as those of a `.framegroups` companion file. If `clips`
+    /// is `None` or empty, clips are derived from the names of the frames. A model with a single frame and
+    /// an empty list has none.
     ///
     /// # Errors
-    /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
-    /// options allow.
+    /// If the model breaks a rule that the conversion relies on, or the scene would take more memory than
+    /// the options allow.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -33,11 +34,12 @@ impl Dpm {
         self.scene(self.meshes.iter().map(Cow::Borrowed), options, given)
     }
 
-    /// Like [`to_scene`](Self::to_scene), but moves the meshes out of the model, which has none afterwards. Data that a
-    /// scene stores in the same form is not copied, and each mesh is freed before the next one is converted.
+    /// Does the same as [`to_scene`](Self::to_scene), but moves the meshes out of the model, which has none
+    /// afterwards. Data that a scene stores in the same form is not copied, and each mesh is freed before
+    /// the next one is converted.
     ///
     /// # Errors
-    /// As [`to_scene`](Self::to_scene); the meshes are gone unless a rule was broken.
+    /// As [`to_scene`](Self::to_scene). The meshes are lost, unless the error is a broken rule.
     pub fn take_scene(
         &mut self,
         options: &SceneOptions,
@@ -48,7 +50,7 @@ impl Dpm {
         self.scene(meshes.into_iter().map(Cow::Owned), options, given)
     }
 
-    /// The scene of a sound model with these meshes.
+    /// Returns the scene of a valid model with these meshes.
     fn scene<'m>(
         &self,
         meshes: impl ExactSizeIterator<Item = Cow<'m, Mesh>>,
@@ -88,13 +90,13 @@ impl Dpm {
 
     fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>) -> Cow<'c, [FrameClip]> {
         match given {
-            // The compiler writes a companion without a clip for a model that does not move.
+            // For a model without motion, the compiler writes a companion file without clips.
             Some(clips) if !clips.is_empty() || self.frames.len() <= 1 => Cow::Borrowed(clips),
             _ => Cow::Owned(self.clips_from_names()),
         }
     }
 
-    /// Reports the dropped data of bones, and of `grouped` meshes.
+    /// Reports dropped data of bones. `grouped` is the number of meshes with group ids.
     fn report_dropped(&self, grouped: usize, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count();
         if flags > 0 {
@@ -132,7 +134,7 @@ fn parts_of(mesh: &Mesh, making: &Making<'_>) -> Result<Parts, ConvertError> {
     Ok(made)
 }
 
-/// The triangles of a mesh: its own where nothing else has them.
+/// Returns the triangles of a mesh: its own if they are not shared, otherwise a copy.
 fn triangles_of(mesh: Cow<'_, Mesh>, budget: &Budget) -> Result<Vec<[u32; 3]>, ConvertError> {
     let shared = match mesh {
         Cow::Borrowed(mesh) => Err(Arc::clone(&mesh.triangles)),
@@ -160,7 +162,7 @@ kernels! {
     }
 }
 
-/// The parts of a vertex. A closure would not be compiled for the instructions of the kernel.
+/// Iterates over the parts of a vertex. A closure would not be compiled with the kernel's instructions.
 #[derive(Clone)]
 struct PartsOf<'a> {
     influences: slice::Iter<'a, Influence>,

@@ -1,4 +1,4 @@
-//! Clips of a scene as frames: every clip is sampled at its whole frames.
+//! Converts clips of a scene to frames: every clip is sampled at its whole frames.
 
 use super::bones::Bones;
 use super::motion::Motion as ModelMotion;
@@ -17,10 +17,10 @@ use meshwright_scene::{
     Scene, SkeletonId,
 };
 
-/// Largest difference of a matrix from its own 32-bit keys, relative to its size.
+/// The maximum difference of a matrix from its 32-bit keys, relative to its size.
 const ROUNDING: f32 = 1.0e-5;
 
-/// True where two matrices are the same up to the rounding of keys.
+/// Returns whether two matrices are equal up to the rounding of keys.
 fn are_near(a: &BonePose, b: &BonePose) -> bool {
     let (a, b) = (a.0.as_flattened(), b.0.as_flattened());
     let size = b.iter().fold(1.0_f32, |m, v| m.max(v.get().abs()));
@@ -34,14 +34,14 @@ pub(super) struct NamedPose {
     pub(super) pose: PoseId,
 }
 
-/// Frames and their poses.
+/// The frames and their poses.
 pub(super) struct Frames<'b> {
     pub(super) frames: Vec<NamedPose>,
-    /// Poses one after the other, each used by some frame.
+    /// The poses, one after the other. Each is used by some frame.
     pub(super) poses: Vec<BonePose>,
     pub(super) clips: Vec<FrameClip>,
     bones: usize,
-    /// Poses of pose sets that are there already.
+    /// Poses of pose sets that are converted already.
     known: BTreeMap<(SkeletonId, PoseSetId, u32), PoseId>,
     /// The first frame of each pose.
     first: BTreeMap<PoseId, usize>,
@@ -49,8 +49,8 @@ pub(super) struct Frames<'b> {
 }
 
 impl<'b> Frames<'b> {
-    /// Makes the frames: the bind pose, then the poses of all clips. A clip that begins with the bind pose begins at
-    /// frame 0.
+    /// Creates the frames: the bind pose, then the poses of all clips. A clip that begins with the bind pose
+    /// begins at frame 0.
     pub(super) fn from_scene(
         scene: &Scene,
         bones: &Bones<'_>,
@@ -73,7 +73,7 @@ impl<'b> Frames<'b> {
         let native = is_native(scene);
         let rules = if native { rules } else { rules.unique() };
         let mut names = Names::new(rules, naming, budget);
-        // Cutting the names of frames is not a loss, because nothing refers to them.
+        // Cut frame names are not a loss, because nothing refers to them.
         let mut prefixes = Names::new(names::FRAMES, Naming::Fit, budget);
         prefixes.reserve(b"bind")?;
         for i in 0..scene.clips.len() {
@@ -84,7 +84,7 @@ impl<'b> Frames<'b> {
         Ok(frames)
     }
 
-    /// Gives frames the names that native fields say, where they are as many.
+    /// Sets the names of frames from native fields, if their number matches.
     fn take_names(&mut self, scene: &Scene) {
         let said =
             scene.extras.as_ref().and_then(|extras| extras.get("frames")).map_or(&[][..], Extra::items);
@@ -98,8 +98,8 @@ impl<'b> Frames<'b> {
         }
     }
 
-    /// Takes over the frames of a model, with clip names that the format allows. The bones are those of the model,
-    /// named by number, and a root after them if something follows no bone.
+    /// Copies the frames of a model, with clip names that the format allows. The bones are those of the
+    /// model, named by number. A root is added if something follows no bone.
     pub(super) fn of_model(
         model: &ModelMotion<'_>,
         bones: &mut Bones<'_>,
@@ -135,7 +135,7 @@ impl<'b> Frames<'b> {
             let name = names.fit(&latin1(&clip.name), &format!("clips[{i}]"), losses)?;
             frames.clips.push(FrameClip { name, ..clip.clone() });
         }
-        // A frame is called after the first clip that has it.
+        // A frame is named after the first clip that contains it.
         for clip in frames.clips.iter().rev() {
             for (i, frame) in clip.frames().enumerate() {
                 if let Some(frame) = frames.frames.get_mut(frame as usize) {
@@ -191,10 +191,10 @@ impl<'b> Frames<'b> {
         Ok(())
     }
 
-    /// The poses of a clip at its whole frames.
+    /// Returns the poses of a clip at its whole frames.
     fn sampled(&mut self, sampler: &Sampler<'_, '_>, bones: &Bones<'_>) -> Result<Vec<PoseId>, ConvertError> {
         let (clip, n) = (sampler.clip(), sampler.frames());
-        // Poses that frames share are made once; what is sampled is different in every frame.
+        // Poses that frames share are converted once. Sampled poses differ in every frame.
         let stored = match &clip.motion {
             Motion::Poses { set, frames } => Some((*set, frames)),
             Motion::Tracks(_) => {
@@ -235,8 +235,8 @@ impl<'b> Frames<'b> {
         self.budget.charge_items("poses", matrices, size_of::<BonePose>())
     }
 
-    /// Returns the number of the last pose, which begins at `start`. If it is the bind pose, the pose is removed; a
-    /// pose from keys may differ from it by rounding.
+    /// Returns the number of the last pose, which begins at `start`. If it equals the bind pose, it is
+    /// removed. A pose from keys may differ from the bind pose by rounding.
     fn pose_id(&mut self, start: usize, keys: bool) -> PoseId {
         let same = match (self.poses.get(start..), self.poses.get(..self.bones)) {
             (Some(pose), Some(bind)) if keys => pose.iter().zip(bind).all(|(a, b)| are_near(a, b)),
@@ -255,7 +255,7 @@ impl<'b> Frames<'b> {
         self.frames.push(NamedPose { name, pose });
     }
 
-    /// Adds a clip's frames, or finds them among those there are, and returns where they start.
+    /// Adds a clip's frames, or finds them among the existing ones. Returns the first frame.
     fn place(&mut self, name: &[u8], poses: &[PoseId]) -> Result<usize, ConvertError> {
         if let Some(&start) = poses.first().and_then(|p| self.first.get(p)) {
             let there = self.frames.get(start..).unwrap_or_default().iter().map(|f| f.pose);
@@ -263,12 +263,12 @@ impl<'b> Frames<'b> {
                 return Ok(start);
             }
         }
-        // Nothing but the bind pose is there: the clip that begins with it takes it over.
+        // Only the bind pose exists, so a clip that begins with it starts there.
         if self.frames.len() == 1 && poses.first() == Some(&PoseId(0)) {
             self.frames.clear();
         }
         let start = self.frames.len();
-        // Frames are stored in maps and in the file.
+        // Memory for frames in maps and in the file.
         self.budget.charge_items("frames", poses.len() as u64, 4 * size_of::<NamedPose>())?;
         for (i, &pose) in poses.iter().enumerate() {
             self.push(of_frame(name, i), pose);

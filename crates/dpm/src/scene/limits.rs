@@ -15,7 +15,7 @@ use meshwright_scene::{
     Budget, ConvertError, Engine, EngineLimits, FromSceneOptions, Limits, Loss, MostBones, Scene, SkeletonId,
 };
 
-/// The scene with all its skeletons as one, with no more bones than the engine takes.
+/// Joins all skeletons of the scene into one, with no more bones than the engine supports.
 pub(super) fn one_skeleton<'s, T>(
     scene: &'s Scene,
     options: &FromSceneOptions<T>,
@@ -119,7 +119,7 @@ impl Model for Zym {
     }
 }
 
-/// Refuses a model that is more than the engine takes.
+/// Rejects a model that exceeds the limits of the engine.
 pub(super) fn check<M: Model>(
     model: &M,
     engine: Option<(Engine, EngineLimits)>,
@@ -147,8 +147,8 @@ pub(super) fn check<M: Model>(
     Ok(())
 }
 
-/// Returns the number of different sets of bones and weights in the engine's form: the four heaviest bones of a vertex,
-/// with 8-bit weights.
+/// Returns the number of different sets of bones and weights as the engine stores them: the four bones with
+/// the largest weights of a vertex, with 8-bit weights.
 fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
     budget.charge_items("blends", vertices.len() as u64, 128)?;
     let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
@@ -172,7 +172,7 @@ fn byte(share: f64) -> u8 {
     (share * 255.0).clamp(0.0, 255.0) as u8
 }
 
-/// Applies the optimizations that the options or the scene request.
+/// Applies the optimisations that the options or the scene request.
 pub(super) fn saved<M: Model>(
     mut model: M,
     mut clips: Vec<crate::FrameClip>,

@@ -1,10 +1,10 @@
-//! The motion of a model, which DPM and ZYM hold alike.
+//! The motion of a model, which DPM and ZYM store in the same way.
 
 use crate::bone::{Bone, BonePose};
 use crate::clips::FrameClip;
 use alloc::vec::Vec;
 
-/// Bones, frames and clips of a model, to be copied.
+/// The bones, frames and clips of a model that are copied.
 #[derive(Debug)]
 pub(super) struct Motion<'m> {
     pub(super) bones: &'m [Bone],

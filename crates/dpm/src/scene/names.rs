@@ -1,26 +1,26 @@
-//! Names as the formats hold them.
+//! The rules for names in the formats.
 
 use crate::bone::Name;
 use crate::record::name::SIZE;
 use meshwright_scene::names::{Encoding, NameRules};
 
-/// The longest name that has an end.
+/// The maximum length of a terminated name.
 const LONGEST: usize = SIZE - 1;
 
-/// Names of scenes.
+/// The rules for names of scenes.
 pub(super) const NAMES: NameRules = NameRules::new(Encoding::LATIN1, LONGEST);
-/// Names of shaders: one for each material.
+/// The rules for names of shaders, which are unique per material.
 pub(super) const SHADERS: NameRules = NAMES.unique();
-/// Names of bones: engines look them up without regard to case.
+/// The rules for names of bones: engines compare them ignoring case.
 pub(super) const BONES: NameRules = NAMES.unique().ignoring_case();
-/// Names of clips in a companion, where nothing that is quoted can hold a quote.
+/// The rules for names of clips in a companion file, where a quoted name cannot contain a quote.
 pub(super) const CLIPS: NameRules = NameRules::new(
     Encoding::Bytes(|c| u8::try_from(u32::from(c)).ok().filter(|b| *b >= b' ' && *b != b'"' && *b != 0x7f)),
     LONGEST,
 )
 .with_stand_in(b'_');
 
-/// The most digits of a frame's number, and the line before them.
+/// The length of the underscore and the longest frame number.
 const NUMBER: usize = 8;
 
 /// Rules for the first part of a frame's name. Engines without the companion file group frames into clips if their

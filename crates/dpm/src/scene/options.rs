@@ -3,24 +3,25 @@
 use crate::optimize::OptimizeOptions;
 use meshwright_scene::Scene;
 
-/// Options for making a model from a scene.
+/// Options for converting a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DpmSceneOptions {
-    /// Optimizations that the format recommends to exporters. Without options, unused and duplicate data is removed
-    /// from scenes of other formats; scenes of DPM, ZYM or no file are unchanged.
+    /// The optimisations, which the format's description recommends to exporters. If `None`, unused and
+    /// duplicate data is removed from scenes of other formats; scenes of DPM, ZYM or no file are not
+    /// changed.
     pub optimize: Option<OptimizeOptions>,
 }
 
 impl DpmSceneOptions {
-    /// Sets the optimizations.
+    /// Sets the optimisations.
     #[must_use]
     pub fn with_optimize(mut self, optimize: impl Into<Option<OptimizeOptions>>) -> Self {
         self.optimize = optimize.into();
         self
     }
 
-    /// Changes to the model of a scene.
+    /// Returns the changes to the model of a scene.
     pub(super) fn saving(&self, scene: &Scene) -> Saving {
         let foreign = !scene.format.is_empty() && !is_native(scene);
         match self.optimize {
@@ -40,7 +41,7 @@ pub(super) enum Saving {
     Optimize(OptimizeOptions),
 }
 
-/// True for a scene that was read from one of the formats: what it has twice, it shall have twice again.
+/// Returns whether a scene was read from one of the two formats. Its duplicate data is then kept.
 pub(super) fn is_native(scene: &Scene) -> bool {
     matches!(scene.format.as_str(), "dpm" | "zym")
 }

@@ -19,7 +19,7 @@ use meshwright_scene::{
     Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, normalize,
 };
 
-/// A share of the extent above which a residual is reported.
+/// A residual is reported if it is larger than this share of the extent.
 const REPORTED: f64 = 1.0e-4;
 
 /// Returns an error if a model cannot be converted because of broken references or numbers. Faults that a lenient
@@ -50,12 +50,12 @@ pub(super) struct Making<'a> {
     nodes: Vec<Node>,
     residuals: Vec<Residual>,
     materials: Vec<Material>,
-    /// Materials by the names of their shaders.
+    /// The materials by the names of their shaders.
     known: BTreeMap<Vec<u8>, MaterialId>,
 }
 
 impl<'a> Making<'a> {
-    /// A scene of bones whose rest and bind pose is `bind`, with room for so many meshes.
+    /// Creates a scene with bones whose rest and bind pose is `bind`, with capacity for some meshes.
     pub(super) fn new(
         bones: &[Bone],
         bind: &[BonePose],
@@ -78,7 +78,7 @@ impl<'a> Making<'a> {
         })
     }
 
-    /// Room for the vertices of a mesh.
+    /// Reserves memory for the vertices of a mesh.
     pub(super) fn parts(&self, vertices: usize, influences: usize) -> Result<Parts, ConvertError> {
         Parts::new(self.options, vertices, influences, self.budget)
     }
@@ -91,14 +91,15 @@ impl<'a> Making<'a> {
         triangles: Vec<[u32; 3]>,
         extras: Option<Extra>,
     ) -> Result<(), ConvertError> {
-        // Names come again with node, mesh and material.
+        // Names are stored again in node, mesh and material.
         self.budget.charge_items("names", shader.bytes().len() as u64, 6)?;
         let id = MeshId(self.meshes.len());
         let next = MaterialId(self.materials.len());
         let name = latin1(shader.bytes());
         let material = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
         if material == next {
-            // Without a shader script the engine blends whatever has alpha below 255, and draws the rest opaque.
+            // Without a shader script, the engine blends surfaces with alpha below 255 and draws others
+            // opaque.
             self.materials.push(Material::named(name.clone()).with_alpha(AlphaMode::Blend));
         }
         self.nodes.push(Node::of_mesh(name.clone(), id));
@@ -125,8 +126,8 @@ impl<'a> Making<'a> {
         self.options.static_meshes && frames == 1
     }
 
-    /// Makes the scene of a model without motion: posed meshes, and nodes for bones that move no vertices or are
-    /// flagged as attachments.
+    /// Returns the scene of a model without motion: posed meshes, and nodes for bones that move no vertices
+    /// or have the attachment flag.
     pub(super) fn finish_static(
         mut self,
         bones: &[Bone],
@@ -155,7 +156,7 @@ impl<'a> Making<'a> {
                 baked += 1;
             }
         }
-        // The bind pose of a static model does not matter.
+        // The bind pose of a static model is not needed.
         let binding = ["bind-residual", "normal-residual", "bind-singular", "weights-negative"];
         self.losses.retain(|l| !binding.contains(&l.code));
         let message = "a model of one frame is a static mesh: bones that move it are baked in";
@@ -170,7 +171,7 @@ impl<'a> Making<'a> {
         Ok(Converted::new(scene, self.losses))
     }
 
-    /// The scene, with all poses of the model. `pose` finds the pose of a frame.
+    /// Returns the scene with all poses of the model. `pose` returns the pose of a frame.
     pub(super) fn finish(
         self,
         poses: &[BonePose],
@@ -191,7 +192,7 @@ impl<'a> Making<'a> {
     }
 }
 
-/// Joints in the bind pose.
+/// The joints in the bind pose.
 pub(super) struct Rig {
     skeleton: Skeleton,
     /// Model-space matrices in the file's space.
@@ -201,8 +202,8 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// A skeleton whose rest and bind pose is `pose`. Matrices are concatenated and inverted in 64 bits, so
-    /// that deep chains keep their precision.
+    /// Creates a skeleton whose rest and bind pose is `pose`. Matrices are multiplied and inverted in 64
+    /// bits, so that long chains keep their precision.
     fn new(
         bones: &[Bone],
         pose: &[BonePose],
@@ -227,7 +228,7 @@ impl Rig {
         Ok(Self { skeleton: Skeleton { name: String::new(), joints }, matrices, flat })
     }
 
-    /// Reports which flat joints move vertices: in bind space these cannot be moved.
+    /// Reports flat joints that move vertices: such vertices cannot be bound in model space.
     fn report_flat<'s>(&self, skins: impl Iterator<Item = &'s Skin>, losses: &mut Vec<Loss>) {
         if !self.flat.contains(&true) {
             return;
@@ -248,7 +249,7 @@ impl Rig {
     }
 }
 
-/// Differences of a mesh in its bind pose from the stored mesh.
+/// The differences between a mesh bound in model space and the stored mesh.
 #[derive(Default)]
 struct Residual {
     position: f64,
@@ -260,7 +261,8 @@ struct Residual {
 }
 
 impl Residual {
-    /// Takes a vertex at `p` with normal `n`. Bound in model space, each bone would carry its weight's share of the whole.
+    /// Takes into account a vertex at `p` with normal `n`. If it is bound in model space, each bone carries
+    /// its weight's share of the whole vertex.
     #[allow(clippy::inline_always, reason = "part of kernels")]
     #[inline(always)]
     fn see(&mut self, parts: impl Iterator<Item = Part>, p: Lanes, n: Lanes, has_direction: bool) {
@@ -306,18 +308,18 @@ impl Residual {
     }
 }
 
-/// One bone's part in a vertex, in the file's space.
+/// The part of one bone in a vertex, in the file's space.
 pub(super) struct Part {
     pub bone: u32,
     pub weight: f32,
-    /// Weighted, in the bone's space.
+    /// The weighted position in the bone's space.
     pub position: [f32; 3],
     pub normal: [f32; 3],
-    /// Weighted, in model space in the bind pose: position and normal.
+    /// The weighted position and normal in model space in the bind pose.
     pub bound: [Lanes; 2],
 }
 
-/// A vector as the lanes of a register, of which the last means nothing.
+/// A vector as four lanes of a register. The last lane is not used.
 pub(super) type Lanes = [f64; 4];
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
@@ -326,7 +328,7 @@ const fn vector([x, y, z, _]: Lanes) -> [f64; 3] {
     [x, y, z]
 }
 
-/// Vertices of a mesh under construction.
+/// The vertices of a mesh under construction.
 pub(super) struct Parts {
     map: AxisMap,
     space: Space,
@@ -391,7 +393,7 @@ impl Parts {
         self.residual.unbound += usize::from(count == 0);
         let sum = Sum { vector: vector(n), lengths };
         let direction = sum.direction();
-        // A vertex with only one bone at full weight is stored exactly.
+        // A vertex with only one bone at full weight is exact.
         if count != 1 || !whole {
             self.residual.see(parts, p, n, direction.is_some());
         }
@@ -410,7 +412,7 @@ impl Parts {
     }
 }
 
-/// All poses of a model.
+/// Returns all poses of a model.
 fn pose_set(
     poses: &[BonePose],
     joints: usize,
@@ -422,7 +424,7 @@ fn pose_set(
     Ok(PoseSet { joints, locals })
 }
 
-/// Clips over one pose set; `pose` finds the pose of a frame.
+/// Returns clips over one pose set. `pose` returns the pose of a frame.
 fn clips(
     list: &[FrameClip],
     pose: impl Fn(u32) -> Option<u32>,
@@ -440,7 +442,7 @@ fn clips(
         }
         let mut frames = budget.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
-        // Names of a few letters take as much as an allocator gives.
+        // A short name takes the minimum size of an allocation.
         budget.charge_items("clips", clip.name.len().max(32) as u64, 2)?;
         let motion = Motion::Poses { set: PoseSetId(0), frames };
         clips.push(
@@ -453,7 +455,7 @@ fn clips(
     Ok(clips)
 }
 
-/// Reports how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
+/// Reports how many of `all` frames are in no clip. Frame 0 is the bind pose and thus never lost.
 pub(super) fn report_unused_frames(
     clips: &[FrameClip],
     all: usize,
@@ -476,12 +478,12 @@ pub(super) fn report_unused_frames(
     Ok(())
 }
 
-/// Floats as a list.
+/// Converts floats to a list.
 pub(super) fn list<const N: usize>(values: [F32; N]) -> Extra {
     values.map(F32::get).into()
 }
 
-/// The greatest side of the box around the points of all meshes.
+/// Returns the largest side of the bounding box of all meshes.
 fn extent<'a>(meshes: impl Iterator<Item = &'a [[f32; 3]]>) -> f64 {
     let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for points in meshes {
@@ -495,9 +497,9 @@ fn extent<'a>(meshes: impl Iterator<Item = &'a [[f32; 3]]>) -> f64 {
 }
 
 meshwright_core::kernels! {
-    /// The least and the greatest of each component.
+    /// Returns the minimum and maximum of each component.
     fn bounding_box as bounding_box_portable<'a>(points: &'a [[f32; 3]]) -> [[f32; 3]; 2] {
-        // Points side by side, whose components come again after three registers.
+        // Points are processed eight at a time: their components repeat after three registers.
         let (mut least, mut most) = ([f32::INFINITY; 24], [f32::NEG_INFINITY; 24]);
         let (blocks, rest) = points.as_flattened().as_chunks::<24>();
         for block in blocks {
@@ -517,7 +519,7 @@ meshwright_core::kernels! {
     }
 }
 
-/// The scene with the name of its format.
+/// Sets the name of the scene's format.
 pub(super) fn read_from<F: FileFormat>(scene: Scene) -> Scene {
     scene.with_format(F::ID)
 }

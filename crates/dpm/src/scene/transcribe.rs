@@ -1,5 +1,5 @@
-//! DPM and ZYM into each other. Both hold bones and the same matrices: these are copied frame by frame and bit by bit,
-//! whether a clip has the frame or not. Only vertices go by way of a scene.
+//! Converts DPM to ZYM and back. Both store bones and the same matrices, which are copied frame by frame and
+//! bit by bit, even outside clips. Only vertices are converted through a scene.
 
 use super::dpm_from_scene::{self, DpmFiles};
 use super::motion::Motion;
@@ -15,12 +15,12 @@ use alloc::vec::Vec;
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Loss, Scene, SceneOptions};
 
 impl Dpm {
-    /// The model as ZYM, with a pose for each of its frames and a scene for each of these clips. Without `clips`, they are
-    /// guessed from the names of the frames.
+    /// Converts the model to a ZYM, with a pose for each of its frames and a scene for each of the `clips`.
+    /// If `clips` is `None`, they are derived from the names of the frames.
     ///
     /// # Errors
-    /// When the model breaks a rule that the conversion relies on, has no triangle, or when the result would take more memory
-    /// than the options allow.
+    /// If the model breaks a rule that the conversion relies on, has no triangle, or if the result would
+    /// take more memory than the options allow.
     pub fn to_zym(
         &self,
         clips: Option<&[FrameClip]>,
@@ -36,7 +36,7 @@ impl Dpm {
         let grouped = self.meshes.iter().filter(|mesh| mesh.groupids.iter().any(|id| *id != 0)).count();
         let group_ids = Loss::new("groupids", "meshes", "the format has no group ids of triangles");
         losses.extend((grouped > 0).then(|| group_ids.with_count(grouped, "mesh", "meshes")));
-        // A clip implies these names, so they are not lost.
+        // The frame names that follow from a clip are not lost.
         let mut named = self.frames.iter().map(|frame| frame.name).collect::<Vec<_>>();
         for clip in clips {
             for (i, frame) in clip.frames().enumerate() {
@@ -55,12 +55,13 @@ impl Dpm {
 }
 
 impl Zym {
-    /// The model as DPM, with a frame for each of its poses, and its clips for the companion. They are these, such as the
-    /// clips of a `.framegroups` companion, else its scenes.
+    /// Converts the model to a DPM, with a frame for each of its poses, and its clips for the companion
+    /// file. These are the given ones, such as those of a `.framegroups` companion file, otherwise the
+    /// model's scenes.
     ///
     /// # Errors
-    /// When the model breaks a rule that the conversion relies on, or when the result would take more memory than the options
-    /// allow.
+    /// If the model breaks a rule that the conversion relies on, or if the result would take more memory
+    /// than the options allow.
     pub fn to_dpm(
         &self,
         clips: Option<&[FrameClip]>,
@@ -78,12 +79,13 @@ impl Zym {
     }
 }
 
-/// A scene with everything that both formats have.
+/// Returns options for a scene with everything that both formats store.
 fn scene_options(options: &FromSceneOptions<DpmSceneOptions>) -> SceneOptions {
     SceneOptions::default().with_extras(true).with_limits(options.limits)
 }
 
-/// The scene without motion. Bones are called by their numbers: their own names are copied.
+/// Returns the scene without motion. Bones are named by number, because their own names are copied
+/// separately.
 fn without_motion(made: Converted<Scene>) -> (Scene, Vec<Loss>) {
     let Converted { value: mut scene, mut losses, .. } = made;
     scene.clips.clear();

@@ -1,4 +1,4 @@
-//! The exchange model to ZYM.
+//! Converts a scene to a ZYM.
 
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
@@ -25,11 +25,11 @@ use meshwright_scene::{
     Levels, Loss, Mesh, Scene, Unsupported,
 };
 
-/// The rate of the scene that a model without clips has.
+/// The rate of the single scene that a model without clips gets.
 const STILL_RATE: f32 = 1.0;
 
 impl Zym {
-    /// Makes a model from the drawn meshes of a scene, at its finest level of detail unless the options choose another.
+    /// Converts the drawn meshes of a scene, by default its finest level of detail.
     ///
     /// Every vertex keeps only the joint with the largest weight, and is stored in the space of its bone. Shaders share
     /// one list of vertices: vertices with identical bone, position, normal and texture coordinates are stored once, or
@@ -38,8 +38,8 @@ impl Zym {
     /// becomes a model with one clip of one pose. Bounds are computed.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, draws no triangle, binds vertices to a joint that flattens space, or when the
-    /// model would take more than the limits allow.
+    /// If the scene breaks its own rules, draws no triangle, or binds vertices to a joint that flattens
+    /// space, or if the model would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<DpmSceneOptions>,
@@ -47,7 +47,7 @@ impl Zym {
         Ok(traced(scene, options, None, true)?.map(|made| made.model))
     }
 
-    /// A pose for every frame, and a scene for every clip.
+    /// Adds a pose for every frame, and a scene for every clip.
     fn set_poses(
         &mut self,
         frames: &Frames<'_>,
@@ -56,7 +56,7 @@ impl Zym {
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
         let count = bones.bones.len();
-        // Frames that share a pose have one each here.
+        // Frames that share a pose get a pose each in this format.
         budget.charge_items(
             "poses",
             (frames.frames.len() as u64).saturating_mul(count as u64),
@@ -88,7 +88,8 @@ impl Zym {
     }
 }
 
-/// As [`Zym::from_scene`], with or without bounds, and with the bones and frames of a model instead of the scene's.
+/// Converts as [`Zym::from_scene`], with or without bounds. If a model's motion is given, its bones and
+/// frames replace the scene's.
 pub(super) fn traced(
     scene: &Scene,
     options: &FromSceneOptions<DpmSceneOptions>,
@@ -99,7 +100,7 @@ pub(super) fn traced(
     let mut losses = Vec::new();
     let engine = options.engine_of(<Zym as FileFormat>::ID);
     let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
-    // Bones turn vertices into the file's axes.
+    // The bones convert vertices to the file's axes.
     let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
     let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
     let mut drawables = Drawables::new(scene, &draw, &budget)?;
@@ -153,7 +154,7 @@ pub(super) fn traced(
 }
 
 impl Zym {
-    /// Gives scenes the unknown flags that native fields say, where they are as many.
+    /// Sets the unknown flags of scenes from native fields, if their number matches.
     fn take_flags(&mut self, scene: &Scene) {
         let said =
             scene.extras.as_ref().and_then(|extras| extras.get("scenes")).map_or(&[][..], Extra::items);
@@ -177,20 +178,20 @@ impl FromScene for Zym {
     }
 }
 
-/// A vertex as bits, and how many of a mesh are like it before it.
+/// The bits of a vertex, and the number of equal vertices before it in the mesh.
 type Key = (u32, [[u32; 3]; 2], [u32; 2], u32);
 
-/// Bytes that sorting takes per vertex.
+/// The memory for sorting per vertex, in bytes.
 const VERTEX: usize = 2 * size_of::<(Key, u32)>() + size_of::<ZymInfluence>() + 16;
 
-/// The construction of triangle runs.
+/// Builds the triangle runs.
 struct Work<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,
     map: AxisMap,
     names: Names<'b>,
     budget: &'b Budget,
-    /// The numbers of the vertices that are there.
+    /// The numbers of the existing vertices.
     known: BTreeMap<Key, u32>,
     model: Zym,
     losses: &'a mut Vec<Loss>,
@@ -221,7 +222,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// Adds the vertices that are not there yet, and returns the numbers of all.
+    /// Adds the vertices that do not exist yet, and returns the numbers of all.
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
         let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
@@ -256,7 +257,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// A part of a vertex as the whole of it, with its normal.
+/// Returns an influence as a full vertex without its weight, and its normal.
 fn unweighted(part: &Influence) -> (ZymInfluence, [F32; 3]) {
     let weight = f64::from(part.influence.get());
     let whole = |v: [F32; 3]| match weight {

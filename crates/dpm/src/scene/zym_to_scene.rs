@@ -1,4 +1,4 @@
-//! ZYM to the exchange model.
+//! Converts a ZYM to a scene.
 
 use super::to_scene::{Making, Part, Parts, convertible, list, read_from, report_unused_frames};
 use crate::clips::FrameClip;
@@ -13,23 +13,24 @@ use meshwright_core::math::{narrow, narrow1};
 use meshwright_core::text::latin1;
 use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, Scene, SceneOptions, Space};
 
-/// Numbers of vertices in the file, and triangles over them.
+/// Vertex numbers of the file, and triangles that refer to this list.
 type Picked = (Vec<u32>, Vec<[u32; 3]>);
 
 /// Marks a vertex that a mesh does not have yet.
 const NONE: u32 = u32::MAX;
 
 impl Zym {
-    /// The model as a scene: one mesh and node per shader, one skeleton whose rest and bind pose is pose 0, all
-    /// poses, and the clips of the file, or the given ones where there are any: those of a `.framegroups` companion.
+    /// Converts the model to a scene: one mesh and node per shader, one skeleton whose rest and bind pose is
+    /// pose 0, all poses, and the clips of the file. If clips are given, such as those of a `.framegroups`
+    /// companion file, they replace the file's.
     ///
-    /// In [`Space::File`] every mesh has all vertices of the file; in [`Space::Gltf`] it has those that its
-    /// triangles use. Texture coordinates have their origin at the top left in both. Normals are made up as
-    /// DarkPlaces does it.
+    /// In [`Space::File`] every mesh has all vertices of the file; in [`Space::Gltf`] it has only those that
+    /// its triangles use. Texture coordinates have their origin at the top left in both. Normals are
+    /// computed as in DarkPlaces.
     ///
     /// # Errors
-    /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
-    /// options allow.
+    /// If the model breaks a rule that the conversion relies on, or the scene would take more memory than
+    /// the options allow.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -80,7 +81,7 @@ impl Zym {
         Ok(making.finish(&self.poses, &list, pose, extras)?.map(read_from::<Self>))
     }
 
-    /// The vertices of a mesh, by their numbers in the file.
+    /// Returns the vertices of a mesh. `order` has their numbers in the file.
     fn parts(&self, order: &[u32], source: &Vertices, making: &Making<'_>) -> Result<Parts, ConvertError> {
         let influences = order.iter().map(|&v| source.range(v).len()).sum();
         let mut made = making.parts(order.len(), influences)?;
@@ -133,7 +134,7 @@ impl Zym {
         Cow::Owned(self.scenes.iter().enumerate().map(clip).collect())
     }
 
-    /// In the file's own space every mesh has all vertices.
+    /// Reports unused vertices, except in file space, where every mesh has all vertices.
     fn report_unused_vertices(&self, losses: &mut Vec<Loss>) {
         let mut used = alloc::vec![false; self.vertex_count()];
         for &v in self.runs.iter().flat_map(|r| r.triangles.as_flattened()) {
@@ -162,7 +163,7 @@ impl Zym {
         losses.extend(zones.into_iter().map(Loss::kept_in_extras));
     }
 
-    /// Data of vertices that only this format has.
+    /// Reports vertex data that only this format has.
     pub(super) fn report_zones(&self, losses: &mut Vec<Loss>) {
         let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count();
         if flags > 0 {
@@ -206,7 +207,7 @@ fn bounds(b: &ZymBounds) -> [(String, Extra); 3] {
 struct Vertices {
     starts: Vec<u32>,
     normals: Vec<[f64; 3]>,
-    /// The number of each vertex in the mesh that is made.
+    /// The number of each vertex in the mesh under construction.
     numbers: Vec<u32>,
 }
 
@@ -220,7 +221,7 @@ impl Vertices {
             at = at.saturating_add(count);
             starts.push(at);
         }
-        // Positions, normals and the result, in 64 bits.
+        // Memory for positions, normals and the result, in 64 bits.
         let all = n.saturating_mul(2).saturating_add(model.influences.len());
         budget.charge_items("normals", all as u64, size_of::<[f64; 3]>())?;
         let numbers = budget.filled("vertices", n, NONE)?;

@@ -1,4 +1,4 @@
-//! Vertices decoded in one pass, the checks that need every element folded in.
+//! Decodes vertices in one pass, together with the checks that need every element.
 
 use super::model::ZymInfluence;
 use super::record::vertex;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use meshwright_core::bulk::{INFINITE, Lanes, MAGNITUDE, append, finite_in, words};
 use meshwright_core::{F32, kernels};
 
-/// The number of a bone and three floats.
+/// The masks of an influence: a bone number and three floats.
 const MASKS: [u32; 4] = [u32::MAX, MAGNITUDE, MAGNITUDE, MAGNITUDE];
 
 kernels! {

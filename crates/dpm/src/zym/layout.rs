@@ -3,14 +3,14 @@
 use super::record::LUMPS;
 use meshwright_core::layout::Gaps;
 
-/// Offsets of everything.
+/// The offsets of all parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ZymLayout {
-    /// The header's claim.
+    /// The file size that the header states.
     pub filesize: u32,
-    /// The file's real size.
+    /// The actual size of the file.
     pub size: u64,
-    /// Start and length of each lump, as in [`LUMPS`].
+    /// The start and length of each lump, in the order of [`LUMPS`].
     pub lumps: [(u32, u32); LUMPS.len()],
     pub gaps: Gaps,
 }

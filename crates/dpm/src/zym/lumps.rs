@@ -20,7 +20,7 @@ use meshwright_core::record::Field;
 use meshwright_core::{Cursor, F32, Fault, FieldPath, Findings, ReadError, Source, bulk};
 use nom::number::complete::be_u32;
 
-/// Reads lumps that are known to lie in the file.
+/// Reads lumps. Their locations in the file are checked already.
 pub(crate) struct Reader<'s, 'a, 'f> {
     source: &'s Source<'a>,
     header: &'s Header,
@@ -33,13 +33,13 @@ pub(crate) struct Reader<'s, 'a, 'f> {
 }
 
 impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
-    /// A reader that has seen the header, whose counts are checked.
+    /// Returns a reader. The counts in the header must have been checked.
     pub(crate) fn new(source: &'s Source<'a>, header: &'s Header, findings: &'f mut Findings) -> Self {
         let [verts, tris, shaders, bones, scenes] = header.counts.map(i32::cast_unsigned);
         Self { source, header, findings, verts, tris, shaders, bones, scenes }
     }
 
-    /// Start and length of a lump.
+    /// Returns the start and length of a lump.
     fn place(&self, field: Field) -> (u64, u64) {
         let place = LUMPS.iter().zip(&self.header.lumps).find(|(lump, _)| **lump == field);
         place.map_or((0, 0), |(_, &(start, len))| (start.into(), len.into()))
@@ -49,13 +49,13 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         Some(self.place(field).0)
     }
 
-    /// A lump, whatever its length.
+    /// Returns a lump of any length.
     fn lump_cursor(&self, field: Field) -> Result<Cursor<'a, 's>, ReadError> {
         let (start, len) = self.place(field);
         self.source.section(&field.path(&FieldPath::ROOT), field.offset_in(0), start, len, 1)
     }
 
-    /// A lump of `count` items of `size` bytes.
+    /// Returns a lump of `count` items of `size` bytes.
     fn items(&self, field: Field, count: u64, size: usize) -> Result<Cursor<'a, 's>, ReadError> {
         let cursor = self.lump_cursor(field)?;
         if count.checked_mul(size as u64) == Some(cursor.remaining()) {

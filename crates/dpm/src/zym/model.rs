@@ -1,4 +1,4 @@
-//! A ZYM file as values.
+//! The content of a ZYM file.
 
 use super::layout::ZymLayout;
 use crate::bone::{Bone, BonePose, Name};
@@ -12,25 +12,25 @@ bit_fields! {
     mod scene_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// The clip plays once.
+        /// Whether the clip plays only once.
         NO_LOOP = 0..0;
     }
 }
 
 /// A Zymotic model, type 1: skeletal poses.
 ///
-/// Every field holds the file's own bits, and the layout of the file travels along as in [`Dpm`](crate::Dpm).
-/// Space: right-handed, x forward, y left, z up, without a unit.
+/// Every field has the bits of the file. The layout of the file is stored as in [`Dpm`](crate::Dpm). Space:
+/// right-handed, x forward, y left, z up, without a unit.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Zym {
-    /// Stored bounds over all scenes.
+    /// The stored bounds of all scenes.
     pub bounds: ZymBounds,
-    /// Clips. Pose 0, the first of the first scene, is the pose that the skeleton was bound in.
+    /// The clips. Pose 0, the first pose of the first scene, is the bind pose.
     pub scenes: Vec<ZymScene>,
-    /// Poses one after the other, each with a matrix per bone: bone `b` of pose `p` is at
-    /// `p * bones.len() + b`.
+    /// The poses one after the other, each with a matrix per bone: bone `b` of pose `p` is at `p *
+    /// bones.len() + b`.
     pub poses: Vec<BonePose>,
-    /// Bones, parents before their children. Flag 1 means that the bone is shared.
+    /// The bones, parents before their children. Bit 0 of the flags means that the bone is shared.
     pub bones: Vec<Bone>,
     /// Influences per vertex: 1 in every known file, and in every file that a strict reader accepts.
     pub counts: Vec<u32>,
@@ -38,9 +38,9 @@ pub struct Zym {
     pub influences: Vec<ZymInfluence>,
     /// Texture coordinates, one per vertex; `v` = 0 is the **bottom** of the image.
     pub texcoords: Vec<[F32; 2]>,
-    /// Triangles by shader; all shaders share the vertices.
+    /// The triangles by shader. All shaders share the vertices.
     pub runs: Vec<ZymRun>,
-    /// A byte per triangle over all runs, free for game code.
+    /// A byte for each triangle of all runs, for use by game code.
     pub trizone: Vec<u8>,
     pub(crate) layout: Retained<ZymLayout>,
 }
@@ -59,36 +59,36 @@ impl fmt::Debug for Zym {
     }
 }
 
-/// A box and a radius.
+/// A bounding box, and a radius.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZymBounds {
-    /// Least coordinates.
+    /// The minimum coordinates.
     pub mins: [F32; 3],
-    /// Greatest coordinates.
+    /// The maximum coordinates.
     pub maxs: [F32; 3],
     /// The **square** of the radius of a sphere around the origin.
     pub radius_squared: F32,
 }
 
 impl ZymBounds {
-    /// All seven numbers, in file order.
+    /// Returns all seven numbers in file order.
     pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
         self.mins.into_iter().chain(self.maxs).chain([self.radius_squared])
     }
 }
 
-/// A clip: a run of poses.
+/// A clip: a range of poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZymScene {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Stored bounds over its poses.
+    /// The stored bounds of its poses.
     pub bounds: ZymBounds,
     /// Poses per second.
     pub framerate: F32,
     /// Flags.
     pub flags: SceneFlags,
-    /// Its first pose.
+    /// The first pose.
     pub start: u32,
     /// The number of poses, at least 1.
     pub length: u32,
@@ -99,15 +99,15 @@ pub struct ZymScene {
 pub struct SceneFlags(pub u32);
 
 impl SceneFlags {
-    /// The clip stops at its last pose.
+    /// Whether the clip stops at its last pose.
     pub const NO_LOOP: Self = Self(scene_flags::NO_LOOP.mask32());
 
-    /// True when all bits of `other` are set.
+    /// Returns true if all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Bits without a known meaning.
+    /// Returns the bits without a known meaning.
     pub const fn unknown(self) -> u32 {
         self.0 & scene_flags::UNKNOWN.mask32()
     }
@@ -119,8 +119,8 @@ impl fmt::Debug for SceneFlags {
     }
 }
 
-/// A vertex, or a bone's part in one: the position in the bone's space. Where a vertex has several, each counts
-/// for the same share.
+/// The influence of a bone on a vertex: the position in the bone's space. If a vertex has several
+/// influences, their weights are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct ZymInfluence {
@@ -135,7 +135,7 @@ pub struct ZymInfluence {
 pub struct ZymRun {
     /// The shader; may be empty.
     pub shader: Name,
-    /// Triangles, counter-clockwise from outside; numbers count the vertices of the file.
+    /// The triangles, counter-clockwise from outside. Indices refer to the vertices of the file.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -149,7 +149,7 @@ impl fmt::Debug for ZymRun {
 }
 
 impl Zym {
-    /// One pose: a matrix per bone, or `None` where there is no such pose.
+    /// Returns a pose as a matrix per bone; `None` if the pose does not exist.
     pub fn pose(&self, index: usize) -> Option<&[BonePose]> {
         let start = index.checked_mul(self.bones.len())?;
         self.poses.get(start..start.checked_add(self.bones.len())?)
@@ -170,7 +170,8 @@ impl Zym {
         self.runs.iter().map(|r| r.triangles.len()).sum()
     }
 
-    /// The influences of each vertex in turn. A count that goes beyond the list yields what is left of it.
+    /// Returns the influences of each vertex. A count beyond the end of the list is reduced to the rest of
+    /// the list.
     pub fn vertices(&self) -> impl Iterator<Item = &[ZymInfluence]> {
         let mut rest = self.influences.as_slice();
         self.counts.iter().map(move |&count| {
@@ -180,14 +181,13 @@ impl Zym {
         })
     }
 
-    /// Discards the layout of the original file, so that the model is written with its lumps in the usual order right
-    /// after the header.
+    /// Discards the layout of the file, so that the model is written with its lumps in the usual order after
+    /// the header.
     pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
     }
 
-    /// True when the model would be written in the layout of the file it came from and that is not the usual
-    /// one.
+    /// Returns true if the model would be written in its file's layout, and this differs from the usual one.
     pub fn has_own_layout(&self) -> bool {
         self.layout.original().is_some()
     }

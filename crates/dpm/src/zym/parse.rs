@@ -13,16 +13,16 @@ use nom::number::complete::{be_i32, be_u32};
 
 /// The magic at the start of a file.
 pub(crate) const MAGIC: &[u8; 12] = b"ZYMOTICMODEL";
-/// The number of the format's type.
+/// The type number of the format.
 pub(crate) const TYPE: u32 = 1;
 
 /// The header of a file.
 pub(crate) struct Header {
     pub filesize: u32,
     pub bounds: ZymBounds,
-    /// Vertices, triangles, shaders, bones, scenes; stored with a sign.
+    /// The numbers of vertices, triangles, shaders, bones and scenes. They are signed in the file.
     pub counts: [i32; 5],
-    /// Start and length of each lump.
+    /// The start and length of each lump.
     pub lumps: [(u32, u32); LUMPS.len()],
 }
 

@@ -1,4 +1,5 @@
-//! Layouts and models: the offsets of all parts, whether a layout still fits, and the layout that the writer chooses.
+//! Layouts of models: the offsets of all parts, whether a layout still fits, and the layout that the writer
+//! chooses.
 
 use super::layout::ZymLayout;
 use super::model::Zym;
@@ -9,7 +10,7 @@ use meshwright_core::layout::{Gaps, Planner};
 use meshwright_core::record::Field;
 use meshwright_core::{FieldPath, WriteError};
 
-/// The length that each lump of `model` has.
+/// Returns the length of each lump of `model`.
 pub(crate) fn lengths(model: &Zym) -> [u64; LUMPS.len()] {
     let triangles = length(model.triangle_count(), triangle::SIZE);
     [
@@ -26,23 +27,23 @@ pub(crate) fn lengths(model: &Zym) -> [u64; LUMPS.len()] {
 }
 
 impl ZymLayout {
-    /// The extent that the header states.
+    /// Returns the size that the header states.
     pub(crate) const fn extent(&self) -> Extent {
         Extent { field: header::FILESIZE, claimed: self.filesize, size: self.size }
     }
 
-    /// True when every lump of `model` has the size that it had when this layout was made.
+    /// Returns true if every lump of `model` has the size for which this layout was computed.
     pub(crate) fn fits(&self, model: &Zym) -> bool {
         self.lumps.iter().zip(lengths(model)).all(|(&(_, len), now)| u64::from(len) == now)
     }
 
-    /// The end of the lump that ends last.
+    /// Returns the end of the last lump.
     pub(crate) fn end(&self) -> u64 {
         let ends = self.lumps.iter().map(|&(start, len)| u64::from(start).saturating_add(len.into()));
         ends.fold(header::SIZE as u64, u64::max)
     }
 
-    /// The lumps one after the other, after the header.
+    /// Computes the usual layout: the lumps one after the other, after the header.
     pub(crate) fn canonical(model: &Zym) -> Result<Self, WriteError> {
         // The format's integers are signed.
         const MOST: u32 = u32::MAX >> 1;
@@ -59,7 +60,7 @@ impl ZymLayout {
     }
 }
 
-/// Offsets of a model's parts in the file it came from; none where it was built or has changed in size.
+/// The offsets of a model's parts in its file; `None` if it has no file or its size changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'a>(pub(crate) Option<&'a ZymLayout>);
 
@@ -72,13 +73,13 @@ impl<'a> Places<'a> {
         self.0.map(|_| field.offset_in(0))
     }
 
-    /// The start of the lump that a field of the header names.
+    /// Returns the start of the lump of a header field.
     pub(crate) fn lump(&self, field: Field) -> Option<u64> {
         let place = LUMPS.iter().position(|lump| *lump == field)?;
         self.0?.lumps.get(place).map(|&(start, _)| start.into())
     }
 
-    /// The offset of an item of a lump.
+    /// Returns the offset of an item of a lump.
     pub(crate) fn item(&self, field: Field, i: usize, size: usize) -> Option<u64> {
         self.lump(field).map(|start| item(start, i, size))
     }

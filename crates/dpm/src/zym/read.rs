@@ -18,7 +18,7 @@ impl Zym {
     /// Reads a file strictly, with the default limits.
     ///
     /// # Errors
-    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
+    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
     }
@@ -48,7 +48,7 @@ impl Zym {
 impl TryFrom<&[u8]> for Zym {
     type Error = ReadError;
 
-    /// As [`parse`](Self::parse).
+    /// Reads a file as [`parse`](Self::parse) does.
     fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse(bytes)
     }

@@ -5,46 +5,47 @@ use meshwright_core::record::Field;
 meshwright_core::record! {
     /// The header of a file.
     pub(crate) mod header: 140 {
-        /// `ZYMOTICMODEL`, no NUL.
+        /// `ZYMOTICMODEL`, without NUL.
         ID = "id": 0, 12;
-        /// `i32`, 1.
+        /// `i32`, always 1.
         TYPE = "type": 12, 4;
-        /// `i32`, bytes of the file.
+        /// `i32`, the size of the file in bytes.
         FILESIZE = "filesize": 16, 4;
         /// Bounds of all scenes.
         BOUNDS = "bounds": 20, 28;
-        /// `i32`.
+        /// `i32`, the number of vertices.
         NUM_VERTS = "numverts": 48, 4;
-        /// `i32`.
+        /// `i32`, the number of triangles.
         NUM_TRIS = "numtris": 52, 4;
-        /// `i32`.
+        /// `i32`, the number of shaders.
         NUM_SHADERS = "numshaders": 56, 4;
-        /// `i32`.
+        /// `i32`, the number of bones.
         NUM_BONES = "numbones": 60, 4;
-        /// `i32`.
+        /// `i32`, the number of scenes (clips).
         NUM_SCENES = "numscenes": 64, 4;
-        /// Lump: clips.
+        /// The lump of scenes (clips).
         SCENES = "lump_scenes": 68, 8;
-        /// Lump: matrices of all bones, frame after frame.
+        /// The lump of poses: the matrices of all bones, frame by frame.
         POSES = "lump_poses": 76, 8;
-        /// Lump: bones.
+        /// The lump of bones.
         BONES = "lump_bones": 84, 8;
-        /// Lump: for each vertex how many bones it has (`i32`), 1.
+        /// The lump with the number of bones of each vertex (`i32`), always 1.
         COUNTS = "lump_vertbonecounts": 92, 8;
-        /// Lump: vertices.
+        /// The lump of vertices.
         VERTS = "lump_verts": 100, 8;
-        /// Lump: texture coordinates.
+        /// The lump of texture coordinates.
         TEXCOORDS = "lump_texcoords": 108, 8;
-        /// Lump: for each shader a count (`i32`) and so many triangles, whose indices count from the file's first vertex.
+        /// The lump of triangles: for each shader their number (`i32`) and the triangles, whose indices
+        /// refer to the vertices of the file.
         RENDER = "lump_render": 116, 8;
-        /// Lump: names of 32 bytes.
+        /// The lump of shader names, 32 bytes each.
         SHADERS = "lump_shaders": 124, 8;
-        /// Lump: a byte for each triangle.
+        /// The lump with a byte for each triangle.
         TRIZONE = "lump_trizone": 132, 8;
     }
 }
 
-/// The fields of the lumps in the order of the header, which is the order that lumps are usually written in.
+/// The lump fields in the order of the header. Lumps are usually written in this order.
 pub(crate) const LUMPS: [Field; 9] = [
     header::SCENES,
     header::POSES,
@@ -60,9 +61,9 @@ pub(crate) const LUMPS: [Field; 9] = [
 meshwright_core::record! {
     /// The location of a lump.
     pub(crate) mod lump: 8 {
-        /// `i32`, where it is.
+        /// `i32`, the offset of the lump.
         START = "start": 0, 4;
-        /// `i32`, its bytes.
+        /// `i32`, the size of the lump in bytes.
         LENGTH = "length": 4, 4;
     }
 }
@@ -70,9 +71,9 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The bounds of a file or a scene.
     pub(crate) mod bounds: 28 {
-        /// `f32[3]`.
+        /// `f32[3]`, the minimum coordinates.
         MINS = "mins": 0, 12;
-        /// `f32[3]`.
+        /// `f32[3]`, the maximum coordinates.
         MAXS = "maxs": 12, 12;
         /// `f32`, the square of the radius.
         RADIUS = "radius": 24, 4;
@@ -82,17 +83,17 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A clip.
     pub(crate) mod scene: 76 {
-        /// Padded with NUL.
+        /// The name, padded with NUL.
         NAME = "name": 0, 32;
         /// Bounds of the clip.
         BOUNDS = "bounds": 32, 28;
         /// `f32`, frames per second.
         FRAMERATE = "framerate": 60, 4;
-        /// `u32`, bit 0 for no loop.
+        /// `u32`, bit 0 is set for a clip that does not loop.
         FLAGS = "flags": 64, 4;
         /// `i32`, the first pose.
         START = "start": 68, 4;
-        /// `i32`, how many poses.
+        /// `i32`, the number of poses.
         LENGTH = "length": 72, 4;
     }
 }
@@ -100,19 +101,19 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A bone.
     pub(crate) mod bone: 40 {
-        /// Padded with NUL.
+        /// The name, padded with NUL.
         NAME = "name": 0, 32;
-        /// `u32`, bit 0 for an attachment. In a DPM the parent comes first.
+        /// `u32`, bit 0 is set for an attachment. A DPM has the parent before the flags.
         FLAGS = "flags": 32, 4;
-        /// `i32`, the number of a bone before this one, -1 for none.
+        /// `i32`, the number of an earlier bone; -1 for none.
         PARENT = "parent": 36, 4;
     }
 }
 
 meshwright_core::record! {
-    /// A vertex, or one bone's part in it.
+    /// The influence of one bone on a vertex.
     pub(crate) mod vertex: 16 {
-        /// `i32`, the bone.
+        /// `i32`, the number of the bone.
         BONE = "bonenum": 0, 4;
         /// `f32[3]`, the position in the bone's space.
         ORIGIN = "origin": 4, 12;

@@ -1,4 +1,4 @@
-//! The rules of a ZYM file, each stated once and run by reading, writing and validating.
+//! The rules of a ZYM file. Reading, writing and validation check the same rules.
 
 use super::decode;
 use super::model::{Zym, ZymInfluence, ZymScene};
@@ -55,20 +55,20 @@ const BONE: BoneFields =
 type Checked = Result<(), ReadError>;
 
 impl Zym {
-    /// Finds everything that is wrong with the model, with offsets where it came from a file.
+    /// Reports every broken rule, with offsets if the model came from a file.
     ///
-    /// Errors are what a strict reader refuses. Warnings: `trailing-bytes`, `unterminated-name`,
+    /// Errors are rules that a strict reader enforces. Warnings: `trailing-bytes`, `unterminated-name`,
     /// `duplicate-name`, `unknown-bone-flags`, `unknown-scene-flags`, `non-finite-bounds`,
     /// `non-finite-texcoord`, `misaligned-offset`, `table-in-header`. For information: `unreferenced-bytes`.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        // Validation passes over everything.
+        // These findings never end the check.
         let _ = check(self, &mut findings).and_then(|()| check_oddities(self, &mut findings));
         findings.into_report()
     }
 }
 
-/// Everything that a strict reader refuses.
+/// Checks the rules that a strict reader enforces.
 pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     let triangles = model.triangle_count();
@@ -112,7 +112,7 @@ pub(crate) fn check(model: &Zym, findings: &mut Findings) -> Checked {
     Ok(())
 }
 
-/// There is enough of each: vertices, triangles, shaders, bones, scenes.
+/// Checks that there are vertices, triangles, shaders, bones and scenes.
 pub(crate) fn check_counts(
     counts: [i64; 5],
     at: impl Fn(Field) -> Option<u64>,
@@ -132,7 +132,8 @@ pub(crate) fn check_counts(
     Ok(())
 }
 
-/// The poses, of so many bytes, are at least one and whole. `at` is where the length of their lump is.
+/// Checks that the lump of poses, `len` bytes long, has at least one pose and only whole ones. `at` is the
+/// offset of the lump's length.
 pub(crate) fn check_pose_count(len: u64, bones: usize, at: Option<u64>, findings: &mut Findings) -> Checked {
     let pose = length(bones, matrix::SIZE);
     if len > 0 && len.is_multiple_of(pose.max(1)) {
@@ -142,7 +143,7 @@ pub(crate) fn check_pose_count(len: u64, bones: usize, at: Option<u64>, findings
     findings.broken(LUMP_SIZE, &header::POSES.path(&FieldPath::ROOT), at, message)
 }
 
-/// Finds the transforms that are not finite.
+/// Reports the transforms that are not finite.
 pub(crate) fn check_poses(
     poses: &[BonePose],
     bones: usize,
@@ -158,7 +159,7 @@ pub(crate) fn check_poses(
     Ok(())
 }
 
-/// A scene has a range of the poses, and a rate.
+/// Checks that a scene has a valid range of poses, and a valid rate.
 pub(crate) fn check_scene(
     scene: &ZymScene,
     poses: u64,
@@ -184,7 +185,7 @@ pub(crate) fn check_scene(
     Ok(())
 }
 
-/// Parents come before their children. `start` is where the table of bones is.
+/// Checks that parents come before their children. `start` is the offset of the bone table.
 pub(crate) fn check_bone_tree(bones: &[Bone], start: Option<u64>, findings: &mut Findings) -> Checked {
     check_parents(bones, &BONE, start, findings)
 }
@@ -217,7 +218,7 @@ pub(crate) fn check_single(counts: &[u32], start: Option<u64>, findings: &mut Fi
     Ok(())
 }
 
-/// Influences, of which a glance has `seen` whether there is anything to search for.
+/// Checks influences. `seen` is a summary that shows whether a search for faults is necessary.
 pub(crate) fn check_influences(
     influences: &[ZymInfluence],
     seen: Seen,
@@ -239,7 +240,7 @@ pub(crate) fn check_influences(
     Ok(())
 }
 
-/// The triangles of shader `i`, which start at `start`, have vertices that are there.
+/// Checks that the vertices of shader `i`'s triangles exist. `start` is the offset of the triangles.
 pub(crate) fn check_run(
     i: usize,
     triangles: &[[u32; 3]],
@@ -252,7 +253,7 @@ pub(crate) fn check_run(
     check_triangles(triangles, max, vertices, &table.index(i).field("tris"), start, findings)
 }
 
-/// Warnings about values that engines load.
+/// Checks values that engines accept.
 fn check_oddities(model: &Zym, findings: &mut Findings) -> Checked {
     let places = Places::locate(model);
     let root = FieldPath::ROOT;

@@ -1,11 +1,11 @@
-//! Bones of a model in another order.
+//! Reorders a model's bones.
 
 use super::model::Zym;
 use crate::order::{Renumbering, is_in_order, parents_first};
 
 impl Zym {
-    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change if the
-    /// parents of bones form a circle or do not exist.
+    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change
+    /// if the parents of bones form a cycle or do not exist.
     ///
     /// A model with the layout of its file keeps it.
     pub fn sort_bones(&mut self) -> bool {

@@ -8,14 +8,13 @@ use meshwright_core::math::{Affine64, add, cross, narrow, scale, sub};
 use meshwright_core::values;
 
 impl Zym {
-    /// The name of the first scene that has a pose.
+    /// Returns the name of the first scene that contains a pose.
     pub fn clip_name_at(&self, pose: u32) -> Option<&[u8]> {
         let has = |s: &&ZymScene| pose.checked_sub(s.start).is_some_and(|within| within < s.length);
         self.scenes.iter().find(has).map(|s| s.name.bytes())
     }
 
-    /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
-    /// pose.
+    /// Returns the model-space matrix of every bone in a pose; `None` if the pose does not exist.
     pub fn model_matrices(&self, pose: usize) -> Option<Vec<Affine64>> {
         let pose = self.pose(pose)?;
         let mut matrices = Vec::new();
@@ -23,11 +22,11 @@ impl Zym {
         Some(matrices)
     }
 
-    /// All vertices in a pose, computed in 64 bits; `None` where there is no such pose.
+    /// Computes all vertices in a pose, in 64 bits; `None` if the pose does not exist.
     ///
-    /// The format stores no normals: as DarkPlaces does, they are the area-weighted sums of face normals in
-    /// pose 0, turned with the bones. They are zero where these cancel, as between the sides of a sheet, and of no use
-    /// at the vertices of triangles without area.
+    /// The format stores no normals. As in DarkPlaces, they are the area-weighted sums of face normals in
+    /// pose 0, rotated with the bones. They are zero where these cancel out, such as between the two sides
+    /// of a sheet, and meaningless at the vertices of triangles without area.
     pub fn evaluate(&self, pose: usize) -> Option<Surface> {
         let matrices = self.model_matrices(pose)?;
         let normals = self.local_normals()?;
@@ -45,13 +44,13 @@ impl Zym {
         Some(surface)
     }
 
-    /// The positions of all vertices, by model-space matrices.
+    /// Returns the positions of all vertices, from model-space matrices.
     pub(crate) fn positions(&self, matrices: &[Affine64]) -> impl Iterator<Item = [f32; 3]> {
         self.vertices().map(|influences| narrow(position(influences, matrices)))
     }
 
-    /// A normal per influence, in its bone's space and times its share; `None` without a pose. Zero where the
-    /// bone's matrix flattens space in pose 0, and at vertices without a face.
+    /// Returns a normal per influence, in its bone's space and times its weight; `None` if there is no pose.
+    /// It is zero if the bone's matrix flattens space in pose 0, and at vertices without a face.
     pub(crate) fn local_normals(&self) -> Option<Vec<[f64; 3]>> {
         let matrices = self.model_matrices(0)?;
         let positions: Vec<_> = self.vertices().map(|i| position(i, &matrices)).collect();
@@ -80,7 +79,7 @@ impl Zym {
     }
 }
 
-/// The share that each of a vertex's influences has.
+/// Returns the weight of each of a vertex's influences.
 #[expect(clippy::cast_precision_loss, reason = "a count of influences is small")]
 pub(crate) fn share(influences: &[ZymInfluence]) -> f64 {
     1.0 / influences.len().max(1) as f64

@@ -1,4 +1,4 @@
-//! Writing a ZYM file: a layout first, then the bytes.
+//! Writes a ZYM file: computes a layout, then the bytes.
 
 use super::layout::ZymLayout;
 use super::model::{Zym, ZymBounds, ZymScene};
@@ -14,11 +14,11 @@ use meshwright_core::record::{Field, Record};
 use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl Zym {
-    /// The file. A model that was read and not changed in size keeps its file's layout, bytes that no lump
-    /// covers included; any other has its lumps in the usual order.
+    /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout,
+    /// including bytes outside all lumps. Any other model gets its lumps in the usual order.
     ///
     /// # Errors
-    /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.
+    /// If a strict reader would reject the file, or something does not fit the format's 32 bits.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
         let write = |layout: &ZymLayout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
@@ -94,7 +94,7 @@ fn bone(w: &mut ByteWriter, bone: &Bone) {
     });
 }
 
-/// The lumps in the order of the header. Vertices in one go: there are many.
+/// Returns the lumps in the order of the header. Vertices are encoded in one loop, because there are many.
 fn lumps(model: &Zym) -> Option<[Vec<u8>; LUMPS.len()]> {
     let mut verts = ByteWriter::with_capacity(model.influences.len().saturating_mul(vertex::SIZE));
     for influence in &model.influences {

@@ -1,4 +1,4 @@
-//! The numbers of accessors.
+//! Decodes the elements of accessors.
 
 use super::check::{column_size, packed_size};
 use super::model::{Accessor, ComponentType};
@@ -8,21 +8,21 @@ use core::ops::Range;
 /// Number of elements that are decoded at once. A block of this size stays in the first-level cache while it is read.
 pub(super) const BLOCK: usize = 512;
 
-/// The stored elements of an accessor. [`check`](super::check) has verified that the bytes suffice.
+/// The stored elements of an accessor. [`check`](super::check) has verified that there are enough bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elements<'b> {
-    /// Begins with the first element.
+    /// The bytes from the first element on.
     pub(super) bytes: &'b [u8],
     pub(super) stride: usize,
     pub(super) count: usize,
     pub(super) component: ComponentType,
     pub(super) normalized: bool,
-    /// Bytes from one column to the next, and the numbers in each column.
+    /// The bytes from one column to the next, and the numbers in each column.
     pub(super) column: (usize, usize),
 }
 
 impl<'b> Elements<'b> {
-    /// Makes elements with the types of `accessor`. Without `stride` they are packed.
+    /// Creates elements with the types of `accessor`. Without `stride` they are packed.
     pub(super) fn new(accessor: &Accessor, bytes: &'b [u8], stride: Option<usize>, count: usize) -> Self {
         let (component, element) = (accessor.component, accessor.element);
         Self {
@@ -59,7 +59,7 @@ impl<'b> Elements<'b> {
         self.stride == column && column == rows.saturating_mul(self.component.size())
     }
 
-    /// Appends packed elements by a kernel.
+    /// Appends packed elements with a kernel that widens their numbers to words.
     fn widen<const N: usize>(&self, into: &mut Vec<[u32; N]>, kernel: fn(&[u8], &mut [u32])) {
         let bytes = self.bytes.get(..self.stride.saturating_mul(self.count)).unwrap_or_default();
         let start = into.len();
@@ -67,7 +67,7 @@ impl<'b> Elements<'b> {
         kernel(bytes, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
     }
 
-    /// Decodes and appends the elements, whose numbers have `S` bytes each.
+    /// Decodes and appends elements whose numbers have `S` bytes each.
     fn decode<const S: usize, const N: usize, T: Copy + Default>(
         &self,
         into: &mut Vec<[T; N]>,
@@ -102,7 +102,7 @@ impl<'b> Elements<'b> {
     }
 }
 
-/// Returns the elements without decoding, if the file has them in the memory layout of `T`.
+/// Returns the elements without decoding, if they are stored in the memory layout of `T`.
 fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Option<&'b [[T; N]]> {
     let size = size_of::<[T; N]>();
     if cfg!(target_endian = "big")
@@ -129,7 +129,7 @@ pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f3
         (F32, _) => elements.decode(into, f32::from_le_bytes),
         (U8, true) => elements.decode(into, |[b]| f32::from(b) / 255.0),
         (U16, true) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b)) / 65535.0),
-        // The least one means -1 as its neighbour does.
+        // Both -128 and -127 mean -1.
         (I8, true) => elements.decode(into, |b| (f32::from(i8::from_le_bytes(b)) / 127.0).max(-1.0)),
         (I16, true) => elements.decode(into, |b| (f32::from(i16::from_le_bytes(b)) / 32767.0).max(-1.0)),
         (U8, false) => elements.decode(into, |[b]| f32::from(b)),
@@ -142,7 +142,7 @@ pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f3
     true
 }
 
-/// Appends the numbers as they are stored.
+/// Appends the stored numbers without conversion.
 pub(super) fn numbers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f64; N]>) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     match elements.component {
@@ -156,7 +156,7 @@ pub(super) fn numbers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f
     true
 }
 
-/// Appends the elements as integers; `false` where they are signed or floats.
+/// Appends the elements as integers. Returns `false` if they are signed or floats.
 pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
     if elements.component == ComponentType::U32
         && let Some(there) = in_place(elements)
@@ -176,14 +176,14 @@ pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[
 }
 
 meshwright_core::kernels! {
-    /// Bytes as words, as many as both sides hold.
+    /// Widens bytes to words, as many as both sides hold.
     fn widen_bytes as widen_bytes_portable<'a>(bytes: &'a [u8], out: &'a mut [u32]) -> () {
         for (to, byte) in out.iter_mut().zip(bytes) {
             *to = u32::from(*byte);
         }
     }
 
-    /// Little-endian numbers of 16 bits as words, as many as both sides hold.
+    /// Widens little-endian 16-bit numbers to words, as many as both sides hold.
     fn widen_shorts as widen_shorts_portable<'a>(bytes: &'a [u8], out: &'a mut [u32]) -> () {
         for (to, short) in out.iter_mut().zip(bytes.as_chunks().0) {
             *to = u32::from(u16::from_le_bytes(*short));
@@ -191,7 +191,7 @@ meshwright_core::kernels! {
     }
 }
 
-/// Appends elements; `false` where they are not what is asked for.
+/// A function that appends decoded elements. It returns `false` if they have another type.
 pub(super) type Decode<const N: usize, T> = fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool;
 
 #[derive(Debug)]
@@ -200,7 +200,7 @@ pub(super) enum Source<'d, const N: usize, T> {
     Made(Vec<[T; N]>),
 }
 
-/// The elements of an accessor, some at a time.
+/// Decodes the elements of an accessor one block at a time.
 #[derive(Debug)]
 pub(crate) struct Blocks<'d, const N: usize, T> {
     source: Source<'d, N, T>,
@@ -214,17 +214,17 @@ impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
         Self { source, decode, block, range: 0..0 }
     }
 
-    /// Goes to the elements of a range.
+    /// Decodes the elements of a range.
     pub(crate) fn load(&mut self, range: Range<usize>) {
         if let Source::Stored(elements) = &self.source {
             self.block.clear();
-            // That they can be decoded so was seen when this was made.
+            // The constructor has checked that the elements can be decoded this way.
             _ = (self.decode)(&elements.part(range.clone()), &mut self.block);
         }
         self.range = range;
     }
 
-    /// The elements of the range, to be changed until others are loaded.
+    /// Returns the elements of the range. They may be changed until another range is loaded.
     pub(crate) fn loaded_mut(&mut self) -> &mut [[T; N]] {
         match &mut self.source {
             Source::Stored(_) => &mut self.block,
@@ -232,7 +232,7 @@ impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
         }
     }
 
-    /// The elements of the range.
+    /// Returns the elements of the range.
     pub(crate) fn loaded(&self) -> &[[T; N]] {
         match &self.source {
             Source::Stored(_) => &self.block,

@@ -1,4 +1,4 @@
-//! Checks that the tables of a document fit each other, so that later code may rely on it.
+//! Checks that the tables of a document are consistent, so that later code may rely on it.
 
 use super::ledger::Ledger;
 use super::model::{
@@ -51,7 +51,7 @@ fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> R
     };
     let mut parents: Vec<Option<usize>> = ledger.room(&all, 0, "parents of nodes", count)?;
     parents.resize(count, None);
-    // Number of parents of each node that are not in the order yet.
+    // The number of parents of each node that are not in the order yet.
     let mut above: Vec<usize> = ledger.room(&all, 0, "parents of nodes", count)?;
     above.resize(count, 0);
     let mut shared = None;
@@ -83,7 +83,7 @@ fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> R
                 *waiting = Some(parent);
             }
         }
-        // Whoever waits is below a circle: that many steps up end in it.
+        // Every remaining node is below a cycle. Following that many parents leads into the cycle.
         for _ in 0..count {
             n = parents.get(n).copied().flatten().unwrap_or(n);
         }
@@ -176,7 +176,7 @@ impl Check<'_, '_, '_> {
         Ok(())
     }
 
-    /// Checks that elements at a distance of `stride`, the last with `last` bytes, fit into their view.
+    /// Checks that elements with the distance `stride`, the last one with `last` bytes, fit into their view.
     fn span(
         &self,
         path: &FieldPath<'_>,
@@ -241,7 +241,7 @@ impl Check<'_, '_, '_> {
             let primitives = path.field("primitives");
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let path = primitives.index(p);
-                // Nothing is drawn of one without positions, whatever else it has.
+                // A primitive without positions draws nothing, whatever else it has.
                 if primitive.get(&Semantic::Position).is_some() {
                     self.attributes(&path.field("attributes"), m, primitive, quantized)?;
                 }
@@ -255,7 +255,7 @@ impl Check<'_, '_, '_> {
         Ok(())
     }
 
-    /// Attributes are of allowed types and equal lengths.
+    /// Checks that attributes have allowed types and equal lengths.
     fn attributes(
         &self,
         path: &FieldPath<'_>,
@@ -338,7 +338,7 @@ impl Check<'_, '_, '_> {
         Ok(())
     }
 
-    /// The values of a sampler fit its times and the property that they move.
+    /// Checks that the values of a sampler fit its times and the property that they animate.
     fn values(
         &self,
         path: &FieldPath<'_>,
@@ -377,7 +377,7 @@ impl Check<'_, '_, '_> {
         self.fault(SAMPLER_COUNT, &path, ("animations", animation), message)
     }
 
-    /// Images are left out where they lie elsewhere.
+    /// Warns of images with a URI that cannot be read. They are omitted.
     fn images(&self) {
         let all = FieldPath::ROOT.field("images");
         for (i, image) in self.tables.images.iter().enumerate() {
@@ -392,19 +392,20 @@ impl Check<'_, '_, '_> {
     }
 }
 
-/// Bytes from one column of an element to the next: those of 1- and 2-byte matrices are padded to 4.
+/// Returns the bytes from one column of an element to the next. The columns of 1- and 2-byte matrices are
+/// padded to 4 bytes.
 pub(super) const fn column_size(component: ComponentType, element: ElementType) -> usize {
     let (columns, rows) = element.shape();
     let size = component.size().saturating_mul(rows);
     if columns > 1 { size.next_multiple_of(4) } else { size }
 }
 
-/// Bytes from one packed element to the next.
+/// Returns the bytes from one packed element to the next.
 pub(super) const fn packed_size(component: ComponentType, element: ElementType) -> usize {
     column_size(component, element).saturating_mul(element.shape().0)
 }
 
-/// Bytes to the end of the last number of an element.
+/// Returns the bytes up to the end of the last number of an element.
 const fn needed_size(component: ComponentType, element: ElementType) -> usize {
     let (columns, rows) = element.shape();
     let before = column_size(component, element).saturating_mul(columns.saturating_sub(1));
@@ -417,7 +418,7 @@ const fn is_unsigned(component: ComponentType) -> bool {
 
 enum Allowed {
     Yes,
-    /// With KHR_mesh_quantization.
+    /// Allowed with the extension KHR_mesh_quantization.
     Quantized,
     No,
 }

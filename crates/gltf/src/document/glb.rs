@@ -1,4 +1,4 @@
-//! The chunks of a GLB.
+//! Reads the chunks of a GLB.
 
 use super::ledger::Ledger;
 use super::rules::{
@@ -13,7 +13,7 @@ const HEADER: usize = 12;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks<'a> {
     pub(super) json: &'a [u8],
-    /// File offset of the JSON.
+    /// The file offset of the JSON.
     pub(super) json_offset: u64,
     pub(super) bin: Option<&'a [u8]>,
 }
@@ -24,7 +24,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// True for bytes that have the magic, or begin as no JSON does in any encoding.
+/// Returns whether bytes have the magic, or begin as JSON cannot begin in any encoding.
 pub(super) fn is_meant(bytes: &[u8]) -> bool {
     let text = |first: &u8| matches!(first, b' ' | b'\t'..=b'\r' | b'"' | b'-' | b'0'..=b'9' | b'{' | b'[');
     let word = |first: &u8| matches!(first, b'f' | b'n' | b't');
@@ -57,7 +57,7 @@ pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, R
     chunks(file, stated, ledger)
 }
 
-/// Walks through the chunks of `stated`, the part of the file that its header speaks of.
+/// Reads the chunks of `stated`, the part of the file up to the length in its header.
 fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, ReadError> {
     let all = GLB.field("chunks");
     let mut found: Option<Chunks<'a>> = None;
@@ -87,7 +87,7 @@ fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunk
             (Some(_), Some(b"JSON" | b"BIN\0")) => {
                 ledger.warn(GLB_CHUNK_UNUSED, &path, || at as u64, || "there was one of its type before");
             }
-            // Chunks of other types are to be passed over.
+            // Chunks of other types must be ignored.
             (Some(_), _) => {}
         }
         at = end;

@@ -21,7 +21,7 @@ const GRAMMAR: Grammar = {
     grammar
 };
 
-/// All faults but limits are raised by rule.
+/// Only limits use these rules; other faults name their own rule.
 const CODES: Codes = Codes { short: LIMIT, count: LIMIT, limit: LIMIT };
 
 impl Ledger {
@@ -50,7 +50,7 @@ impl Ledger {
         self.budget.work(what, steps as u64).map_err(|e| source.over_limit(path, 0, e))
     }
 
-    /// The values of a text that begins at `base` of the file.
+    /// Parses a JSON text that begins at offset `base` of the file.
     pub(super) fn json<'a>(&self, text: &'a [u8], base: u64) -> Result<Json<'a>, ReadError> {
         let path = FieldPath::ROOT.field("json");
         let (text, base) = match text.strip_prefix(b"\xef\xbb\xbf") {
@@ -63,7 +63,7 @@ impl Ledger {
         Json::parse(text, &Source::file(&[], CODES, &self.budget), base, &path, &GRAMMAR)
     }
 
-    /// An empty vector with room for `count` items, charged.
+    /// Returns an empty vector with room for `count` items, charged.
     pub(super) fn room<T>(
         &self,
         path: &FieldPath<'_>,

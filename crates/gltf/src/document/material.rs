@@ -1,5 +1,5 @@
-//! Materials, textures and texture samplers. Errors in them concern how a model looks, not whether it can be read: a
-//! value that cannot be read is replaced by its default.
+//! Materials, textures and texture samplers. Errors in them affect only the appearance of a model: a value
+//! that cannot be read is replaced by its default.
 
 use meshwright_core::json::JsonValue;
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub struct Material<'a> {
     pub emissive: [f32; 3],
     /// The use of alpha.
     pub alpha: Alpha,
-    /// Draws both sides of triangles.
+    /// Whether both sides of triangles are drawn.
     pub double_sided: bool,
     /// `extras` as JSON, for writing.
     pub(crate) extras: Option<String>,
@@ -188,7 +188,7 @@ fn shares<const N: usize>(value: JsonValue<'_, '_>, name: &str, default: [f32; N
     shares
 }
 
-/// Source: the texts of glTF 2.0 and of `KHR_texture_transform`.
+/// Reads the use of a texture, as glTF 2.0 and `KHR_texture_transform` define it.
 fn texture_use(info: JsonValue<'_, '_>, textures: usize) -> TextureUse {
     let set = |value: JsonValue<'_, '_>| {
         value.get("texCoord").and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok())

@@ -1,4 +1,4 @@
-//! `EXT_meshopt_compression`: bytes of views that are stored as streams of small differences.
+//! Decodes `EXT_meshopt_compression`: views whose bytes are stored as streams of small differences.
 //!
 //! Source: the extension's text in the Khronos registry (bitstreams of version 0 for attributes, 1 for triangles and
 //! indices, and the three filters).
@@ -12,7 +12,7 @@ const CUT: Fault = "the stream ends before its elements";
 const HEADER: Fault = "the stream does not begin as its mode says";
 const REST: Fault = "bytes are left after the elements";
 
-/// Decodes a stream. The caller has checked that `out` may hold `count * stride` bytes.
+/// Decodes a stream. The caller has checked that `out` may have `count * stride` bytes.
 pub(super) fn decode(stream: &[u8], view: &Compressed, out: &mut Vec<u8>) -> Result<(), Fault> {
     match view.mode {
         CompressionMode::Attributes => attributes(stream, view.count, view.stride, out)?,
@@ -45,7 +45,7 @@ impl<'b> Input<'b> {
         Ok(byte)
     }
 
-    /// Seven bits a byte, the least first; at most 32 bits.
+    /// Reads a number of at most 32 bits: seven bits per byte, the lowest first.
     fn number(&mut self) -> Result<u32, Fault> {
         let mut number = 0;
         for shift in [0, 7, 14, 21, 28] {
@@ -100,7 +100,7 @@ fn attributes(stream: &[u8], count: usize, stride: usize, out: &mut Vec<u8>) -> 
     if input.0.is_empty() { Ok(()) } else { Err(REST) }
 }
 
-/// One byte of each element of a block, in groups of 16.
+/// Decodes one byte of each element of a block, in groups of 16.
 fn groups(input: &mut Input<'_>, out: &mut [u8]) -> Result<(), Fault> {
     let count = out.len().div_euclid(GROUP);
     let header = input.take(count.div_ceil(4))?;
@@ -119,7 +119,7 @@ fn groups(input: &mut Input<'_>, out: &mut [u8]) -> Result<(), Fault> {
             }
         };
         let packed = input.take(2_usize.saturating_mul(bits))?;
-        // The largest of the small numbers says that a whole byte follows.
+        // The largest small number means that a whole byte follows.
         let escape = (1_u8 << bits).wrapping_sub(1);
         let per_byte = 8_usize.div_euclid(bits);
         for (chunk, byte) in group.chunks_mut(per_byte).zip(packed) {
@@ -142,7 +142,7 @@ struct Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// The item that came `back` before the next one.
+    /// Returns the item that came `back` items before the next one.
     fn get(&self, back: u8) -> T {
         let at = self.at.wrapping_sub(usize::from(back)) & 15;
         self.items.get(at).copied().unwrap_or_default()
@@ -156,7 +156,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 }
 
-/// Triangles, each mostly an edge of one before and a vertex.
+/// Decodes triangles. Most consist of an edge of an earlier triangle and one more vertex.
 #[derive(Default)]
 struct Strip {
     edges: Ring<(u32, u32)>,
@@ -202,8 +202,8 @@ impl Strip {
         self.edges.push((a, c));
     }
 
-    /// A triangle that shares no edge; `aux` says of its second and third vertex where they are. Without `input`, no
-    /// vertex is coded by itself.
+    /// Reads a triangle that shares no edge. `aux` states the sources of its second and third vertex.
+    /// Without `input`, no vertex has its own code.
     fn read_separately(
         &mut self,
         first: u8,
@@ -213,7 +213,7 @@ impl Strip {
         let codes = [first, aux >> 4, aux & 15];
         let is_coded = |code| code == 15 && input.is_some();
         let kinds = codes.map(is_coded);
-        // New and remembered vertices are settled before coded ones.
+        // New and remembered vertices are resolved before coded ones.
         let mut corners = [0; 3];
         for (corner, code) in corners.iter_mut().zip(codes) {
             *corner = if code == 0 { self.fresh() } else { self.vertices.get(code) };
@@ -299,7 +299,7 @@ fn rounded(v: f32) -> i32 {
     (v + 0.5_f32.copysign(v)) as i32
 }
 
-/// Two coordinates on an octahedron and what they count as 1, as a unit vector times `one`.
+/// Decodes an octahedral vector: two coordinates and their unit. Returns a unit vector times `scale`.
 fn unfolded([x, y, one]: [f32; 3], scale: f32) -> [i32; 3] {
     let z = one - x.abs() - y.abs();
     let fold = z.min(0.0);
@@ -338,8 +338,8 @@ fn octahedral16(bytes: &mut [u8]) {
     }
 }
 
-/// Decodes unit quaternions from three components. The fourth and largest is computed; two bits next to the scale say
-/// which it is.
+/// Decodes unit quaternions from three components. The fourth component is the largest and is computed; two
+/// bits next to the scale are its index.
 fn quaternion(bytes: &mut [u8]) {
     for element in bytes.as_chunks_mut::<8>().0 {
         let [x, y, z, last] = shorts(*element);
@@ -354,7 +354,7 @@ fn quaternion(bytes: &mut [u8]) {
     }
 }
 
-/// Numbers as 24 bits and an exponent.
+/// Decodes floats from a 24-bit mantissa and an exponent.
 fn exponential(bytes: &mut [u8]) {
     for element in bytes.as_chunks_mut::<4>().0 {
         let [a, b, c, exponent] = *element;

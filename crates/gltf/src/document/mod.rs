@@ -52,7 +52,7 @@ use std::borrow::Cow;
 use uri::Uri;
 pub use uri::base64_decoded;
 
-/// All rules that a document must keep, or is warned of.
+/// All rules of a document, including those that are warnings.
 pub const RULES: &[&Rule] = rules::RULES;
 
 /// Finds files next to a document.
@@ -81,19 +81,19 @@ pub(crate) fn file_of(uri: &str) -> Option<String> {
 pub struct Options<'o> {
     /// Limits for reading, including everything that is decoded later.
     pub limits: Limits,
-    /// Extensions that the caller reads. A document that requires another one is rejected.
+    /// The extensions that the caller supports. A document that requires another one is rejected.
     pub extensions: &'o [&'o str],
 }
 
 impl<'o> Options<'o> {
-    /// The same options with other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same options with these extensions.
+    /// Sets the extensions that the caller supports.
     #[must_use]
     pub const fn with_extensions(mut self, extensions: &'o [&'o str]) -> Self {
         self.extensions = extensions;
@@ -110,7 +110,7 @@ pub struct Document<'a> {
     buffers: Vec<Option<Cow<'a, [u8]>>>,
     /// The decoded bytes of compressed views.
     decoded: Vec<Option<Vec<u8>>>,
-    /// The document is the JSON chunk of a GLB.
+    /// Whether the document is the JSON chunk of a GLB.
     in_glb: bool,
     ledger: Ledger,
 }
@@ -119,7 +119,7 @@ impl<'a> Document<'a> {
     /// Reads a document: a GLB if it has the magic number, otherwise JSON.
     ///
     /// # Errors
-    /// When the document breaks a rule, or would take more memory than the options allow.
+    /// If the document breaks a rule, or would take more memory than the options allow.
     pub fn from_slice(
         bytes: &'a [u8],
         files: &Files<'_, 'a>,
@@ -135,7 +135,7 @@ impl<'a> Document<'a> {
     /// Reads a document without companion files. Buffers in other files have no bytes.
     ///
     /// # Errors
-    /// When the document breaks a rule, or would take more memory than the options allow.
+    /// If the document breaks a rule, or would take more memory than the options allow.
     pub fn tables_of(bytes: &'a [u8], options: &Options<'_>) -> Result<Self, ReadError> {
         let ledger = Ledger::new(options.limits);
         if glb::is_meant(bytes) {
@@ -149,7 +149,7 @@ impl<'a> Document<'a> {
     /// Reads a GLB.
     ///
     /// # Errors
-    /// When the document breaks a rule, or would take more memory than the options allow.
+    /// If the document breaks a rule, or would take more memory than the options allow.
     pub fn from_glb(
         bytes: &'a [u8],
         files: &Files<'_, 'a>,
@@ -160,10 +160,10 @@ impl<'a> Document<'a> {
         Self::new((chunks.json, chunks.json_offset), chunks.bin, Some(files), options, ledger)
     }
 
-    /// Reads a document that is JSON, as `.gltf` files are.
+    /// Reads a JSON document, as in `.gltf` files.
     ///
     /// # Errors
-    /// When the document breaks a rule, or would take more memory than the options allow.
+    /// If the document breaks a rule, or would take more memory than the options allow.
     pub fn from_json(
         bytes: &'a [u8],
         files: &Files<'_, 'a>,
@@ -185,7 +185,7 @@ impl<'a> Document<'a> {
         let mut document =
             Self { json, tables, buffers: Vec::new(), decoded: Vec::new(), in_glb: base > 0, ledger };
         document.buffers = document.load(bin, files)?;
-        // A stream may lie in a file that is not there yet.
+        // A compressed stream may be in a file that is not loaded.
         if files.is_some() || document.is_whole() {
             document.decoded = document.decode_views()?;
         }
@@ -221,7 +221,7 @@ impl<'a> Document<'a> {
         self.tables.nodes.get(node).is_some_and(|node| matches!(node.transform, Transform::Matrix(_)))
     }
 
-    /// Number of values in the document's JSON.
+    /// Returns the number of values in the document's JSON.
     pub(crate) const fn json_values(&self) -> usize {
         self.json.count()
     }
@@ -332,7 +332,7 @@ impl<'a> Document<'a> {
         self.ledger.warn(rule, path, || self.offset_of(place.0, place.1), message);
     }
 
-    /// An error at an item of a table.
+    /// Returns the error for an item of a table.
     pub(crate) fn fault(
         &self,
         rule: &'static Rule,
@@ -343,7 +343,7 @@ impl<'a> Document<'a> {
         ReadError::broken(rule, path, self.offset_of(place.0, place.1), message)
     }
 
-    /// Charges work whose amount multiplies.
+    /// Charges work whose amount multiplies, such as nodes by keys.
     pub(crate) fn work(
         &self,
         path: &FieldPath<'_>,
@@ -353,7 +353,7 @@ impl<'a> Document<'a> {
         self.ledger.work(path, what, steps)
     }
 
-    /// Charges memory that is taken elsewhere.
+    /// Charges memory that other code allocates.
     pub(crate) fn charge<T>(
         &self,
         path: &FieldPath<'_>,
@@ -363,7 +363,7 @@ impl<'a> Document<'a> {
         self.ledger.charge(path, 0, what, count, size_of::<T>())
     }
 
-    /// An empty vector with room for `count` items, charged.
+    /// Returns an empty vector with room for `count` items, charged.
     pub(crate) fn room<T>(
         &self,
         path: &FieldPath<'_>,
@@ -373,7 +373,7 @@ impl<'a> Document<'a> {
         self.ledger.room(path, 0, what, count)
     }
 
-    /// Reads a text within the document that holds JSON itself; nothing where it does not.
+    /// Parses a text of the document that contains JSON itself; `None` if it does not.
     pub(crate) fn within<T>(
         &self,
         text: &str,
@@ -390,7 +390,7 @@ impl<'a> Document<'a> {
         self.json.root()
     }
 
-    /// The document as JSON, for what the tables leave out: materials, extras, extensions.
+    /// Returns the document as JSON, for data that the tables do not have: extras and extensions.
     pub const fn json(&self) -> JsonValue<'_, 'a> {
         self.root()
     }
@@ -400,7 +400,7 @@ impl<'a> Document<'a> {
         self.ledger.report()
     }
 
-    /// Returns the rest of the limits, for code that continues with the decoded data.
+    /// Returns the remaining budget, for code that continues with the decoded data.
     pub const fn budget(&self) -> &Budget {
         &self.ledger.budget
     }
@@ -425,7 +425,7 @@ impl<'a> Document<'a> {
         &self.tables.nodes
     }
 
-    /// The numbers of all nodes, parents before their children.
+    /// Returns the indices of all nodes, parents before their children.
     pub fn node_order(&self) -> &[usize] {
         &self.tables.order
     }
@@ -435,7 +435,7 @@ impl<'a> Document<'a> {
         &self.tables.scenes
     }
 
-    /// The scene to show first.
+    /// Returns the scene to show first.
     pub const fn default_scene(&self) -> Option<usize> {
         self.tables.scene
     }
@@ -485,10 +485,10 @@ impl<'a> Document<'a> {
         &self.tables.images
     }
 
-    /// The bytes of a view.
+    /// Returns the bytes of a view.
     ///
     /// # Errors
-    /// When there is no such view, or its buffer is only a fallback.
+    /// If there is no such view, or its buffer is only a fallback.
     pub fn view_bytes(&self, view: usize) -> Result<&[u8], ReadError> {
         let all = FieldPath::ROOT.field("bufferViews");
         let path = all.index(view);
@@ -511,8 +511,8 @@ impl<'a> Document<'a> {
     /// Returns the bytes of an image, or `None` if the document has no readable path to it.
     ///
     /// # Errors
-    /// When the image does not exist, lies outside the folder, or cannot be decoded; a file that `files` does not find
-    /// is an error, too.
+    /// If the image does not exist, is outside the folder, or cannot be decoded, or if `files` does not find
+    /// it.
     pub fn image_bytes<'d>(
         &'d self,
         image: usize,

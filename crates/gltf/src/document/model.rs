@@ -3,7 +3,7 @@
 use super::material::{Material, Texture, TextureSampler};
 use std::borrow::Cow;
 
-/// The type of the numbers of an accessor.
+/// The number type of an accessor's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComponentType {
     /// Signed, 8 bits.
@@ -21,7 +21,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -36,7 +36,7 @@ impl ComponentType {
         Self::ALL.into_iter().find(|own| own.number() == number)
     }
 
-    /// The glTF constant of this type.
+    /// Returns the glTF constant of this type.
     pub(super) const fn number(self) -> u64 {
         match self {
             Self::I8 => 5120,
@@ -69,7 +69,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// Returns the number of columns, and of numbers in each column.
+    /// Returns the number of columns, and of numbers per column.
     pub const fn shape(self) -> (usize, usize) {
         match self {
             Self::Scalar => (1, 1),
@@ -82,7 +82,7 @@ impl ElementType {
         }
     }
 
-    /// Returns the number of numbers in an element.
+    /// Returns the number of components of an element.
     pub const fn components(self) -> usize {
         let (columns, rows) = self.shape();
         columns.saturating_mul(rows)
@@ -95,7 +95,7 @@ impl ElementType {
         Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
-    /// The glTF name of this type.
+    /// Returns the glTF name of this type.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "SCALAR",
@@ -115,26 +115,26 @@ impl ElementType {
 pub struct Accessor {
     /// The view with the elements; without a view, all numbers are 0.
     pub view: Option<usize>,
-    /// Offset in the view, in bytes.
+    /// The offset in the view, in bytes.
     pub offset: u64,
     /// The type of the numbers.
     pub component: ComponentType,
-    /// Integers represent numbers from 0 (signed: -1) to 1.
+    /// Whether integers represent numbers from 0 (signed: -1) to 1.
     pub normalized: bool,
-    /// Number of elements.
+    /// The number of elements.
     pub count: usize,
     /// The shape of the elements.
     pub element: ElementType,
-    /// The stated minimum of each component, or nothing.
+    /// The stated minimum of each component; empty if not stated.
     pub min: Vec<f64>,
-    /// The stated maximum of each component, or nothing.
+    /// The stated maximum of each component; empty if not stated.
     pub max: Vec<f64>,
     /// Replacements for some elements.
     pub sparse: Option<Sparse>,
 }
 
 impl Accessor {
-    /// Makes an accessor without bounds.
+    /// Creates an accessor without bounds.
     pub(crate) fn new(
         (view, offset): (usize, u64),
         count: usize,
@@ -160,7 +160,7 @@ impl Accessor {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sparse {
-    /// Number of replaced elements.
+    /// The number of replaced elements.
     pub count: usize,
     /// The view with the indices of the replaced elements.
     pub indices_view: usize,
@@ -178,11 +178,11 @@ pub struct Sparse {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Buffer<'a> {
-    /// Length in bytes.
+    /// The length in bytes.
     pub length: u64,
     /// The URI of the bytes. The first buffer of a GLB has none if it is the binary chunk.
     pub uri: Option<Cow<'a, str>>,
-    /// Only compressed views use the buffer, so that it may have no bytes.
+    /// Whether only compressed views use the buffer, so that it may have no bytes.
     pub(crate) fallback: bool,
 }
 
@@ -200,7 +200,7 @@ pub struct View {
     pub stride: Option<usize>,
     /// The stated use on the graphics card.
     pub target: Option<Target>,
-    /// The compressed stream that the bytes are decoded from. It is set only if the reader of the document knows
+    /// The compressed stream that the bytes are decoded from. It is set only if the caller supports
     /// `EXT_meshopt_compression`.
     pub compressed: Option<Compressed>,
 }
@@ -279,11 +279,11 @@ pub enum Transform {
     Matrix([f32; 16]),
     /// Translation, rotation and scale.
     Parts {
-        /// Applied last.
+        /// The translation, applied last.
         translation: [f32; 3],
         /// A quaternion in the order x, y, z, w.
         rotation: [f32; 4],
-        /// Applied first.
+        /// The scale, applied first.
         scale: [f32; 3],
     },
 }
@@ -310,7 +310,7 @@ pub struct Node<'a> {
     pub mesh: Option<usize>,
     /// The skin that moves the vertices of the mesh.
     pub skin: Option<usize>,
-    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
+    /// `extras` as JSON, for writing. In a document that was read, they are only in its JSON.
     pub(crate) extras: Option<String>,
 }
 
@@ -322,7 +322,7 @@ pub struct Scene<'a> {
     pub name: Cow<'a, str>,
     /// The root nodes.
     pub nodes: Vec<usize>,
-    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
+    /// `extras` as JSON, for writing. In a document that was read, they are only in its JSON.
     pub(crate) extras: Option<String>,
 }
 
@@ -334,7 +334,7 @@ pub struct Mesh<'a> {
     pub name: Cow<'a, str>,
     /// The parts of the mesh.
     pub primitives: Vec<Primitive<'a>>,
-    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
+    /// `extras` as JSON, for writing. In a document that was read, they are only in its JSON.
     pub(crate) extras: Option<String>,
 }
 
@@ -348,13 +348,13 @@ pub struct Primitive<'a> {
     pub indices: Option<usize>,
     /// Index of the material.
     pub material: Option<usize>,
-    /// The kind of drawn shapes.
+    /// The type of shapes that are drawn.
     pub mode: Mode,
     /// The morph targets: for each, the attributes that it changes and the accessors of the differences.
     pub targets: Vec<Vec<(Semantic<'a>, usize)>>,
-    /// The materials of other variants of the model.
+    /// The materials of the primitive in variants of the model.
     pub variants: Vec<VariantUse>,
-    /// The attributes are in a compression extension, and only readers that know it can decode them.
+    /// Whether the attributes are in a compression extension that only some readers can decode.
     pub compressed: bool,
 }
 
@@ -467,7 +467,7 @@ impl Mode {
     }
 }
 
-/// Joints that move vertices.
+/// A skin: joints that move vertices.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Skin<'a> {
@@ -487,15 +487,15 @@ pub struct Skin<'a> {
 pub struct Animation<'a> {
     /// The name; empty if there is none.
     pub name: Cow<'a, str>,
-    /// The moved properties.
+    /// The animated properties.
     pub channels: Vec<Channel>,
     /// The keys and their interpolation.
     pub samplers: Vec<Sampler>,
-    /// `extras` as JSON, for writing. Those of a document that was read are in its JSON.
+    /// `extras` as JSON, for writing. In a document that was read, they are only in its JSON.
     pub(crate) extras: Option<String>,
 }
 
-/// A node property that an animation moves.
+/// A node property that an animation changes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Channel {
@@ -507,18 +507,18 @@ pub struct Channel {
     pub property: Property,
 }
 
-/// A node property that animations can move.
+/// A node property that can be animated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
-    /// Position.
+    /// The translation.
     Translation,
-    /// Rotation.
+    /// The rotation.
     Rotation,
-    /// Scale.
+    /// The scale.
     Scale,
-    /// Weights of the morph targets of the node's mesh.
+    /// The weights of the morph targets of the node's mesh.
     Weights,
-    /// A property named by an extension.
+    /// A property that an extension names.
     Pointer,
 }
 
@@ -529,7 +529,7 @@ impl Property {
         Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
-    /// The glTF name of this property.
+    /// Returns the glTF name of this property.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -608,6 +608,6 @@ pub(crate) struct Tables<'a> {
     pub(crate) materials: Vec<Material<'a>>,
     /// The names of the material variants.
     pub(crate) variants: Vec<Cow<'a, str>>,
-    /// Nodes, parents first; only for tables that were read.
+    /// The nodes, parents first. It is set only in tables that were read.
     pub(crate) order: Vec<usize>,
 }

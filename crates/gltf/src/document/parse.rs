@@ -1,4 +1,4 @@
-//! From JSON to tables.
+//! Converts JSON to tables.
 
 use super::ledger::Ledger;
 use super::material::{material, sampler as texture_sampler, texture};
@@ -18,16 +18,16 @@ use meshwright_core::text::visible;
 use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
 
-/// Views that are decoded from streams.
+/// The extension for compressed views.
 pub(super) const MESHOPT_EXTENSION: &str = "EXT_meshopt_compression";
 
-/// Primitives whose vertices are a stream that is not read.
+/// The extension for compressed primitives, which this crate does not read.
 pub(super) const DRACO_EXTENSION: &str = "KHR_draco_mesh_compression";
 
-/// Looks of a model.
+/// The extension for variants of a model.
 pub(super) const VARIANTS: &str = "KHR_materials_variants";
 
-/// Bytes of a name that are kept.
+/// The maximum length of a name in bytes; longer names are cut.
 const NAME: usize = 1024;
 
 /// The length of each table.
@@ -47,7 +47,7 @@ struct Counts {
     variants: usize,
 }
 
-/// A value with its place.
+/// A JSON value with its path.
 #[derive(Clone, Copy)]
 struct At<'p, 'd, 'a> {
     value: JsonValue<'d, 'a>,
@@ -62,7 +62,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         Err(ReadError::broken(rule, self.path, self.value.offset(), message))
     }
 
-    /// The field `name`, unless it is not there or null.
+    /// Reads the field `name`, unless it is absent or null.
     fn optional<T>(
         self,
         name: &'static str,
@@ -87,7 +87,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         if self.value.kind() == kind { Ok(()) } else { self.fault(JSON_SHAPE, message) }
     }
 
-    /// The items of a list.
+    /// Reads the items of a list.
     fn items<T>(self, mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
         self.expect(JsonType::Array, "is no list")?;
         let count = self.value.items().count();
@@ -103,7 +103,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         Ok(self.optional(name, |list| list.items(read))?.unwrap_or_default())
     }
 
-    /// The objects of a table.
+    /// Reads the objects of a table.
     fn table<T>(
         self,
         name: &'static str,
@@ -115,7 +115,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         })
     }
 
-    /// Reads the items of the list `name`. No fault in it makes the document unreadable.
+    /// Reads the items of the list `name`. Faults in it do not make the document invalid.
     fn loose<T>(
         self,
         name: &'static str,
@@ -130,7 +130,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         Ok(all)
     }
 
-    /// The text `name`, or nothing.
+    /// Returns the text `name`, or an empty text.
     fn loose_text(self, name: &'static str) -> Result<Cow<'a, str>> {
         match self.value.get(name).filter(|value| value.kind() == JsonType::String) {
             Some(value) => text(At { value, path: &self.path.field(name), ledger: self.ledger }),
@@ -146,7 +146,7 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         }
     }
 
-    /// The name of the object, cut where it is too long.
+    /// Returns the name of the object, cut if it is too long.
     fn name(self) -> Result<Cow<'a, str>> {
         let name = self.optional("name", text)?.unwrap_or_default();
         if name.len() <= NAME {
@@ -185,7 +185,7 @@ fn integer(at: At<'_, '_, '_>) -> Result<u64> {
     }
 }
 
-/// A count of something in memory.
+/// Reads a count of items in memory.
 fn count(at: At<'_, '_, '_>) -> Result<usize> {
     Ok(usize::try_from(integer(at)?).unwrap_or(usize::MAX))
 }
@@ -217,7 +217,7 @@ fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
     }
 }
 
-/// Reads all tables. `known` are the extensions that the caller reads.
+/// Reads all tables. `known` are the extensions that the caller supports.
 pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledger) -> Result<Tables<'a>> {
     let root = At { value: root, path: &FieldPath::ROOT, ledger };
     root.expect(JsonType::Object, "the document is not an object")?;
@@ -262,7 +262,7 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
     })
 }
 
-/// The names of the looks of the model. Source: the text of `KHR_materials_variants`.
+/// Reads the names of the model's variants, as `KHR_materials_variants` defines them.
 fn variants<'a>(root: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<Cow<'a, str>>> {
     let mut names = root.ledger.room(root.path, root.value.offset(), "variants", counts.variants)?;
     for variant in in_extension(root.value, VARIANTS, "variants") {
@@ -271,7 +271,7 @@ fn variants<'a>(root: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<Cow<'a, str
     Ok(names)
 }
 
-/// The items of a list of an extension of an object.
+/// Returns the items of a list in an extension of an object.
 fn in_extension<'d, 'a: 'd>(
     object: JsonValue<'d, 'a>,
     extension: &str,
@@ -281,7 +281,7 @@ fn in_extension<'d, 'a: 'd>(
     extension.and_then(|own| own.get(list)).into_iter().flat_map(JsonValue::items)
 }
 
-/// The document is of glTF 2, and asks for no reader of a later one.
+/// Checks that the document is of glTF 2 and does not require a later version.
 fn version(root: At<'_, '_, '_>) -> Result<()> {
     let at = root.path.field("asset");
     let Some(value) = root.value.get("asset") else {
@@ -320,8 +320,8 @@ fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if, by its name, an extension only changes the appearance or the description of a model. Meshes,
-/// skeletons and keys are the same without it.
+/// Returns true if, according to its name, an extension changes only the appearance or the description of a
+/// model. Meshes, skeletons and keys are the same without it.
 pub(crate) fn is_about_looks(extension: &str) -> bool {
     let subject = extension.split_once('_').map_or("", |(_, subject)| subject);
     ["materials_", "texture_", "lights_", "xmp"].iter().any(|looks| subject.starts_with(looks))
@@ -426,9 +426,9 @@ fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
     })
 }
 
-/// The least or the greatest of each number of the elements, as far as it is stated.
+/// Reads the stated minimum or maximum of each component.
 fn bounds(at: At<'_, '_, '_>, name: &'static str) -> Result<Vec<f64>> {
-    /// Numbers of an element of 4 columns of 4.
+    /// The maximum number of components, those of a 4x4 matrix.
     const MOST: usize = 16;
     let given = || at.value.get(name).into_iter().flat_map(JsonValue::items).take(MOST);
     let mut bounds = at.ledger.room(at.path, at.value.offset(), name, given().count())?;
@@ -526,7 +526,7 @@ fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
     })
 }
 
-/// The materials of a primitive in other looks, without those that name what is not there.
+/// Reads the materials of a primitive in variants. Entries with invalid indices are dropped.
 fn variant_uses(at: At<'_, '_, '_>, counts: &Counts) -> Result<Vec<VariantUse>> {
     let mappings = || in_extension(at.value, VARIANTS, "mappings");
     let index = |value: JsonValue<'_, '_>, count: usize| {
@@ -598,7 +598,7 @@ fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
     })
 }
 
-/// An image, wherever it is; nothing of it keeps a mesh from being read.
+/// Reads an image. Faults in it do not prevent reading a mesh.
 fn image<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Image<'a>> {
     let view = at.value.get("bufferView").and_then(JsonValue::as_u64);
     let view = view.and_then(|view| usize::try_from(view).ok()).filter(|view| *view < counts.views);

@@ -1,4 +1,4 @@
-//! The elements of accessors.
+//! Reads the elements of accessors.
 
 use super::accessor::{self, BLOCK, Blocks, Decode, Elements, Source};
 use super::rules::{ACCESSOR_TYPE, INDEX, SPARSE_ORDER, SPARSE_RANGE};
@@ -6,18 +6,18 @@ use super::{Accessor, Document, check};
 use meshwright_core::{FieldPath, ReadError};
 
 impl Document<'_> {
-    /// Decodes the elements of an accessor as floats, matrices by columns. Normalised integers become numbers from 0
-    /// (signed: -1) to 1; other integers keep their value.
+    /// Decodes the elements of an accessor as floats, matrices column by column. Normalised integers become
+    /// numbers from 0 (signed: -1) to 1; other integers keep their value.
     ///
     /// # Errors
-    /// When the accessor does not exist, its elements do not have `N` numbers, its sparse indices are out of order, or
-    /// the limits do not allow it.
+    /// If the accessor does not exist, its elements do not have `N` numbers, its sparse indices are out of
+    /// order, or the limits do not allow it.
     pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
         self.read(index, accessor::floats, &mut |_| {})
     }
 
-    /// Like [`read_f32`](Self::read_f32), and passes the elements to `see` in order, in blocks that are still in the
-    /// cache.
+    /// Does the same as [`read_f32`](Self::read_f32), and passes the elements to `see` in order, in blocks
+    /// that are still in the cache.
     pub(crate) fn read_f32_seen<const N: usize>(
         &self,
         index: usize,
@@ -29,7 +29,7 @@ impl Document<'_> {
     /// Decodes the elements of an accessor as unsigned integers.
     ///
     /// # Errors
-    /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
+    /// As [`read_f32`](Self::read_f32), and if the accessor holds signed integers or floats.
     pub fn read_u32<const N: usize>(&self, index: usize) -> Result<Vec<[u32; N]>, ReadError> {
         self.read(index, accessor::integers, &mut |_| {})
     }
@@ -42,7 +42,8 @@ impl Document<'_> {
         self.read_u32::<1>(accessor).map(Vec::into_flattened)
     }
 
-    /// Like [`read_indices`](Self::read_indices), and passes the indices to `see` in order, in blocks.
+    /// Does the same as [`read_indices`](Self::read_indices), and passes the indices to `see` in order, in
+    /// blocks.
     pub(crate) fn read_indices_seen(
         &self,
         accessor: usize,
@@ -52,7 +53,7 @@ impl Document<'_> {
             .map(Vec::into_flattened)
     }
 
-    /// Passes the stored numbers of an accessor to `see`, some elements at a time.
+    /// Passes the stored numbers of an accessor to `see`, a block of elements at a time.
     pub(crate) fn each_number(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
         match self.tables.accessors.get(index).map(|accessor| accessor.element.components()) {
             Some(1) => self.numbers::<1>(index, see),
@@ -74,7 +75,7 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// The elements of an accessor as real numbers, a block at a time.
+    /// Returns the elements of an accessor as floats, one block at a time.
     pub(crate) fn floats_in_blocks<const N: usize>(
         &self,
         index: usize,
@@ -82,7 +83,7 @@ impl Document<'_> {
         self.blocks(index, accessor::floats)
     }
 
-    /// The elements of an accessor as unsigned integers, a block at a time.
+    /// Returns the elements of an accessor as unsigned integers, one block at a time.
     pub(crate) fn integers_in_blocks<const N: usize>(
         &self,
         index: usize,
@@ -98,7 +99,7 @@ impl Document<'_> {
         let all = FieldPath::ROOT.field("accessors");
         let path = all.index(index);
         let accessor = self.accessor::<N>(index, &path)?;
-        // Elements that are replaced are put in order first.
+        // Sparse accessors are decoded completely first.
         let view = accessor.view.filter(|_| accessor.sparse.is_none());
         let Some(view) = view else {
             return Ok(Blocks::new(Source::Made(self.read(index, decode, &mut |_| {})?), decode, Vec::new()));
@@ -116,7 +117,7 @@ impl Document<'_> {
         ReadError::broken(ACCESSOR_TYPE, path, check::offset(self.root(), "accessors", index), message)
     }
 
-    /// An accessor whose elements have `N` numbers.
+    /// Returns an accessor after checking that its elements have `N` numbers.
     fn accessor<const N: usize>(&self, index: usize, path: &FieldPath<'_>) -> Result<&Accessor, ReadError> {
         let Some(accessor) = self.tables.accessors.get(index) else {
             return Err(ReadError::broken(INDEX, path, 0, "is not there"));
@@ -188,7 +189,7 @@ impl Document<'_> {
         Ok(values)
     }
 
-    /// The bytes of a view from `offset` on.
+    /// Returns the bytes of a view from `offset` on.
     fn from(&self, view: usize, offset: u64) -> Result<&[u8], ReadError> {
         let bytes = self.view_bytes(view)?;
         Ok(usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default())

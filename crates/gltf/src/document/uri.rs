@@ -25,7 +25,7 @@ pub(super) fn parse(uri: &str) -> Result<Uri<'_>, Fault> {
             let last = kind.rsplit(';').next().unwrap_or_default();
             Ok(Uri::Data { base64: kind.contains(';') && last.trim().eq_ignore_ascii_case("base64"), text })
         }
-        // One letter is a drive.
+        // A single letter is a drive, not a scheme.
         Some((name, _)) if name.len() > 1 => {
             Err((URI_SCHEME, "only data and files next to the document are read"))
         }
@@ -33,7 +33,7 @@ pub(super) fn parse(uri: &str) -> Result<Uri<'_>, Fault> {
     }
 }
 
-/// The scheme of a URI, and what follows its colon.
+/// Splits a URI into its scheme and the part after the colon.
 fn scheme(uri: &str) -> Option<(&str, &str)> {
     let (name, rest) = uri.split_once(':')?;
     let mut bytes = name.bytes();
@@ -75,7 +75,7 @@ fn percent_decoded(text: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(decoded))
 }
 
-/// The bytes of embedded data, charged by the length of their text.
+/// Decodes embedded data. The memory is charged by the length of the text.
 pub(super) fn data(
     base64: bool,
     text: &str,
@@ -83,7 +83,7 @@ pub(super) fn data(
     place: &dyn Fn() -> u64,
     ledger: &Ledger,
 ) -> Result<Vec<u8>, ReadError> {
-    // Decoding percent codes and leaving out white space may each take a copy.
+    // Decoding percent codes and removing white space may each need a copy.
     let copies = if text.contains(|c: char| c == '%' || c.is_ascii_whitespace()) { 3 } else { 1 };
     ledger.charge(path, 0, "embedded data", text.len(), copies)?;
     let fault = |message| ReadError::broken(URI_DATA, path, place(), message);
@@ -101,7 +101,7 @@ pub(super) fn data(
 
 const NONE: u8 = 0xff;
 
-/// The value of each character of base64.
+/// The value of each base64 character.
 const DIGITS: [u8; 256] = {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut digits = [NONE; 256];
@@ -122,11 +122,11 @@ fn digit(byte: u8) -> u8 {
     DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE)
 }
 
-/// The bytes of a text in base64, and whether white space was in between or the padding left out. They take less memory
+/// Decodes base64. Also returns whether the text had white space or no padding. The bytes take less memory
 /// than the text.
 ///
 /// # Errors
-/// When a character is not of base64, or the text is cut.
+/// If a character is not base64, or the text is incomplete.
 pub fn base64_decoded(text: &[u8]) -> Result<(Vec<u8>, bool), &'static str> {
     let spaced = text.iter().any(u8::is_ascii_whitespace);
     let text = if spaced {
@@ -153,7 +153,7 @@ pub fn base64_decoded(text: &[u8]) -> Result<(Vec<u8>, bool), &'static str> {
     let (a, b, c) = (last(0), last(1), last(2));
     let three = [(a << 2) | (b >> 4), (b << 4) | (c >> 2)];
     bytes.extend_from_slice(three.get(..rest.len().saturating_sub(1)).unwrap_or_default());
-    // Digits are below 64.
+    // The values of digits are below 64; other characters have larger values.
     if (all | a | b | c) & 0xc0 != 0 {
         return Err("a character that is not of base64");
     }

@@ -1,4 +1,4 @@
-//! Tables as JSON: what an export fills, in one order, without what is as it would be if nothing were said.
+//! Writes tables as JSON, in a fixed order and without default values.
 
 use super::material::{Alpha, Material, TextureUse};
 use super::model::{Accessor, Animation, Mesh, Node, Primitive, Scene, Skin, Tables, Transform, View};
@@ -7,19 +7,19 @@ use crate::document::ImageSource;
 use meshwright_core::json::Quoted;
 use std::fmt::{Display, Write as _};
 
-/// The document as JSON. The first buffer is a file called `uri`, where that is given.
+/// Returns the document as JSON. If `uri` is given, it is the URI of the first buffer.
 pub(crate) fn to_json(tables: &Tables<'_>, uri: Option<&str>) -> String {
     let mut json = Text::default();
     json.object(|json| root(json, tables, uri));
     json.0
 }
 
-/// JSON that grows.
+/// JSON under construction.
 #[derive(Default)]
 struct Text(String);
 
 impl Text {
-    /// Puts a comma between what follows and what is before it in the same list or object, once.
+    /// Appends a comma, unless the value is the first in its list or object.
     fn separate(&mut self) {
         if !self.0.is_empty() && !self.0.ends_with(['[', '{', ':', ',']) {
             self.0.push(',');
@@ -33,7 +33,7 @@ impl Text {
         self
     }
 
-    /// Appends a value in its display form. Writing to memory does not fail.
+    /// Appends a value in its display form. Writing to memory cannot fail.
     fn push(&mut self, value: impl Display) {
         let _ = write!(self.0, "{value}");
     }
@@ -83,7 +83,7 @@ impl Text {
         self.key(name).list(indices, |json, index| json.0.push_str(itoa::Buffer::new().format(*index)));
     }
 
-    /// A finite number.
+    /// Writes a finite number.
     fn float(&mut self, name: &str, number: f32) {
         self.key(name).put_float(number);
     }
@@ -96,7 +96,7 @@ impl Text {
         self.key(name).list(numbers, |json, number| json.put_float(*number));
     }
 
-    /// A text, unless it is empty.
+    /// Writes a text, unless it is empty.
     fn text(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.key(name).string(text);
@@ -309,7 +309,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Extras are in the document's JSON.
+        /// Compares tables after writing and reading. Extras are not compared, because they stay in the
+        /// JSON.
         #[test]
         fn written_tables_are_read_as_the_same(scene in prop_oneof![clean_scene(), wild_scene()]) {
             let exported = export(&scene, &ExportOptions::default()).unwrap().value;

@@ -1,4 +1,4 @@
-//! The attributes of the vertices of a primitive.
+//! Reads the vertex attributes of a primitive.
 
 use super::lose;
 use super::materials::Coordinates;
@@ -30,7 +30,7 @@ impl Reader<'_, '_> {
         ("meshes", self.mesh)
     }
 
-    /// The mesh without its skin; `None` without positions or triangles.
+    /// Returns the mesh without its skin; `None` if it has no positions or no triangles.
     pub(super) fn mesh(
         &self,
         coordinates: Coordinates,
@@ -72,7 +72,8 @@ impl Reader<'_, '_> {
         Ok(Some(mesh))
     }
 
-    /// Nothing where all values were seen to be finite, else where the first is that is not.
+    /// Checks that all values are finite. `seen` is true if that is known already. Otherwise the error names
+    /// the first bad value.
     fn finite<const N: usize>(
         &self,
         seen: bool,
@@ -87,9 +88,9 @@ impl Reader<'_, '_> {
         Err(self.document.fault(NOT_FINITE, &path.index(at), self.place(), "is not finite"))
     }
 
-    /// The bounds that an accessor states are those of its elements.
+    /// Compares the bounds that an accessor states with those of its elements.
     fn bounds(&self, accessor: usize, (low, high): ([f32; 3], [f32; 3])) {
-        // The bounds of normalised integers are integers, too.
+        // The bounds of normalised integers are integers too, so they are not compared.
         let stated = self.document.accessors().get(accessor).filter(|accessor| !accessor.normalized);
         let size = low.iter().chain(&high).fold(0.0_f32, |size, c| size.max(c.abs()));
         let differ = |stated: &[f64], found: [f32; 3]| {
@@ -152,7 +153,7 @@ impl Reader<'_, '_> {
         Ok(Some(triangles))
     }
 
-    /// Normals of length 1. Those without direction are computed.
+    /// Normalises normals. Those without a direction are computed from the triangles.
     fn normals(&self, mesh: &mut Mesh, weights: &[f32]) -> Result<(), ReadError> {
         let Some(accessor) = self.primitive.get(&Semantic::Normal) else { return Ok(()) };
         let mut unit_all = true;
@@ -187,7 +188,7 @@ impl Reader<'_, '_> {
         if !lost.is_empty() {
             let message = || format!("{} normals without direction", lost.len());
             self.document.warn(NORMALS_REPLACED, &path, self.place(), message);
-            // The sums and what they become.
+            // Memory for the sums and the normals computed from them.
             self.document.room::<[f64; 5]>(&path, "normals", normals.len())?;
             let computed = vertex_normals(&mesh.positions, &mesh.triangles);
             for v in &lost {
@@ -204,7 +205,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Adds morph targets by weight.
+    /// Adds morph targets by their weights.
     fn morph(
         &self,
         values: &mut [[f32; 3]],
@@ -222,7 +223,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Tangents, where all of them are some.
+    /// Reads tangents, if all of them are valid.
     fn tangents(&self, mesh: &mut Mesh) -> Result<(), ReadError> {
         let Some(accessor) = self.primitive.get(&Semantic::Tangent) else { return Ok(()) };
         let mut tangents = self.document.read_f32::<4>(accessor)?;
@@ -264,8 +265,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Selects the accessor with the colours of the vertices: if a material does not use them, Blender 5 writes white
-    /// first and the colours after it.
+    /// Returns the accessor with the colours of the vertices. If a material does not use them, Blender 5
+    /// writes white colours first and the real ones after them.
     fn colored_by(&self, first: usize) -> Result<usize, ReadError> {
         let blender = self.document.generator().split_once("Blender I/O v");
         let major = blender.and_then(|(_, version)| version.split('.').next()?.parse::<u32>().ok());
@@ -299,18 +300,18 @@ fn byte(c: f32) -> u8 {
     (c.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
 
-/// A colour of linear light as display bytes, which is what scenes have.
+/// Converts a colour in linear light to display bytes, as scenes store it.
 fn display([r, g, b, a]: [f32; 4]) -> [u8; 4] {
     [srgb(r), srgb(g), srgb(b), byte(a)]
 }
 
-/// Corners as triangles, in the same memory.
+/// Groups corners into triangles, in the same memory.
 fn in_threes(corners: Vec<u32>) -> Vec<[u32; 3]> {
     bytemuck::try_cast_vec(corners).unwrap_or_else(|(_, corners)| corners.as_chunks().0.to_vec())
 }
 
 trait Windows {
-    /// Each value with the next two.
+    /// Returns each value with the two values after it.
     fn array_windows_of_three(&self) -> impl Iterator<Item = [u32; 3]>;
 }
 

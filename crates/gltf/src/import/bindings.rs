@@ -1,4 +1,4 @@
-//! Skeletons, and how skins bind to them.
+//! Builds skeletons and binds skins to them.
 
 use super::charge_push;
 use super::extras::Extras;
@@ -23,11 +23,11 @@ pub(super) struct Binding {
 #[derive(Debug)]
 pub(super) struct Bindings {
     skeletons: Vec<Skeleton>,
-    /// The groups that each skeleton represents.
+    /// The joint groups, one per skeleton.
     pub(super) groups: Vec<usize>,
-    /// One entry for each skin whose joints are joints of the scene.
+    /// The binding of each skin; `None` if its joints are not joints of the scene.
     skins: Vec<Option<Binding>>,
-    /// The rest poses of the joints of groups.
+    /// The rest pose of each group's joints.
     rests: Vec<Vec<Affine64>>,
 }
 
@@ -63,7 +63,7 @@ impl Bindings {
         self.skins.get(skin)?.as_ref()
     }
 
-    /// The transform of vertices at rest in a joint's space to the bind pose.
+    /// Returns the transform of vertices from the rest pose in a joint's space to the bind pose.
     pub(super) fn to_bound(&self, place: Place) -> Affine64 {
         let joint = self.skeletons.get(place.group).and_then(|s| s.joints.get(place.joint));
         let bind = joint.and_then(|j| j.inverse_bind.wide().inverse());
@@ -75,7 +75,7 @@ impl Bindings {
         self.skeletons
     }
 
-    /// Sets the bind matrices of a skeleton; where no skin says one, that of the rest pose.
+    /// Sets the bind matrices of a skeleton. A joint that no skin binds gets that of the rest pose.
     fn set(&mut self, skeleton: usize, binds: &[Option<Affine>]) {
         let Some(rest) = self.groups.get(skeleton).and_then(|g| self.rests.get(*g)) else { return };
         let Some(skeleton) = self.skeletons.get_mut(skeleton) else { return };
@@ -85,7 +85,7 @@ impl Bindings {
         }
     }
 
-    /// Binds a skin to its group's skeleton, or to one of its own.
+    /// Binds a skin to its group's skeleton, or to a new one.
     fn bind(
         &mut self,
         document: &Document<'_>,
@@ -149,16 +149,16 @@ impl Bindings {
     }
 }
 
-/// The combination of two skins over the same joints.
+/// The difference between two skins over the same joints.
 enum Common {
-    /// They bind alike.
+    /// They have the same bind matrices.
     Same,
-    /// The vertices of the later one are moved, and its matrices back.
+    /// The vertices of the later skin are moved, and its matrices are moved back.
     Moved(Affine64, Affine64),
     None,
 }
 
-/// Compares the bind matrices that joints have with those that a skin has for them.
+/// Compares the bind matrices of joints with those that a skin states.
 fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
     if pairs.clone().all(|(a, b)| a == b || is_similar(&a.wide(), &b.wide())) {
         return Common::Same;
@@ -172,7 +172,7 @@ fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
     }
 }
 
-/// The inverse bind matrices of a skin, one a joint.
+/// Returns the inverse bind matrices of a skin, one per joint.
 fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Affine>, ReadError> {
     let all = FieldPath::ROOT.field("skins");
     let skin_path = all.index(s);
@@ -195,7 +195,7 @@ fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Af
     Ok(matrices)
 }
 
-/// Looks whether the root that a skin names is above its joints.
+/// Checks that the root that a skin names is above its joints.
 fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadError> {
     let Some(root) = skin.skeleton else { return Ok(()) };
     let nodes = document.nodes();
@@ -217,7 +217,7 @@ fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadEr
     Ok(())
 }
 
-/// The joints of a group at rest.
+/// Returns the skeleton of a group, in the rest pose.
 fn skeleton(
     document: &Document<'_>,
     plan: &Plan,
@@ -252,7 +252,7 @@ fn skeleton(
     Ok(Skeleton { name, joints })
 }
 
-/// The rest poses of joints.
+/// Returns the rest pose of joints.
 fn rest(document: &Document<'_>, skeleton: &Skeleton) -> Result<Vec<Affine64>, ReadError> {
     let path = FieldPath::ROOT.field("nodes");
     let mut rest = document.room(&path, "joints", skeleton.joints.len())?;

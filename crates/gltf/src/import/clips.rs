@@ -1,4 +1,4 @@
-//! Animations as clips.
+//! Converts animations to clips.
 
 use super::bindings::Bindings;
 use super::extras::Extras;
@@ -17,7 +17,7 @@ use meshwright_scene::{
 };
 use std::collections::BTreeSet;
 
-/// The clips of all skeletons, and the animation of each.
+/// Returns the clips of all skeletons, and the animation of each.
 pub(super) fn read(
     document: &Document<'_>,
     plan: &Plan,
@@ -31,7 +31,8 @@ pub(super) fn read(
         let stated = told.clip(&animation.name, extras.value(a));
         let mut reader = Reader { document, plan, a, animation, losses, seen: BTreeSet::new(), group: None };
         let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
-        // A frame is a frame, whenever its keys are.
+        // If the keys are at another stated rate, frames keep their numbers and the clip gets the playback
+        // rate.
         let rate = stated.rate.filter(|_| stated.keyed(options.rate).is_some()).unwrap_or(rate);
         let group = reader.group;
         let name = if animation.name.is_empty() { format!("clip_{a}") } else { animation.name.to_string() };
@@ -47,7 +48,7 @@ pub(super) fn read(
             }
             let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
             let path = FieldPath::ROOT.field("animations");
-            // The tracks that the last clip does not take over.
+            // Memory for the tracks, except those that the last clip takes over.
             document.charge::<[f32; 5]>(&path.index(a), "keys", keys)?;
             document.charge::<Track>(&path.index(a), "keys", tracks.len())?;
             document.charge::<u8>(&path.index(a), "names", name.len())?;
@@ -65,7 +66,8 @@ pub(super) fn read(
     Ok((clips, animations))
 }
 
-/// The relative difference between the last pose of a loop and its first one: packers lose some thousandths.
+/// The maximum relative difference between the last and the first pose of a loop. Compressors change values
+/// by some thousandths.
 const CLOSED: f32 = 1e-3;
 
 /// Returns true if the keys of a loop at its last frame repeat the first pose, or hold the previous one: then the
@@ -97,7 +99,8 @@ fn closes(tracks: &[Track], last: u32) -> bool {
     })
 }
 
-/// Values before the first key of a channel, or after its last one, are constant, even if a clip loops.
+/// Adds keys such that values are constant before the first and after the last key of a channel, even if the
+/// clip loops.
 fn hold(document: &Document<'_>, a: usize, tracks: &mut [Track], last: u32) -> Result<(), ReadError> {
     fn edges<T: Copy>(keys: &mut Keys<T>, last: f32) {
         let (Some(first), Some(end)) = (keys.values.first().copied(), keys.values.last().copied()) else {
@@ -115,7 +118,7 @@ fn hold(document: &Document<'_>, a: usize, tracks: &mut [Track], last: u32) -> R
         }
     }
     let all = FieldPath::ROOT.field("animations");
-    // Lists that are full grow to twice their length.
+    // A full list grows to twice its length.
     let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
     document.charge::<[f32; 5]>(&all.index(a), "keys", keys.saturating_mul(2))?;
     #[expect(clippy::cast_precision_loss, reason = "frames are below 2^24")]
@@ -139,7 +142,7 @@ struct Reader<'r, 'd, 'a> {
     a: usize,
     animation: &'r Animation<'a>,
     losses: &'r mut Vec<Loss>,
-    /// The joints and channels that previous channels moved.
+    /// The joints and channels that earlier channels animate.
     seen: BTreeSet<(usize, u8)>,
     group: Option<usize>,
 }
@@ -152,7 +155,7 @@ impl Reader<'_, '_, '_> {
         self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), || message);
     }
 
-    /// The rate that keys say.
+    /// Detects the rate from the times of keys.
     fn detect_rate(&mut self, times: &[Option<Times>]) -> Result<Rate, ReadError> {
         let (rate, off) = Rate::detect(self.document, self.a, times)?;
         if let Some(off) = off {
@@ -166,7 +169,7 @@ impl Reader<'_, '_, '_> {
         Ok(rate)
     }
 
-    /// The tracks with their rate and how many frames they have keys for; nothing where no joint moves.
+    /// Returns the tracks, their rate and the number of frames with keys; `None` if no joint moves.
     fn tracks(
         &mut self,
         rate: Option<f32>,
@@ -193,7 +196,7 @@ impl Reader<'_, '_, '_> {
             self.group = Some(place.group);
             let slot = *slots.entry(place.joint).or_insert(tracks.len());
             if slot == tracks.len() {
-                // With the places of the joint and of its channels in maps.
+                // The memory includes the entries of the joint and its channels in maps.
                 charge_push::<(Track, [usize; 8])>(
                     self.document,
                     &FieldPath::ROOT.field("animations"),
@@ -212,7 +215,7 @@ impl Reader<'_, '_, '_> {
         Ok(Some((tracks, rate.value, frames)))
     }
 
-    /// The joint that a channel moves, where it counts.
+    /// Returns the joint that a channel animates, if the channel is used.
     fn target(&mut self, c: usize, channel: &Channel) -> Option<(Place, usize)> {
         let property = match channel.property {
             Property::Translation => 0,
@@ -315,7 +318,7 @@ impl Reader<'_, '_, '_> {
         Err(self.document.fault(NOT_FINITE, &path, ("animations", self.a), "is not finite"))
     }
 
-    /// Quaternions that turn: those of length 0 turn nothing.
+    /// Returns quaternions as rotations; those of length 0 become the identity.
     fn turns<const N: usize>(
         &self,
         mut values: Vec<[f32; N]>,

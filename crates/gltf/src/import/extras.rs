@@ -1,4 +1,4 @@
-//! Extras of a document as values of a scene.
+//! Converts extras of a document to values of a scene.
 
 use crate::document::{Document, JsonType, JsonValue};
 use meshwright_core::{FieldPath, ReadError};
@@ -18,18 +18,18 @@ impl<'d, 'a> Extras<'d, 'a> {
         Ok(Self { document, values })
     }
 
-    /// Those of an item as JSON.
+    /// Returns the extras of an item as JSON.
     pub(super) fn value(&self, item: usize) -> Option<JsonValue<'d, 'a>> {
         self.values.get(item).copied().flatten()
     }
 
-    /// Those of an item.
+    /// Returns the extras of an item.
     pub(super) fn get(&self, item: usize) -> Result<Option<Extra>, ReadError> {
         self.value(item).map(|value| read(self.document, value)).transpose().map(Option::flatten)
     }
 }
 
-/// The extras of the scene that is shown.
+/// Returns the extras of the default scene.
 pub(super) fn of_scene(document: &Document<'_>) -> Result<Option<Extra>, ReadError> {
     Extras::new(document, "scenes")?.get(document.default_scene().unwrap_or(0))
 }
@@ -40,14 +40,14 @@ pub(super) fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<
         return Ok(None);
     }
     let path = FieldPath::ROOT.field("extras");
-    // Lists grow to twice their length, and exist twice while they grow.
+    // A growing list is in memory twice, and the second copy has twice the length.
     let (values, bytes) = count(value);
     document.charge::<(String, Extra)>(&path, "extras", values.saturating_mul(3))?;
     document.charge::<u8>(&path, "extras", bytes)?;
     Ok(extra(value))
 }
 
-/// Lists and objects within each other; the reader of JSON has bounded them.
+/// Returns the depth of nested lists and objects, which the JSON reader has limited.
 fn depth(value: JsonValue<'_, '_>) -> usize {
     let below = value.items().map(depth).chain(value.entries().map(|(_, v)| depth(v)));
     match value.kind() {
@@ -56,7 +56,7 @@ fn depth(value: JsonValue<'_, '_>) -> usize {
     }
 }
 
-/// Values, and bytes of texts.
+/// Returns the number of values, and of bytes in texts.
 fn count(value: JsonValue<'_, '_>) -> (usize, usize) {
     let own = (1, value.as_str().map_or(0, |text| text.len()));
     let fields = value.entries().map(|(k, v)| {

@@ -1,4 +1,4 @@
-//! Keys of one property of a node, as keys between which the way is straight.
+//! Converts the keys of one property of a node to keys with linear interpolation.
 
 use super::times::Rate;
 use meshwright_core::math::quat::{product, rotate};
@@ -22,7 +22,7 @@ pub(super) enum Way {
     Spline,
 }
 
-/// A transform below another that moves, turns and scales evenly.
+/// Returns a transform below another one that translates, rotates and scales evenly, as a single transform.
 pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
     let [size, ..] = above.scale;
     let turned = rotate(above.rotation, local.translation.map(|c| c * size));
@@ -33,14 +33,14 @@ pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
     }
 }
 
-/// The times and values of a sampler. Times are seconds and rise strictly. A key of a spline has its tangents before
-/// and after its value.
+/// The times and values of a sampler. Times are in seconds and strictly ascending. A key of a spline has its
+/// tangents before and after its value.
 pub(super) struct Source<'v, const N: usize> {
     pub(super) times: &'v [f64],
     pub(super) values: &'v [[f32; N]],
     pub(super) rate: Rate,
     pub(super) way: Way,
-    /// Values are unit quaternions.
+    /// Whether the values are unit quaternions.
     pub(super) turns: bool,
 }
 
@@ -88,7 +88,8 @@ impl<const N: usize> Source<'_, N> {
         self.values.get(at).map(|v| wide(*v))
     }
 
-    /// The start, its tangent, the end and its tangent; the tangents for the whole way, while the sampler has them by second.
+    /// Returns the start, its tangent, the end and its tangent of the span after key `k`. The sampler's
+    /// tangents are per second; these are for the whole span.
     fn span(&self, k: usize) -> [[f64; N]; 4] {
         let at = k.saturating_mul(3);
         let get = |offset| self.values.get(at.saturating_add(offset)).map_or([0.0; N], |v| wide(*v));
@@ -115,11 +116,12 @@ impl<const N: usize> Source<'_, N> {
         out
     }
 
-    /// Straight parts that the way from key `k` to the next is divided into.
+    /// Returns the number of linear parts between key `k` and the next one.
     fn parts(&self, k: usize) -> u16 {
         let [a, m, b, n] = self.span(k);
         let size = a.iter().chain(&b).fold(f64::MIN_POSITIVE, |l, c| l.max(c.abs()));
-        // A straight line is off by an eighth of the second derivative, which is largest at an end.
+        // The error of a straight line is at most an eighth of the second derivative, which is largest at an
+        // end.
         let bends = a.iter().zip(m).zip(b).zip(n).map(|(((a, m), b), n)| {
             let (start, end) = (6.0 * (b - a) - 4.0 * m - 2.0 * n, 6.0 * (a - b) + 2.0 * m + 4.0 * n);
             start.abs().max(end.abs())
@@ -162,7 +164,7 @@ fn cut<const N: usize>(channel: &mut Channel<[f32; N]>, turns: bool) {
     }
 }
 
-/// The last moment before a frame.
+/// Returns the last time before a frame.
 fn before(frame: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
     let stored = frame as f32;

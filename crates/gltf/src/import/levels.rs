@@ -1,4 +1,4 @@
-//! Scenes as levels of detail.
+//! Converts scenes of a document to levels of detail.
 
 use super::charge_push;
 use super::extras::Extras;
@@ -6,8 +6,8 @@ use crate::document::{Document, JsonValue};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Level, NodeId};
 
-/// The levels of a document whose scenes are levels, and whose topmost nodes come from these roots. A scene with the
-/// name of the model has no name of its own.
+/// Returns the levels of a document whose scenes are levels. `roots` are the root nodes that the topmost
+/// nodes come from. A scene with the model's name has no name of its own.
 pub(super) fn read(
     document: &Document<'_>,
     roots: &[(NodeId, usize)],

@@ -1,4 +1,4 @@
-//! The original numbers of parts of a document that an export of this crate wrote.
+//! Reads the original numbers of parts in a document that this crate exported.
 
 use super::Origin;
 use super::scene_extras::{KEY, VERSION, without};
@@ -24,7 +24,7 @@ pub(super) fn take(
         }
         marks.joints.push(of);
     }
-    // Primitives of one mesh become several meshes, one each.
+    // The primitives of one mesh become separate meshes, each with the mark.
     for (mesh, origin) in scene.meshes.iter_mut().zip(origins) {
         let mark = take_mark(document, &mut mesh.extras)?;
         marks.meshes.push(mark.filter(|_| origin.primitive == 0));
@@ -32,14 +32,14 @@ pub(super) fn take(
     for material in &mut scene.materials {
         marks.materials.push(take_mark(document, &mut material.extras)?);
     }
-    // Tools copy extras to whatever they make of an object.
+    // Tools copy the extras of an object to the nodes and meshes that they create for it.
     for node in &mut scene.nodes {
         node.extras = without(node.extras.take(), &[KEY]);
     }
     Ok(marks)
 }
 
-/// The mark that extras hold, which they do not any more.
+/// Removes the mark from extras and returns it.
 fn take_mark(document: &Document<'_>, extras: &mut Option<Extra>) -> Result<Option<Mark>, ReadError> {
     let Some(Extra::Map(fields)) = extras else { return Ok(None) };
     let text = fields.iter().find_map(|(key, value)| match value {

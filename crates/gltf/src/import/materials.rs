@@ -1,4 +1,4 @@
-//! Materials, and which texture coordinates they ask for.
+//! Converts materials, and selects their texture coordinates.
 
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
@@ -6,12 +6,12 @@ use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{AlphaMode, Image, Loss, Material};
 
-/// Texture coordinates of a material.
+/// The texture coordinates of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Coordinates {
-    /// Their set.
+    /// The number of their set.
     pub(super) set: u32,
-    /// The transform of texture coordinates: a matrix of two rows.
+    /// Their transform: a matrix with two rows.
     pub(super) transform: Option<[[f64; 3]; 2]>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn read(
         if let Some(image) = normal {
             material.normal = images.get(&path, image)?;
         }
-        // Without a factor its own light is black.
+        // Without a factor the emitted light is black.
         if let Some(image) = emissive.filter(|_| own.emissive.iter().any(|part| *part > 0.0)) {
             material.emissive = images.get(&path, image)?;
         }
@@ -103,11 +103,11 @@ pub(super) fn read(
     Ok(Materials { list, coordinates })
 }
 
-/// Pictures, each fetched once.
+/// Loads images, each once.
 struct Images<'i, 'd, 'a> {
     document: &'d Document<'a>,
     files: Option<&'i Pictures<'i>>,
-    /// Those that were asked for.
+    /// The images that were requested.
     kept: Vec<(usize, Option<Image>)>,
     losses: &'i mut Vec<Loss>,
 }

@@ -1,4 +1,4 @@
-//! Drawn parts: nodes with meshes, and meshes that follow joints.
+//! Converts the drawn parts: nodes with meshes, and meshes that follow joints.
 
 use super::attributes::Reader;
 use super::bindings::Bindings;
@@ -15,20 +15,20 @@ use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The drawn parts.
+/// The converted meshes and nodes.
 #[derive(Default)]
 pub(super) struct Built {
     pub(super) nodes: Vec<Node>,
-    /// The root of the document above each node at the top.
+    /// For each root node of the scene, the root node of the document above it.
     pub(super) roots: Vec<(NodeId, usize)>,
     pub(super) meshes: Vec<Mesh>,
     pub(super) origins: Vec<Origin>,
-    /// Joints that a mesh bounds.
+    /// The joints that a mesh bounds.
     pub(super) solids: Vec<(Place, MeshId)>,
 }
 
-/// The keys of the mesh that bounds a joint, in the joint's extras: its number, and its name, which survives editors
-/// that renumber meshes.
+/// The keys of the mesh that bounds a joint, in the joint's extras: its number, and its name. The name is
+/// still correct if an editor renumbers meshes.
 pub(super) const SOLID: [&str; 2] = ["solid", "solid_mesh"];
 
 /// The source of a mesh's motion.
@@ -38,7 +38,7 @@ enum Mover {
     Node,
     /// A skin.
     Skin(usize),
-    /// The joint above the node of this number, or the node itself.
+    /// The nearest joint above this node, or the node itself if it is a joint.
     Joint(usize),
 }
 
@@ -50,11 +50,11 @@ struct Builder<'b, 'd, 'a> {
     losses: &'b mut Vec<Loss>,
     extras: Extras<'d, 'a>,
     built: Built,
-    /// The meshes of each primitive with each source of motion.
+    /// The converted mesh for each primitive and mover.
     made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
-    /// The weights of morph targets, by node and by mesh.
+    /// The weights of morph targets: those of nodes, and those of meshes.
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
-    /// Accessors of positions that several primitives use.
+    /// The position accessors that several primitives use.
     shared: BTreeSet<usize>,
 }
 
@@ -75,10 +75,10 @@ pub(super) fn read(
     Ok(builder.built)
 }
 
-/// Accessors of positions that several primitives use.
+/// Returns the position accessors that several primitives use.
 fn shared_meshes(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
     let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
-    // A place in a tree takes up to three times what it holds.
+    // An entry of a tree takes up to three times its size.
     document.charge::<[usize; 6]>(
         &FieldPath::ROOT.field("meshes"),
         "shared accessors",
@@ -88,7 +88,7 @@ fn shared_meshes(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> 
     Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
 }
 
-/// The weights of morph targets of the items of a table.
+/// Returns the morph target weights of the items of a table.
 fn morphs<'d, 'a>(
     document: &'d Document<'a>,
     table: &'static str,
@@ -100,7 +100,7 @@ fn morphs<'d, 'a>(
 }
 
 impl Builder<'_, '_, '_> {
-    /// The nodes that draw, or that have nodes below that do, with parents before their children.
+    /// Converts the nodes that draw, or are above nodes that draw, parents before their children.
     fn nodes(&mut self) -> Result<(), ReadError> {
         let document = self.document;
         let nodes = document.nodes();
@@ -124,7 +124,7 @@ impl Builder<'_, '_, '_> {
                 None => Default::default(),
             };
             let name = node.name.clone().into_owned();
-            // The name, the node and the list of its meshes.
+            // Memory for the name, the node and the list of its meshes.
             document.charge::<u8>(&all, "names", name.len().saturating_mul(2))?;
             charge_push::<(Node, [usize; 4])>(document, &all, "nodes")?;
             // A mesh that joints move has no node.
@@ -148,7 +148,8 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns nodes that are neither joints nor below any, and draw, hold other nodes that do, or mark a place.
+    /// Marks the nodes that are kept: they are not joints or below joints, and draw, contain drawing nodes,
+    /// or mark a position.
     fn kept_nodes(&self) -> Result<Vec<bool>, ReadError> {
         let nodes = self.document.nodes();
         let free = |n: usize| {
@@ -175,7 +176,7 @@ impl Builder<'_, '_, '_> {
         Ok(keep)
     }
 
-    /// The meshes that bound joints, which no node need draw.
+    /// Converts the meshes that bound joints, even if no node draws them.
     fn solids(&mut self) -> Result<(), ReadError> {
         let document = self.document;
         let extras = Extras::new(document, "nodes")?;
@@ -233,7 +234,7 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// The meshes of a node.
+    /// Converts the meshes of a node.
     fn meshes(&mut self, n: usize, m: usize, mover: Mover) -> Result<Vec<MeshId>, ReadError> {
         let document = self.document;
         let Some(mesh) = document.meshes().get(m) else { return Ok(Vec::new()) };
@@ -285,7 +286,7 @@ impl Builder<'_, '_, '_> {
         };
         self.bind(&mut mesh, n, m, primitive, mover, &path)?;
         if primitive.get(&Semantic::Position).is_some_and(|a| self.shared.contains(&a)) {
-            // The used vertices, their new numbers, and the influences of the remaining ones.
+            // Memory for the used vertices, their new numbers, and the remaining influences.
             document.charge::<[u32; 3]>(&path, "vertices", mesh.positions.len())?;
             let influences = mesh.skin.as_ref().map_or(0, |skin| skin.influences.len());
             document.charge::<Influence>(&path, "influences", influences.saturating_mul(3))?;
@@ -295,7 +296,7 @@ impl Builder<'_, '_, '_> {
             return Err(document.fault(NOT_FINITE, &path, ("meshes", m), "a vertex is beyond 32-bit floats"));
         }
         mesh.name = self.name(n, m, p);
-        // The mesh in its list, where it comes from, and that it was made.
+        // Memory for the mesh in its list, its origin, and its entry in the map.
         document.charge::<u8>(&path, "name", mesh.name.len())?;
         charge_push::<(Mesh, Origin, [usize; 8])>(document, &path, "meshes")?;
         mesh.material = primitive.material.map(MaterialId);
@@ -306,7 +307,7 @@ impl Builder<'_, '_, '_> {
         Ok(Some(id))
     }
 
-    /// The name of the mesh, else of its node; those of further primitives are numbered.
+    /// Returns the name of the mesh, or of its node. The names of further primitives are numbered.
     fn name(&self, n: usize, m: usize, p: usize) -> String {
         let mesh =
             self.document.meshes().get(m).map(|mesh| mesh.name.as_ref()).filter(|name| !name.is_empty());
@@ -315,7 +316,7 @@ impl Builder<'_, '_, '_> {
         if p == 0 { name.to_owned() } else { format!("{name}_{p}") }
     }
 
-    /// Lets the mesh follow what moves it.
+    /// Binds the mesh to its mover.
     fn bind(
         &mut self,
         mesh: &mut Mesh,

@@ -1,12 +1,12 @@
 //! Converts any glTF document to a scene.
 //!
-//! It reads the documents of all tools: nodes with matrices, joints in any order and below other nodes, several skins
-//! over the same joints, keys at any time, strips and fans, quantised and compressed attributes. The result looks the
-//! same: every vertex is always where a viewer would show it.
+//! It reads documents from all tools: nodes with matrices, joints in any order and below other nodes,
+//! several skins over the same joints, keys at any time, strips and fans, quantised and compressed
+//! attributes. The result looks the same: every vertex is always where a viewer would show it.
 //!
 //! | glTF | scene |
 //! |---|---|
-//! | the scene that is to be shown, else all roots | the scene |
+//! | the default scene, otherwise all roots | the scene |
 //! | joints of skins, animated nodes, and the nodes between them | joints; those that a skin or an animation ties together are one skeleton |
 //! | nodes above the first joint that do not move | folded into the joint if they turn, move and scale evenly, otherwise joints |
 //! | an empty node with a name below a joint | a joint that moves nothing: a tag |
@@ -45,7 +45,7 @@ use meshwright_scene::{Converted, Extra, Loss, Scene};
 
 pub use keys::SPLINE_ERROR;
 
-/// Extensions that are read.
+/// The extensions that the import supports.
 pub const EXTENSIONS: &[&str] = &[
     "KHR_mesh_quantization",
     "KHR_texture_transform",
@@ -55,7 +55,8 @@ pub const EXTENSIONS: &[&str] = &[
     "EXT_meshopt_compression",
 ];
 
-/// Finds the bytes of an image file next to the document, by the path that [`Files`](crate::document::Files) gets.
+/// Returns the bytes of an image file next to the document, by the path that
+/// [`Files`](crate::document::Files) gets.
 pub type Pictures<'f> = dyn Fn(&str) -> Option<Vec<u8>> + 'f;
 
 /// Options for converting a document to a scene.
@@ -64,8 +65,8 @@ pub type Pictures<'f> = dyn Fn(&str) -> Option<Vec<u8>> + 'f;
 pub struct ImportOptions<'o> {
     /// The name of the scene.
     pub name: &'o str,
-    /// Frames per second of all clips; without it, the rate that a document of this crate states, else the least common
-    /// one at which every key falls on a frame.
+    /// The frames per second of all clips. If `None`, it is the rate that an export of this crate stated,
+    /// otherwise the lowest common rate at which every key is at a whole frame.
     pub rate: Option<f32>,
     /// Reads image files next to the document; without it, they are dropped.
     pub files: Option<&'o Pictures<'o>>,
@@ -81,20 +82,20 @@ impl std::fmt::Debug for ImportOptions<'_> {
 }
 
 impl<'o> ImportOptions<'o> {
-    /// Options for a scene of a name.
+    /// Returns options for a scene with this name.
     #[must_use]
     pub fn named(name: &'o str) -> Self {
         Self { name, ..Self::default() }
     }
 
-    /// The same options with a rate for all clips.
+    /// Sets the rate of all clips.
     #[must_use]
     pub const fn with_rate(mut self, rate: Option<f32>) -> Self {
         self.rate = rate;
         self
     }
 
-    /// The same options with files next to the document.
+    /// Sets the function that reads image files next to the document.
     #[must_use]
     pub const fn with_files(mut self, files: &'o Pictures<'o>) -> Self {
         self.files = Some(files);
@@ -106,7 +107,7 @@ impl<'o> ImportOptions<'o> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The node that draws it; the first, where several share it.
+    /// The node that draws it, or the first of several.
     pub node: usize,
     /// The mesh of the document.
     pub mesh: usize,
@@ -114,7 +115,7 @@ pub struct Origin {
     pub primitive: usize,
 }
 
-/// A scene that was a document.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Import {
@@ -124,23 +125,24 @@ pub struct Import {
     pub origins: Vec<Origin>,
     /// The animation that each of its clips comes from.
     pub animations: Vec<usize>,
-    /// The rate at which keys of clips lie, where the document says one that is not theirs. A clip that it does not know
-    /// has that rate itself.
+    /// The rate of the keys of clips, if the document states one that differs from the clips' own rates.
+    /// Clips that the document does not list have this rate themselves.
     pub frames_at: Option<f32>,
     /// The original numbers of its parts, if an export of this crate [embedded](crate::export_keeping) them.
     pub marks: Marks,
-    /// The data that an export of this crate [embedded](crate::export_keeping) in the document; a
-    /// [file](crate::GltfFile::embedded) returns it itself.
+    /// The data that an export of this crate [embedded](crate::export_keeping) in the document. A
+    /// [file](crate::GltfFile::embedded) returns the embedded original directly.
     pub kept: Option<Extra>,
 }
 
-/// Makes a scene of a document, in the lengths that it has; [`scale`](Scene::scale) is what an export of this crate says that
-/// they were multiplied by. The document should have been read with [`EXTENSIONS`]. What is odd is added to the document's
-/// [`report`](Document::report); what the scene does not hold is a loss.
+/// Converts a document to a scene, with the document's lengths. If an export of this crate multiplied them,
+/// [`scale`](Scene::scale) is the factor. The document should have been read with [`EXTENSIONS`]. Warnings
+/// are added to the document's [`report`](Document::report). Data that the scene cannot hold is reported as
+/// a loss.
 ///
 /// # Errors
-/// When a vertex, key or matrix is not finite or names what is not there, when times of keys fall, or when the
-/// document's limits do not allow for the scene.
+/// If a vertex, key or matrix is not finite or has an invalid index, if times of keys descend, or if the
+/// document's limits do not suffice for the scene.
 pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Converted<Import>, ReadError> {
     let mut losses = Vec::new();
     for name in document.required_extensions().filter(|name| !EXTENSIONS.contains(&&**name)) {
@@ -167,7 +169,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.format = told.format;
     scene.scale = told.scale.unwrap_or(1.0);
     for (place, mesh) in built.solids {
-        // Skins that bind the joints apart have a skeleton each.
+        // Skins that bind the same joints differently have separate skeletons.
         for (skeleton, _) in scene.skeletons.iter_mut().zip(&groups).filter(|(_, g)| **g == place.group) {
             if let Some(joint) = skeleton.joints.get_mut(place.joint) {
                 joint.solid = Some(mesh);
@@ -181,7 +183,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     Ok(Converted::new(Import { scene, origins, animations, frames_at, marks, kept }, losses))
 }
 
-/// Adds a loss; those of one code are one that counts them.
+/// Adds a loss. Losses with the same code are counted in one.
 fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> String, message: &'static str) {
     match losses.iter_mut().find(|loss| loss.code == code) {
         Some(loss) => loss.count = loss.count.saturating_add(1),
@@ -189,7 +191,8 @@ fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> Strin
     }
 }
 
-/// Charges an item that is pushed onto a list: while the list grows to twice its length, it exists twice.
+/// Charges an item that is pushed onto a list. While the list grows to twice its length, it is in memory
+/// twice.
 fn charge_push<T>(
     document: &Document<'_>,
     path: &FieldPath<'_>,

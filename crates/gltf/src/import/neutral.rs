@@ -1,4 +1,4 @@
-//! Joints that exporters add for vertices that nothing moves.
+//! Removes joints that exporters add for vertices without weights.
 
 use crate::document::Document;
 use meshwright_core::math::Affine64;
@@ -11,7 +11,7 @@ const NAME: &str = "neutral_bone";
 /// The tolerance for a joint that moves nothing.
 const STILL: f64 = 1e-5;
 
-/// Removes them; their vertices have no joints then.
+/// Removes such joints. Their vertices then have no joints.
 pub(super) fn remove(document: &Document<'_>, scene: &mut Scene) -> Result<(), ReadError> {
     for s in 0..scene.skeletons.len() {
         let Some(skeleton) = scene.skeletons.get(s) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn remove(document: &Document<'_>, scene: &mut Scene) -> Result<(), R
     Ok(())
 }
 
-/// True where a joint shares no vertex with others.
+/// Returns whether no vertex follows both this joint and another one.
 fn alone(skin: &Skin, joint: usize) -> bool {
     let is = |j: u32| usize::try_from(j) == Ok(joint);
     let vertices = skin.starts.iter().zip(skin.starts.iter().skip(1));
@@ -64,7 +64,7 @@ fn alone(skin: &Skin, joint: usize) -> bool {
 fn drop_joint(scene: &mut Scene, s: usize, joint: usize) {
     let lower = |j: usize| if j > joint { j.saturating_sub(1) } else { j };
     for skin in scene.meshes.iter_mut().filter_map(|mesh| mesh.skin.as_mut()).filter(|k| k.skeleton.0 == s) {
-        // Starts count the influences that are left before them.
+        // Each start is reduced by the number of removed influences before it.
         let gone = |i: u32| usize::try_from(i) == Ok(joint);
         let (mut left, mut at) = (0_u32, 0_usize);
         for start in &mut skin.starts {

@@ -1,4 +1,4 @@
-//! The transforms of nodes.
+//! Reads the transforms of nodes.
 
 use crate::document::rules::ROTATIONS_SCALED;
 use crate::document::{Document, Transform};
@@ -10,7 +10,7 @@ use meshwright_scene::{Affine, Local, Trs};
 const EXACT: f64 = 1e-6;
 const UNIT: f64 = 1e-3;
 
-/// The transforms of all nodes relative to their parents.
+/// Returns the transforms of all nodes relative to their parents.
 pub(super) fn locals(document: &Document<'_>) -> Result<Vec<Local>, ReadError> {
     let all = FieldPath::ROOT.field("nodes");
     let mut locals = document.room(&all, "nodes", document.nodes().len())?;
@@ -30,7 +30,7 @@ pub(super) fn locals(document: &Document<'_>) -> Result<Vec<Local>, ReadError> {
     Ok(locals)
 }
 
-/// A quaternion at length 1, and whether it was far from that.
+/// Returns a normalised quaternion, and whether its length differed from 1.
 pub(super) fn unit_rotation(q: [f32; 4]) -> ([f32; 4], bool) {
     let away = (length(wide(q)) - 1.0).abs();
     if away <= EXACT {
@@ -42,7 +42,7 @@ pub(super) fn unit_rotation(q: [f32; 4]) -> ([f32; 4], bool) {
     }
 }
 
-/// A matrix by columns without its last row.
+/// Returns a matrix without its last row, which is stored column by column.
 pub(super) const fn affine(m: [f32; 16]) -> Affine {
     let [a, b, c, _, d, e, f, _, g, h, i, _, j, k, l, _] = m;
     Affine { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }
@@ -61,7 +61,7 @@ pub(super) fn similarity(m: &Affine64) -> Option<Trs64> {
     Some(Trs64 { scale: [scale; 3], ..trs })
 }
 
-/// True for matrices that do the same up to rounding.
+/// Returns whether two matrices are equal up to rounding.
 pub(super) fn is_similar(a: &Affine64, b: &Affine64) -> bool {
     let size = [a.x, a.y, a.z, a.w].into_iter().map(length).fold(0.0, f64::max);
     let pairs = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];

@@ -1,4 +1,4 @@
-//! The drawn parts of a document, and the nodes that are joints of each skeleton.
+//! Finds the drawn parts of a document, and the nodes that are joints of each skeleton.
 
 use super::charge_push;
 use super::nodes::{locals, similarity};
@@ -8,14 +8,14 @@ use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Local, Loss};
 
-/// Joints that belong together.
+/// The joints of one skeleton.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    /// Its nodes: those of skins in the order of the skins, then the others with parents first.
+    /// Its nodes: those of skins in the order of the skins, then the others, parents first.
     pub(super) nodes: Vec<usize>,
 }
 
-/// A joint's place.
+/// The group and the index of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) group: usize,
@@ -25,7 +25,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Plan {
     devices: Vec<bool>,
-    /// Which nodes are part of what is shown.
+    /// For each node, whether it is part of the shown scenes.
     pub(super) active: Vec<bool>,
     /// The transforms of nodes relative to their parents.
     pub(super) locals: Vec<Local>,
@@ -39,7 +39,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `all`: every scene is shown.
+    /// Analyses a document. If `all` is true, all its scenes are shown.
     pub(super) fn new(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<Self, ReadError> {
         let locals = locals(document)?;
         let active = active(document, all, losses)?;
@@ -48,7 +48,7 @@ impl Plan {
         marks.animated()?;
         marks.between()?;
         let fixed = marks.unfold(&locals)?;
-        // A node that became a joint may have joints further down that were folded.
+        // Nodes between the new joints become joints too.
         marks.between()?;
         marks.tags()?;
         let groups = marks.groups()?;
@@ -67,7 +67,7 @@ impl Plan {
         Ok(Self { active: marks.active, devices: marks.devices, locals, fixed, places, above, groups })
     }
 
-    /// True for a node that holds a camera or a light.
+    /// Returns whether a node has a camera or a light.
     pub(super) fn is_device(&self, node: usize) -> bool {
         self.devices.get(node) == Some(&true)
     }
@@ -92,7 +92,7 @@ impl Plan {
     }
 }
 
-/// The nodes that are shown: those of the scene that is to be, or of all.
+/// Returns the shown nodes: those of the default scene, or of all scenes.
 fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<Vec<bool>, ReadError> {
     let nodes = document.nodes();
     let mut active = document.room(&FieldPath::ROOT.field("nodes"), "nodes", nodes.len())?;
@@ -120,12 +120,12 @@ fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<
     Ok(active)
 }
 
-/// Which nodes are joints, while that is being found out.
+/// The state of finding the nodes that are joints.
 struct Marks<'d, 'a> {
     document: &'d Document<'a>,
     active: Vec<bool>,
     joints: Vec<bool>,
-    /// Nodes that hold a camera or a light.
+    /// For each node, whether it has a camera or a light.
     devices: Vec<bool>,
 }
 
@@ -158,7 +158,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         }
     }
 
-    /// The joints of skins that are used, or that are in the shown scene.
+    /// Marks the joints of skins that are used or are in the shown scene.
     fn skins(&mut self) -> Result<(), ReadError> {
         let all = FieldPath::ROOT.field("skins");
         let count = self.document.skins().len();
@@ -187,7 +187,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// Nodes that animations move, unless nothing but a camera or light would move with them.
+    /// Marks nodes that are animated, unless they move only cameras or lights.
     fn animated(&mut self) -> Result<(), ReadError> {
         let below = self.below(|n, marks| {
             let node = marks.document.nodes().get(n);
@@ -207,7 +207,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// True for each node if a condition holds for it or for a node below.
+    /// Returns for each node whether a condition holds for it or for a node below it.
     fn below(&self, holds: impl Fn(usize, &Self) -> bool) -> Result<Vec<bool>, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let mut below = self.document.room(&path, "nodes", self.joints.len())?;
@@ -222,7 +222,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(below)
     }
 
-    /// Nodes between joints are joints.
+    /// Marks nodes between joints as joints.
     fn between(&mut self) -> Result<(), ReadError> {
         let above = self.above()?;
         for n in 0..self.joints.len() {
@@ -236,7 +236,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(())
     }
 
-    /// The nearest joint above each node.
+    /// Returns the nearest joint above each node.
     fn above(&self) -> Result<Vec<Option<usize>>, ReadError> {
         let count = self.joints.len();
         let mut above: Vec<Option<usize>> =
@@ -253,7 +253,8 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(above)
     }
 
-    /// Nodes above a first joint that cannot be folded into it become joints. Returns the transforms of the others.
+    /// Marks nodes above a topmost joint as joints if they cannot be folded into it. Returns the transforms
+    /// of the others.
     fn unfold(&mut self, locals: &[Local]) -> Result<Vec<Affine64>, ReadError> {
         let count = self.joints.len();
         let mut fixed: Vec<Affine64> = self.document.room(&FieldPath::ROOT.field("nodes"), "nodes", count)?;
@@ -282,7 +283,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(fixed)
     }
 
-    /// Empty nodes with a name below joints.
+    /// Marks empty nodes with a name below joints.
     fn tags(&mut self) -> Result<(), ReadError> {
         let drawn =
             self.below(|n, marks| marks.document.nodes().get(n).is_some_and(|node| node.mesh.is_some()))?;
@@ -347,7 +348,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     }
 }
 
-/// Sets of nodes, each known by one of them.
+/// A union-find structure: sets of nodes, each represented by one of its nodes.
 struct Union(Vec<usize>);
 
 impl Union {

@@ -1,4 +1,4 @@
-//! Data that an export of this crate writes about a file as a whole, in the extras of its scene.
+//! Reads data that an export of this crate writes about a file as a whole, in the extras of its scene.
 
 use super::extras::{self, Extras};
 use crate::document::rules::EXTRAS_IGNORED;
@@ -7,25 +7,25 @@ use crate::export::KEPT;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Extra;
 
-/// The key of the data, which is a text that holds JSON.
+/// The key of the data. Its value is a text that contains JSON.
 pub(super) const KEY: &str = "meshwright";
 
 /// The version of that text.
 pub(super) const VERSION: u64 = 1;
 
-/// The playback of a clip in its game.
+/// The playback properties of a clip in its game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stated {
     pub(super) rate: Option<f32>,
     pub(super) frames: Option<u32>,
     pub(super) looping: bool,
     pub(super) start: u32,
-    /// The rate at which the keys lie, where it is another.
+    /// The rate of the keys, if it differs.
     pub(super) frames_at: Option<f32>,
 }
 
 impl Stated {
-    /// The names of what is stated, with that of the period, which follows from it.
+    /// The names of the properties. The period is included, although it follows from the others.
     const FIELDS: [&str; 6] = ["rate", "frames", "loop", "start", "period", "frames_at"];
 
     pub(super) fn new(value: Option<JsonValue<'_, '_>>) -> Self {
@@ -45,13 +45,14 @@ impl Stated {
         }
     }
 
-    /// The rate of its keys, if it differs from the playback rate and no other rate is given.
+    /// Returns the rate of the keys, if it differs from the playback rate and the caller gives no other
+    /// rate.
     pub(super) fn keyed(&self, said: Option<f32>) -> Option<f32> {
         self.frames_at.filter(|_| said.is_none() && self.rate.is_some())
     }
 
-    /// The number of frames of a clip with keys for `found` frames: the stated one, if it fits. The last keys of a
-    /// loop may be its end, if it `closes`.
+    /// Returns the number of frames of a clip with keys for `found` frames: the stated number, if it is
+    /// consistent. The last keys of a loop may be its end, if it `closes`.
     pub(super) fn frames(&self, rate: f32, found: u32, closes: impl FnOnce() -> bool) -> (u32, bool) {
         let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
         match self.frames.filter(|_| same_rate) {
@@ -63,13 +64,13 @@ impl Stated {
         }
     }
 
-    /// The extras of an animation without what is stated.
+    /// Returns the extras of an animation without these properties.
     pub(super) fn rest(&self, extras: Option<Extra>) -> Option<Extra> {
         if self.rate.is_some() { without(extras, &Self::FIELDS) } else { extras }
     }
 }
 
-/// A map without some of its keys; nothing where nothing is left.
+/// Returns a map without some of its keys; `None` if it becomes empty.
 pub(super) fn without(extra: Option<Extra>, keys: &[&str]) -> Option<Extra> {
     match extra {
         Some(Extra::Map(mut map)) => {
@@ -91,20 +92,20 @@ pub(super) struct Told {
     pub(super) scale: Option<f32>,
     /// The playback of clips, by name.
     clips: Vec<(String, Stated)>,
-    /// The scenes are levels of detail.
+    /// Whether the scenes are levels of detail.
     pub(super) levels: bool,
-    /// The native model that went along.
+    /// The embedded original.
     pub(super) kept: Option<Extra>,
 }
 
 impl Told {
-    /// Reads what the extras of the scene say; what cannot be read is passed over.
+    /// Reads the data from the extras of the scene. Unreadable parts are ignored.
     pub(super) fn read(document: &Document<'_>) -> Result<Self, ReadError> {
         let scene = document.default_scene().unwrap_or(0);
         let extras = Extras::new(document, "scenes")?;
         let own = extras.value(scene);
         let said = |e: Option<JsonValue<'_, '_>>| Some(e?.get(KEY)?.as_str()?.into_owned());
-        // Tools that make a node of the scene put its extras there.
+        // Tools that convert the scene to a node put its extras there.
         let nodes = Extras::new(document, "nodes")?;
         let roots = document.scenes().get(scene).map_or(&[][..], |s| &s.nodes);
         let above = || match roots {
@@ -148,7 +149,7 @@ impl Told {
         Ok(told)
     }
 
-    /// The rate of the keys of clips, if it is stated.
+    /// Returns the rate of the keys of clips, if it is stated.
     pub(super) fn frames_at(&self) -> Option<f32> {
         self.clips.iter().find_map(|(_, stated)| stated.frames_at)
     }
@@ -160,7 +161,7 @@ impl Told {
         if own.rate.is_some() { own } else { named().unwrap_or(own) }
     }
 
-    /// The other extras of a scene.
+    /// Returns the other extras of a scene.
     pub(super) fn rest(extras: Option<Extra>) -> Option<Extra> {
         without(extras, &[KEY, "max_distance"])
     }

@@ -1,4 +1,4 @@
-//! The times of keys, and the rate at which they are frames.
+//! Reads the times of keys, and detects the rate at which they are whole frames.
 
 use crate::document::rules::{KEY_TIMES, KEY_TIMES_ODD, LIMIT, NOT_FINITE};
 use crate::document::{Animation, Document, Interpolation};
@@ -8,31 +8,32 @@ use meshwright_core::{FieldPath, ReadError};
 const RATES: [f64; 2] = [1.0, 240.0];
 const STEP: f64 = 0.5;
 
-/// Keys at fewer times than this say nothing of the rate. They get one that an engine can blend between.
+/// With fewer key times than this, the rate is not detectable. Such clips get a rate that an engine can
+/// blend at.
 const FEW: usize = 4;
 const FEW_RATE: f64 = 10.0;
 
-/// The distance of a key from its frame, in seconds and as a part of a frame: first for the rounding of 32 bits, then
-/// for writers that round to milliseconds or add up steps.
+/// The maximum distance of a key from its frame, in seconds and as a part of a frame. The first pair allows
+/// for rounding to 32 bits, the second for writers that round to milliseconds or add up steps.
 const OFF_FRAME: [[f64; 2]; 2] = [[1e-6, 0.03], [6e-4, 0.03]];
 
-/// The part of a time that 32 bits round off.
+/// The relative error of a time in 32 bits.
 const ROUNDING: f64 = 2e-7;
 
-/// The rate where keys are the frames of none.
+/// The rate if the keys fit no rate.
 const ANY_RATE: f32 = 30.0;
 
-/// Frames beyond this have no number of their own in 32 bits.
+/// Larger frame numbers are not distinct in 32 bits.
 const FRAMES: f64 = 16_777_216.0;
 
-/// The keys of a sampler that count.
+/// The usable keys of a sampler.
 pub(super) struct Times {
     pub(super) seconds: Vec<f64>,
-    /// The number of each in the sampler.
+    /// The index of each key in the sampler.
     pub(super) keys: Vec<usize>,
 }
 
-/// The times of the samplers of an animation, by sampler; of those that no channel uses, nothing.
+/// Reads the times of an animation's samplers; `None` for samplers that no channel uses.
 pub(super) fn read(
     document: &Document<'_>,
     a: usize,
@@ -92,21 +93,22 @@ pub(super) fn read(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     pub(super) value: f32,
-    /// The distance from a whole frame up to which a key belongs to it.
+    /// The distance from a whole frame within which a key belongs to that frame.
     slack: f64,
 }
 
 impl Rate {
-    /// A given rate: keys keep their times.
+    /// Returns a given rate: keys keep their times.
     pub(super) const fn exact(value: f32) -> Self {
         Self { value, slack: 0.0 }
     }
 
-    /// The least rate at which all keys are frames: a whole one, half of one, or what the nearest keys are apart. Without
-    /// such a rate a common one, and how many seconds the farthest key is off its frames.
+    /// Returns the lowest rate at which all keys are at whole frames: a whole rate, a half one, or one from
+    /// the smallest distance of keys. If there is none, it returns a common rate, and the largest distance
+    /// of a key from its frame in seconds.
     ///
     /// # Errors
-    /// When keys that seem to fit many rates take more work than the limits allow.
+    /// If trying many rates takes more work than the limits allow.
     pub(super) fn detect(
         document: &Document<'_>,
         a: usize,
@@ -125,7 +127,7 @@ impl Rate {
         }
         let [least, most] = RATES;
         let least = if different.len() < FEW { FEW_RATE } else { least };
-        // Rates such as 29.97.
+        // Other rates, such as 29.97.
         let gaps = lists().flat_map(|list| list.windows(2)).filter_map(|pair| match pair {
             [a, b] => Some(b - a),
             _ => None,
@@ -152,7 +154,7 @@ impl Rate {
         Ok((Self::exact(ANY_RATE), Some(worst)))
     }
 
-    /// The frame of a time: a whole one if the difference is only rounding.
+    /// Returns the frame of a time. It is a whole frame if the difference is only rounding.
     pub(super) fn frame(self, time: f64) -> f64 {
         let frame = time * f64::from(self.value);
         let whole = frame.round();
@@ -181,7 +183,7 @@ pub(super) fn frames(
     Ok((last.saturating_add(1), added))
 }
 
-/// The values that the keys which count have in a sampler.
+/// Returns the values of the usable keys in a sampler.
 pub(super) fn values<const N: usize>(
     times: &Times,
     all: Vec<[f32; N]>,

@@ -1,11 +1,11 @@
-//! Looks of a model.
+//! Converts the variants of a model.
 
 use super::{Origin, charge_push};
 use crate::document::Document;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{MaterialId, MeshId, Variant};
 
-/// The looks of a document whose meshes come from these places.
+/// Returns the variants of a document. `origins` are the sources of the scene's meshes.
 pub(super) fn read(document: &Document<'_>, origins: &[Origin]) -> Result<Vec<Variant>, ReadError> {
     let path = FieldPath::ROOT.field("extensions");
     let names = document.variants();

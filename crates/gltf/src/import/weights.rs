@@ -1,4 +1,4 @@
-//! The influences of vertices.
+//! Reads the joints and weights of vertices.
 
 use crate::document::rules::{
     JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED,
@@ -10,13 +10,13 @@ use meshwright_core::math::narrow1;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Influence, Loss, Skin};
 
-/// The difference of the sum of weights from 1 up to which they are kept.
+/// The maximum difference of the sum of weights from 1 up to which weights are not changed.
 const SUM: f64 = 1e-3;
 
-/// Vertices that are looked at together.
+/// The number of vertices in a block.
 const BLOCK: usize = 256;
 
-/// Four joints of each vertex, and their weights.
+/// A set of four joints and weights per vertex.
 struct Set<'d> {
     joints: Blocks<'d, 4, u32>,
     weights: Blocks<'d, 4, f32>,
@@ -25,18 +25,18 @@ struct Set<'d> {
 /// Joints and weights of vertices, set by set.
 pub(super) struct Sets<'d>(Vec<Set<'d>>);
 
-/// Faults of vertices.
+/// Counts the faults of vertices.
 #[derive(Default)]
 struct Oddities {
     negative: usize,
     scaled: usize,
-    /// The maximum difference of a vertex's sum from 1.
+    /// The largest difference of a vertex's sum of weights from 1.
     off: f64,
     unbound: usize,
     unused: usize,
 }
 
-/// A weight or joint that cannot be: the rule, the vertex, what to say.
+/// An invalid weight or joint: the rule, the vertex, and a message.
 type Fault = (&'static meshwright_core::Rule, usize, String);
 
 impl<'d> Sets<'d> {
@@ -52,7 +52,7 @@ impl<'d> Sets<'d> {
         Ok(Self(sets))
     }
 
-    /// Binds `count` vertices; `joints` are the skeleton's for those of the skin.
+    /// Binds `count` vertices. `joints` maps the skin's joints to the skeleton's.
     pub(super) fn fill(
         mut self,
         skin: &mut Skin,
@@ -65,9 +65,9 @@ impl<'d> Sets<'d> {
         let each = self.0.len().saturating_mul(4);
         skin.starts = document.room(path, "influences", count.saturating_add(1))?;
         skin.starts.push(0);
-        // As many as there can be; memory that is never touched costs nothing.
+        // The maximum possible number is reserved; memory that is never written costs nothing.
         skin.influences = document.room(path, "influences", count.saturating_mul(each))?;
-        // Four more, so that four can be written at every place.
+        // Four more entries, so that four can be written at every position.
         let room = BLOCK.saturating_mul(each).saturating_add(4);
         let mut packed = document.room(path, "influences", room)?;
         packed.resize(room, Influence::default());
@@ -119,17 +119,17 @@ impl<'d> Sets<'d> {
             && sums.iter().fold(true, |all, sum| all & is_one(sum))
     }
 
-    /// Replaces the joints of the block, which exist, by their numbers in the skeleton.
+    /// Replaces the joints of the block, which are valid, by their numbers in the skeleton.
     fn name(&mut self, joints: &[u32]) {
         for joint in self.0.iter_mut().flat_map(|set| set.joints.loaded_mut().as_flattened_mut()) {
             *joint = joints.get(*joint as usize).copied().unwrap_or(0);
         }
     }
 
-    /// The influences of a block without faults, with the joint numbers of the skeleton.
+    /// Appends the influences of a block without faults, with the joint numbers of the skeleton.
     ///
-    /// Zero weights have no pattern that branches could predict: more is written than counts, and the next values
-    /// overwrite it.
+    /// Zero weights have no pattern that a processor could predict. So all four values are written, and the
+    /// next values overwrite the unused ones.
     fn pack(
         &self,
         seen: &mut Seen,
@@ -158,13 +158,13 @@ impl<'d> Sets<'d> {
         skin.influences.extend_from_slice(packed.get(..at).unwrap_or_default());
     }
 
-    /// The influences of a vertex of the block.
+    /// Returns the influences of a vertex of the block.
     fn influences_of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
         let four = move |set: &Set<'_>| Some((*set.joints.loaded().get(v)?, *set.weights.loaded().get(v)?));
         self.0.iter().filter_map(four).flat_map(|(joints, weights)| joints.into_iter().zip(weights))
     }
 
-    /// The influences of a block, vertex by vertex.
+    /// Appends the influences of a block, vertex by vertex.
     fn each(
         &self,
         range: Range<usize>,
@@ -219,7 +219,7 @@ impl Oddities {
         }
     }
 
-    /// Reports what the audit does not: it finds uneven weights by itself.
+    /// Reports faults that the audit does not find by itself.
     fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
             (VERTICES_UNBOUND, self.unbound, "vertices have no weights"),
@@ -231,15 +231,15 @@ impl Oddities {
     }
 }
 
-/// The facts about a block.
+/// A summary of a block.
 struct Seen {
-    /// The greatest joint.
+    /// The largest joint number.
     joint: u32,
-    /// The greatest weight by its bits, those of negative ones being greater than all others.
+    /// The largest weight, compared by bits; negative weights count as larger than all others.
     weight: u32,
-    /// Somewhere a weight that is 0 is followed by one that is not.
+    /// Whether somewhere a zero weight is followed by another weight.
     gaps: bool,
-    /// The sum of the weights of each vertex, and the number of those that are not 0.
+    /// The sum of the weights of each vertex, and the number of its weights that are not 0.
     sums: [f32; BLOCK],
     counts: [u32; BLOCK],
 }
@@ -251,7 +251,7 @@ impl Seen {
 }
 
 meshwright_core::kernels! {
-    /// Joints with their weights, as many as all hold.
+    /// Combines joints and weights, as many as all slices hold.
     fn pair as pair_portable<'a>(joints: &'a [[u32; 4]], weights: &'a [[f32; 4]], out: &'a mut [[Influence; 4]]) -> () {
         let pairs = joints.as_flattened().iter().zip(weights.as_flattened());
         for (to, (joint, weight)) in out.as_flattened_mut().iter_mut().zip(pairs) {
@@ -259,8 +259,8 @@ meshwright_core::kernels! {
         }
     }
 
-    /// Packs the counted values of each four one after the other, and returns how many there are. The counts become
-    /// the ends of each vertex; `before` is the first start.
+    /// Moves the used values of each group of four next to each other, and returns their number. The counts
+    /// are replaced by the end of each vertex; `before` is the first start.
     fn pack as pack_portable<'a>(
         fours: &'a [[Influence; 4]],
         counts: &'a mut [u32],
@@ -278,7 +278,7 @@ meshwright_core::kernels! {
         at as usize
     }
 
-    /// Looks at the vertices of a block.
+    /// Summarizes the vertices of a block.
     fn look as look_portable<'a>(joints: &'a [[u32; 4]], weights: &'a [[f32; 4]], seen: &'a mut Seen) -> () {
         seen.joint = joints.as_flattened().iter().fold(seen.joint, |most, joint| most.max(*joint));
         seen.weight = weights.as_flattened().iter().fold(seen.weight, |most, weight| most.max(weight.to_bits()));

@@ -1,4 +1,4 @@
-//! Poses as the channels of joints, with scales applied to the children of a joint.
+//! Converts poses to channels of joints. Scales are applied to the children of a joint.
 
 use super::bones::Posed;
 use super::options::Scales;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Trs64, narrow};
 use meshwright_scene::Loss;
 
-/// Scales that differ by less are the same.
+/// Scales that differ by less are equal.
 const SAME: f64 = 1.0e-4;
 
-/// Makes channels of poses.
+/// Converts poses to channels.
 pub(super) struct Baker<'b> {
     scales: Scales,
     parents: &'b [Option<usize>],
-    /// The scale of every joint in model space at rest.
+    /// The scale of every joint in model space in the rest pose.
     rest: Vec<f64>,
     now: Vec<f64>,
     shear: Worst,
@@ -57,7 +57,7 @@ impl<'b> Baker<'b> {
         (baker, rest)
     }
 
-    /// The joints of a pose as they are stored.
+    /// Returns the transforms of a pose's joints as they are stored.
     pub(super) fn transforms(&mut self, pose: &[Posed]) -> Vec<Trs64> {
         self.now.clear();
         let mut out = Vec::with_capacity(pose.len());
@@ -94,13 +94,13 @@ impl<'b> Baker<'b> {
     }
 }
 
-/// The size of a scale; 1 where it is nothing.
+/// Returns the mean of a scale; 1 if it is 0.
 fn mean([x, y, z]: [f64; 3]) -> f64 {
     let mean = (x.abs() + y.abs() + z.abs()) / 3.0;
     if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
 }
 
-/// The ten channels of a joint.
+/// Returns the ten channels of a joint.
 pub(super) fn channels(t: &Trs64) -> [f32; 10] {
     let ([a, b, c], [x, y, z, w], [d, e, f]) = (narrow(t.translation), narrow(t.rotation), narrow(t.scale));
     [a, b, c, x, y, z, w, d, e, f]

@@ -1,4 +1,4 @@
-//! The joints of a scene's skeleton as those of a model, and where they are at some frame.
+//! Converts the joints of a scene's skeleton, and their poses.
 
 use super::axes::TO_GLTF;
 use super::options::IqmOptions;
@@ -14,10 +14,10 @@ use meshwright_scene::{
     Order, Sampler, Scene, SkeletonId,
 };
 
-/// Names of joints: engines look them up without regard to case.
+/// The rules for names of joints: engines compare them ignoring case.
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, 1 << 16).unique().ignoring_case();
 
-/// A joint relative to its parent: as it is, and as translation, rotation and scale.
+/// The transform of a joint relative to its parent: exact, and as translation, rotation and scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posed {
     pub(super) exact: Affine64,
@@ -50,21 +50,21 @@ pub(super) struct Bones {
     pub(super) map: AxisMap,
     pub(super) names: Vec<TextId>,
     pub(super) parents: Vec<Option<usize>>,
-    /// Relative to their parents in the pose in which vertices are bound.
+    /// The transforms relative to the parents in the pose in which vertices are bound.
     pub(super) bind: Vec<Posed>,
-    /// From model space in that pose into the space of each joint.
+    /// The transforms from model space in that pose to the space of each joint.
     pub(super) inverses: Vec<Option<Affine64>>,
-    /// True for joints that follow others: they have no parent.
+    /// Whether a joint follows others; then it has no parent.
     follows: Vec<bool>,
     order: Order,
     /// The joint of vertices without influences.
     pub(super) root: Option<usize>,
-    /// No joint has a name.
+    /// Whether no joint has a name.
     pub(super) nameless: bool,
 }
 
 impl Bones {
-    /// The joints of the skeleton `id`. A root is added for what is `drawn` without following a joint.
+    /// Converts the joints of the skeleton `id`. A root is added if something in `drawn` follows no joint.
     pub(super) fn convert<'i>(
         scene: &Scene,
         id: SkeletonId,
@@ -133,7 +133,7 @@ impl Bones {
         Ok(Some(bones))
     }
 
-    /// The joint of the skeleton that each joint was; none for a root that was added.
+    /// Returns the skeleton's joint of each joint; `None` for an added root.
     pub(super) fn joints(&self) -> impl Iterator<Item = Option<usize>> {
         let own = self.order.joints().iter().copied().map(Some);
         own.chain(core::iter::repeat(None)).take(self.len())
@@ -143,17 +143,17 @@ impl Bones {
         self.parents.len()
     }
 
-    /// True when some joint follows others.
+    /// Returns whether some joint follows others.
     pub(super) fn any_follows(&self) -> bool {
         self.follows.contains(&true)
     }
 
-    /// The number of a joint of the skeleton.
+    /// Returns the number of a skeleton's joint.
     pub(super) fn number(&self, joint: u32) -> Option<usize> {
         self.order.place(joint as usize)
     }
 
-    /// All joints at a frame of a clip, into `out`.
+    /// Computes all joints at a frame of a clip, into `out`.
     pub(super) fn sampled(
         &self,
         sampler: &Sampler<'_, '_>,
@@ -176,7 +176,7 @@ impl Bones {
         Ok(())
     }
 
-    /// All joints of a complete pose, into `out`.
+    /// Converts all joints of a complete pose, into `out`.
     pub(super) fn stored(&self, pose: &[Affine], out: &mut Vec<Posed>) {
         out.clear();
         let posed = |j: &usize| pose.get(*j).map_or(Posed::REST, |m| Posed::decompose(m.wide(), None));

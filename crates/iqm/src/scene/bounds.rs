@@ -1,4 +1,4 @@
-//! Posed vertices: their bounds, and how far they are from where the scene has them.
+//! Poses vertices to compute their bounds and their distance from the scene's positions.
 
 use super::bones::{Bones, Posed};
 use super::timeline::Timeline;
@@ -10,10 +10,10 @@ use meshwright_core::f32s;
 use meshwright_core::math::{Affine64, add, distance, narrow1, scale, sqrt, wide};
 use meshwright_scene::{Budget, ConvertError, Loss};
 
-/// Parts of vertices over all frames up to which they are posed, some seconds' work.
+/// The maximum number of vertex parts over all frames that are posed, a few seconds of work.
 const MOST: u64 = 1 << 29;
 
-/// A box around points, with the squares of their greatest distances from the origin.
+/// A bounding box, with the squares of the largest distances from the origin.
 #[derive(Default)]
 struct Hull {
     span: Option<([f32; 3], [f32; 3])>,
@@ -46,13 +46,13 @@ impl Hull {
     }
 }
 
-/// The bounds of each frame, and how far posed vertices are from where the scene has them.
+/// Measures the bounds of each frame, and the distance of posed vertices from the scene's positions.
 pub(super) struct Measure<'m, 's, 'b> {
-    /// A model with joints and frames.
+    /// A model with only joints and frames.
     rig: &'m Iqm,
     timeline: &'m mut Timeline<'s, 'b>,
     bones: &'m Bones,
-    /// From model space at rest into the space of each joint.
+    /// The transforms from model space at rest to the space of each joint.
     inverses: Vec<Affine64>,
     hulls: Vec<Hull>,
     errors: Vec<f64>,
@@ -115,7 +115,7 @@ impl<'m, 's, 'b> Measure<'m, 's, 'b> {
     }
 }
 
-/// The joints of a pose in model space.
+/// Returns the joints of a pose in model space.
 fn worlds(pose: &[Posed], bones: &Bones) -> Vec<Affine64> {
     let mut out: Vec<Affine64> = Vec::with_capacity(pose.len());
     for (joint, parent) in pose.iter().zip(&bones.parents) {
@@ -125,7 +125,7 @@ fn worlds(pose: &[Posed], bones: &Bones) -> Vec<Affine64> {
     out
 }
 
-/// Returns where the joints and weights of the model take a vertex.
+/// Returns the position of a vertex by the joints and weights of the model.
 fn blended(vertices: &Vertices, v: usize, skin: &[Affine64]) -> [f64; 3] {
     let (at, joints) = vertices.bound(v);
     let (at, mut sum) = (wide(at), [0.0; 3]);

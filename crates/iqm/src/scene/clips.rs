@@ -1,4 +1,4 @@
-//! Anims as clips: a key for every frame where a channel moves.
+//! Converts anims to clips, with a key for every frame if a channel moves.
 
 use super::fte;
 use super::text::decoded;
@@ -10,16 +10,16 @@ use meshwright_scene::{
     AxisMap, Budget, Channel, Clip, ConvertError, Loss, Motion, SceneOptions, SkeletonId, Track, Trs,
 };
 
-/// The rate at which anims without one are played by FTE.
+/// The rate at which FTE plays anims without a rate.
 const DEFAULT_RATE: f32 = 10.0;
 
-/// Makes clips.
+/// Converts anims to tracks.
 pub(super) struct Tracks<'a> {
     pub(super) model: &'a Iqm,
     pub(super) map: AxisMap,
     pub(super) options: &'a SceneOptions,
     pub(super) budget: &'a Budget,
-    /// The joints as they rest.
+    /// The rest pose of the joints.
     pub(super) rest: Vec<Trs>,
 }
 
@@ -51,7 +51,7 @@ impl Tracks<'_> {
         Ok(clips)
     }
 
-    /// The number of frames that some anim contains.
+    /// Returns the number of frames that are in some anim.
     fn covered(&self) -> usize {
         let mut ranges: Vec<(u32, u32)> = self
             .model
@@ -89,7 +89,7 @@ impl Tracks<'_> {
         Ok(tracks)
     }
 
-    /// A key for every frame; a single one if all are equal, and none if they equal the rest pose.
+    /// Adds a key for every frame; a single one if all are equal, and none if they equal the rest pose.
     fn channel<const N: usize>(
         &self,
         values: impl Iterator<Item = [f32; N]> + Clone,

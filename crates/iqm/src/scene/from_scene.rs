@@ -1,4 +1,4 @@
-//! The exchange model to IQM.
+//! Converts a scene to an IQM.
 
 use super::axes::{TO_GLTF, map_corners};
 use super::bake::Baker;
@@ -25,27 +25,29 @@ use meshwright_scene::{
     Joint, Levels, Loss, MostBones, Scene, SkeletonId, Unsupported,
 };
 
-/// Names of meshes, materials and anims.
+/// The rules for names of meshes, materials and anims.
 const NAMES: NameRules = NameRules::new(Encoding::Utf8, 1 << 16);
-/// The joints that a byte counts.
+/// The maximum number of joints, because vertices store them in bytes.
 pub(super) const MOST_JOINTS: usize = 256;
-/// The rate of the anim of a model without motion.
+/// The rate of the anim that a model without motion gets.
 const STILL_RATE: f32 = 10.0;
 
 impl Iqm {
-    /// A model of what a scene draws, at its finest level of detail unless the options say otherwise, in the form that
-    /// all loaders take: version 2, floats, joints and weights as bytes, no scales unless they are kept, no arrays of its
-    /// own, bounds of every frame.
+    /// Converts the drawn meshes of a scene, by default its finest level of detail. The result has the form
+    /// that all loaders accept: version 2, floats, joints and weights as bytes, no scales unless they are
+    /// kept, no custom arrays, bounds for every frame.
     ///
-    /// A mesh has its own name, or its material's; vertices are as they are bound, with normals. The model has tangents if a
-    /// mesh of the scene has them, if a drawn material has a normal map, if the engine needs them, or if the options ask for
-    /// them; other engines compute them. All skeletons become one. Frames are those of the clips, where the clips say that they begin; poses of which all clips
-    /// are ranges are all kept. A model with joints but without clips has one of a single frame. What 16-bit channels,
-    /// 8-bit weights and a fifth joint that finds no room move is measured for each clip.
+    /// A mesh has its own name, or its material's. Vertices are in the bind pose and have normals. The model
+    /// has tangents if a mesh of the scene has them, if a drawn material has a normal map, if the engine
+    /// needs them, or if the options ask for them; other engines compute them. All skeletons are joined into
+    /// one. The frames of a clip are at the clip's start frame, if it states one. If all clips are ranges of
+    /// one pose set, all poses of the set are kept. A model with joints but without clips gets one of a
+    /// single frame. The errors from 16-bit channels, 8-bit weights and dropped fifth joints are measured
+    /// for each clip.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, has nothing to draw or to move, moves vertices by more than 256 joints or by
-    /// one that flattens space, or when the model would take more than the limits allow.
+    /// If the scene breaks its own rules, has nothing to draw or to move, moves vertices by more than 256
+    /// joints or by one that flattens space, or if the model would take more than the limits allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
@@ -60,24 +62,24 @@ impl Iqm {
     }
 }
 
-/// A model, and where everything in it came from.
+/// A converted model, and the source of each of its parts.
 #[derive(Default)]
 pub(super) struct Traced {
     pub(super) model: Iqm,
     /// The channels of each joint, frame by frame.
     pub(super) rows: Vec<[f32; 10]>,
-    /// The joint of the skeleton for each joint; `None` if it was made up.
+    /// The skeleton's joint of each joint; `None` if the conversion added it.
     pub(super) joints: Vec<Option<usize>>,
-    /// The mesh of the scene that each mesh was.
+    /// The scene's mesh of each mesh.
     pub(super) meshes: Vec<Option<usize>>,
-    /// The clip of the scene that each anim was.
+    /// The scene's clip of each anim.
     pub(super) clips: Vec<usize>,
 }
 
 impl Traced {
-    /// As [`Iqm::from_scene`], but not checked: a merge replaces numbers that are not finite with those of the file.
-    /// `tangents` says whether the model has tangents; if `None`, the scene and the options decide. `most` is how many joints
-    /// it may have.
+    /// Converts as [`Iqm::from_scene`] without checking the result: a merge replaces numbers that are not
+    /// finite with those of the file. `tangents` states whether the model has tangents; if `None`, the scene
+    /// and the options decide. `most` is the maximum number of joints.
     pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
@@ -126,7 +128,7 @@ impl Traced {
         let comment = scene.extras.as_ref().and_then(|extras| extras.get("comment")?.as_str());
         if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
             budget.charge("comment", comment.len() as u64)?;
-            // It ends with its first zero.
+            // A comment ends with its first zero byte.
             made.model.comment = comment.split('\0').next().unwrap_or_default().as_bytes().to_vec();
             made.model.comment.push(0);
         }
@@ -145,7 +147,8 @@ impl FromScene for Iqm {
     }
 }
 
-/// Returns true if a model of the scene has tangents. Computing them takes longer than all else, and splits vertices.
+/// Returns true if a model of the scene needs tangents. Computing them takes longer than all else, and
+/// splits vertices.
 fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool {
     let bumpy = |material: usize| scene.materials.get(material).is_some_and(|m| m.normal.is_some());
     let wanted =
@@ -154,7 +157,7 @@ fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool
     wanted || needed || options.format.tangents
 }
 
-/// The scene without the tangents of its meshes, if they are computed again.
+/// Returns the scene without the tangents of its meshes, if they are computed anew.
 fn without_tangents<'s>(
     mut scene: Cow<'s, Scene>,
     anew: bool,
@@ -178,7 +181,7 @@ struct Making<'a, 'b> {
     losses: Vec<Loss>,
 }
 
-/// Joints and frames, before the model has vertices.
+/// The converted joints and frames, before the model has vertices.
 struct Motion<'s, 'b> {
     rig: Iqm,
     timeline: Timeline<'s, 'b>,
@@ -190,7 +193,7 @@ struct Motion<'s, 'b> {
 struct Totals {
     vertices: usize,
     triangles: usize,
-    /// Parts of vertices, one for each joint that a vertex follows.
+    /// The number of vertex parts, one for each joint that a vertex follows.
     parts: usize,
 }
 
@@ -210,14 +213,14 @@ impl Totals {
 impl<'a, 'b> Making<'a, 'b> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
         let mut draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
-        // Without tangents a mesh changes nothing but its axes, for which it needs no copy.
+        // Without tangents only the axes of a mesh change, so it need not be copied.
         let map = if self.tangents {
             AxisMap::IDENTITY
         } else {
             core::mem::replace(&mut draw.axes, AxisMap::IDENTITY)
         };
         let tangents = if self.tangents { Tangents::Down } else { Tangents::Keep };
-        // Vertices keep all their joints here, so that the pose error includes those that find no room.
+        // Vertices keep all their joints here, so that the measured error includes dropped joints.
         let draw = draw.with_normals(true).with_tangents(tangents).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
         let totals = Totals::count(self.scene, &drawables);
@@ -236,7 +239,7 @@ impl<'a, 'b> Making<'a, 'b> {
             }
             None => None,
         };
-        // Frames are made first: vertices are posed as they are added.
+        // Frames are converted first, because vertices are posed when they are added.
         let mut motion = bones.as_ref().map(|bones| self.motion(bones)).transpose()?;
         let mut measure = match (&mut motion, &bones) {
             (Some(Motion { rig, timeline, .. }), Some(bones)) => {
@@ -290,7 +293,7 @@ impl<'a, 'b> Making<'a, 'b> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material =
             drawable.material().and_then(|m| self.scene.materials.get(m.0)).map_or("", |m| m.name.as_str());
-        // Skins of engines go by the mesh, its texture by the material.
+        // Skin files of engines refer to the mesh, texture lookup to the material.
         let name = if drawable.name.is_empty() { material } else { drawable.name };
         let material = if drawable.material().is_none() && !name.is_empty() {
             let message =
@@ -320,7 +323,7 @@ impl<'a, 'b> Making<'a, 'b> {
         Ok(())
     }
 
-    /// Makes joints, poses and frames.
+    /// Converts joints, poses and frames.
     fn motion<'m>(&self, bones: &'m Bones) -> Result<Motion<'a, 'm>, ConvertError>
     where
         'b: 'm,
@@ -348,7 +351,7 @@ impl<'a, 'b> Making<'a, 'b> {
         Ok(Motion { rig, timeline, losses })
     }
 
-    /// Gives the model its joints, poses, anims and frames, with the bounds and errors that were `measured`.
+    /// Adds joints, poses, anims and frames to the model, with the bounds and errors that were `measured`.
     fn moving(
         &mut self,
         motion: Motion<'_, '_>,
@@ -359,7 +362,7 @@ impl<'a, 'b> Making<'a, 'b> {
         let Motion { rig, timeline, mut losses } = motion;
         self.losses.append(&mut losses);
         let model = &mut self.made.model;
-        // Motions whose joints have no names are for joints of another file.
+        // Animations of joints without names belong to the joints of another file.
         if !(bones.nameless && model.meshes.is_empty()) {
             model.joints = rig.joints;
         }

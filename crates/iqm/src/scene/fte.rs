@@ -1,4 +1,4 @@
-//! Additions of FTE to a model: events of anims, and properties of meshes.
+//! Extensions of FTE: events of anims, and properties of meshes.
 
 use super::text::{Text, decoded};
 use crate::model::{Iqm, IqmExtension};
@@ -8,7 +8,7 @@ use meshwright_scene::{Clip, Extra, LimitExceeded, Mesh};
 
 pub(super) const MESH: &[u8] = b"FTE_MESH";
 pub(super) const EVENT: &[u8] = b"FTE_EVENT";
-/// The words of a mesh; the last two are floats.
+/// The words of a mesh's properties; the last two are floats.
 const FIELDS: [&str; 7] =
     ["contents", "surfaceflags", "surfaceid", "geomset", "geomid", "mindist", "maxdist"];
 
@@ -16,7 +16,7 @@ fn words(data: &[u8]) -> impl Iterator<Item = u32> {
     data.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w))
 }
 
-/// True for the extensions that a scene has a place for.
+/// Returns true for the extensions that a scene can hold.
 pub(super) fn is_known(name: &[u8]) -> bool {
     [MESH, EVENT].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
@@ -26,7 +26,7 @@ fn data<'m>(model: &'m Iqm, name: &[u8]) -> Option<&'m [u8]> {
     found.map(|e| e.data.as_slice())
 }
 
-/// The properties of a mesh as native fields.
+/// Returns the properties of a mesh as native fields.
 pub(super) fn mesh(model: &Iqm, mesh: usize) -> Option<Extra> {
     let row: Vec<u32> = words(data(model, MESH)?).skip(mesh.checked_mul(7)?).take(7).collect();
     if row.len() < 7 {
@@ -40,7 +40,7 @@ pub(super) fn mesh(model: &Iqm, mesh: usize) -> Option<Extra> {
     Some(Extra::Map(alloc::vec![("fte_mesh".into(), Extra::Map(fields))]))
 }
 
-/// The events of an anim as native fields, and how many there are.
+/// Returns the events of an anim as native fields, and their number.
 pub(super) fn events(model: &Iqm, anim: usize) -> Option<(Extra, usize)> {
     let mut events = Vec::new();
     for event in data(model, EVENT)?.as_chunks::<16>().0 {
@@ -66,7 +66,7 @@ fn real(extra: Option<&Extra>) -> f32 {
     extra.and_then(Extra::as_f32).unwrap_or(0.0)
 }
 
-/// The extension of all events that clips have; `anims` says which anim each clip became.
+/// Returns the extension with the events of all clips. `anims` has the anim of each clip.
 pub(super) fn of_clips<'c>(
     clips: impl Iterator<Item = (u32, &'c Clip)>,
     text: &mut Text<'_>,
@@ -74,7 +74,7 @@ pub(super) fn of_clips<'c>(
     let mut data = Vec::new();
     for (anim, clip) in clips {
         let events = clip.extras.as_ref().and_then(|extras| extras.get("events"));
-        // Those of other games have other fields.
+        // Events of other games have other fields.
         let is_own = |event: &&Extra| event.get("seconds").is_some();
         for event in events.map_or(&[][..], Extra::items).iter().filter(is_own) {
             let name = event.get("text").and_then(Extra::as_str).unwrap_or_default().replace('\0', "?");
@@ -91,7 +91,7 @@ pub(super) fn of_clips<'c>(
     Ok(Some(IqmExtension { name: text.add(EVENT)?, data }))
 }
 
-/// The extension of the properties that meshes have, where one has any.
+/// Returns the extension with the properties of meshes, if some mesh has any.
 pub(super) fn of_meshes<'m>(
     meshes: impl Iterator<Item = Option<&'m Mesh>>,
     text: &mut Text<'_>,

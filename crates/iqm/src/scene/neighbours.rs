@@ -1,4 +1,4 @@
-//! Neighbours of triangles.
+//! Finds neighbours of triangles.
 
 use crate::model::Iqm;
 use alloc::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) fn neighbours(
         places.push(*first.entry(key).or_insert(u32::try_from(v).unwrap_or(u32::MAX)));
     }
     let place = |v: u32| places.get(v as usize).copied().unwrap_or(v);
-    // Each edge by the triangles that have it one way round.
+    // Each edge with the triangle that has it in this direction.
     let mut edges: BTreeMap<(u32, u32), (u32, bool)> = BTreeMap::new();
     let of = |[a, b, c]: [u32; 3]| [(place(a), place(b)), (place(b), place(c)), (place(c), place(a))];
     for (t, triangle) in triangles.iter().enumerate() {

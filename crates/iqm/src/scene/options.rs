@@ -3,10 +3,10 @@
 /// The treatment of the scales of joints, which DarkPlaces ignores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scales {
-    /// They are applied to the joints below: no joint has a scale, and all loaders draw the same.
+    /// They are applied to the joints below: no joint has a scale, and all loaders show the same.
     #[default]
     Baked,
-    /// They stay.
+    /// They are kept.
     Kept,
 }
 
@@ -16,28 +16,28 @@ pub enum Scales {
 pub struct IqmOptions {
     /// The treatment of the scales of joints.
     pub scales: Scales,
-    /// Writes the neighbours of every triangle.
+    /// Whether the neighbours of every triangle are written.
     pub adjacency: bool,
-    /// Computes tangents of the scene again.
+    /// Whether the tangents of the scene are computed anew.
     pub tangents: bool,
 }
 
 impl IqmOptions {
-    /// The same options with another treatment of scales.
+    /// Sets the treatment of scales.
     #[must_use]
     pub const fn with_scales(mut self, scales: Scales) -> Self {
         self.scales = scales;
         self
     }
 
-    /// The same options with neighbours of triangles or without.
+    /// Sets whether neighbours of triangles are written.
     #[must_use]
     pub const fn with_adjacency(mut self, adjacency: bool) -> Self {
         self.adjacency = adjacency;
         self
     }
 
-    /// The same options, with tangents computed again or taken from the scene if it has them.
+    /// Sets whether tangents are computed anew, even if the scene has them.
     #[must_use]
     pub const fn with_tangents(mut self, tangents: bool) -> Self {
         self.tangents = tangents;

@@ -1,4 +1,4 @@
-//! Channels as 16-bit numbers.
+//! Encodes channels as 16-bit numbers.
 
 use super::bake::channels;
 use crate::model::IqmPose;
@@ -7,12 +7,13 @@ use meshwright_core::F32;
 use meshwright_core::math::{Trs64, narrow1};
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// Channels that move by less are constant.
+/// Channels whose range is smaller are constant.
 const STILL: f64 = 1.0e-10;
-/// The steps of a channel.
+/// The number of steps of a channel.
 const STEPS: f64 = 65_535.0;
 
-/// Turns rotations of a joint so that each is on the side of the one before it, or the first of all w is not positive.
+/// Chooses the signs of a joint's rotations: each is on the side of the one before it, and the first has a w
+/// that is not positive.
 pub(super) fn align(rows: &mut [[f32; 10]], joints: usize) {
     for joint in 0..joints {
         let mut before = [0.0, 0.0, 0.0, -1.0];
@@ -27,7 +28,7 @@ pub(super) fn align(rows: &mut [[f32; 10]], joints: usize) {
     }
 }
 
-/// A joint at rest, its w not positive.
+/// Returns a joint at rest, with a w that is not positive.
 pub(super) fn rest(t: &Trs64) -> [f32; 10] {
     let mut row = channels(t);
     if row[6] > 0.0 {
@@ -36,7 +37,7 @@ pub(super) fn rest(t: &Trs64) -> [f32; 10] {
     row
 }
 
-/// Poses, and the numbers of all frames, for rows of joints frame by frame.
+/// Returns poses, and the numbers of all frames, from rows of joints frame by frame.
 pub(super) fn quantize(
     rows: &[[f32; 10]],
     parents: &[i32],

@@ -1,11 +1,11 @@
-//! The text of a model that is made, or that strings are added to.
+//! Builds the text of a model, or adds strings to an existing one.
 
 use crate::model::TextId;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Budget, LimitExceeded};
 
-/// Strings one after the other, each once.
+/// Strings one after the other, each stored once.
 pub(super) struct Text<'b> {
     bytes: Vec<u8>,
     known: BTreeMap<Vec<u8>, TextId>,
@@ -15,7 +15,7 @@ pub(super) struct Text<'b> {
 }
 
 impl<'b> Text<'b> {
-    /// A text with only the empty string.
+    /// Returns a text with only the empty string.
     pub(super) fn new(budget: &'b Budget) -> Self {
         Self {
             bytes: alloc::vec![0],
@@ -28,14 +28,14 @@ impl<'b> Text<'b> {
     /// Reads a text to which strings can be added.
     #[cfg(feature = "recover")]
     pub(super) fn parse(text: &[u8], budget: &'b Budget) -> Result<Self, LimitExceeded> {
-        // A string takes what an allocator gives at least.
+        // A short string takes the minimum size of an allocation.
         let strings = text.split(|b| *b == 0).count() as u64;
         budget.charge_items("text", strings, 96)?;
         budget.charge("text", (text.len() as u64).saturating_mul(2))?;
         let (mut known, mut at) = (BTreeMap::new(), 0_usize);
         let mut strings = text.split(|b| *b == 0).peekable();
         while let Some(string) = strings.next() {
-            // Text after the last zero byte has no end.
+            // Text after the last zero byte has no terminator.
             if strings.peek().is_some() {
                 known.entry(string.to_vec()).or_insert(TextId(u32::try_from(at).unwrap_or(u32::MAX)));
             }
@@ -60,7 +60,7 @@ impl<'b> Text<'b> {
         Ok(id)
     }
 
-    /// The finished text, padded to four bytes; the original's where nothing was added.
+    /// Returns the finished text, padded to four bytes; the original's if nothing was added.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.original != Some(self.bytes.len()) {
             self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
@@ -69,7 +69,7 @@ impl<'b> Text<'b> {
     }
 }
 
-/// A string of a model for people: UTF-8, else byte by byte.
+/// Decodes a string of a model: as UTF-8 if it is valid, otherwise byte by byte.
 pub(super) fn decoded(bytes: &[u8]) -> alloc::string::String {
     match core::str::from_utf8(bytes) {
         Ok(text) => text.into(),

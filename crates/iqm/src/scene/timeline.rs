@@ -1,4 +1,4 @@
-//! Clips as ranges of one list of frames.
+//! Arranges clips as ranges of one list of frames.
 
 use super::bake::{Baker, channels};
 use super::bones::{Bones, Posed};
@@ -10,7 +10,7 @@ use meshwright_scene::{
     Budget, ConvertError, Interpolation, Loss, Motion, PoseSet, PoseSetId, Sampler, Scene,
 };
 
-/// Frames that belong to no clip, beyond as many as all clips have.
+/// The maximum number of unused frames, in addition to the frames of all clips.
 const GAP: usize = 1024;
 
 /// The source of a frame.
@@ -18,9 +18,9 @@ const GAP: usize = 1024;
 enum Origin {
     /// The pose in which vertices are bound.
     Bind,
-    /// A pose of the set that all clips are ranges of.
+    /// A pose of the pose set that all clips are ranges of.
     Stored(usize),
-    /// A frame of a clip, which is the sampler of this number.
+    /// A frame of a clip; the first number is that of its sampler.
     Sampled(usize, u32),
 }
 
@@ -32,13 +32,13 @@ pub(super) struct Range {
     pub(super) count: u32,
 }
 
-/// All frames.
+/// All frames of a model.
 pub(super) struct Timeline<'s, 'b> {
     bones: &'b Bones,
     set: Option<&'s PoseSet>,
     samplers: Vec<Sampler<'s, 'b>>,
     origins: Vec<Origin>,
-    /// The channels of each joint, frame by frame; empty for frames that are not there yet.
+    /// The channels of each joint, frame by frame; empty for frames that are not computed yet.
     pub(super) rows: Vec<[f32; 10]>,
     pub(super) ranges: Vec<Range>,
     model: Vec<Affine64>,
@@ -87,7 +87,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         Ok(all)
     }
 
-    /// Makes the channels of all frames that have none yet.
+    /// Computes the channels of all frames that have none yet.
     fn fill(&mut self, baker: &mut Baker<'_>, budget: &Budget) -> Result<(), ConvertError> {
         let joints = self.bones.len();
         if self.rows.len() < self.origins.len() * joints {
@@ -110,7 +110,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         Ok(())
     }
 
-    /// Every joint at a frame.
+    /// Computes every joint at a frame.
     pub(super) fn pose(&mut self, frame: usize, out: &mut Vec<Posed>) -> Result<(), ConvertError> {
         match self.origins.get(frame).copied().unwrap_or(Origin::Bind) {
             Origin::Bind => out.clone_from(&self.bones.bind),
@@ -129,7 +129,8 @@ impl<'s, 'b> Timeline<'s, 'b> {
         self.origins.len()
     }
 
-    /// Adds the frames of a clip: at the start that the clip states if it is free, otherwise after all others.
+    /// Adds the frames of a clip: at the clip's start frame if these frames are free, otherwise after all
+    /// others.
     fn place(
         &mut self,
         scene: &'s Scene,
@@ -169,7 +170,7 @@ impl<'s, 'b> Timeline<'s, 'b> {
         Ok(())
     }
 
-    /// True where nothing else is in the place of these frames.
+    /// Returns whether these frames are unused or have the same content.
     fn is_free(&self, first: usize, rows: &[[f32; 10]]) -> bool {
         let joints = self.bones.len().max(1);
         let there = self.rows.get(first.saturating_mul(joints)..).unwrap_or_default();
@@ -210,8 +211,8 @@ fn note_interpolation(rule: Interpolation, clip: usize, losses: &mut Vec<Loss>) 
     }
 }
 
-/// The set of poses whose ranges are the clips, if each pose has the number of its frame: then all poses are frames,
-/// even those outside of clips.
+/// Returns the pose set whose ranges are the clips, if each pose has the number of its frame. Then all its
+/// poses become frames, even those outside clips.
 fn whole_set<'s>(scene: &'s Scene, bones: &Bones) -> Option<&'s PoseSet> {
     if bones.any_follows() {
         return None;

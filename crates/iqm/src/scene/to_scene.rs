@@ -1,4 +1,4 @@
-//! IQM to the exchange model.
+//! Converts an IQM to a scene.
 
 use super::axes::{axes, map_corners};
 use super::clips::Tracks;
@@ -102,7 +102,7 @@ impl Making<'_> {
         self.options.static_meshes && model.frame_count <= 1 && !model.meshes.is_empty() && !is_skinned
     }
 
-    /// The joints, and which of them flatten space in the rest pose.
+    /// Returns the joints, and whether each flattens space in the rest pose.
     fn joints(&self) -> Result<(Vec<Joint>, Vec<bool>), ConvertError> {
         let n = self.model.joints.len().max(self.model.poses.len());
         self.budget.charge_items("joints", n as u64, size_of::<(Joint, Trs64, Affine64)>())?;
@@ -149,7 +149,7 @@ impl Making<'_> {
         }
         self.budget.charge("names", name.len() as u64 * 3 + 64)?;
         let id = MaterialId(self.materials.len());
-        // Without a shader script engines blend whatever has alpha below 255, and draw the rest opaque.
+        // Without a shader script, engines blend surfaces with alpha below 255 and draw others opaque.
         self.materials.push(Material::named(decoded(name)).with_alpha(AlphaMode::Blend));
         self.known.insert(name.to_vec(), id);
         Ok(id)
@@ -158,7 +158,7 @@ impl Making<'_> {
     fn mesh(&mut self, number: usize, mesh: &IqmMesh, skinned: bool) -> Result<Mesh, ConvertError> {
         let (model, space) = (self.model, self.options.space);
         let name = model.str(mesh.name);
-        // Again as the name of its node.
+        // Memory for the name of its node.
         self.budget.charge("names", name.len() as u64 * 2)?;
         let vertices = Vertices {
             first: mesh.first_vertex as usize,
@@ -263,12 +263,12 @@ impl Making<'_> {
     }
 }
 
-/// Numbers that are not finite become 0.
+/// Replaces numbers that are not finite with 0.
 fn finite<const N: usize>(values: [f32; N]) -> [f32; N] {
     values.map(|v| if v.is_finite() { v } else { 0.0 })
 }
 
-/// A share as a byte.
+/// Converts a share from 0 to 1 to a byte.
 fn byte(share: f64) -> u8 {
     let value = share.clamp(0.0, 1.0) * 255.0 + 0.5;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped; a NaN gives 0")]
@@ -288,7 +288,7 @@ impl Vertices<'_> {
         self.first..self.first.saturating_add(self.count)
     }
 
-    /// The values of an array; none without one.
+    /// Returns the values of an array; empty if there is none.
     fn all<const N: usize, T>(
         &self,
         array: Option<&VertexArray>,
@@ -296,7 +296,7 @@ impl Vertices<'_> {
     ) -> Result<Vec<T>, ConvertError> {
         let Some(array) = array else { return Ok(Vec::new()) };
         let mut values = self.budget.reserve("vertices", self.count)?;
-        // Components that an array does not store are 0, and 1 for the last.
+        // Components that an array does not store are 0; the fourth is 1.
         let rest = core::array::from_fn(|i| if i == 3 { 1.0 } else { 0.0 });
         values.extend(self.range().map(|v| of(array.floats(v, rest))));
         Ok(values)

@@ -1,4 +1,4 @@
-//! The vertices of all meshes as arrays, and their exact places relative to joints.
+//! Encodes the vertices of all meshes as arrays, and keeps their exact positions relative to joints.
 
 use super::bones::Bones;
 use crate::model::{ArrayFormat, ArrayKind, VertexArray};
@@ -7,20 +7,20 @@ use alloc::vec::Vec;
 use meshwright_core::math::{add, scale, wide};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Mesh};
 
-/// A joint's part in a vertex.
+/// The part of a joint in a vertex.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) bone: usize,
     pub(super) weight: f64,
-    /// The vertex in the space of the joint, times the weight.
+    /// The position of the vertex in the space of the joint, times the weight.
     pub(super) at: [f64; 3],
 }
 
-/// The arrays of the vertices, as their bytes.
+/// The vertex arrays, as bytes.
 pub(super) struct Vertices {
     /// The number of vertices.
     pub(super) count: usize,
-    /// From the axes of the added meshes into those of the file.
+    /// The map from the axes of the added meshes to those of the file.
     map: AxisMap,
     positions: Vec<u8>,
     uvs: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) struct Vertices {
     colors: Option<Vec<u8>>,
     joints: Vec<u8>,
     weights: Vec<u8>,
-    /// The parts of the last vertices. Those of earlier vertices are dropped after they were posed.
+    /// The parts of the last vertices. Those of earlier vertices are dropped once they are posed.
     pub(super) parts: Parts,
     loose: usize,
     not_finite: usize,
@@ -47,7 +47,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The parts of each vertex.
+    /// Returns the parts of each vertex.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[Part]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
@@ -63,23 +63,23 @@ impl Parts {
     }
 }
 
-/// Vertices of a mesh with more joints than there is room for.
+/// Counts the vertices of a mesh that have too many joints.
 #[derive(Default)]
 struct Cut {
     vertices: usize,
-    /// The largest share of a vertex's weight that went.
+    /// The largest share of a vertex's weight that was dropped.
     share: f64,
 }
 
-/// The most joints of a vertex.
+/// The maximum number of joints per vertex.
 const MOST: usize = 4;
 /// The number of parts after which vertices are posed.
 const PARTS: usize = 1 << 16;
-/// The bytes of a vertex in all arrays but those of joints and weights.
+/// The size of a vertex in all arrays except those of joints and weights, in bytes.
 const VERTEX: usize = 12 + 8 + 12 + 16 + 4;
 
 impl Vertices {
-    /// Reserves room for `count` vertices. `bound` says whether they follow joints.
+    /// Reserves memory for `count` vertices. `bound` states whether they follow joints.
     pub(super) fn new(
         count: usize,
         map: AxisMap,
@@ -121,7 +121,7 @@ impl Vertices {
         pose: &mut dyn FnMut(&Self) -> Result<(), ConvertError>,
     ) -> Result<(), ConvertError> {
         let n = mesh.positions.len();
-        // A mesh grows when vertices get tangents of their own.
+        // A mesh grows if vertices are split for their tangents.
         let room = self.positions.capacity() / 12;
         let more = (self.count + n).saturating_sub(room);
         budget.charge_items("vertices", more as u64, 2 * (VERTEX + 2 * MOST))?;
@@ -201,7 +201,7 @@ impl Vertices {
         self.weights.as_chunks::<MOST>().0.iter().any(|w| w[1] > 0)
     }
 
-    /// The joints of a vertex.
+    /// Returns the joints of a vertex.
     fn bind(
         &mut self,
         mesh: &Mesh,
@@ -284,11 +284,11 @@ fn position(bytes: &[u8; 12]) -> [f32; 3] {
     core::array::from_fn(|c| f32::from_le_bytes(words[c]))
 }
 
-/// Joints and weights as bytes: the largest weights first, without zero weights, with a sum of 255; and the share of
-/// the weight that was dropped.
+/// Returns joints and weights as bytes: the largest weights first, without zero weights, with a sum of 255.
+/// Also returns the share of the weight that was dropped.
 fn bytes(parts: &[Part]) -> ([u8; MOST], [u8; MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
-    // Stable: of equal weights the earlier stays.
+    // The sort is stable: of equal weights the earlier one stays.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let all: f64 = rows.iter().map(|r| r.0).sum();
     let gone: f64 = rows.iter().skip(MOST).map(|r| r.0).sum();

@@ -1,4 +1,4 @@
-//! DPM.
+//! Merges patches into a DPM.
 
 use super::{MergedDpm, merge, merged_bone};
 use crate::bone::{Bone, BonePose};
@@ -17,12 +17,13 @@ use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Dpm {
-    /// The model with a patch of `native`, the scene that the model gives. Whatever the patch does not name keeps its bits:
-    /// names, flags, group ids, stored bounds, frames that no clip has, and the layout of the file where nothing changed in
-    /// size. Frame names count as those of clips unless the clips are `listed` in a companion.
+    /// Applies a patch of `native`, the scene of this model. Everything that the patch does not name keeps
+    /// its bits: names, flags, group ids, stored bounds, frames outside clips, and the layout of the file if
+    /// no size changed. Frame names are treated as clip names, unless the clips are `listed` in a companion
+    /// file.
     ///
     /// # Errors
-    /// As [`Dpm::from_scene`] for the edited scene, and when the result breaks a rule of the format.
+    /// As [`Dpm::from_scene`] for the edited scene, and if the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
@@ -81,7 +82,7 @@ impl ApplyPatch for Dpm {
         let plan = work.frames(false)?;
         (model.frames, model.poses) = numbered(work, &plan)?;
         work.put_bounds(&mut model, plan.frames.iter().map(|f| f.original), losses)?;
-        // A new bone may be the parent of one that was there.
+        // A new bone may be the parent of an existing one.
         model.sort_bones();
         check(&model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
@@ -89,7 +90,7 @@ impl ApplyPatch for Dpm {
     }
 }
 
-/// Frames with their poses: the original's in their order, new ones after them.
+/// Returns the frames with their poses: the original's in their order, followed by new ones.
 fn numbered(work: &Work<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
     let mut slots: BTreeMap<u32, Vec<BonePose>> = BTreeMap::new();
     let mut next = u32::MAX >> 1;
@@ -173,7 +174,7 @@ fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Res
     })
 }
 
-/// The influences of a vertex: the original's where they were not edited.
+/// Returns the influences of a vertex: the original's if they were not edited.
 fn merged_row(
     work: &Work<'_, Dpm>,
     old: Option<&[Influence]>,

@@ -1,4 +1,4 @@
-//! A patch written into the model that it was found for.
+//! Applies a patch to the original model.
 
 mod dpm;
 mod zym;
@@ -12,30 +12,30 @@ use meshwright_edit::Patch;
 use meshwright_edit::apply::{ApplyPatch, Clips, Frames, apply};
 use meshwright_scene::{Budget, Clip, ConvertError, Converted, FromSceneOptions, LimitExceeded, Scene};
 
-/// A DPM with an edited scene in it.
+/// A DPM with the edits of a scene.
 pub type MergedDpm = Merged<crate::Dpm>;
-/// A ZYM with an edited scene in it.
+/// A ZYM with the edits of a scene.
 pub type MergedZym = Merged<crate::Zym>;
 
 /// A clip of the result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MergedClip {
-    /// The clip; its frames are those of the result.
+    /// The clip, with the frame numbers of the result.
     pub clip: FrameClip,
-    /// The clip of the original that it was, by number and as it was there.
+    /// The original clip: its number and its content.
     pub was: Option<(usize, FrameClip)>,
 }
 
 impl MergedClip {
-    /// A clip, and the one that it was.
+    /// Combines a clip with its original.
     #[must_use]
     pub const fn new(clip: FrameClip, was: Option<(usize, FrameClip)>) -> Self {
         Self { clip, was }
     }
 }
 
-/// A model with an edited scene in it, and its clips.
+/// A model with the edits of a scene, and its clips.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Merged<M> {
@@ -45,7 +45,7 @@ pub struct Merged<M> {
     pub clips: Vec<MergedClip>,
 }
 
-/// Writes a patch of `native` into a model.
+/// Applies a patch of `native` to a model.
 fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
     original: &M,
     (native, patch): (&Scene, &Patch),
@@ -64,21 +64,21 @@ fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
     Ok(Converted::new(Merged { model, clips }, losses))
 }
 
-/// A bone of a result.
+/// Returns a bone of the result.
 fn merged_bone(
     original: Option<&Bone>,
     made: Option<&Bone>,
     renamed: bool,
     parent: Option<usize>,
 ) -> Option<Bone> {
-    // A root keeps what it has for no parent.
+    // A root keeps its original number for "no parent".
     let none = original.filter(|own| own.parent().is_none()).map_or(-1, |own| own.parent);
     let own = *original.or(made)?;
     let name = made.filter(|_| renamed).map_or(own.name, |made| made.name);
     Some(Bone { name, parent: parent.and_then(|p| i32::try_from(p).ok()).unwrap_or(none), ..own })
 }
 
-/// The clips of a result, with what of the original's was not edited.
+/// Returns the clips of the result, with the original's values where they were not edited.
 fn merged_clips(
     native: &Scene,
     patch: &Patch,

@@ -1,4 +1,5 @@
-//! ZYM, whose shaders share one list of vertices: the corners of triangles tell which of the original's each was.
+//! Merges patches into a ZYM. Its shaders share one list of vertices, so the corners of triangles identify
+//! the original vertices.
 
 use super::{MergedZym, merge, merged_bone};
 use crate::bone::{Bone, BonePose, Name};
@@ -15,12 +16,12 @@ use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Zym {
-    /// The model with a patch of `native`, the scene that the model gives, as [`Dpm::merge`](crate::Dpm::merge) does it:
-    /// vertices that shaders share stay shared where they were edited alike. Where the clips are `listed` in a companion,
-    /// the scenes of the model and all its poses stay, and new poses come after them.
+    /// Applies a patch of `native`, the scene of this model, as [`Dpm::merge`](crate::Dpm::merge) does.
+    /// Vertices that shaders share stay shared if they were edited alike. If the clips are `listed` in a
+    /// companion file, the scenes of the model and all its poses stay, and new poses come after them.
     ///
     /// # Errors
-    /// As [`Zym::from_scene`] for the edited scene, and when the result breaks a rule of the format.
+    /// As [`Zym::from_scene`] for the edited scene, and if the result breaks a rule of the format.
     pub fn merge(
         &self,
         native: &Scene,
@@ -85,7 +86,7 @@ impl ApplyPatch for Zym {
         let origins;
         (model.scenes, origins) = scenes(work, &plan)?;
         work.put_bounds(&mut model, origins.into_iter(), losses)?;
-        // A new bone may be the parent of one that was there.
+        // A new bone may be the parent of an existing one.
         model.sort_bones();
         check(&model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
@@ -93,10 +94,10 @@ impl ApplyPatch for Zym {
     }
 }
 
-/// A vertex by value.
+/// The values of a vertex: its influences and texture coordinates.
 type Row = (Vec<ZymInfluence>, [F32; 2]);
 
-/// A model, and where the influences of each vertex begin, and the triangles of each run.
+/// A model, with the first influence of each vertex and the first triangle of each run.
 struct Shape<'a> {
     model: &'a Zym,
     influences: Vec<usize>,
@@ -128,7 +129,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// The scenes of the result, and which of the original's each was.
+/// Returns the scenes of the result, and the original scene of each.
 fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Option<usize>>), ConvertError> {
     let (original, made) = (&work.original.scenes, &work.made.model.scenes);
     let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
@@ -161,7 +162,7 @@ fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Opt
     Ok(scenes.into_iter().unzip())
 }
 
-/// Puts vertices, triangles and zones into a model that has the original's.
+/// Writes vertices, triangles and zones into a copy of the original model.
 fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertError> {
     let budget = work.budget;
     let (old, new) = (Shape::new(work.original, budget)?, Shape::new(&work.made.model, budget)?);
@@ -207,7 +208,7 @@ fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertErro
     Ok(())
 }
 
-/// The vertex of a corner by value. Normals are in no file.
+/// Returns the values of a corner's vertex. The file stores no normals.
 fn merged_row(work: &Work<'_, Zym>, corner: &Corner, old: &Shape<'_>, new: &Shape<'_>) -> Row {
     let Corner { original, made, changed } = *corner;
     let old = original.map(|v| old.row(v as usize));

@@ -14,7 +14,7 @@ const STEPS: f64 = 65_535.0;
 /// A smaller difference from a value that all frames have is ignored.
 const STILL: f64 = 1.0e-6;
 
-/// Returns the channels of a made joint in a frame.
+/// Returns the channels of a converted joint in a frame.
 fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f32; 10]> {
     let joints = traced.model.poses.len();
     let joint = joint.filter(|j| *j < joints)?;
@@ -282,8 +282,8 @@ fn column(
     Column { offset, scale: if stored { scale } else { F32::default() }, stored, numbers: own, off }
 }
 
-/// Returns the offset and the step of a channel with values in a range. The value of a `still` channel is preserved, or
-/// is as close to a whole number of steps as 32 bits allow.
+/// Returns the offset and the step of a channel with values in a range. The value of a `still` channel is
+/// preserved, or is as close to a whole number of steps as 32 bits allow.
 fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
     let step = (most - least) / STEPS;
     let f32_of = |v: f64| F32::new(narrow1(v));
@@ -294,7 +294,7 @@ fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
     } else if own >= most {
         (still, f32_of((least - own) / STEPS))
     } else {
-        // Fewer steps below it, so that all of those above it have room.
+        // Fewer steps are below it, so that all steps above it fit.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -319,7 +319,7 @@ mod tests {
         let of = |cells: [Cell; 2]| column(cells.into_iter(), Some((0, &pose)), 0, &Numbers::new(&model));
         let made = of([Cell::Value(0.75); 2]);
         assert_eq!((made.offset, made.stored, made.numbers), (F32::new(0.75), false, vec![]));
-        // The frame that was not edited keeps its value.
+        // The unedited frame keeps its value.
         let made = of([Cell::Native(0), Cell::Value(0.75)]);
         assert_eq!((made.offset, made.stored, made.numbers), (F32::new(0.0), true, vec![0, u16::MAX]));
     }

@@ -8,7 +8,7 @@ use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
 
 const SKINS: &[u8] = b"FTE_SKINS";
-/// The bytes of the properties of a mesh, and of an event.
+/// The size of a mesh's properties, and of an event, in bytes.
 const SIZES: [usize; 2] = [28, 16];
 
 fn data<'m>(model: &'m Iqm, name: &[u8]) -> Option<&'m [u8]> {
@@ -21,7 +21,8 @@ fn word(record: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// The skins of each mesh: two counts, how many skins each mesh has, the frames of all, and where those of each skin are.
+/// Updates the skins of each mesh. The data has two counts, the number of skins of each mesh, the frames of
+/// all skins, and the offsets of each skin's frames.
 fn skins(data: &[u8], native: usize, meshes: &Records) -> Option<Vec<u8>> {
     let count = |at: usize| usize::try_from(word(data, at)).unwrap_or(usize::MAX);
     let (frames, all) = (count(0), count(1));

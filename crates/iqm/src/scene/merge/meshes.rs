@@ -1,4 +1,4 @@
-//! Meshes: the values of all vertex arrays, and triangles.
+//! Merges meshes: the values of all vertex arrays, and triangles.
 
 use super::{Text, Work};
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
@@ -34,7 +34,7 @@ struct Meshes<'a> {
     made: &'a Iqm,
 }
 
-/// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old places.
+/// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old indices.
 pub(super) fn merge(
     work: &Work<'_>,
     model: &mut Iqm,
@@ -147,7 +147,7 @@ impl Meshes<'_> {
         })
     }
 
-    /// Returns the joints that move a vertex of the original.
+    /// Returns the joints that a vertex of the original follows.
     fn follows(&self, vertex: usize) -> impl Iterator<Item = Option<u32>> {
         let all = self.original.array(ArrayKind::BLEND_INDEXES).map(|_| self.original.influences(vertex));
         let moving = all.into_iter().flatten().filter(|(_, weight)| *weight != 0.0);
@@ -362,7 +362,7 @@ impl Meshes<'_> {
     }
 }
 
-/// The bytes of a value of an array.
+/// Returns the bytes of a value of an array.
 fn bytes_of(array: &VertexArray, vertex: usize) -> Option<&[u8]> {
     let size = (array.format.width()? as usize).checked_mul(array.components as usize)?;
     array.data.get(vertex.checked_mul(size)?..vertex.checked_add(1)?.checked_mul(size)?)
@@ -378,7 +378,7 @@ fn overlap(parts: &[Part]) -> bool {
     some(|m| (m.first_vertex, m.vertex_count)) || some(|m| (m.first_triangle, m.triangle_count))
 }
 
-/// A value as an array stores it, whole numbers rounded and cut to what there is room for.
+/// Encodes a value for an array. Whole numbers are rounded and clamped to their range.
 fn encode(array: &VertexArray, values: [f64; 4]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for c in 0..array.components as usize {

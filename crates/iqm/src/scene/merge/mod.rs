@@ -1,4 +1,4 @@
-//! A patch written into the model that it was found for.
+//! Applies a patch to the original model.
 
 mod channels;
 mod extensions;
@@ -15,21 +15,21 @@ use meshwright_edit::Patch;
 use meshwright_edit::apply::{Clips, Joints};
 use meshwright_scene::{Budget, Scene};
 
-/// The model, what is made of the edited scene, and what was edited.
+/// The original model, the converted edited scene, and the edits.
 struct Work<'a> {
     original: &'a Iqm,
     made: &'a Traced,
-    /// The scene that the model gives.
+    /// The scene of the original model.
     native: &'a Scene,
     patch: &'a Patch,
     joints: Joints,
     clips: Clips<'a>,
-    /// Clips are listed in a companion.
+    /// Whether a companion file lists the clips.
     listed: bool,
-    /// The edited scene has scales, which are applied to the joints below.
+    /// Whether the edited scene has scales, which are applied to the joints below.
     baked: bool,
     budget: &'a Budget,
 }
 
-/// The number of an anim of the result in the original, and among those made of the edited scene.
+/// The index of a result's anim in the original, and in the conversion of the edited scene.
 type AnimOrigin = (Option<usize>, Option<usize>);
