@@ -15,9 +15,11 @@ mod instructions;
 mod layers;
 mod lint;
 mod newcomer;
+mod packages;
 mod random;
 mod release;
 pub mod sh;
+mod site;
 mod supply;
 mod targets;
 mod words;
@@ -173,6 +175,11 @@ const VERBS: &[Verb] = &[
         Lab("bench", "release"),
     ),
     Verb(
+        "site",
+        "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm",
+        Plain(site::run),
+    ),
+    Verb(
         "release package",
         "packs what is published; its examples and doctests, packed",
         Plain(release::package),
@@ -183,6 +190,13 @@ const VERBS: &[Verb] = &[
         "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum",
         Words(release::dist),
     ),
+    Verb("release deb", "[--program FILE]: the program as a Debian package", Words(packages::deb)),
+    Verb(
+        "release installers",
+        "scripts that install the program from the archives",
+        Plain(packages::installers),
+    ),
+    Verb("release npm", "the page's module as a package of npm; after bindings wasm", Plain(packages::npm)),
     Verb("release sbom", "what the program is built from, as CycloneDX", Plain(release::sbom)),
     Verb("release notes", "what the changelogs say of this version", Plain(release::notes)),
     Verb("release semver", "the public interface against the last release", Plain(release::semver)),

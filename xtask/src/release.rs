@@ -29,18 +29,7 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
             _ => return Err(arg.unexpected().to_string()),
         }
     }
-    let mut build = sh::cargo_command(root);
-    build.args(["build", "--locked", "--package", PROGRAM, "--profile", &profile]);
-    let mut built = target_dir(root);
-    if let Some(target) = &target {
-        build.args(["--target", target]);
-        built.push(target);
-    }
-    sh::run(&mut build)?;
-    let suffix = std::env::consts::EXE_SUFFIX;
-    let program =
-        built.join(if profile == "dev" { "debug" } else { &*profile }).join(format!("meshwright{suffix}"));
-
+    let program = built(root, &profile, target.as_deref())?;
     let name = format!("meshwright-{}-{}", version(root)?, target.map_or_else(sh::host, Ok)?);
     let folder = target_dir(root).join("releases");
     let staged = folder.join(&name);
@@ -55,6 +44,20 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
         .map_err(|e| e.to_string())?;
     println!("{sum}  {}", folder.join(archive).display());
     Ok(())
+}
+
+/// Builds the program, and returns its path.
+pub(crate) fn built(root: &Path, profile: &str, target: Option<&str>) -> Result<PathBuf, String> {
+    let mut build = sh::cargo_command(root);
+    build.args(["build", "--locked", "--package", PROGRAM, "--profile", profile]);
+    let mut built = target_dir(root);
+    if let Some(target) = target {
+        build.args(["--target", target]);
+        built.push(target);
+    }
+    sh::run(&mut build)?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    Ok(built.join(folder).join(format!("meshwright{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Writes the content of the archive with the program itself, which shows that it runs.
@@ -157,8 +160,15 @@ fn packed(folder: &Path, name: &str) -> Result<String, String> {
     Ok(archive)
 }
 
+/// The address of the repository.
+pub(crate) fn repository(root: &Path) -> Result<String, String> {
+    let packages = sh::packages(root)?;
+    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
+    Ok(text(&program["repository"]).trim_end_matches('/').to_owned())
+}
+
 /// The version of the program.
-fn version(root: &Path) -> Result<String, String> {
+pub(crate) fn version(root: &Path) -> Result<String, String> {
     let packages = sh::packages(root)?;
     let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
     Ok(program["version"].as_str().unwrap_or_default().to_owned())

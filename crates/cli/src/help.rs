@@ -75,13 +75,29 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
         ],
     ),
-    ("view", &[("Show all models of a folder in the browser", "models/")]),
+    (
+        "view",
+        &[
+            ("Show all models of a folder in the browser", "models/"),
+            ("Write a site with all models of a pack", "data.pk3 --site site/"),
+        ],
+    ),
     (
         "render",
         &[
             ("Render an image with the bones", "hopper.dpm -o hopper.png --overlay bones"),
             ("Render a clip as an animated PNG", "hopper.dpm -o hop.png --clip hop --size 64"),
             ("Render all models of a folder on one sheet", "models/ -o sheet.png --sheet"),
+        ],
+    ),
+    (
+        "thumbnail",
+        &[
+            ("Write a picture of 128 x 128 pixels", "hopper.dpm hopper-128.png"),
+            (
+                "Write a large picture, and give up after 2 seconds",
+                "hopper.dpm hopper-512.png --size 512 --max-time 2",
+            ),
         ],
     ),
     ("dump", &[("Write the whole model and one of its poses", "hopper.dpm --pose idle:3 -o hopper.json")]),
@@ -103,7 +119,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Convert", &["convert", "pack", "unpack"]),
     ("Check", &["check", "explain", "repair", "diff"]),
     ("Expert", &["dump", "optimize", "edit"]),
-    ("Shell", &["completions", "man"]),
+    ("Desktop", &["thumbnail", "completions", "man"]),
 ];
 
 /// The options of `convert`, in the groups of its help. All others are advanced.

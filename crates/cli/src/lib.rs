@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod args;
+mod bag;
 mod batch;
 mod check;
 mod convert;
@@ -36,6 +37,7 @@ mod results;
 mod selection;
 mod signals;
 mod table;
+mod thumbnail;
 mod unpack;
 mod view;
 
@@ -104,12 +106,14 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::Diff(args) => diff::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Repair(args) => repair::run(args),
+        Command::Convert(args) if args.bag => bag::run(args),
         Command::Convert(args) => convert::run(args),
         Command::List(args) => list::run(args),
         Command::Unpack(args) => unpack::run(args),
         Command::Pack(args) => pack::run(args),
         Command::View(args) => view::run(args),
         Command::Render(args) => picture::run(args),
+        Command::Thumbnail(args) => thumbnail::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),
         Command::Edit(args) => edit::run(args),

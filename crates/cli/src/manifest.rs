@@ -13,7 +13,7 @@ use meshwright::files::output::{FileId, OutputName, Place, Plan};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::LimitExceeded;
 use meshwright::scene::{Loss, LossKind};
-use meshwright::{Budget, Limits, Part, PartState, printable_json};
+use meshwright::{Budget, ErrorClass, Format, Limits, Model, PartRole, PartState, Severity, printable_json};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -27,17 +27,22 @@ const VERSION: u64 = 1;
 /// The files of a model with their hashes, the model's own first.
 pub(crate) type Took = Vec<Value>;
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Lists the files that took part in a model.
-pub(crate) fn took(tree: &Tree, parts: &[Part], limits: Limits) -> Took {
-    let used = parts.iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
+/// Lists the files that took part in a model, with the format and the validity of the model's own file, in the words of
+/// archivists.
+pub(crate) fn took(tree: &Tree, model: &Model, limits: Limits) -> Took {
+    let validity = || match model.check().findings().iter().any(|f| f.severity == Severity::Error) {
+        true => "well-formed, not valid",
+        false => "well-formed and valid",
+    };
+    let used = model.parts().iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
     used.filter_map(|part| {
         let path = part.path.as_ref()?;
         let bytes = tree.read(path, &Budget::new(limits)).ok()?;
@@ -47,6 +52,10 @@ pub(crate) fn took(tree: &Tree, parts: &[Part], limits: Limits) -> Took {
             "sha256": hash(&bytes),
             "bytes": bytes.len(),
         });
+        if part.role == PartRole::Model {
+            value["format"] = identified(model.format());
+            value["validity"] = validity().into();
+        }
         if let Some(pack) = tree.pack_of(path) {
             let name = Path::new(pack.name()).file_name().unwrap_or_default();
             value["pack"] = name.to_string_lossy().into();
@@ -54,6 +63,11 @@ pub(crate) fn took(tree: &Tree, parts: &[Part], limits: Limits) -> Took {
         Some(value)
     })
     .collect()
+}
+
+/// Returns the identifiers of a format.
+fn identified(format: Format) -> Value {
+    json!({ "id": format.id(), "name": format.title(), "media_type": format.media_type() })
 }
 
 /// The manifest of a run that is still searching its inputs.
@@ -231,9 +245,18 @@ impl Written {
 
     /// Adds an input that could not be converted. Files that are not models are not recorded.
     pub(crate) fn failed(&mut self, input: &Input, refusal: &Refusal) {
-        if !matches!(refusal, Refusal::NotAModel) {
-            self.keep(input, json!({ "input": name(input), "error": refusal.json() }));
+        if matches!(refusal, Refusal::NotAModel) {
+            return;
         }
+        let mut entry = json!({ "input": name(input), "error": refusal.json() });
+        if let Refusal::Broken(broken) = refusal
+            && broken.companion.is_none()
+            && matches!(broken.error.class(), ErrorClass::Malformed)
+        {
+            entry["format"] = broken.format.map(identified).into();
+            entry["validity"] = "not well-formed".into();
+        }
+        self.keep(input, entry);
     }
 
     /// Writes the manifest at intervals during the run, so that a run that is killed can be resumed. Entries of an earlier

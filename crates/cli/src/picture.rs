@@ -20,8 +20,8 @@ use crate::{Fail, Status, pose, render};
 use meshwright::dump::PoseRef;
 use meshwright::files::output::{OutputName, Place};
 use meshwright::render::{
-    Bounds, Camera, Overlays, RenderOptions, Rendering, ScenePose, Texture, View, contact_sheet,
-    encode_animation, visible_bounds,
+    AnimationEncoder, Bounds, Camera, EncodeError, Overlays, RenderOptions, Rendering, ScenePose, Texture,
+    View, contact_sheet, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
 use meshwright::{Format, render as raster, textures};
@@ -164,6 +164,25 @@ struct Done {
 /// One image of several: a frame of a clip, and the camera.
 type Shot = (Option<(usize, f64)>, Camera);
 
+/// The images of a model that are to be rendered.
+struct Shoot<'m> {
+    scene: std::borrow::Cow<'m, Scene>,
+    shots: Vec<Shot>,
+    /// For how many thousandths of a second each image is shown.
+    milliseconds: u16,
+    levels: Levels,
+    bounds: Option<Bounds>,
+}
+
+/// Returns the note on images that show only the background.
+fn nothing_visible() -> Loss {
+    Loss::note("nothing-visible", "", "no pixel of the image shows the model")
+}
+
+fn unencoded(e: EncodeError) -> Refusal {
+    Refusal::Argument(format!("--size: {e}"))
+}
+
 struct Work<'a> {
     args: &'a RenderArgs,
     reader: Reader,
@@ -204,30 +223,57 @@ impl Work<'_> {
 
     fn render_to(&self, opened: Opened, place: &Place) -> Result<Done, Refusal> {
         let model = self.model(opened)?;
-        let pictures = self.pictures(&model, self.args.size.unwrap_or((SIZE, SIZE)))?;
-        let (width, height) = pictures.0.first().map_or((0, 0), |p| (p.width(), p.height()));
-        let count = pictures.0.len();
+        let size = self.args.size.unwrap_or((SIZE, SIZE));
+        let shoot = self.shoot(&model)?;
+        let (count, mut is_blank) = (shoot.shots.len(), true);
         let bytes = match self.args.strip {
             Some(_) => {
-                let row: Vec<_> = pictures.0.iter().map(|p| (p, "")).collect();
+                let kept = self.budget();
+                let mut pictures = Vec::new();
+                self.each_picture(&model, &shoot, size, |picture| {
+                    is_blank &= self.is_blank(&picture);
+                    self.charge(&kept, size)?;
+                    pictures.push(picture);
+                    Ok(())
+                })?;
+                let row: Vec<_> = pictures.iter().map(|p| (p, "")).collect();
                 let columns = u32::try_from(row.len()).unwrap_or(u32::MAX);
-                contact_sheet(&row, columns, self.background(), &self.budget())?.to_png()
+                contact_sheet(&row, columns, self.background(), &self.budget())?
+                    .to_png()
+                    .map_err(unencoded)?
             }
-            None => encode_animation(&pictures.0, pictures.1),
+            None => {
+                let (kept, alpha) = (self.budget(), self.background()[3] < u8::MAX);
+                let frames = u32::try_from(count).unwrap_or(u32::MAX);
+                let delay = (shoot.milliseconds, 1000);
+                let mut file = AnimationEncoder::new(size, frames, delay, alpha).map_err(unencoded)?;
+                self.each_picture(&model, &shoot, size, |picture| {
+                    is_blank &= self.is_blank(&picture);
+                    let before = file.bytes();
+                    file.add(&picture).map_err(unencoded)?;
+                    kept.charge_items("pictures", file.bytes() - before, 1).map_err(ConvertError::from)?;
+                    Ok(())
+                })?;
+                file.finish().map_err(unencoded)?
+            }
         };
-        let bytes = bytes.map_err(|e| Refusal::Argument(format!("--size: {e}")))?;
         self.deliver(place, &bytes)?;
         let mut losses = model.losses;
-        losses.extend(self.nothing_visible(&pictures.0));
+        losses.extend(is_blank.then(nothing_visible));
+        let (width, height) = size;
         Ok(Done { output: place.path().to_owned(), width, height, pictures: count, losses })
     }
 
-    /// Returns the note on images that show only the background.
-    fn nothing_visible(&self, pictures: &[Rendering]) -> Option<Loss> {
+    /// Returns whether an image shows only the background.
+    fn is_blank(&self, picture: &Rendering) -> bool {
         let background = self.background();
-        let is_blank = |picture: &Rendering| picture.pixels().iter().all(|pixel| *pixel == background);
-        let message = "no pixel of the image shows the model";
-        pictures.iter().all(is_blank).then(|| Loss::note("nothing-visible", "", message))
+        picture.pixels().iter().all(|pixel| *pixel == background)
+    }
+
+    /// Charges an image that is kept.
+    fn charge(&self, kept: &Budget, (width, height): (u32, u32)) -> Result<(), Refusal> {
+        let pixels = u64::from(width) * u64::from(height);
+        Ok(kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?)
     }
 
     fn deliver(&self, place: &Place, bytes: &[u8]) -> Result<(), Refusal> {
@@ -254,8 +300,8 @@ impl Work<'_> {
         Ok(Prepared { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
     }
 
-    /// Renders all images of a model, and returns for how many thousandths of a second each is shown.
-    fn pictures(&self, model: &Prepared, size: (u32, u32)) -> Result<(Vec<Rendering>, (u16, u16)), Refusal> {
+    /// Plans the images of a model.
+    fn shoot<'m>(&self, model: &'m Prepared) -> Result<Shoot<'m>, Refusal> {
         let mut scene = std::borrow::Cow::Borrowed(&model.scene);
         let at = match &self.args.frame {
             Some(text) => Some(frame(&mut scene, model.file_clip.as_ref(), text)?),
@@ -264,27 +310,35 @@ impl Work<'_> {
         let (shots, milliseconds) = self.shots(&scene, at)?;
         let levels = self.levels(&scene)?;
         let bounds = self.bounds(&scene, &shots, levels)?;
-        let kept = self.budget();
-        let pixels = u64::from(size.0) * u64::from(size.1) * shots.len() as u64;
-        kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?;
-        let mut pictures = Vec::new();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let milliseconds = milliseconds.clamp(1.0, 65_535.0) as u16;
+        Ok(Shoot { scene, shots, milliseconds, levels, bounds })
+    }
+
+    /// Renders the images of a model, one after another.
+    fn each_picture(
+        &self,
+        model: &Prepared,
+        shoot: &Shoot<'_>,
+        size: (u32, u32),
+        mut take: impl FnMut(Rendering) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let scene = &*shoot.scene;
         let mut last: Option<(Option<(usize, f64)>, ScenePose)> = None;
-        for (at, camera) in shots {
+        for &(at, camera) in &shoot.shots {
             let budget = self.budget();
             let posed = match last.take() {
                 Some((known, posed)) if known == at => posed,
-                _ => ScenePose::sample(&scene, at, &budget)?,
+                _ => ScenePose::sample(scene, at, &budget)?,
             };
             let mut options = self.options(size, camera);
             // A model without meshes is shown by its bones.
             options.overlays.bones |= scene.meshes.is_empty();
-            let options = options.with_frame(bounds).with_levels(levels);
-            pictures.push(raster::render(&scene, &posed, &model.textures, &options, &budget)?);
+            let options = options.with_frame(shoot.bounds).with_levels(shoot.levels);
+            take(raster::render(scene, &posed, &model.textures, &options, &budget)?)?;
             last = Some((at, posed));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        let milliseconds = milliseconds.clamp(1.0, 65_535.0) as u16;
-        Ok((pictures, (milliseconds, 1000)))
+        Ok(())
     }
 
     /// Returns the frame and camera of each image, and for how many thousandths of a second each is shown.
@@ -390,31 +444,29 @@ impl Work<'_> {
     fn sheet(&self, inputs: &[Input], results: &mut Results) {
         let size = self.args.size.unwrap_or_else(|| cell(inputs.len(), self.reader.limits().memory));
         let kept = self.budget();
-        let mut cells: Vec<(&Input, Rendering, String)> = Vec::new();
+        let mut cells: Vec<(Rendering, String)> = Vec::new();
+        let mut shown: Vec<(&Input, (u32, u32))> = Vec::new();
         for input in inputs {
-            let pixels = u64::from(size.0) * u64::from(size.1);
-            let drawn = self.reader.open(input).and_then(|opened| {
-                kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?;
-                self.reader.note(opened.paths());
-                self.reader.say_passed_over(input, &opened);
-                let model = self.model(opened)?;
-                let mut made = self.pictures(&model, size)?.0;
-                let mut losses = model.losses;
-                losses.extend(self.nothing_visible(&made));
-                Ok((made.swap_remove(0), losses))
-            });
-            match drawn {
+            if let Err(refusal) = self.charge(&kept, size) {
+                results.refuse(input, &refusal);
+                continue;
+            }
+            let picture = match self.sheet_cell(input, size) {
                 Ok((picture, losses)) => {
                     self.say(input, &losses);
-                    let name =
-                        input.below.as_deref().map_or_else(|| input.name(), |b| b.display().to_string());
-                    cells.push((input, picture, name));
+                    shown.push((input, size));
+                    Ok(picture)
                 }
-                Err(refusal) => results.refuse(input, &refusal),
-            }
+                Err(refusal) => {
+                    results.refuse(input, &refusal);
+                    self.explain_empty(size, refusal.json()["code"].as_str().unwrap_or("error"))
+                }
+            };
+            let name = input.below.as_deref().map_or_else(|| input.name(), |b| b.display().to_string());
+            cells.extend(picture.ok().map(|picture| (picture, name)));
         }
-        let Some((first, ..)) = cells.first() else { return };
-        let named: Vec<_> = cells.iter().map(|(_, picture, name)| (picture, name.as_str())).collect();
+        let Some((first, _)) = shown.first() else { return };
+        let named: Vec<_> = cells.iter().map(|(picture, name)| (picture, name.as_str())).collect();
         let columns = u32::try_from(named.len().isqrt()).unwrap_or(u32::MAX);
         let columns = if named.len() > (columns as usize).pow(2) { columns + 1 } else { columns };
         let page = contact_sheet(&named, columns, self.background(), &self.budget()).map_err(Refusal::from);
@@ -423,8 +475,7 @@ impl Work<'_> {
         let path = &self.args.output;
         match bytes.and_then(|bytes| self.deliver(&Place::named(path), &bytes)) {
             Ok(()) => {
-                for (input, picture, _) in &cells {
-                    let (width, height) = (picture.width(), picture.height());
+                for (input, (width, height)) in shown {
                     let output = path.clone();
                     let done = Done { output, width, height, pictures: 1, losses: Vec::new() };
                     self.report(input, &done, results);
@@ -432,6 +483,35 @@ impl Work<'_> {
             }
             Err(refusal) => results.refuse(first, &refusal),
         }
+    }
+
+    /// Renders the image of one input of a sheet. An image without a visible pixel says so.
+    fn sheet_cell(&self, input: &Input, size: (u32, u32)) -> Result<(Rendering, Vec<Loss>), Refusal> {
+        let opened = self.reader.open(input)?;
+        self.reader.note(opened.paths());
+        self.reader.say_passed_over(input, &opened);
+        let model = self.model(opened)?;
+        let mut made = None;
+        self.each_picture(&model, &self.shoot(&model)?, size, |picture| {
+            made = Some(picture);
+            Ok(())
+        })?;
+        let mut losses = model.losses;
+        match made {
+            Some(picture) if !self.is_blank(&picture) => Ok((picture, losses)),
+            _ => {
+                losses.push(nothing_visible());
+                Ok((self.explain_empty(size, "nothing-visible")?, losses))
+            }
+        }
+    }
+
+    /// Returns an image of a sheet that shows the code of the reason why it has no model.
+    fn explain_empty(&self, (width, height): (u32, u32), code: &str) -> Result<Rendering, Refusal> {
+        let mut cell = Rendering::filled(width, height, self.background(), &self.budget())
+            .map_err(ConvertError::from)?;
+        cell.draw_centred(code);
+        Ok(cell)
     }
 
     fn say(&self, input: &Input, losses: &[Loss]) {

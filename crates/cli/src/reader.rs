@@ -276,7 +276,13 @@ impl Reader {
         self.open_with(input, options)
     }
 
-    fn open_with(&self, input: &Input, mut options: OpenOptions) -> Result<Opened, Refusal> {
+    /// Returns the search path of an input, if it can be read.
+    pub(crate) fn finder_of(&self, input: &Input) -> Option<Arc<Finder>> {
+        self.place(input).ok().map(|(finder, _)| finder)
+    }
+
+    /// Reads a file as [`open`](Self::open) does, with other options.
+    pub(crate) fn open_with(&self, input: &Input, mut options: OpenOptions) -> Result<Opened, Refusal> {
         let (finder, path) = self.place(input)?;
         if let Some(met) = &input.met {
             options.met = true;

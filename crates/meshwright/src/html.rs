@@ -56,7 +56,7 @@ impl Page {
 
 /// A scene's page: its GLB inside.
 pub(crate) fn for_scene(scene: &Scene, glb: &[u8]) -> Vec<u8> {
-    let about = json!({ "name": scene.name, "format": scene.format });
+    let about = json!({ "name": scene.name, "format": scene.format, "idle": scene.idle_clip() });
     Page::holding(&format!("{} - Meshwright", scene.name), glb, &about).html.into_bytes()
 }
 

@@ -83,6 +83,7 @@ mod foreign;
 mod formats;
 #[cfg(feature = "page")]
 mod html;
+mod media_type;
 #[cfg(feature = "gltf")]
 mod merge;
 mod model;
@@ -95,6 +96,8 @@ mod pixels;
 mod repair;
 #[cfg(feature = "render")]
 mod textures;
+#[cfg(feature = "render")]
+mod thumbnail;
 mod to_scene;
 
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
@@ -165,6 +168,8 @@ pub use output::{place_files, write_files};
 pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;
+#[cfg(feature = "render")]
+pub use thumbnail::thumbnail;
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(all(doctest, feature = "dpm"))]

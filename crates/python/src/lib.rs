@@ -4,6 +4,7 @@ mod arrays;
 mod error;
 mod model;
 mod options;
+mod program;
 mod report;
 mod scene;
 mod writing;
@@ -32,5 +33,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(model::formats, m)?)?;
     m.add_function(wrap_pyfunction!(model::dialects, m)?)?;
     m.add_function(wrap_pyfunction!(model::packs, m)?)?;
+    m.add_function(wrap_pyfunction!(program::run_program, m)?)?;
     m.add_function(wrap_pyfunction!(writing::write, m)?)
 }

@@ -664,3 +664,17 @@ def test_the_page_of_the_book_works(tmp_path, monkeypatch):
     for block in blocks:
         exec(block, names)
     assert names["report"]["untouched"] and names["sizes"]
+
+
+def test_the_wheel_carries_the_program(tmp_path):
+    import subprocess
+    import sys
+
+    program = [sys.executable, "-m", "meshwright"]
+    done = subprocess.run([*program, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "meshwright")
+    out = tmp_path / "hopper.glb"
+    model = str(TESTDATA / "dpm/hopper.ok.dpm")
+    assert subprocess.run([*program, "convert", model, "-o", str(out)], capture_output=True).returncode == 0
+    assert out.read_bytes()[:4] == b"glTF"
+    assert subprocess.run([*program, "info", str(tmp_path / "none.dpm")], capture_output=True).returncode == 3

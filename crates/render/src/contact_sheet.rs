@@ -2,14 +2,19 @@
 #![allow(clippy::arithmetic_side_effects, reason = "sides of at most 16384 pixels, counts that were charged")]
 
 use crate::options::MAX_SIDE;
-use crate::rendering::Rendering;
+use crate::rendering::{Rendering, ink_on};
 use meshwright_scene::{Budget, ConvertError};
 
 /// The gap around each rendering in pixels.
 const GAP: u32 = 6;
+/// The gap between two lines of a label in pixels.
+const LEADING: u32 = 2;
+/// The fewest hexadecimal digits of a hash in a file name.
+const HASH: usize = 8;
 
-/// Arranges renderings in rows of `columns`, each with its name below. A long name is shortened in the middle. If all
-/// names are empty, there is no space for them.
+/// Arranges renderings in rows of `columns`, each with its name below, in two lines if need be. Of a name that is too
+/// long the hash before the extension is left out first, then the folders, then the middle. If all names are empty,
+/// there is no space for them.
 ///
 /// # Errors
 /// If a side of the sheet would have more than 16384 pixels, or if the budget does not suffice.
@@ -23,9 +28,13 @@ pub fn contact_sheet(
     let columns = columns.clamp(1, count.max(1));
     let wide = pictures.iter().map(|(p, _)| p.width()).max().unwrap_or(0);
     let high = pictures.iter().map(|(p, _)| p.height()).max().unwrap_or(0);
-    let named = pictures.iter().any(|(_, name)| !name.is_empty());
-    let line = if named { Rendering::text_size("", 1).1 + GAP } else { 0 };
-    let (cell_x, cell_y) = (wide + GAP, high + line + GAP);
+    let (letter, line) = Rendering::text_size("x", 1);
+    let labels: Vec<Vec<String>> =
+        pictures.iter().map(|(_, name)| label(name, (wide / letter.max(1)) as usize)).collect();
+    let lines = labels.iter().map(Vec::len).max().unwrap_or(0);
+    let text = u32::try_from(lines).unwrap_or(0) * (line + LEADING);
+    let text = if lines > 0 { text + GAP - LEADING } else { 0 };
+    let (cell_x, cell_y) = (wide + GAP, high + text + GAP);
     let side = |count: u32, cell: u32| u64::from(count) * u64::from(cell) + u64::from(GAP);
     let (width, height) = (side(columns, cell_x), side(count.div_ceil(columns), cell_y));
     let fits = |side: u64| u32::try_from(side).ok().filter(|s| *s <= MAX_SIDE);
@@ -34,20 +43,51 @@ pub fn contact_sheet(
         return Err(ConvertError::unsupported("size", why));
     };
     let mut page = Rendering::filled(width, height, background, budget)?;
-    let [r, g, b, a] = background.map(u32::from);
-    let dark = a > 127 && r * 2 + g * 5 + b < 1024;
-    let ink = if dark { [235, 238, 242, 255] } else { [24, 28, 34, 255] };
-    for (i, (picture, name)) in (0_u32..).zip(pictures) {
+    let ink = ink_on(background);
+    for ((i, (picture, _)), label) in (0_u32..).zip(pictures).zip(&labels) {
         let (left, top) = (GAP + i % columns * cell_x, GAP + i / columns * cell_y);
         page.draw_rendering(i64::from(left), i64::from(top), picture);
-        let name = shortened(name, wide / Rendering::text_size("x", 1).0.max(1));
-        let free = wide.saturating_sub(Rendering::text_size(&name, 1).0) / 2;
-        page.draw_text(i64::from(left + free), i64::from(top + high + GAP / 2), 1, ink, &name);
+        for (row, text) in (0_u32..).zip(label) {
+            let free = wide.saturating_sub(Rendering::text_size(text, 1).0) / 2;
+            let down = top + high + GAP / 2 + row * (line + LEADING);
+            page.draw_text(i64::from(left + free), i64::from(down), 1, ink, text);
+        }
     }
     Ok(page)
 }
 
-/// Shortens a name to at most `most` characters.
+/// Splits a name into at most two lines of at most `most` characters.
+fn label(name: &str, most: usize) -> Vec<String> {
+    let fits = |name: &str| name.chars().count() <= most;
+    if name.is_empty() {
+        return Vec::new();
+    }
+    if fits(name) {
+        return vec![name.to_owned()];
+    }
+    let (folders, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let bare = without_hash(file);
+    let whole = if folders.is_empty() { bare.clone() } else { format!("{folders}/{bare}") };
+    for shorter in [whole, bare.clone()] {
+        if fits(&shorter) {
+            return vec![shorter];
+        }
+    }
+    let bare: Vec<char> = bare.chars().take(4096).collect();
+    let (first, rest) = bare.split_at(most.min(bare.len()));
+    let last = shortened(&rest.iter().collect::<String>(), u32::try_from(most).unwrap_or(u32::MAX));
+    vec![first.iter().collect(), last]
+}
+
+/// Removes the parts between dots of a file name that are hashes: `hat.1852ebee00000009.mesh` is `hat.mesh`.
+fn without_hash(name: &str) -> String {
+    let is_hash = |part: &str| part.len() >= HASH && part.bytes().all(|b| b.is_ascii_hexdigit());
+    let parts: Vec<&str> = name.split('.').collect();
+    let kept = parts.iter().enumerate().filter(|(i, part)| *i == 0 || !is_hash(part));
+    kept.map(|(_, part)| *part).collect::<Vec<_>>().join(".")
+}
+
+/// Shortens a text to at most `most` characters.
 fn shortened(name: &str, most: u32) -> String {
     let letters: Vec<char> = name.chars().take(4096).collect();
     let most = most as usize;
@@ -71,6 +111,22 @@ mod tests {
         assert_eq!(shortened("player_marine", 9), "play..ine");
         assert_eq!(shortened("abc", 1), ".");
         assert_eq!(shortened("abc", 0), "");
+    }
+
+    #[test]
+    fn labels_keep_the_name_and_not_the_hash() {
+        let lines = |name: &str, most: usize| label(name, most).join("|");
+        assert_eq!(lines("tso/hat.1852ebee00000009.mesh", 40), "tso/hat.1852ebee00000009.mesh");
+        assert_eq!(lines("tso/hat.1852ebee00000009.mesh", 20), "tso/hat.mesh");
+        assert_eq!(lines("tso/hat.1852ebee00000009.mesh", 10), "hat.mesh");
+        assert_eq!(
+            lines("FSO-Accessory-PearlNecklace.6d52a4c700000009.mesh", 20),
+            "FSO-Accessory-PearlN|ecklace.mesh"
+        );
+        assert_eq!(lines("abcdefghijklmnopqrstuvwxyz", 8), "abcdefgh|ijk..xyz");
+        assert_eq!(lines("deadbeef.dpm", 3), "dea|d..", "a name may look like a hash");
+        assert_eq!(lines("", 3), "");
+        assert_eq!(lines("abc", 0), "|");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! PNG and APNG.
 
 use crate::rendering::Rendering;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// An error of encoding.
 #[derive(Debug)]
@@ -35,49 +37,114 @@ impl Rendering {
     /// # Errors
     /// If it has no pixels.
     pub fn to_png(&self) -> Result<Vec<u8>, EncodeError> {
-        encoded(std::slice::from_ref(self), None)
+        let opaque = self.pixels().iter().all(|p| p[3] == u8::MAX);
+        let mut png = AnimationEncoder::new((self.width(), self.height()), 1, (0, 1), !opaque)?;
+        png.add(self)?;
+        png.finish()
     }
 }
 
-/// Encodes renderings as a looping APNG. Each is shown for `numerator / denominator` seconds. Readers without APNG
+/// Encodes renderings as a looping APNG, one after another, so that only one of them is in memory. Readers without APNG
 /// show the first.
 ///
-/// # Errors
-/// If there are no renderings, if they have no pixels, or if their sizes differ.
-pub fn encode_animation(
-    frames: &[Rendering],
-    (numerator, denominator): (u16, u16),
-) -> Result<Vec<u8>, EncodeError> {
-    encoded(frames, Some((numerator, denominator)))
+/// ```
+/// use meshwright_render::{AnimationEncoder, Rendering};
+/// use meshwright_scene::{Budget, Limits};
+/// let budget = Budget::new(Limits::default());
+/// let mut png = AnimationEncoder::new((4, 4), 2, (1, 12), false)?;
+/// for color in [[255, 0, 0, 255], [0, 0, 255, 255]] {
+///     png.add(&Rendering::filled(4, 4, color, &budget)?)?;
+/// }
+/// assert!(png.finish()?.starts_with(b"\x89PNG"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AnimationEncoder {
+    writer: png::Writer<Shared>,
+    file: Shared,
+    size: (u32, u32),
+    alpha: bool,
 }
 
-fn encoded(frames: &[Rendering], delay: Option<(u16, u16)>) -> Result<Vec<u8>, EncodeError> {
-    let first = frames.first().ok_or(EncodeError::Size)?;
-    let (width, height) = (first.width(), first.height());
-    let odd = |p: &Rendering| (p.width(), p.height()) != (width, height);
-    if width == 0 || height == 0 || frames.iter().any(odd) {
-        return Err(EncodeError::Size);
+impl std::fmt::Debug for AnimationEncoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AnimationEncoder").field("size", &self.size).finish_non_exhaustive()
     }
-    let opaque = frames.iter().flat_map(Rendering::pixels).all(|p| p[3] == u8::MAX);
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::High);
-    encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-    if let (Some((numerator, denominator)), 2..) = (delay, frames.len()) {
-        encoder.set_animated(u32::try_from(frames.len()).unwrap_or(u32::MAX), 0)?;
-        encoder.set_frame_delay(numerator, denominator)?;
+}
+
+impl AnimationEncoder {
+    /// Begins an animation of `frames` renderings of `size` pixels. Each is shown for `numerator / denominator` seconds.
+    /// Without `alpha`, the pixels are opaque.
+    ///
+    /// # Errors
+    /// If there are no frames, or if they have no pixels.
+    pub fn new(
+        size: (u32, u32),
+        frames: u32,
+        (numerator, denominator): (u16, u16),
+        alpha: bool,
+    ) -> Result<Self, EncodeError> {
+        let (width, height) = size;
+        if width == 0 || height == 0 || frames == 0 {
+            return Err(EncodeError::Size);
+        }
+        let file = Shared::default();
+        let mut encoder = png::Encoder::new(file.clone(), width, height);
+        encoder.set_color(if alpha { png::ColorType::Rgba } else { png::ColorType::Rgb });
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        encoder.validate_sequence(true);
+        if frames > 1 {
+            encoder.set_animated(frames, 0)?;
+            encoder.set_frame_delay(numerator, denominator)?;
+        }
+        Ok(Self { writer: encoder.write_header()?, file, size, alpha })
     }
-    let mut writer = encoder.write_header()?;
-    for frame in frames {
-        let bytes: Vec<u8> = if opaque {
-            frame.pixels().iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()
+
+    /// Adds the next rendering.
+    ///
+    /// # Errors
+    /// If it has another size, or if all frames were added.
+    pub fn add(&mut self, frame: &Rendering) -> Result<(), EncodeError> {
+        if (frame.width(), frame.height()) != self.size {
+            return Err(EncodeError::Size);
+        }
+        let pixels = frame.pixels().iter();
+        let bytes: Vec<u8> = if self.alpha {
+            pixels.flatten().copied().collect()
         } else {
-            frame.pixels().iter().flatten().copied().collect()
+            pixels.flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()
         };
-        writer.write_image_data(&bytes)?;
+        Ok(self.writer.write_image_data(&bytes)?)
     }
-    writer.finish()?;
-    Ok(file)
+
+    /// Returns the size of the file so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.file.0.borrow().len() as u64
+    }
+
+    /// Returns the file.
+    ///
+    /// # Errors
+    /// If frames are missing.
+    pub fn finish(self) -> Result<Vec<u8>, EncodeError> {
+        self.writer.finish()?;
+        Ok(self.file.0.take())
+    }
+}
+
+/// A file in memory, whose size can be read while the encoder writes it.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl std::io::Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

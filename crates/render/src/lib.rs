@@ -42,7 +42,7 @@
 //!
 //! # Features
 //!
-//! `png` (default): [`Rendering::to_png`], [`encode_animation`].
+//! `png` (default): [`Rendering::to_png`], [`AnimationEncoder`].
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
@@ -67,7 +67,7 @@ pub use camera::{Bounds, Camera};
 pub use comparison::Comparison;
 pub use contact_sheet::contact_sheet;
 #[cfg(feature = "png")]
-pub use encode::{EncodeError, encode_animation};
+pub use encode::{AnimationEncoder, EncodeError};
 pub use options::{Overlays, RenderOptions, View};
 pub use pose::ScenePose;
 pub use render::{render, visible_bounds};

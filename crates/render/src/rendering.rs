@@ -16,6 +16,13 @@ pub struct Rendering {
     pixels: Vec<[u8; 4]>,
 }
 
+/// Returns a colour for text on a background.
+pub(crate) fn ink_on(background: [u8; 4]) -> [u8; 4] {
+    let [r, g, b, a] = background.map(u32::from);
+    let dark = a > 127 && r * 2 + g * 5 + b < 1024;
+    if dark { [235, 238, 242, 255] } else { [24, 28, 34, 255] }
+}
+
 impl std::fmt::Debug for Rendering {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Rendering({} x {})", self.width, self.height)
@@ -119,6 +126,30 @@ impl Rendering {
                     self.set(left + dx, top + dy, color);
                 }
             }
+        }
+    }
+
+    /// Draws a text in the middle, in lines that end at spaces and hyphens, in a colour that is visible on the pixel in the
+    /// corner. Lines that are too long are cut.
+    pub fn draw_centred(&mut self, text: &str) {
+        let (letter, line) = (font::WIDTH, font::HEIGHT + 2);
+        let most = (self.width / letter.max(1)) as usize;
+        let mut lines: Vec<String> = vec![String::new()];
+        for word in text.split_inclusive([' ', '-']).take(LONGEST) {
+            if let Some(last) = lines.last_mut() {
+                if last.is_empty() || last.chars().count() + word.trim_end().chars().count() <= most {
+                    last.push_str(word);
+                } else {
+                    lines.push(word.to_owned());
+                }
+            }
+        }
+        let ink = ink_on(self.pixel(0, 0).unwrap_or_default());
+        let top = i64::from(self.height) / 2 - i64::try_from(lines.len()).unwrap_or(0) * i64::from(line) / 2;
+        for (row, text) in (0_i64..).zip(&lines) {
+            let text: String = text.trim_end().chars().take(most).collect();
+            let left = i64::from(self.width.saturating_sub(Self::text_size(&text, 1).0) / 2);
+            self.draw_text(left, top + row * i64::from(line), 1, ink, &text);
         }
     }
 

@@ -467,11 +467,16 @@ proptest! {
 #[test]
 #[cfg(feature = "png")]
 fn files_are_read_as_they_were_drawn() {
+    use meshwright_render::AnimationEncoder;
     let (scene, textures) = show();
     let frames: Vec<_> = [0.0, 120.0, 240.0]
         .map(|a| draw(&scene, &textures, &RenderOptions::new(40, 30).with_camera(Camera::orbit(a, 0.0))))
         .into();
-    let file = meshwright_render::encode_animation(&frames, (1, 12)).unwrap();
+    let mut encoder = AnimationEncoder::new((40, 30), 3, (1, 12), false).unwrap();
+    frames.iter().for_each(|frame| encoder.add(frame).unwrap());
+    let so_far = encoder.bytes();
+    let file = encoder.finish().unwrap();
+    assert!(so_far > 0 && so_far < file.len() as u64);
     let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
     assert_eq!(reader.info().animation_control.map(|a| (a.num_frames, a.num_plays)), Some((3, 0)));
     for frame in &frames {
@@ -483,8 +488,12 @@ fn files_are_read_as_they_were_drawn() {
     let clear = draw(&scene, &textures, &RenderOptions::new(8, 8).with_background([0; 4]));
     assert_eq!(clear.pixel(0, 0), Some([0; 4]));
     assert!(clear.to_png().unwrap().len() > 50);
-    assert!(meshwright_render::encode_animation(&[], (1, 1)).is_err());
-    assert!(meshwright_render::encode_animation(&[frames[0].clone(), clear], (1, 1)).is_err());
+    assert!(AnimationEncoder::new((8, 8), 0, (1, 1), false).is_err());
+    assert!(AnimationEncoder::new((0, 8), 1, (1, 1), false).is_err());
+    let mut encoder = AnimationEncoder::new((40, 30), 2, (1, 1), true).unwrap();
+    encoder.add(&frames[0]).unwrap();
+    assert!(encoder.add(&clear).is_err(), "another size");
+    assert!(encoder.finish().is_err(), "a frame is missing");
 }
 
 #[test]

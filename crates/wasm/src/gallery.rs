@@ -1,10 +1,11 @@
 //! The models among the files that were dropped.
 
 use meshwright::files::FilesError;
-use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved, thumb};
+use meshwright::page::{Assembly, Dropped, about, dropped, failure_facts, glb, open_scene, saved};
 use meshwright::scene::Scene;
-use meshwright::{Error, Limits, OpenOptions, ReadOptions, Target};
+use meshwright::{Error, Finder, Limits, OpenOptions, ReadOptions, Target, thumbnail};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The most models of the list.
 const MOST_MODELS: usize = 20_000;
@@ -21,6 +22,10 @@ pub(crate) fn failed(name: &str, why: &Error) -> Value {
 pub struct Gallery {
     limits: Limits,
     models: Vec<Dropped>,
+    /// The files that a person chose for each model.
+    assemblies: Vec<Assembly>,
+    /// The trees of all drops, the last first.
+    finders: Vec<Arc<Finder>>,
     last: Option<(usize, Shown)>,
 }
 
@@ -34,7 +39,7 @@ struct Shown {
 impl Gallery {
     /// None yet; what one file, and what is made of it, may take.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, models: Vec::new(), last: None }
+        Self { limits, models: Vec::new(), assemblies: Vec::new(), finders: Vec::new(), last: None }
     }
 
     /// Takes files that were dropped together: `ids` are the numbers of the models among them, or `error` says why there
@@ -45,8 +50,16 @@ impl Gallery {
             Err(e) => return failed("these files", &e.into()),
         };
         let first = self.models.len();
-        self.models.extend(found.into_iter().take(MOST_MODELS.saturating_sub(first)));
-        json!({ "ids": (first..self.models.len()).collect::<Vec<_>>() })
+        let mut joined = false;
+        for model in &mut self.models {
+            if let Some(finder) = found.join(&model.finder) {
+                (model.finder, joined, self.last) = (finder, true, None);
+            }
+        }
+        self.finders.splice(0..0, found.finders);
+        self.models.extend(found.models.into_iter().take(MOST_MODELS.saturating_sub(first)));
+        self.assemblies.resize(self.models.len(), Assembly::default());
+        json!({ "ids": (first..self.models.len()).collect::<Vec<_>>(), "joined": joined })
     }
 
     /// The number and name of every model.
@@ -59,9 +72,24 @@ impl Gallery {
     /// The facts about a model for the page; `error` if it cannot be shown.
     pub fn about(&mut self, id: usize) -> Value {
         let name = self.models.get(id).map(|model| model.name.clone()).unwrap_or_default();
-        match self.opened(id) {
+        let mut about = match self.opened(id) {
             Ok(shown) => shown.about.clone(),
             Err(why) => failed(&name, &why),
+        };
+        let found = self.models.get(id).and_then(|model| model.found.as_ref().ok());
+        let choices =
+            found.zip(self.assemblies.get(id)).map(|(format, own)| own.choices(*format, &self.finders));
+        if let (Value::Object(about), Some(choices)) = (&mut about, choices) {
+            about.insert("parts".into(), choices);
+        }
+        about
+    }
+
+    /// Chooses the skeleton and the clips of a model: an object with a list of paths for each role.
+    pub fn assemble(&mut self, id: usize, parts: &Value) {
+        self.last = None;
+        if let Some(own) = self.assemblies.get_mut(id) {
+            *own = Assembly::from_json(parts);
         }
     }
 
@@ -80,12 +108,12 @@ impl Gallery {
     /// As [`glb`](Self::glb).
     pub fn thumb(&self, id: usize) -> Result<Vec<u8>, Error> {
         if let Some((_, shown)) = self.last.as_ref().filter(|(of, _)| *of == id) {
-            return thumb(&shown.scene, THUMB, self.limits);
+            return thumbnail(&shown.scene, THUMB, self.limits);
         }
         let (model, options) = self.model(id)?;
         let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
         drop(asset);
-        thumb(&scene.value, THUMB, self.limits)
+        thumbnail(&scene.value, THUMB, self.limits)
     }
 
     /// Converts a model to a file of a target, preceded by its name and losses: see [`saved`].
@@ -102,7 +130,8 @@ impl Gallery {
         let model = self.models.get(id).ok_or_else(|| FilesError::NotFound { path: id.to_string() })?;
         let mut options = OpenOptions::from(ReadOptions::default().with_limits(self.limits));
         options.format = Some(model.found.clone()?);
-        Ok((model, options))
+        let chosen = self.assemblies.get(id).map(|own| own.options(&options, &self.finders));
+        Ok((model, chosen.unwrap_or(Ok(options))?))
     }
 
     /// A model as it is shown; the one that was asked for last is kept.

@@ -73,6 +73,15 @@ impl Models {
         self.gallery.about(id).to_string()
     }
 
+    /// Chooses the files that a model is put together from: an object with a list of paths for each role.
+    ///
+    /// # Errors
+    /// If the text is not JSON.
+    pub fn assemble(&mut self, id: usize, parts: &str) -> Result<(), String> {
+        self.gallery.assemble(id, &serde_json::from_str(parts).map_err(|e| e.to_string())?);
+        Ok(())
+    }
+
     /// The GLB that the page draws.
     ///
     /// # Errors

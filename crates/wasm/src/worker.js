@@ -17,6 +17,7 @@ const answers = {
   },
   models: () => JSON.parse(models.list()).models,
   about: ({ id }) => JSON.parse(models.about(id)),
+  assemble: ({ id, parts }) => models.assemble(id, JSON.stringify(parts)) ?? null,
   glb: ({ id }) => models.glb(id).buffer,
   thumb: ({ id }) => models.thumb(id).buffer,
   save: ({ id, target }) => models.save(id, target).buffer,

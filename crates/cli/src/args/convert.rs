@@ -180,6 +180,9 @@ pub(crate) struct ConvertArgs {
     /// output with its hash, losses, and skipped files
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
+    /// Make the output folder a bag (RFC 8493, BagIt): outputs are in its folder data, and meshwright.json is the manifest
+    #[arg(long, conflicts_with = "manifest")]
+    pub bag: bool,
     /// Skip inputs that the manifest lists as done, if files and outputs are unchanged
     #[arg(long, requires = "manifest")]
     pub resume: bool,

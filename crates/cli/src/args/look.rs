@@ -190,6 +190,9 @@ pub(crate) struct ViewArgs {
     /// Print the address and open no browser
     #[arg(long)]
     pub no_browser: bool,
+    /// Write a folder with a list of all models and a page for each instead, for a web server or a disk
+    #[arg(long, value_name = "DIR", requires = "files", conflicts_with = "no_browser")]
+    pub site: Option<PathBuf>,
     /// Start no server: print the answer to this path of the page, and end; repeatable
     #[arg(long, hide = true, value_name = "PATH")]
     pub answer: Vec<String>,

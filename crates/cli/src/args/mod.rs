@@ -16,7 +16,7 @@ pub(crate) use look::{
     CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,
 };
 pub(crate) use pack::{PackArgs, UnpackArgs};
-pub(crate) use render::{OverlayArg, RenderArgs, ViewArg};
+pub(crate) use render::{OverlayArg, RenderArgs, ThumbnailArgs, ViewArg};
 pub(crate) use shared::{ClipNamesArg, CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
 pub(crate) use values::Purpose;
 
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Render models: PNG, turntables, clips, contact sheets
     Render(RenderArgs),
+    /// Write the small picture of a model that a file manager shows
+    Thumbnail(ThumbnailArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
     /// Make BMD, DPM and ZYM files smaller: exactly, or within given bounds
@@ -87,7 +89,7 @@ impl Command {
             Self::List(args) => (args.format, None),
             Self::Unpack(args) => (args.run.format, None),
             Self::Pack(args) => (args.run.format, Some(&args.output)),
-            Self::View(_) | Self::Completions(_) | Self::Man(_) => return false,
+            Self::View(_) | Self::Thumbnail(_) | Self::Completions(_) | Self::Man(_) => return false,
             Self::Render(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),

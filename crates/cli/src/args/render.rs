@@ -98,3 +98,21 @@ pub(crate) struct RenderArgs {
     #[command(flatten)]
     pub companions: CompanionArgs,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct ThumbnailArgs {
+    /// A model
+    pub input: OsString,
+    /// The PNG file to write, with any name, or - for standard output. An empty file and an older PNG are replaced
+    pub output: PathBuf,
+    /// Width and height in pixels
+    #[arg(long, short, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(32..=512))]
+    pub size: u32,
+    /// Seconds after which no picture is written
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub max_time: u64,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const BLENDER: Option<NonZeroU16> = NonZeroU16::new(24);
 
 /// Returns the arguments with the values that other arguments imply, and the output.
-pub(super) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail> {
+pub(crate) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail> {
     let mut args = args.clone();
     let output = match args.output.clone() {
         Some(output) => output,

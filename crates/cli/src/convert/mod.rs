@@ -31,8 +31,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use work::Work;
 
+pub(crate) use arguments::settle;
+
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
-    let (args, output) = &arguments::settle(args)?;
+    let (args, output) = &settle(args)?;
     let verb = if args.write.dry_run { "would be converted" } else { "converted" };
     let mut results = Results::new(verb, &args.many, &args.files, args.format, &args.read)?;
     let several = results.is_over_several();

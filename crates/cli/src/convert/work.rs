@@ -377,7 +377,7 @@ impl Work<'_> {
         if self.args.manifest.is_none() {
             return Took::new();
         }
-        manifest::took(opened.finder.tree(), opened.asset.parts(), self.reader.limits())
+        manifest::took(opened.finder.tree(), &opened.asset, self.reader.limits())
     }
 
     /// Returns the native model as extra data to embed in a glTF document.

@@ -7,9 +7,9 @@ use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::render;
 use meshwright::files::TreePath;
-use meshwright::page::{self, Page};
+use meshwright::page::{self, Assembly, Page};
 use meshwright::scene::{Converted, Scene, SceneOptions};
-use meshwright::{Error, Target};
+use meshwright::{Error, Finder, Format, Role, Target};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -30,6 +30,8 @@ struct Entry {
     name: String,
     /// The files of the model, to detect changes.
     paths: Mutex<Vec<PathBuf>>,
+    /// The files that a person chose for the model.
+    assembly: Mutex<Assembly>,
     /// The error of a dropped file that cannot be read.
     refused: Option<Error>,
 }
@@ -39,6 +41,8 @@ pub(super) struct Gallery {
     reader: Reader,
     page: Page,
     entries: Mutex<Vec<Arc<Entry>>>,
+    /// The trees of all drops, the last first.
+    finders: Mutex<Vec<Arc<Finder>>>,
     /// The bytes that dropped files may still use.
     room: Mutex<u64>,
     /// Held while a model is processed: one at a time, so that a page cannot use more memory than one command.
@@ -49,10 +53,57 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Returns the name of a model in the list.
+pub(super) fn name_of(input: &Input) -> String {
+    input.below.as_deref().map_or_else(|| input.name(), render::exact)
+}
+
+/// The facts about a model, or its error, and what the page shows of it.
+pub(super) struct Pictured {
+    pub about: Value,
+    pub glb: Option<Vec<u8>>,
+    pub thumbnail: Option<Vec<u8>>,
+    pub clips: Vec<String>,
+}
+
+/// Opens a model and makes all that a page of it shows.
+pub(super) fn thumbnail_and_facts(reader: &Reader, input: &Input, name: &str, size: u32) -> Pictured {
+    let made = scene_of(reader, reader.open(input)).and_then(|(opened, scene)| {
+        reader.note(opened.paths());
+        let glb = page::glb(&scene.value, reader.limits())?;
+        let clips = scene.value.clips.iter().map(|clip| clip.name.clone()).collect();
+        let thumbnail = meshwright::thumbnail(&scene.value, size, reader.limits()).ok();
+        let about = page::about(&opened.asset, &scene.value, name);
+        Ok(Pictured { about, glb: Some(glb), thumbnail, clips })
+    });
+    made.unwrap_or_else(|refusal| Pictured {
+        about: failure(name, &refusal),
+        glb: None,
+        thumbnail: None,
+        clips: Vec::new(),
+    })
+}
+
+fn scene_of(reader: &Reader, opened: Result<Opened, Refusal>) -> Result<(Opened, Converted<Scene>), Refusal> {
+    let mut opened = opened?;
+    let options = SceneOptions::default().with_memory(reader.limits().memory);
+    let mut scene = opened.asset.to_scene(&options)?;
+    reader.add_textures(&mut opened, &mut scene);
+    Ok((opened, scene))
+}
+
+/// Returns the facts about a model that cannot be shown.
+fn failure(name: &str, refusal: &Refusal) -> Value {
+    let error = refusal.json();
+    let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let offset = error.get("offset").and_then(Value::as_u64);
+    page::failure_facts(name, part("code"), part("path"), offset, part("message"))
+}
+
 fn entry(input: Input, refused: Option<Error>) -> Arc<Entry> {
-    let name = input.below.as_deref().map_or_else(|| input.name(), render::exact);
+    let name = name_of(&input);
     let paths = Mutex::new(vec![input.container()]);
-    Arc::new(Entry { input, name, paths, refused })
+    Arc::new(Entry { input, name, paths, assembly: Mutex::default(), refused })
 }
 
 impl Gallery {
@@ -63,18 +114,43 @@ impl Gallery {
             reader,
             page: Page::served("Meshwright"),
             entries: Mutex::new(entries),
+            finders: Mutex::default(),
             room: Mutex::new(room),
             turn: Mutex::new(()),
         }
     }
 
     fn scene(&self, entry: &Entry) -> Result<(Opened, Converted<Scene>), Refusal> {
-        let mut opened = self.reader.open(&entry.input)?;
-        let options = SceneOptions::default().with_memory(self.reader.limits().memory);
-        let mut scene = opened.asset.to_scene(&options)?;
-        self.reader.add_textures(&mut opened, &mut scene);
+        let (opened, scene) = scene_of(&self.reader, self.open(entry))?;
         *lock(&entry.paths) = opened.paths().collect();
         Ok((opened, scene))
+    }
+
+    /// Returns the trees that hold files for a model: its own, and those of all drops.
+    fn finders(&self, entry: &Entry) -> Vec<Arc<Finder>> {
+        let own = self.reader.finder_of(&entry.input);
+        own.into_iter().chain(lock(&self.finders).iter().cloned()).collect()
+    }
+
+    fn open(&self, entry: &Entry) -> Result<Opened, Refusal> {
+        let own = lock(&entry.assembly).clone();
+        if own == Assembly::default() {
+            return self.reader.open(&entry.input);
+        }
+        let options = own.options(self.reader.options(), &self.finders(entry))?;
+        self.reader.open_with(&entry.input, options)
+    }
+
+    /// Returns what a person can choose for a model. The format is that of its name, so that a model that cannot be
+    /// opened can be completed too.
+    fn choices(&self, entry: &Entry) -> Value {
+        let met = entry.input.met.as_ref().and_then(|met| met.format);
+        let format = met.or_else(|| Format::from_name(&entry.input.name()));
+        let takes = format.is_some_and(|f| f.companions().iter().any(|c| c.role == Role::Skeleton));
+        match format.filter(|_| takes) {
+            Some(format) => lock(&entry.assembly).choices(format, &self.finders(entry)),
+            None => json!([]),
+        }
     }
 
     /// Returns the properties of a model, or its error, for the page.
@@ -85,15 +161,11 @@ impl Gallery {
                 page::failure_facts(&entry.name, why.code(), why.path(), why.offset(), why.message())
             }
             (None, Ok((opened, scene))) => page::about(&opened.asset, &scene.value, &entry.name),
-            (None, Err(refusal)) => {
-                let error = refusal.json();
-                let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-                let offset = error.get("offset").and_then(Value::as_u64);
-                page::failure_facts(&entry.name, part("code"), part("path"), offset, part("message"))
-            }
+            (None, Err(refusal)) => failure(&entry.name, &refusal),
         };
         if let Value::Object(about) = &mut about {
             about.insert("stamp".into(), stamp(entry).into());
+            about.insert("parts".into(), self.choices(entry));
         }
         about
     }
@@ -107,13 +179,13 @@ impl Gallery {
     fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        page::thumb(&scene.value, THUMB, self.reader.limits())
+        meshwright::thumbnail(&scene.value, THUMB, self.reader.limits())
             .map_err(|e| Refusal::Argument(e.message().to_owned()))
     }
 
     fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
-        let opened = self.reader.open(&entry.input)?;
+        let opened = self.open(entry)?;
         let made = page::saved(&opened.finder, opened.asset, target, self.reader.options());
         made.map_err(|e| Refusal::Argument(e.message().to_owned()))
     }
@@ -130,7 +202,7 @@ impl Gallery {
     }
 
     /// Adds the models among dropped files.
-    fn add(&self, body: &[u8]) -> Result<Vec<usize>, Answer> {
+    fn add(&self, body: &[u8]) -> Result<Value, Answer> {
         let broken = || Answer::error(400, "the body is not a list of files");
         let named = files(body).ok_or_else(broken)?;
         let taken: u64 = named.iter().map(|(_, bytes)| bytes.len() as u64).fold(0, u64::saturating_add);
@@ -144,8 +216,22 @@ impl Gallery {
             named.into_iter().map(|(name, bytes)| (name, bytes.to_vec())),
             self.reader.limits(),
         );
+        let found = found.map_err(|_| broken())?;
+        let mut joined = false;
+        for entry in lock(&self.entries).iter_mut() {
+            let Some(met) = &entry.input.met else { continue };
+            // Files of a disk find their companions on the disk.
+            let dropped = met.finder.tree().os_path(&met.path).is_none();
+            if let Some(finder) = found.join(&met.finder).filter(|_| dropped) {
+                let mut input = entry.input.clone();
+                input.met = Some(Met { finder, ..met.clone() });
+                *entry = self::entry(input, entry.refused.clone());
+                joined = true;
+            }
+        }
+        lock(&self.finders).splice(0..0, found.finders);
         let mut ids = Vec::new();
-        for one in found.map_err(|_| broken())? {
+        for one in found.models {
             let (format, refused) =
                 one.found.map_or_else(|why| (None, Some(why)), |format| (Some(format), None));
             let met = Some(Met { finder: one.finder, path: one.path, format });
@@ -156,7 +242,15 @@ impl Gallery {
                 entries.push(entry(input, refused));
             }
         }
-        Ok(ids)
+        Ok(json!({ "ids": ids, "joined": joined }))
+    }
+
+    /// Stores what a person chose for a model.
+    fn assemble(&self, id: &str, body: &[u8]) -> Result<Value, Answer> {
+        let entry = self.find(id).ok_or_else(|| Answer::error(404, "not found"))?;
+        let parts = serde_json::from_slice(body).map_err(|_| Answer::error(400, "the body is not JSON"))?;
+        *lock(&entry.assembly) = Assembly::from_json(&parts);
+        Ok(json!({}))
     }
 }
 
@@ -205,7 +299,7 @@ fn file_answer(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {
         Err(refusal) => {
             let error = refusal.json();
             let why = error.get("message").and_then(Value::as_str).unwrap_or("the model cannot be shown");
-            Answer::error(404, why)
+            Answer::error(404, &page::without_options(why))
         }
     }
 }
@@ -239,13 +333,12 @@ impl Site for Gallery {
     }
 
     fn post(&self, path: &str, body: Vec<u8>) -> Answer {
-        match path {
-            "drop" => match self.add(&body) {
-                Ok(ids) => answer(&json!({ "ids": ids })),
-                Err(refusal) => refusal,
-            },
-            _ => Answer::error(404, "not found"),
-        }
+        let done = match path.split_once('/') {
+            None if path == "drop" => self.add(&body),
+            Some(("assemble", id)) => self.assemble(id, &body),
+            _ => Err(Answer::error(404, "not found")),
+        };
+        done.map_or_else(|refusal| refusal, |value| answer(&value))
     }
 
     fn most(&self) -> u64 {

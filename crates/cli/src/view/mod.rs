@@ -3,6 +3,7 @@
 mod gallery;
 mod request;
 mod server;
+mod site;
 
 use crate::args::ViewArgs;
 use crate::input::{chosen, expand};
@@ -41,6 +42,9 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     }
     if inputs.iter().any(crate::input::Input::is_stdin) {
         return Err(Fail::Usage("view cannot read standard input: name a file".into()));
+    }
+    if let Some(folder) = &args.site {
+        return site::write(folder, &inputs, reader, results);
     }
     if !args.answer.is_empty() {
         return print_answers(&Gallery::new(reader, inputs), &args.answer);

@@ -53,7 +53,12 @@ try {
   }
   if (plan.touch) {
     await page.evaluate(() => window.meshwright.open(0));
+    ok('a model without an idle clip is in its rest pose', (await state()).clip === -1 && (await page.textContent('#frame')) === 'rest pose');
+    const resting = await page.evaluate(() => [window.meshwright.bounds(), window.meshwright.frame()].map(b => JSON.stringify(b)));
+    ok('the model fills the frame', resting[0] === resting[1]);
+    await page.evaluate(() => window.meshwright.choose(0));
     await page.evaluate(() => window.meshwright.seek(0));
+    ok('the address names clip and frame', new URLSearchParams(new URL(page.url()).hash.slice(1)).get('clip') === (await state()).clips[0].name);
     await page.locator('#canvas').focus();
     const before = await state();
     for (const key of ['ArrowRight', 'ArrowUp', '+', 'b', 'w', 'n', '.']) await page.keyboard.press(key);
@@ -70,7 +75,7 @@ try {
     ok('space stops', !(await state()).playing);
     ok('stopping is heard', (await page.textContent('#live')).startsWith('Stopped'));
     await page.keyboard.press(']');
-    ok('brackets choose clips', (await state()).clip === 1 % after.clips.length);
+    ok('brackets choose clips', (await state()).clip === (after.clip + 1) % after.clips.length);
     await page.keyboard.press('?');
     ok('help opens', await page.locator('#keys').isVisible());
     await page.keyboard.press('Escape');
@@ -93,6 +98,7 @@ try {
     ok('levels are chosen', (await state()).level === 1 && (await triangles()) !== finest);
     await page.setChecked('#bones', false);
     await page.setChecked('#wire', false);
+    await page.setChecked('#grid', false);
     await page.evaluate(n => window.meshwright.open(n), plan.models.length + plan.more.indexOf('skeleton'));
     await painted();
     ok('a skeleton alone is drawn', (await colours()) > 3);
@@ -107,6 +113,9 @@ try {
     ok('skins are chosen', (chosen.get(0x0000ff) || 0) > 1000 && !chosen.has(0xff0000));
     await page.waitForFunction(() => [...document.querySelectorAll('#models img')].some(i => i.complete && i.naturalWidth === 96));
     ok('thumbnails are drawn', true);
+    ok('no picture is broken', await page.evaluate(() => [...document.querySelectorAll('#models img')].every(i => !i.complete || i.naturalWidth > 0)));
+    const [picture] = await Promise.all([page.waitForEvent('download'), page.click('#shot')]);
+    ok('a picture is saved', picture.suggestedFilename().endsWith('.png'));
     const box = await page.locator('#canvas').boundingBox(), touch = await context.newCDPSession(page);
     const at = (x, y, id) => ({ x: box.x + box.width * x, y: box.y + box.height * y, id });
     const send = (type, ...touchPoints) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
@@ -141,6 +150,10 @@ try {
     ok('a small screen does not scroll sideways', await page.evaluate(() => document.documentElement.scrollWidth <= 360));
     ok('a small screen shows the model', (await page.locator('#canvas').boundingBox()).height >= 200);
     if (plan.shots) await page.screenshot({ path: `${plan.shots}/page-small.png` });
+    await page.locator('#models button').nth(2).click();
+    await page.waitForFunction(() => document.getElementById('canvas').getBoundingClientRect().top < 50);
+    ok('a tap on a small screen scrolls to the picture', true);
+    ok('the reason is next to what cannot be shown', (await page.locator('#models small').count()) > 0);
   }
   const origin = new URL(plan.url).origin;
   ok('nothing is loaded from elsewhere', asked.every(u => u.startsWith('data:') || u.startsWith('blob:') || new URL(u).origin === origin));

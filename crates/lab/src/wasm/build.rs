@@ -27,16 +27,13 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     let Some(bindgen) = bindgen(root, &home, &place)? else { return Ok(None) };
     let module = sh::target_dir(&home).join(TARGET).join("release/meshwright_wasm.wasm");
     let bound = place.join("bound");
-    let mut bind = Command::new(bindgen);
-    bind.args([
-        "--target",
-        "no-modules",
-        "--no-typescript",
-        "--remove-name-section",
-        "--remove-producers-section",
-    ]);
-    bind.args(["--out-name", "meshwright", "--out-dir"]).arg(&bound).arg(&module);
-    sh::run(&mut bind)?;
+    // The page has the bindings as a script, and the package of npm as a module with types.
+    for (form, folder) in [(&["no-modules", "--no-typescript"][..], &bound), (&["web"], &place.join("npm"))] {
+        let mut bind = Command::new(&bindgen);
+        bind.args(["--remove-name-section", "--remove-producers-section", "--target"]).args(form);
+        bind.args(["--out-name", "meshwright", "--out-dir"]).arg(folder).arg(&module);
+        sh::run(&mut bind)?;
+    }
     let told = |path: &Path| {
         let path = path.display().to_string();
         move |e: std::io::Error| format!("{path}: {e}")

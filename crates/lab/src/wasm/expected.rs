@@ -78,7 +78,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     }
     for (path, page) in singles.iter().zip(array(&seen, "singles")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let models = dropped([(name, read(path)?)], Limits::default()).map_err(|e| e.to_string())?;
+        let models = dropped([(name, read(path)?)], Limits::default()).map_err(|e| e.to_string())?.models;
         compare_models(path, &models, page, &mut counts, &mut wrong);
     }
     for (paths, page) in hostile.iter().zip(array(&seen, "hostile")) {
@@ -155,8 +155,8 @@ fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
             let below = path.strip_prefix(testdata).map_err(|e| e.to_string())?;
             files.push((below.to_string_lossy().replace('\\', "/"), read(&path)?));
         }
-        let models = dropped(files, Limits::default()).map_err(|e| format!("{}: {e}", folder.display()))?;
-        Ok(Drop { folder, models })
+        let found = dropped(files, Limits::default()).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(Drop { folder, models: found.models })
     };
     folders.into_iter().map(drop).collect()
 }

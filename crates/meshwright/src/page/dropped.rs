@@ -21,6 +21,27 @@ pub struct Dropped {
     pub found: Result<Format, Error>,
 }
 
+/// The files that were dropped together.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DroppedFiles {
+    /// The models among them.
+    pub models: Vec<Dropped>,
+    /// A finder for each data folder among them.
+    pub finders: Vec<Arc<Finder>>,
+}
+
+impl DroppedFiles {
+    /// Lets a model that was dropped earlier find these files, if they hold no model of their own: they may be its
+    /// textures, its skins or the list of its clips. Files of a drop with models belong to those.
+    #[must_use]
+    pub fn join(&self, earlier: &Arc<Finder>) -> Option<Arc<Finder>> {
+        let trees = self.finders.iter().map(|finder| finder.tree().clone());
+        let joined = || Arc::new(Finder::new(Tree::layered(trees.chain([earlier.tree().clone()]))));
+        self.models.is_empty().then(joined)
+    }
+}
+
 /// Returns the models among files that were dropped together, each with its path. A common folder of all of them is
 /// the root, unless its name is `models`. Packs are folders as in a game's data folder.
 ///
@@ -32,16 +53,17 @@ pub struct Dropped {
 pub fn dropped(
     files: impl IntoIterator<Item = (String, Vec<u8>)>,
     limits: Limits,
-) -> Result<Vec<Dropped>, FilesError> {
+) -> Result<DroppedFiles, FilesError> {
     let files: Vec<_> = files
         .into_iter()
         .map(|(name, bytes)| TreePath::new(name).map(|path| (path, bytes)))
         .collect::<Result<_, _>>()?;
     let top = common(files.iter().map(|(path, _)| path));
     let files = files.into_iter().map(|(path, bytes)| (path.below(&top).unwrap_or(path), bytes));
-    let (mut found, mut named) = (Vec::new(), Vec::new());
+    let (mut found, mut named, mut finders) = (Vec::new(), Vec::new(), Vec::new());
     for (folder, tree) in Tree::data_folders(files, TreeOptions::default().with_directories(limits))? {
         let finder = Arc::new(Finder::new(tree));
+        finders.push(Arc::clone(&finder));
         for file in finder.tree().walk().files {
             let (path, seen) = match file {
                 Ok(path) => {
@@ -64,7 +86,7 @@ pub fn dropped(
             }
         }
     }
-    Ok(if found.is_empty() { named } else { found })
+    Ok(DroppedFiles { models: if found.is_empty() { named } else { found }, finders })
 }
 
 /// The folder that all files lie in, the first below the top.
@@ -85,7 +107,7 @@ mod tests {
         let read =
             |(name, from): &(&str, &str)| ((*name).to_owned(), std::fs::read(testdata().join(from)).unwrap());
         let found = dropped(files.iter().map(read), Limits::default()).unwrap();
-        found.into_iter().map(|d| (d.name, d.found.map(Format::id).map_err(|e| e.code()))).collect()
+        found.models.into_iter().map(|d| (d.name, d.found.map(Format::id).map_err(|e| e.code()))).collect()
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! The page that plays a model in a browser, and its interface to the program that serves it.
 
+mod assembly;
 mod dropped;
 mod shown;
 
 pub use crate::html::Page;
-pub use dropped::{Dropped, dropped};
-#[cfg(all(feature = "render", feature = "textures"))]
-pub use shown::thumb;
-pub use shown::{about, failure_facts, glb, open_scene, saved};
+pub use assembly::Assembly;
+pub use dropped::{Dropped, DroppedFiles, dropped};
+pub use shown::{about, failure_facts, glb, open_scene, saved, without_options};
 
+use crate::base64::encoded;
 use crate::convert::Target;
+use crate::formats::Format;
 use serde_json::{Value, json};
 
 impl Page {
@@ -17,7 +19,12 @@ impl Page {
     /// `model/ID.glb`, `thumb/ID.png`, `saved/ID.TARGET`, `stamp/ID`, `drop`.
     #[must_use]
     pub fn served(title: &str) -> Self {
-        Self::build(title, &json!({ "targets": targets() }), "", "connect-src 'self'")
+        Self::build(
+            title,
+            &json!({ "targets": targets(), "formats": formats(), "examples": examples() }),
+            "",
+            "connect-src 'self'",
+        )
     }
 
     /// The page for a site that reads files itself. `worker` is the text of a script that reads them in a worker of
@@ -27,11 +34,38 @@ impl Page {
         let sources = "connect-src 'self'; worker-src blob:";
         Self::build(
             title,
-            &json!({ "module": module, "worker": worker, "targets": targets() }),
+            &json!({
+                "module": module, "worker": worker,
+                "targets": targets(), "formats": formats(), "examples": examples(),
+            }),
             " 'wasm-unsafe-eval'",
             sources,
         )
     }
+}
+
+/// The extensions of the files that the page opens, for people.
+fn formats() -> String {
+    let mut extensions: Vec<&str> =
+        Format::ALL.iter().filter(|f| f.holds_model()).flat_map(|f| f.extensions()).copied().collect();
+    extensions.sort_unstable();
+    extensions.dedup();
+    let list = |names: &[&str]| names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(" ");
+    let packs = ["pk3", "pk4", "pak", "vp", "far", "dat"];
+    format!("{}, and archives: {}.", list(&extensions), list(&packs))
+}
+
+/// A model with a clip and a character of three files, which the page shows on request.
+fn examples() -> Value {
+    const FILES: [(&str, &[u8]); 6] = [
+        ("windmill.bmd", include_bytes!("../../examples/data/bmd/windmill.bmd")),
+        ("hopper.dpm", include_bytes!("../../examples/data/dpm/hopper.dpm")),
+        ("hopper.dpm.framegroups", include_bytes!("../../examples/data/dpm/hopper.dpm.framegroups")),
+        ("flower.mesh", include_bytes!("../../examples/data/tso/flower.mesh")),
+        ("flower.skel", include_bytes!("../../examples/data/tso/flower.skel")),
+        ("sway.anim", include_bytes!("../../examples/data/tso/sway.anim")),
+    ];
+    FILES.iter().map(|(path, bytes)| json!({ "path": path, "bytes": encoded(bytes) })).collect()
 }
 
 /// The formats that a model can be saved as.
@@ -47,6 +81,13 @@ fn targets() -> Value {
 mod tests {
     use super::*;
     use crate::html::{SCRIPT, hash};
+
+    #[test]
+    fn the_page_names_its_formats_and_has_examples() {
+        assert!(formats().contains(".dpm") && formats().ends_with(".dat."));
+        let page = Page::served("x").html;
+        assert!(page.contains("\"path\":\"windmill.bmd\"") && page.contains("\"path\":\"sway.anim\""));
+    }
 
     #[test]
     fn names_stay_text() {

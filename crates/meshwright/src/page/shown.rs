@@ -1,15 +1,16 @@
 //! The data that the page shows about a model, for a program that serves it and for a module in the browser.
 
 use crate::convert::{Target, convert};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::formats::WriteOptions;
 use crate::model::{Finder, Model, OpenOptions};
+use meshwright_core::Limits;
 use meshwright_core::text::{printable_json, visible};
-use meshwright_core::{Budget, Limits};
 use meshwright_files::{FilesError, PackBuilder, PackKind, TreePath};
 use meshwright_gltf::Influences;
 use meshwright_scene::{ConvertError, Converted, OutputFile, OutputFiles, Scene, SceneOptions};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// The most findings that are shown.
 const MOST_FINDINGS: usize = 200;
@@ -34,19 +35,20 @@ pub fn open_scene(
     Ok((asset, scene))
 }
 
-/// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`.
+/// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`, and
+/// `idle`, the number of the clip that shows the model at rest.
 pub fn about(asset: &Model, scene: &Scene, name: &str) -> Value {
     let report = asset.check();
     let finding = |f: &meshwright_core::Finding| {
         json!({
             "severity": f.severity.to_string(), "code": f.rule.code, "path": f.path.to_string(), "offset": f.offset,
-            "stream": f.stream.to_string(), "message": visible(&f.message).to_string(),
+            "stream": f.stream.to_string(), "message": without_options(&visible(&f.message)),
         })
     };
     let findings: Vec<_> = report.findings().iter().take(MOST_FINDINGS).map(finding).collect();
     let count: u64 = report.totals().map(|(.., n)| n).fold(0, u64::saturating_add);
     let name = if scene.name.is_empty() { name } else { &scene.name };
-    json!({ "name": name, "format": asset.format().title(), "findings": findings, "count": count })
+    json!({ "name": name, "format": asset.format().title(), "findings": findings, "count": count, "idle": scene.idle_clip() })
 }
 
 /// Returns the facts about a model that cannot be opened: `error` is a line of text with the code, the field and the
@@ -54,6 +56,7 @@ pub fn about(asset: &Model, scene: &Scene, name: &str) -> Value {
 pub fn failure_facts(name: &str, code: &str, path: &str, offset: Option<u64>, message: &str) -> Value {
     let field = if path.is_empty() { String::new() } else { format!("{path}: ") };
     let place = offset.map(|offset| format!(" (offset {offset:#x})")).unwrap_or_default();
+    let message = without_options(message);
     let text = visible(&format!("{name}: error[{code}] {field}{message}{place}")).to_string();
     json!({ "name": name, "error": text, "code": code, "path": path, "offset": offset })
 }
@@ -68,21 +71,6 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
     options.gltf.close_loops = true;
     let files = convert(scene, Target::Glb, &options)?.value;
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
-}
-
-/// Renders the thumbnail of a model as PNG, `size` pixels wide and high.
-///
-/// # Errors
-/// If it would take more than the limits allow.
-#[cfg(all(feature = "render", feature = "textures"))]
-pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Error> {
-    use meshwright_render::{RenderOptions, ScenePose, render};
-    let budget = Budget::new(limits);
-    let (posed, textures) = (ScenePose::sample(scene, None, &budget)?, crate::textures(scene, &budget)?);
-    let mut options = RenderOptions::new(size, size).with_background([0; 4]);
-    options.overlays.bones = scene.meshes.is_empty();
-    let picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
-    picture.to_png().map_err(|e| Error::new(ErrorKind::Invalid, "not-writable", e.to_string()))
 }
 
 /// A model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
@@ -115,7 +103,8 @@ pub fn saved(
     };
     drop(asset);
     let file = single.unwrap_or(OutputFile { name, bytes: Vec::new() });
-    let losses: Vec<String> = losses.iter().map(|loss| visible(&loss.to_string()).to_string()).collect();
+    let losses: Vec<String> =
+        losses.iter().map(|loss| without_options(&visible(&loss.to_string())).into_owned()).collect();
     let head = json!({ "name": file.name, "losses": losses }).to_string();
     let head = printable_json(&head);
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
@@ -134,5 +123,73 @@ fn packed(stem: &str, files: &OutputFiles, limits: Limits) -> Result<OutputFile,
     match pack.write(&mut bytes) {
         Ok(_) => Ok(OutputFile { name, bytes }),
         Err(e) => Err(FilesError::Unpackable { path: name, why: e.to_string() }),
+    }
+}
+
+/// Removes the parts of a message that name an option of the program, which a page does not have: parentheses, what
+/// follows a colon, else a whole part between semicolons, else what follows a comma.
+pub fn without_options(message: &str) -> Cow<'_, str> {
+    const MARK: &str = "--";
+    let names_option = |part: &str| {
+        part.split([' ', '(', '`', '"'])
+            .any(|word| word.strip_prefix(MARK).is_some_and(|name| !name.is_empty()))
+    };
+    if !names_option(message) {
+        return message.into();
+    }
+    let mut text = message.to_owned();
+    while let Some((before, inside)) = text
+        .split_once(" (")
+        .filter(|(_, inside)| inside.split_once(')').is_some_and(|(inside, _)| names_option(inside)))
+    {
+        let after = inside.split_once(')').map_or("", |(_, after)| after);
+        text = format!("{before}{after}");
+    }
+    let cut = |part: &str, end: &str| -> Option<String> {
+        let option = part.find(MARK)?;
+        let kept = part.get(..option)?;
+        Some(kept.get(..kept.rfind(end)?)?.to_owned())
+    };
+    let parts: Vec<String> = text
+        .split("; ")
+        .filter_map(|part| if names_option(part) { cut(part, ": ") } else { Some(part.to_owned()) })
+        .collect();
+    if parts.is_empty() { cut(&text, ", ").unwrap_or_default().into() } else { parts.join("; ").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_options;
+
+    #[test]
+    fn messages_of_the_page_name_no_option_of_the_program() {
+        for (message, shown) in [
+            ("5 frames outside every clip were dropped", "5 frames outside every clip were dropped"),
+            (
+                "a skill moves a skeleton, and none is in the tree: --skeleton names one, --root the folder of the game",
+                "a skill moves a skeleton, and none is in the tree",
+            ),
+            (
+                "none of the meshes is in the tree; --root names the game's folder",
+                "none of the meshes is in the tree",
+            ),
+            (
+                "the suits are not there (--root names their folder), and it holds no skeleton: --skeleton names one",
+                "the suits are not there, and it holds no skeleton",
+            ),
+            ("has more than 5 bytes; raise --max-memory to read it", "has more than 5 bytes"),
+            ("a \u{2013} b: pass --x", "a \u{2013} b"),
+            (
+                "it is called \"figure\"; only adult, child are used without --skeleton",
+                "it is called \"figure\"",
+            ),
+            (
+                "vertices that no triangle uses, which importers drop, as --prune does",
+                "vertices that no triangle uses, which importers drop",
+            ),
+            ("5 -- 6 rows", "5 -- 6 rows"),
+        ] {
+            assert_eq!(without_options(message), shown);
+        }
     }
 }

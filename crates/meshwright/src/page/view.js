@@ -105,6 +105,8 @@ const FRAGMENT = `#version 300 es
 precision highp float;
 uniform int u_view; uniform vec4 u_base; uniform sampler2D u_texture; uniform bool u_textured, u_flat; uniform float u_cut, u_blend; uniform vec3 u_key, u_fill; uniform vec4 u_line;
 in vec3 v_world, v_normal; in vec2 v_uv; in vec4 v_color; out vec4 color;
+// Bright light is compressed, so that a white surface keeps its shape.
+vec3 tone(vec3 c) { float peak = max(c.r, max(c.g, c.b)), from = 0.55, rest = 1.0 - from; return peak <= from ? c : c * (1.0 - rest * rest / (peak - from + rest)) / peak; }
 vec3 srgb(vec3 c) { c = clamp(c, 0.0, 1.0); return mix(c * 12.92, 1.055 * pow(max(c, 0.0031308), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)); }
 void main() {
   if (u_line.a > 0.0) { color = u_line; return; }
@@ -115,7 +117,7 @@ void main() {
   if (u_view == 2) { color = vec4(n * 0.5 + 0.5, 1.0); return; }
   if (u_view == 3) { vec2 f = fract(v_uv); bool dark = (int(f.x * 8.0) + int(f.y * 8.0)) % 2 == 0; color = vec4(vec3(f, 0.35) * (dark ? 0.75 : 1.0), 1.0); return; }
   float light = u_view == 1 ? 1.0 : max(dot(n, u_key), 0.0) * 0.72 + max(dot(n, u_fill), 0.0) * 0.22 + mix(0.12, 0.28, n.y * 0.5 + 0.5);
-  color = vec4(srgb(c.rgb * light), u_blend > 0.0 ? c.a : 1.0);
+  color = vec4(srgb(u_view == 1 ? c.rgb : tone(c.rgb * light)), u_blend > 0.0 ? c.a : 1.0);
 }`;
 function program(fragment, feedback) {
   const p = gl.createProgram();
@@ -293,8 +295,10 @@ function value(channel, t) {
 
 // --- state ---
 let model = null, playing = false, time = 0, clip = -1, level = 0, skin = -1, dirty = true;
-const camera = { azimuth: 35, elevation: 15, zoom: 1, shift: [0, 0] };
-let frameBox = null;
+const FRONT = { azimuth: 35, elevation: 15 };
+const camera = { ...FRONT, zoom: 1, shift: [0, 0] };
+/** The box that the camera shows; where the middle of the joints was when the box was taken, if the camera follows it. */
+let frameBox = null, modelBox = null, followed = null;
 
 async function load(buffer, about) {
   const glb = parse(buffer);
@@ -311,14 +315,20 @@ async function load(buffer, about) {
   level = json.scene || 0;
   skin = -1;
   time = 0;
-  frameBox = null;
+  clip = -1;
+  frameBox = modelBox = followed = null;
+  $('fit').value = 'model';
   choices();
-  choose(model.clips.length ? 0 : -1);
+  // The model is shown at rest: in its idle clip, which the program names, or in its rest pose.
+  const idle = about.idle ?? -1;
+  clip = model.clips[idle] ? idle : -1;
   pose();
-  describe(bounds());
-  frameBox = fit();
+  modelBox = seen();
+  if (!Number.isFinite(modelBox[0][0]) && clip >= 0) { clip = -1; pose(); modelBox = seen(); }
+  describe(modelBox);
+  choose(clip);
   reset();
-  play(model.clips.length > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches);
+  play(clip >= 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches);
   say('');
 }
 
@@ -410,34 +420,68 @@ function bounds() {
 }
 
 const around = (a, b) => [a[0].map((v, i) => Math.min(v, b[0][i])), a[1].map((v, i) => Math.max(v, b[1][i]))];
-/** The box around all that the clip shows: what the camera takes in. */
-function fit() {
+/** The box around what is shown now. */
+function seen() {
+  let box = bounds();
+  if (!drawn().length) for (const j of joints()) box = around(box, [j.at, j.at]);
+  return box;
+}
+/** The box around all that the clip shows. */
+function swept() {
   const own = model.clips[clip], kept = time;
   let box = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
   for (const part of own ? [0, 0.25, 0.5, 0.75, 1] : [0]) {
     time = own ? own.end * part : 0;
     pose();
-    box = around(box, bounds());
-    if (!drawn().length) for (const j of joints()) box = around(box, [j.at, j.at]);
+    box = around(box, seen());
   }
   time = kept;
   pose();
   return box;
 }
+const diagonal = box => Math.hypot(...box[0].map((v, i) => box[1][i] - v));
+/** The middle of the joints, or of the nodes of a model without joints. */
+function middle() {
+  const places = model.skins.length ? joints().map(j => j.at) : drawn().map(o => o.world.slice(12, 15));
+  return [0, 1, 2].map(c => places.reduce((sum, p) => sum + p[c], 0) / Math.max(1, places.length));
+}
+/** Chooses what the camera shows: the whole clip, or the model. A model that travels through a clip is followed. */
+function fit() {
+  const all = swept();
+  followed = null;
+  frameBox = clip < 0 ? modelBox : all;
+  if (clip >= 0 && $('fit').value === 'model') {
+    const both = Number.isFinite(all[0][0]) ? around(modelBox, all) : modelBox;
+    const travels = diagonal(both) > 1.6 * diagonal(modelBox);
+    frameBox = travels ? seen() : both;
+    if (travels) followed = middle();
+  }
+  dirty = true;
+}
 
 function eye(aspect) {
   const box = frameBox && Number.isFinite(frameBox[0][0]) ? frameBox : [[-1, -1, -1], [1, 1, 1]];
-  const size = Math.max(Math.hypot(...box[0].map((v, i) => box[1][i] - v)), 1e-9) / 2;
-  const rad = Math.PI / 180, a = camera.azimuth * rad, e = camera.elevation * rad;
-  const back = [Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e)];
-  const right = [Math.cos(a), 0, -Math.sin(a)];
-  const up = [back[1] * right[2] - back[2] * right[1], back[2] * right[0] - back[0] * right[2], back[0] * right[1] - back[1] * right[0]];
-  const half = 0.25, distance = size / (half * Math.min(1, aspect)) / camera.zoom * 1.03;
-  const center = box[0].map((v, i) => (v + box[1][i]) / 2 + (right[i] * camera.shift[0] + up[i] * camera.shift[1]) * size);
-  const place = center.map((c, i) => c + back[i] * distance);
+  const size = Math.max(diagonal(box), 1e-9) / 2;
   const dot = (u, v) => u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+  const axes = (azimuth, elevation) => {
+    const rad = Math.PI / 180, a = azimuth * rad, e = elevation * rad;
+    const back = [Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e)], right = [Math.cos(a), 0, -Math.sin(a)];
+    return { back, right, up: [back[1] * right[2] - back[2] * right[1], back[2] * right[0] - back[0] * right[2], back[0] * right[1] - back[1] * right[0]] };
+  };
+  const { back, right, up } = axes(camera.azimuth, camera.elevation);
+  // Every corner of the box is in the picture from where the camera begins. Turning it does not move it nearer.
+  const half = 0.25, from = axes(FRONT.azimuth, FRONT.elevation), centre = box[0].map((v, i) => (v + box[1][i]) / 2);
+  let fits = size * 0.2;
+  for (let corner = 0; corner < 8; corner++) {
+    const p = centre.map((c, i) => box[corner >> i & 1][i] - c);
+    fits = Math.max(fits, dot(from.back, p) + Math.abs(dot(from.right, p)) / (half * aspect), dot(from.back, p) + Math.abs(dot(from.up, p)) / half);
+  }
+  const distance = fits / camera.zoom * 1.08;
+  const gone = followed ? middle().map((v, i) => v - followed[i]) : [0, 0, 0];
+  const center = centre.map((c, i) => c + gone[i] + (right[i] * camera.shift[0] + up[i] * camera.shift[1]) * size);
+  const place = center.map((c, i) => c + back[i] * distance);
   const look = [right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0, -dot(right, place), -dot(up, place), -dot(back, place), 1];
-  const near = Math.max(distance - size * 4, distance * 0.01), far = distance + size * 6;
+  const near = Math.max(distance - size * 4, distance * 0.01), far = distance + size * 12;
   const lens = [1 / (half * aspect), 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0];
   const direction = ([r, u, b]) => { const v = right.map((_, i) => right[i] * r + up[i] * u + back[i] * b), l = Math.hypot(...v); return v.map(c => c / l); };
   return { matrix: multiply(lens, look), back, key: direction([-0.45, 0.65, 0.6]), fill: direction([0.8, 0.1, 0.55]) };
@@ -483,6 +527,7 @@ function paint() {
       gl.drawElements(gl.LINES, one.p.lines.count, gl.UNSIGNED_INT, 0);
     }
   }
+  if ($('grid').checked) ground(at);
   // A skeleton alone has nothing else to show.
   if ($('bones').checked || !list.length) bones(at, seen.matrix, ratio);
   gl.bindVertexArray(null);
@@ -492,6 +537,35 @@ function paint() {
 function joints() {
   const own = new Set(model.skins.flatMap(s => s.joints)), place = i => model.worlds[i].slice(12, 15);
   return [...own].map(j => ({ at: place(j), from: own.has(model.parent[j]) ? place(model.parent[j]) : null }));
+}
+
+let gridArray = null, gridBuffer = null;
+/** A grid on the ground, of a step that is a power of ten, and the axes: x is red, y green, z blue. */
+function ground(at) {
+  const box = frameBox && Number.isFinite(frameBox[0][0]) ? frameBox : [[-1, -1, -1], [1, 1, 1]];
+  const size = Math.max(diagonal(box), 1e-9), step = 10 ** Math.floor(Math.log10(size / 2)), floor = modelBox?.[0][1] ?? box[0][1];
+  const middle = box[0].map((v, i) => Math.round((v + box[1][i]) / 2 / step) * step), count = Math.min(60, Math.ceil(size * 0.75 / step)), end = count * step;
+  const lines = [];
+  for (let i = -count; i <= count; i++) {
+    lines.push(middle[0] + i * step, floor, middle[2] - end, middle[0] + i * step, floor, middle[2] + end);
+    lines.push(middle[0] - end, floor, middle[2] + i * step, middle[0] + end, floor, middle[2] + i * step);
+  }
+  const axes = [0, 1, 2].flatMap(c => [0, 0, 0, ...[0, 1, 2].map(i => (i === c ? step : 0))]);
+  gridArray ??= gl.createVertexArray(); gridBuffer ??= gl.createBuffer();
+  gl.bindVertexArray(gridArray);
+  gl.bindBuffer(gl.ARRAY_BUFFER, gridBuffer);
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([...lines, ...axes]), gl.DYNAMIC_DRAW);
+  gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+  gl.uniform1i(at('u_skinned'), 0);
+  gl.uniformMatrix4fv(at('u_model'), false, identity());
+  gl.enable(gl.BLEND); gl.depthMask(false);
+  gl.uniform4f(at('u_line'), 0.5, 0.53, 0.58, 0.35);
+  gl.drawArrays(gl.LINES, 0, lines.length / 3);
+  [[0.85, 0.2, 0.2], [0.2, 0.65, 0.25], [0.2, 0.4, 0.9]].forEach((color, c) => {
+    gl.uniform4f(at('u_line'), ...color, 1);
+    gl.drawArrays(gl.LINES, lines.length / 3 + c * 2, 2);
+  });
+  gl.depthMask(true); gl.disable(gl.BLEND);
 }
 
 let boneArray = null, boneBuffer = null;
@@ -538,6 +612,10 @@ function options(select, names) {
 function choices() {
   const { json } = model, scenes = json.scenes || [];
   options($('clip'), model.clips.map(c => c.name + (c.loop ? ' (loop)' : '')));
+  const rest = document.createElement('option');
+  rest.value = -1; rest.textContent = 'rest pose';
+  $('clip').prepend(rest);
+  $('fits').hidden = !model.clips.length;
   $('clip').disabled = $('play').disabled = $('time').disabled = !model.clips.length;
   options($('level'), scenes.map((s, i) => s.name || 'level ' + i));
   $('level').value = level;
@@ -552,27 +630,68 @@ function choose(number) {
   $('clip').value = clip;
   $('time').max = own ? own.end * own.rate : 0;
   seek(0);
-  if (model && frameBox) frameBox = around(frameBox, fit());
+  if (model) fit();
 }
 function seek(seconds) {
   const own = model?.clips[clip];
   time = own ? Math.min(Math.max(seconds, 0), own.end) : 0;
   const frame = own ? time * own.rate : 0;
   $('time').value = frame;
-  $('frame').textContent = own ? `frame ${frame.toFixed(1)} of ${(own.end * own.rate).toFixed(0)}, ${time.toFixed(2)} s` : 'no clip';
+  $('frame').textContent = own ? `frame ${frame.toFixed(1)} of ${(own.end * own.rate).toFixed(0)}, ${time.toFixed(2)} s` : 'rest pose';
   $('time').setAttribute('aria-valuetext', $('frame').textContent);
   if (model) pose();
 }
 function play(on) {
   playing = on && clip >= 0;
+  if (model && !playing) link();
   $('play').textContent = playing ? 'Stop' : 'Play';
 }
-function reset() { Object.assign(camera, { azimuth: 35, elevation: 15, zoom: 1, shift: [0, 0] }); dirty = true; }
+function reset() { Object.assign(camera, { ...FRONT, zoom: 1, shift: [0, 0] }); dirty = true; }
+
+// --- links: `#model=NAME&clip=NAME&frame=N` ---
+const linked = () => new URLSearchParams(location.hash.slice(1));
+/** Puts what is shown into the address, so that it can be copied. */
+function link() {
+  const own = model?.clips[clip], parts = new URLSearchParams(), name = models.find(m => m.id === current)?.name;
+  if (name !== undefined) parts.set('model', name);
+  if (own) { parts.set('clip', own.name); parts.set('frame', String(+(time * own.rate).toFixed(2))); }
+  const hash = parts.size ? '#' + parts : location.pathname + location.search;
+  // Some browsers do not let a page from a disk change its address.
+  try { if (location.hash.slice(1) !== String(parts)) history.replaceState(null, '', hash); } catch { /* It keeps the old one. */ }
+}
+/** Shows the clip and the frame that the address names. */
+function follow(parts) {
+  const name = parts.get('clip'), frame = +parts.get('frame');
+  const number = model ? model.clips.findIndex(c => c.name === name) : -1;
+  if (number < 0) return;
+  play(false); choose(number);
+  if (Number.isFinite(frame)) seek(frame / model.clips[number].rate);
+}
+addEventListener('hashchange', () => {
+  const parts = linked(), id = models.find(m => m.name === parts.get('model'))?.id;
+  if (id === undefined || id === current) follow(parts); else open(id).then(() => follow(parts));
+});
+
+/** Saves the picture as it is shown. */
+function shot() {
+  if (!model) return;
+  paint();
+  canvas.toBlob(blob => {
+    keepAs(blob, `${$('name').textContent || 'model'}.png`);
+    tell('The picture is saved');
+  }, 'image/png');
+}
+function keepAs(blob, name) {
+  const a = document.createElement('a');
+  a.href = URL.createObjectURL(blob); a.download = name; a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+}
 function step(frames) {
   const own = model?.clips[clip];
   if (!own) return;
   play(false);
   seek((Math.round(time * own.rate) + frames) / own.rate);
+  link();
   tell($('frame').textContent);
 }
 function describe(box) {
@@ -606,17 +725,20 @@ function describe(box) {
 }
 
 $('play').onclick = () => {
+  if (clip < 0 && model?.clips.length) choose(0);
   if (!playing && time >= (model?.clips[clip]?.end ?? 0)) seek(0);
   play(!playing);
   tell(playing ? 'Playing ' + model.clips[clip].name : 'Stopped, ' + $('frame').textContent);
 };
-$('clip').onchange = () => choose(+$('clip').value);
+$('clip').onchange = () => { choose(+$('clip').value); if (!playing) link(); };
+$('fit').onchange = () => { fit(); reset(); };
+$('shot').onclick = shot;
 $('time').oninput = () => { play(false); seek(+$('time').value / (model?.clips[clip]?.rate || 1)); };
 $('level').onchange = () => { level = +$('level').value; describe(bounds()); dirty = true; };
 $('skin').onchange = () => { skin = +$('skin').value - 1; dirty = true; };
 $('reset').onclick = reset;
 $('help').onclick = () => $('keys').showModal();
-for (const id of ['view', 'bones', 'wire']) $(id).onchange = () => { dirty = true; };
+for (const id of ['view', 'bones', 'wire', 'grid']) $(id).onchange = () => { dirty = true; };
 const turn = (a, e) => { camera.azimuth += a; camera.elevation = Math.min(89, Math.max(-89, camera.elevation + e)); dirty = true; };
 const nearer = by => { camera.zoom = Math.min(100, Math.max(0.05, camera.zoom * by)); dirty = true; };
 const move = (x, y) => { camera.shift = [camera.shift[0] - x / camera.zoom, camera.shift[1] + y / camera.zoom]; dirty = true; };
@@ -625,7 +747,8 @@ const look = n => { $('view').value = n; tell($('view').selectedOptions[0].textC
 const other = by => {
   const n = model ? model.clips.length : 0;
   if (!n) return;
-  choose((clip + n + by) % n);
+  choose(clip < 0 ? (by > 0 ? 0 : n - 1) : (clip + n + by) % n);
+  if (!playing) link();
   tell($('clip').selectedOptions[0].textContent);
 };
 addEventListener('keydown', e => {
@@ -635,7 +758,8 @@ addEventListener('keydown', e => {
   const arrows = { ArrowLeft: [-5, 0], ArrowRight: [5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
   const keys = {
     ',': () => step(-1), '.': () => step(1), '[': () => other(-1), ']': () => other(1),
-    '+': () => nearer(1.15), '=': () => nearer(1.15), '-': () => nearer(1 / 1.15), b: () => toggle('bones'), w: () => toggle('wire'),
+    '+': () => nearer(1.15), '=': () => nearer(1.15), '-': () => nearer(1 / 1.15), b: () => toggle('bones'), w: () => toggle('wire'), g: () => toggle('grid'),
+    f: () => { if (!$('fits').hidden) { $('fit').value = $('fit').value === 'model' ? 'clip' : 'model'; fit(); reset(); tell('Fit ' + $('fit').value); } }, s: shot,
     l: () => look(0), t: () => look(1), n: () => look(2), u: () => look(3), r: reset, '?': () => $('keys').showModal(), '/': () => $('search').focus(),
   };
   if (arrows[e.key] && from === canvas) turn(...arrows[e.key]);
@@ -684,8 +808,8 @@ function tick(now) {
 requestAnimationFrame(tick);
 
 // --- where models come from ---
-// What is behind the page tells it of models, numbered in a list: `models()`, `about(id)`, `glb(id)`, `thumb(id, img)`,
-// `add(files)` and `save(id, target)`; `stamp(id)` changes when a model's file does, where that can be known.
+// What is behind the page tells it of models, numbered in a list: `models()`, `about(id)`, `glb(id)`, `thumb(id, img, failed)`,
+// `add(files)`, `assemble(id, parts)` and `save(id, target)`; `stamp(id)` changes when a model's file does, where that can be known.
 const MOST_SHOWN = 2000, MOST_FILES = 100000, MOST_BYTES = 2 ** 30;
 let source = null, current = null, stamp = null, models = [];
 
@@ -701,7 +825,12 @@ function serving() {
     models: async () => (await json('models')).models,
     about: id => json('model/' + id),
     glb: id => bytes(`model/${id}.glb`),
-    thumb(id, img) { img.loading = 'lazy'; img.src = `thumb/${id}.png`; },
+    thumb(id, img, failed) {
+      img.loading = 'lazy';
+      img.onerror = () => get(`thumb/${id}.png`).then(() => failed('The browser does not show it.'), e => failed(e.message));
+      img.src = `thumb/${id}.png`;
+    },
+    assemble: async (id, parts) => (await get(`assemble/${id}`, { method: 'POST', body: JSON.stringify(parts) })).json(),
     async add(files) {
       const parts = [];
       for (const { path, file } of files) {
@@ -722,7 +851,7 @@ async function standing() {
   if (!answer.ok) throw new Error(`${data.module}: ${answer.status}`);
   const module = await WebAssembly.compile(await answer.arrayBuffer());
   const script = URL.createObjectURL(new Blob([data.worker], { type: 'text/javascript' }));
-  const waiting = new Map(), drops = [], pictures = new Map(), wanted = [];
+  const waiting = new Map(), drops = [], pictures = new Map(), reasons = new Map(), wanted = [];
   let worker = null, count = 0, drawing = false;
   const post = (number, { ask, what }) => worker.postMessage({ number, ask, what });
   function start() {
@@ -770,30 +899,41 @@ async function standing() {
   /** Draws the next picture of the list, when nothing else is asked for. */
   async function draw() {
     if (drawing || waiting.size || !wanted.length) return;
-    const { id, img } = wanted.shift();
+    const { id, img, failed } = wanted.shift();
     drawing = true;
     try {
       if (img.isConnected && !pictures.has(id)) {
         pictures.set(id, '');
         pictures.set(id, URL.createObjectURL(new Blob([await request('thumb', { id })], { type: 'image/png' })));
       }
-    } catch { /* It has no picture. */ }
+    } catch (e) { reasons.set(id, e.message); }
     drawing = false;
     if (pictures.get(id)) img.src = pictures.get(id);
+    else if (reasons.has(id)) failed(reasons.get(id));
     draw();
   }
   const visible = new IntersectionObserver(entries => {
-    for (const { target: img, isIntersecting } of entries) if (isIntersecting) { visible.unobserve(img); wanted.push({ id: +img.dataset.id, img }); }
+    for (const { target: img, isIntersecting } of entries) if (isIntersecting) { visible.unobserve(img); wanted.push({ id: +img.dataset.id, img, failed: img.failed }); }
     draw();
   });
   start();
   return {
     models: () => request('models'), about: id => request('about', { id }), glb: id => request('glb', { id }),
-    thumb(id, img) { img.dataset.id = id; if (pictures.get(id)) img.src = pictures.get(id); else visible.observe(img); },
+    thumb(id, img, failed) {
+      Object.assign(img, { failed }).dataset.id = id;
+      if (pictures.get(id)) img.src = pictures.get(id); else if (reasons.has(id)) queueMicrotask(() => failed(reasons.get(id))); else visible.observe(img);
+    },
+    async assemble(id, parts) {
+      const answer = await request('assemble', { id, parts });
+      pictures.delete(id); reasons.delete(id);
+      return answer;
+    },
     async add(files) {
       const added = await request('add', { files });
       if (added.error) throw new Error(added.error);
       drops.push(files);
+      // Files that come later may belong to models that had no picture.
+      reasons.clear();
       return added;
     },
     save: (id, target) => request('save', { id, target }), request,
@@ -808,26 +948,59 @@ async function open(id, quiet) {
     const about = await source.about(id);
     if (current !== id) return;
     stamp = about.stamp ?? null;
+    lastParts = about.parts || [];
     if (about.error) throw new Error(about.error);
     const held = quiet ? { ...camera } : null, at = [clip, time, playing];
     const glb = await source.glb(id);
     if (current !== id) return;
     await load(glb, about);
+    together(id, about.parts || []);
     $('saving').hidden = false;
+    link();
     if (held) { Object.assign(camera, held); if (at[0] < model.clips.length) { choose(at[0]); seek(at[1]); play(at[2]); } }
   } catch (e) {
     if (current !== id) return;
     nothing(models.find(m => m.id === id)?.name || '');
+    together(id, lastParts);
     say(String(e.message || e));
+    return false;
   }
+  return true;
+}
+/** Opens the first of some models that can be shown; if none can, the first. */
+async function openFirst(ids) {
+  const most = 20;
+  for (const id of ids.slice(0, most)) if (await open(id)) return;
+  if (ids.length > 1) await open(ids[0]);
+}
+/** Lets a person choose the skeleton and the clips of a model among the files that are there. */
+let lastParts = [];
+function together(id, parts) {
+  $('together').hidden = !parts.length || !source?.assemble;
+  $('parts').replaceChildren(...parts.map(({ role, title, files, chosen }) => {
+    const label = document.createElement('label'), select = document.createElement('select');
+    options(select, [role === 'skeleton' ? 'found by its name' : 'none', ...files]);
+    select.multiple = role === 'animation' && files.length > 1;
+    for (const o of select.options) o.selected = chosen.length ? chosen.includes(o.textContent) : o.value === '0';
+    select.dataset.role = role;
+    select.onchange = async () => {
+      const wanted = {};
+      for (const s of $('parts').querySelectorAll('select')) wanted[s.dataset.role] = [...s.selectedOptions].filter(o => o.value !== '0').map(o => o.textContent);
+      try { await source.assemble(id, wanted); } catch (e) { return say(String(e.message || e)); }
+      listed();
+      await open(id);
+    };
+    label.append(title, select);
+    return label;
+  }));
 }
 /** Shows that there is nothing to show, instead of what was shown before. */
 function nothing(name) {
   forget();
-  model = null; clip = -1; frameBox = null;
+  model = null; clip = -1; frameBox = modelBox = followed = null;
   play(false); seek(0);
   for (const id of ['clip', 'level', 'skin']) options($(id), []);
-  $('clip').disabled = $('play').disabled = $('time').disabled = $('levels').hidden = $('skins').hidden = $('findings-title').hidden = $('saving').hidden = true;
+  $('clip').disabled = $('play').disabled = $('time').disabled = $('levels').hidden = $('skins').hidden = $('fits').hidden = $('findings-title').hidden = $('saving').hidden = true;
   for (const id of ['facts', 'findings']) $(id).replaceChildren();
   $('name').textContent = name;
   document.title = name + ' - Meshwright';
@@ -841,8 +1014,16 @@ function listed() {
   $('count').textContent = some < shown.length ? `The first ${some} of ${shown.length}: search for more` : `${shown.length} of ${models.length} models`;
   $('models').replaceChildren(...shown.slice(0, MOST_SHOWN).map(m => {
     const li = document.createElement('li'), b = document.createElement('button'), img = document.createElement('img'), name = document.createElement('span');
-    img.alt = ''; source.thumb(m.id, img); name.textContent = m.name;
-    b.type = 'button'; b.dataset.id = m.id; b.append(img, name); b.onclick = () => open(m.id);
+    img.alt = ''; name.textContent = m.name;
+    b.type = 'button'; b.dataset.id = m.id; b.append(img, name);
+    // On a small screen the picture is above the list.
+    b.onclick = () => { open(m.id); if (matchMedia('(max-width: 760px)').matches) $('stage').scrollIntoView({ block: 'start' }); };
+    source.thumb(m.id, img, reason => {
+      const none = document.createElement('span'), why = document.createElement('small');
+      none.className = 'none'; none.textContent = '!'; none.ariaHidden = 'true';
+      why.textContent = reason.replace(m.name + ': ', '');
+      img.replaceWith(none); name.append(why);
+    });
     b.setAttribute('aria-current', String(m.id === current));
     li.append(b);
     return li;
@@ -863,15 +1044,20 @@ async function dropped(transfer) {
   }
   return found;
 }
-async function drop(given) {
+async function drop(given, first) {
   say('Reading files');
   try {
     const files = await given, size = files.reduce((sum, { file }) => sum + file.size, 0);
     if (files.length > MOST_FILES || size > MOST_BYTES) throw new Error(`${files.length} files with ${size} bytes are too many: at most ${MOST_FILES} with ${MOST_BYTES} are taken at a time.`);
     const added = await source.add(files);
     models = await source.models();
+    $('welcome').hidden = models.length > 0;
     listed();
-    if (added.ids.length) await open(added.ids[0]); else say('None of these files is a model.');
+    const named = models.find(m => added.ids.includes(m.id) && m.name === first);
+    if (named) await open(named.id);
+    else if (added.ids.length) await openFirst(added.ids);
+    else if (added.joined && current !== null) await open(current);
+    else say(added.joined ? 'The files are there for the models that need them.' : 'None of these files is a model.');
   } catch (e) { say(String(e.message || e)); }
 }
 /** A model as a file: the length of a text in 32 bits, the text with its name and what it does not hold, the file. */
@@ -884,9 +1070,7 @@ async function save() {
   say('Converting');
   try {
     const { name, losses, bytes } = await saved(current, $('target').value);
-    const a = document.createElement('a');
-    a.href = URL.createObjectURL(new Blob([bytes])); a.download = name; a.click();
-    setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+    keepAs(new Blob([bytes]), name);
     const most = 4, more = losses.length > most ? [`and ${losses.length - most} more`] : [];
     say(losses.length ? [`${name} does not hold everything`, ...losses.slice(0, most), ...more].join('; ') : '');
     tell(`${name} is saved`);
@@ -913,17 +1097,27 @@ async function listing() {
   addEventListener('dragover', e => { e.preventDefault(); document.body.classList.add('drop'); });
   addEventListener('dragleave', () => document.body.classList.remove('drop'));
   addEventListener('drop', e => { e.preventDefault(); document.body.classList.remove('drop'); if (e.dataTransfer.items.length) drop(dropped(e.dataTransfer)); });
-  if (models.length) await open(models[0].id);
-  else say('Drop models on this page, or open files.');
+  $('formats').textContent = 'It opens ' + data.formats;
+  $('example').hidden = !data.examples;
+  $('example').onclick = () => drop(Promise.resolve(data.examples.map(({ path, bytes }) => {
+    const file = new Blob([Uint8Array.from(atob(bytes), c => c.charCodeAt(0))]);
+    return { path, file };
+  })), data.examples[0].path);
+  $('welcome').hidden = models.length > 0;
+  const wanted = linked(), named = models.find(m => m.name === wanted.get('model'));
+  if (named) { await open(named.id); follow(wanted); }
+  else if (models.length) await openFirst(models.map(m => m.id));
   if (source.stamp) watch();
 }
 async function alone() {
   const text = atob(data.glb);
   await load(Uint8Array.from(text, c => c.charCodeAt(0)).buffer, data.about || {});
+  $('back').hidden = data.about?.back !== '../index.html';
+  follow(linked());
 }
 /** For those who drive the page: what is shown, and the box around it as the GPU places it. */
 window.meshwright = {
-  bounds, seek: s => { play(false); seek(s); }, choose: n => { play(false); choose(n); }, open, saved, source: () => source,
+  bounds, frame: () => frameBox, seek: s => { play(false); seek(s); }, choose: n => { play(false); choose(n); }, open, saved, source: () => source,
   state: () => ({ loaded: !!model, clip, time, playing, level, skin, view: +$('view').value, camera: { ...camera }, clips: model ? model.clips.map(c => ({ name: c.name, end: c.end, rate: c.rate, loop: c.loop })) : [], status: status.textContent }),
 };
 (data.glb === undefined ? listing() : alone()).catch(e => say(String(e.message || e)));

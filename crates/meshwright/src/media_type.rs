@@ -1,0 +1,28 @@
+//! Media types of formats.
+
+use crate::formats::Format;
+
+impl Format {
+    /// Returns the media type that Meshwright's descriptions and desktop files use. Formats without a registered type have
+    /// one made of their title, such as `model/x-darkplaces-dpm`.
+    #[must_use]
+    pub fn media_type(self) -> String {
+        let title = self.title().to_lowercase();
+        let words: Vec<_> =
+            title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        format!("{}/x-{}", if self.holds_model() { "model" } else { "application" }, words.join("-"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_formats_have_the_same_type() {
+        let types: BTreeSet<String> = Format::ALL.iter().map(|format| format.media_type()).collect();
+        assert_eq!(types.len(), Format::ALL.len());
+        assert!(types.iter().all(|name| name.split_once("/x-").is_some_and(|(_, rest)| !rest.is_empty())));
+    }
+}
