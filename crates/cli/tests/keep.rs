@@ -128,6 +128,7 @@ fn edits_come_back_into_an_original_that_is_named() {
     run(dir, "convert hopper.dpm -o a.glb --frames-at 24");
     let output = run(dir, "convert a.glb --onto hopper.dpm -o back.dpm --format json");
     assert_eq!(json(&output)["recovery"]["untouched"], true);
+    assert_eq!(json(&output)["patch"], serde_json::json!({}));
     same(dir, "back.dpm", "hopper.dpm");
     // A figure of several files.
     run(dir, "convert flower.mesh flower.skel sway.anim -o f.glb");
@@ -137,6 +138,11 @@ fn edits_come_back_into_an_original_that_is_named() {
     same(dir, "g.mesh", "flower.mesh");
     // `--onto` another model replaces its meshes and keeps its clips.
     run(dir, "convert flower.mesh flower.skel -o f.glb");
+    let output = run(dir, "convert f.glb --onto hopper.dpm -o new.dpm --dry-run --format json");
+    assert!(!dir.join("new.dpm").exists());
+    let patch = json(&output)["patch"].clone();
+    assert_eq!(patch["removed_meshes"], serde_json::json!([0, 1]), "{patch}");
+    assert!(patch["meshes"].as_array().unwrap().iter().all(|mesh| mesh.get("original").is_none()), "{patch}");
     let output = run(dir, "convert f.glb --onto hopper.dpm -o new.dpm --format json");
     let recovery = &json(&output)["recovery"];
     let states = |kind: &str| {

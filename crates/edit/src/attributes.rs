@@ -21,8 +21,18 @@ impl Attributes {
     pub const WEIGHTS: Self = Self(1 << 4);
     /// The position in the space of a joint that the vertex follows, because the joint's bind pose changed.
     pub const BOUND: Self = Self(1 << 5);
-    /// The attributes that depend on joints: position, normal, weights and joint-space position.
-    pub const SKINNED: Self = Self(Self::POSITION.0 | Self::NORMAL.0 | Self::WEIGHTS.0 | Self::BOUND.0);
+    /// The position and normal in model space, because the node of the mesh has another transform.
+    pub const PLACED: Self = Self(1 << 6);
+    /// The position of a format that stores vertices in model space.
+    pub const MODEL_POSITION: Self = Self(Self::POSITION.0 | Self::PLACED.0);
+    /// The normal of such a format.
+    pub const MODEL_NORMAL: Self = Self(Self::NORMAL.0 | Self::PLACED.0);
+    /// The position of a format that stores vertices in the space of their joints.
+    pub const JOINT_POSITION: Self = Self(Self::MODEL_POSITION.0 | Self::BOUND.0);
+    /// The normal of such a format.
+    pub const JOINT_NORMAL: Self = Self(Self::MODEL_NORMAL.0 | Self::BOUND.0);
+    /// The attributes that depend on joints: position, normal and weights.
+    pub const SKINNED: Self = Self(Self::JOINT_POSITION.0 | Self::NORMAL.0 | Self::WEIGHTS.0);
 
     /// Returns true if the sets have a common attribute.
     #[must_use]

@@ -11,9 +11,11 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
+use meshwright_core::math::{Affine64, Trs64, add, distance, length, narrow, sub, unit, wide};
 use meshwright_core::{Budget, Limits};
-use meshwright_scene::{Clip, Joint, Mesh, MeshId, Motion, Node, PoseSet, Sampler, Scene, SkeletonId, Skin};
+use meshwright_scene::{
+    Clip, Joint, Local, Mesh, MeshId, Motion, Node, PoseSet, Sampler, Scene, SkeletonId, Skin,
+};
 
 /// An edit that a person may make in an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +54,12 @@ pub enum Edit {
     TriangleGone,
     /// A joint is added.
     JointNew,
+    /// A joint is removed; its parent gets its children and its vertices.
+    JointGone,
+    /// All texture coordinates are scaled.
+    AllUvs,
+    /// The armature is scaled, or the object of a mesh without joints.
+    Scale,
 }
 
 impl Edit {
@@ -74,6 +82,9 @@ impl Edit {
         Self::ClipShorter,
         Self::TriangleGone,
         Self::JointNew,
+        Self::JointGone,
+        Self::AllUvs,
+        Self::Scale,
     ];
 
     /// Applies the edit to a copy of the scene and compares the copy with the scene. Returns `None` if the scene has
@@ -122,16 +133,28 @@ impl Edit {
                 let bound = joint.inverse_bind.wide().inverse()?;
                 joint.inverse_bind = moved(&bound).inverse()?.narrow();
                 let rest = above.inverse()?.after(&moved(&world));
-                joint.rest = meshwright_scene::Local::Trs(Trs64::from_affine(&rest).narrow());
+                joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
             }
             Self::JointNew => {
                 let skeleton = scene.skeletons.first_mut()?;
                 let parent = pick(skeleton.joints.len());
-                let mut joint = Joint::new("tail_2", parent, meshwright_scene::Local::default());
+                let mut joint = Joint::new("tail_2", parent, Local::default());
                 joint.inverse_bind = parent.map_or(joint.inverse_bind, |p| skeleton.joints[p].inverse_bind);
                 skeleton.joints.push(joint);
                 widen(scene);
             }
+            Self::JointGone => return remove_joint(scene, seed),
+            Self::AllUvs => {
+                let uvs = || scene.meshes.iter().map(|mesh| mesh.uvs.len()).sum::<usize>();
+                (uvs() > 0).then_some(())?;
+                scene.meshes.iter_mut().flat_map(|m| m.uvs.iter_mut().flatten()).for_each(|c| *c *= 0.5);
+            }
+            Self::Scale if scene.skeletons.iter().all(|s| s.joints.is_empty()) => {
+                let draws = |node: &&mut Node| node.meshes.iter().any(|m| Some(m.0) == mesh);
+                let node = scene.nodes.iter_mut().find(draws)?;
+                node.local = Local::Affine(node.local.to_affine64().after(&doubled()).narrow());
+            }
+            Self::Scale => return scale_armature(scene),
             Self::MeshGone => {
                 let gone = mesh.filter(|_| drawn.len() > 1)?;
                 for node in &mut scene.nodes {
@@ -262,6 +285,101 @@ fn world(skeleton: &meshwright_scene::Skeleton, joint: usize) -> Option<Affine64
     Some(world)
 }
 
+/// Scales by 2.
+fn doubled() -> Affine64 {
+    Trs64 { scale: [2.0; 3], ..Trs64::IDENTITY }.to_affine()
+}
+
+/// Scales the first skeleton with its meshes, as an armature that was scaled.
+fn scale_armature(scene: &mut Scene) -> Option<()> {
+    let (double, half) = (doubled(), doubled().inverse()?);
+    for c in 0..scene.clips.len() {
+        scene.clips[c] = posed(scene, c)?;
+    }
+    let skeleton = scene.skeletons.first_mut()?;
+    let roots: Vec<bool> = skeleton.joints.iter().map(|j| j.parent.is_none()).collect();
+    for joint in &mut skeleton.joints {
+        joint.inverse_bind = joint.inverse_bind.wide().after(&half).narrow();
+        if joint.parent.is_none() {
+            joint.rest = Local::Affine(double.after(&joint.rest.to_affine64()).narrow());
+        }
+    }
+    for mesh in &mut scene.meshes {
+        let Some(skin) = mesh.skin.as_mut().filter(|skin| skin.skeleton == SkeletonId(0)) else { continue };
+        skin.local.clear();
+        mesh.positions.iter_mut().flatten().for_each(|c| *c *= 2.0);
+    }
+    let own = scene.clips.iter().filter(|clip| clip.skeleton == SkeletonId(0));
+    let sets: Vec<usize> = own
+        .filter_map(|c| if let Motion::Poses { set, .. } = &c.motion { Some(set.0) } else { None })
+        .collect();
+    for set in sets.into_iter().collect::<BTreeSet<_>>() {
+        let set = &mut scene.pose_sets[set];
+        for (local, root) in set.locals.iter_mut().zip(roots.iter().cycle()) {
+            if *root {
+                *local = double.after(&local.wide()).narrow();
+            }
+        }
+    }
+    Some(())
+}
+
+/// Removes a joint below another one from the first skeleton.
+fn remove_joint(scene: &mut Scene, seed: usize) -> Option<()> {
+    for c in 0..scene.clips.len() {
+        scene.clips[c] = posed(scene, c)?;
+    }
+    let joints = &mut scene.skeletons.first_mut()?.joints;
+    if joints.iter().any(|j| !j.follows.is_empty() || j.solid.is_some()) {
+        return None;
+    }
+    let below: Vec<usize> = (0..joints.len()).filter(|j| joints[*j].parent.is_some()).collect();
+    let gone = *below.get(seed % below.len().max(1))?;
+    let removed = joints[gone].clone();
+    let above = removed.parent?;
+    let number =
+        |j: usize| if j == gone { above } else { j } - usize::from(if j == gone { above } else { j } > gone);
+    let children: Vec<usize> = (0..joints.len()).filter(|j| joints[*j].parent == Some(gone)).collect();
+    for child in &children {
+        let rest = removed.rest.to_affine64().after(&joints[*child].rest.to_affine64());
+        joints[*child].rest = Local::Affine(rest.narrow());
+    }
+    joints.remove(gone);
+    joints.iter_mut().for_each(|joint| joint.parent = joint.parent.map(number));
+    let own = scene.clips.iter().filter(|clip| clip.skeleton == SkeletonId(0));
+    let sets: Vec<usize> = own
+        .filter_map(|c| if let Motion::Poses { set, .. } = &c.motion { Some(set.0) } else { None })
+        .collect();
+    for set in sets.into_iter().collect::<BTreeSet<_>>() {
+        let set = &mut scene.pose_sets[set];
+        for pose in set.locals.chunks_mut(set.joints) {
+            let local = pose[gone].wide();
+            children.iter().for_each(|child| pose[*child] = local.after(&pose[*child].wide()).narrow());
+        }
+        let mut at = 0..;
+        let joints = set.joints;
+        set.locals.retain(|_| at.next().is_some_and(|n: usize| n % joints != gone));
+        set.joints -= 1;
+    }
+    for skin in
+        scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()).filter(|s| s.skeleton == SkeletonId(0))
+    {
+        let was = core::mem::replace(skin, Skin::new(skin.skeleton));
+        for v in 0..was.vertex_count() {
+            let start = skin.influences.len();
+            for i in was.influences(v) {
+                let joint = number(i.joint as usize) as u32;
+                match skin.influences[start..].iter_mut().find(|other| other.joint == joint) {
+                    Some(other) => other.weight += i.weight,
+                    None => skin.influences.push(meshwright_scene::Influence { joint, ..*i }),
+                }
+            }
+            skin.end_vertex();
+        }
+    }
+    Some(())
+}
+
 /// Appends to a name, and keeps it short enough for records of 31 bytes.
 fn rename(name: &mut String) {
     let end = name.char_indices().nth(24).map_or(name.len(), |(end, _)| end);
@@ -348,8 +466,13 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
             Some(n) if n.name == edited_mesh.name => Some(n),
             other => named.or(other),
         };
-        let pair =
-            [(native, native_mesh.filter(as_many)), (edited, Some(edited_mesh)), (merged, Some(merged_mesh))];
+        // A format without nodes stores a mesh at its place.
+        let [is, now] = &[placed_mesh(edited, m, edited_mesh), placed_mesh(merged, m, merged_mesh)];
+        let was = native_mesh.filter(as_many).map(|own| match native.meshes.iter().position(|n| n == own) {
+            Some(n) => placed_mesh(native, n, own),
+            None => own.clone(),
+        });
+        let pair = [(native, was.as_ref()), (edited, Some(is)), (merged, Some(now))];
         mesh(pair, near, size).map_err(|e| format!("meshes[{m}] {}: {e}", edited_mesh.name))?;
     }
     let names = |s: &Scene| {
@@ -374,6 +497,21 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
             .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
     }
     rests(native, edited, merged, near)
+}
+
+/// Returns a mesh where its node draws it.
+fn placed_mesh(scene: &Scene, m: usize, mesh: &Mesh) -> Mesh {
+    let drawn = scene.drawn_meshes().unwrap_or_default();
+    let world = drawn.iter().find(|(_, id, _)| id.0 == m).map(|(.., world)| world.wide());
+    let mut placed = mesh.clone();
+    if let Some(world) = world.filter(|world| *world != Affine64::IDENTITY) {
+        placed.positions.iter_mut().for_each(|p| *p = narrow(world.point(wide(*p))));
+        for normal in &mut placed.normals {
+            let turned = world.normals().and_then(|m| unit(m.vector(wide(*normal))));
+            *normal = turned.map_or(*normal, narrow);
+        }
+    }
+    placed
 }
 
 /// Checks the rest poses and bind poses of joints.

@@ -43,7 +43,7 @@ impl Patch {
         let (meshes, materials) = marks
             .map(|m| (marked::meshes(m, edited, exported), marked::materials(m, edited, exported)))
             .unwrap_or_default();
-        let edited = space::modelled(edited, exported, &bones, (extent, reach), budget)?;
+        let edited = space::modelled(edited, exported, &mut bones, (extent, reach), budget)?;
         let edited = &*edited;
         bones.turns(edited, exported, extent, budget)?;
         let strict = if snap == Snap::Default { tolerance.lossless() } else { tolerance };
@@ -65,6 +65,7 @@ impl Patch {
             materials,
         };
         let mut patch = Self { scene: native.clone(), ..Self::default() };
+        patch.correspondence.joints.clone_from(&work.bones.native);
         let placed = skeleton::add_skeletons(&work, &mut patch)?;
         let finds = found::find(&work, &placed)?;
         rebuild::meshes(&work, &placed, &finds, &mut patch)?;

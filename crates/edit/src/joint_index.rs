@@ -4,9 +4,11 @@ use alloc::vec::Vec;
 
 /// A joint of a skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct At {
-    pub(crate) skeleton: usize,
-    pub(crate) joint: usize,
+pub struct At {
+    /// The skeleton.
+    pub skeleton: usize,
+    /// Index in the skeleton.
+    pub joint: usize,
 }
 
 /// An index into one list per skeleton.

@@ -51,6 +51,8 @@ mod tools;
 mod work;
 
 pub use attributes::Attributes;
+pub use correspond::correspondence::{Correspondence, MeshMatch, PartAt};
+pub use joint_index::At as JointAt;
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use options::{Absent, Options, Original, Snap};
 pub use patch::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};

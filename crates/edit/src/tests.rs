@@ -430,6 +430,8 @@ proptest! {
 
 mod blender;
 mod clips;
+mod correspondence;
+mod document;
 mod editor;
 mod parts;
 mod vertices;

@@ -1,6 +1,7 @@
 //! Tolerances within which values count as unedited.
 
 use crate::options::Snap;
+use crate::tools::gltfpack;
 
 /// The tolerances of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -69,22 +70,7 @@ impl Tolerance {
                 still: true,
                 joined: false,
             },
-            Snap::Loose => Self {
-                position: 1e-4 * extent,
-                normal: [1.5, 1.5],
-                // Half a step of 12 bits, for coordinates slightly beyond 1.
-                uv: 1.5e-4,
-                color: 4e-3,
-                // Steps of eight bits; the largest weight absorbs the rounding of the others.
-                weight: 8e-3,
-                rotation: 4e-3,
-                translation: 4e-4 * extent,
-                // Half a step of 12 bits for each component. The first component is the sign of the largest.
-                reach: 8.5e-4,
-                scale: 1e-3,
-                still: true,
-                joined: true,
-            },
+            Snap::Loose => gltfpack::tolerance(extent),
         }
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Done {
     pub(super) advice: &'static str,
     /// The report on edits that were imported into the original.
     pub(super) recovery: Option<Recovery>,
+    /// The edits by the numbers of the parts, for programs.
+    pub(super) patch: Option<Value>,
 }
 
 /// The files of a conversion.
@@ -70,6 +72,7 @@ impl Done {
             took,
             advice,
             recovery: None,
+            patch: None,
         }
     }
 
@@ -83,6 +86,7 @@ impl Done {
         let mut json = json!({ "file": self.input.exact(), "output": output, "losses": losses });
         if let (Some(recovery), Some(fields)) = (&self.recovery, json.as_object_mut()) {
             fields.insert("recovery".into(), meshwright::recovery_document(recovery));
+            fields.extend(self.patch.clone().map(|patch| ("patch".to_owned(), patch)));
         }
         json
     }

@@ -3,7 +3,7 @@
 use super::done::Done;
 use super::scene::no_figure;
 use super::work::{Files, Work};
-use crate::args::SnapArg;
+use crate::args::{OutputFormat, SnapArg};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::manifest::Took;
@@ -90,6 +90,9 @@ impl Work<'_> {
         losses.append(&mut recovered.losses);
         let files = self.edited_files(&original, &mut recovered, place, &mut losses)?;
         let mut done = Done::new(input, losses, "");
+        if args.format == OutputFormat::Json {
+            done.patch = serde_json::from_str(&recovered.patch.to_json()).ok();
+        }
         (done.recovery, done.took) = (Some(recovered.patch.report), took);
         self.stage(done, files).map(Some)
     }

@@ -179,8 +179,8 @@ impl Edited<'_> {
         result.streams = Vec::with_capacity(flags.len());
         for flag in flags {
             let changed = match flag.attribute(old.dialect) {
-                Some(Attribute::Position3 | Attribute::Position2) => Attributes::POSITION,
-                Some(Attribute::Normal) => Attributes::NORMAL,
+                Some(Attribute::Position3 | Attribute::Position2) => Attributes::MODEL_POSITION,
+                Some(Attribute::Normal) => Attributes::MODEL_NORMAL,
                 Some(Attribute::Uv) => Attributes::UV,
                 Some(Attribute::Color) => Attributes::COLOR,
                 Some(Attribute::BoneWeights) => Attributes::WEIGHTS,

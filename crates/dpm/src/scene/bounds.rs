@@ -15,7 +15,7 @@ const MOST: u64 = 1 << 28;
 
 /// Returns whether bounds can be computed for this many influences and poses. It charges the work, or reports the
 /// missing bounds as a loss.
-pub(super) fn is_affordable(
+fn is_affordable(
     influences: usize,
     poses: usize,
     budget: &Budget,
@@ -33,6 +33,18 @@ pub(super) fn is_affordable(
 }
 
 impl Dpm {
+    /// Recomputes the bounds if the budget allows for it. Returns whether it did.
+    pub(super) fn bound_within(
+        &mut self,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<bool, LimitExceeded> {
+        let influences = self.meshes.iter().map(|m| m.vertices.influences.len()).sum();
+        let affordable = is_affordable(influences, self.pose_count(), budget, "frames", losses)?;
+        affordable.then(|| self.recompute_bounds());
+        Ok(affordable)
+    }
+
     /// Replaces all stored bounds by the actual ones: those of the skinned vertices of every frame.
     pub fn recompute_bounds(&mut self) {
         let (mut surface, mut matrices) = (Surface::default(), Vec::new());
@@ -69,6 +81,18 @@ impl Dpm {
 }
 
 impl Zym {
+    /// Recomputes the bounds if the budget allows for it. Returns whether it did.
+    pub(super) fn bound_within(
+        &mut self,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<bool, LimitExceeded> {
+        let poses = self.scenes.iter().map(|s| s.length as usize).fold(0, usize::saturating_add);
+        let affordable = is_affordable(self.influences.len(), poses, budget, "scenes", losses)?;
+        affordable.then(|| self.recompute_bounds());
+        Ok(affordable)
+    }
+
     /// Replaces all stored bounds by the actual ones: those of the skinned vertices in the poses of every
     /// scene.
     pub fn recompute_bounds(&mut self) {

@@ -2,17 +2,16 @@
 
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
-use super::bounds::is_affordable;
 use super::frames::{Frames, NamedPose};
 use super::limits::{self, one_skeleton, saved};
 use super::motion::Motion;
 use super::names;
 use super::options::DpmSceneOptions;
+use super::to_scene::writable;
 use super::traced::Traced;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, Vertices};
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{F32, FileFormat, Findings, f32s};
@@ -147,12 +146,10 @@ pub(super) fn traced(
     let model = Dpm::new(bones.bones, meshes, poses, frames);
     let (mut model, clips) = saved(model, clips, options.format.saving(scene), &budget, &mut losses)?;
     limits::check(&model, engine, &budget)?;
-    let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
-    if bounds && is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
-        model.recompute_bounds();
+    if bounds {
+        model.bound_within(&budget, &mut losses)?;
     }
-    check(&model, &mut Findings::writing())
-        .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+    writable(check(&model, &mut Findings::writing()))?;
     Ok(Converted::new(Traced { model, clips, joints, meshes: sources }, losses))
 }
 

@@ -22,6 +22,11 @@ use meshwright_scene::{
 /// A residual is reported if it is larger than this share of the extent.
 const REPORTED: f64 = 1.0e-4;
 
+/// Returns the error of a conversion for a result that breaks a rule.
+pub(super) fn writable(checked: Result<(), ReadError>) -> Result<(), ConvertError> {
+    checked.map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))
+}
+
 /// Returns an error if a model cannot be converted because of broken references or numbers. Faults that a lenient
 /// reader accepts are allowed. `check` runs the rules.
 pub(super) fn convertible(

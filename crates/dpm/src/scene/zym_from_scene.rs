@@ -2,20 +2,19 @@
 
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
-use super::bounds::is_affordable;
 use super::dpm_from_scene::source_of;
 use super::frames::Frames;
 use super::limits::{self, one_skeleton, saved};
 use super::motion::Motion;
 use super::names;
 use super::options::DpmSceneOptions;
+use super::to_scene::writable;
 use super::traced::Traced;
 use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 use alloc::collections::BTreeMap;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, scale};
 use meshwright_core::{F32, FileFormat, Findings, f32s, values};
@@ -144,12 +143,10 @@ pub(super) fn traced(
     let saver = options.format.saving(scene);
     (model, _) = saved(model, Vec::new(), saver, &budget, &mut losses)?;
     limits::check(&model, engine, &budget)?;
-    let poses = model.scenes.iter().map(|s| s.length as usize).sum();
-    if bounds && is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
-        model.recompute_bounds();
+    if bounds {
+        model.bound_within(&budget, &mut losses)?;
     }
-    check(&model, &mut Findings::writing())
-        .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
+    writable(check(&model, &mut Findings::writing()))?;
     Ok(Converted::new(Traced { model, clips: frames.clips, joints, meshes }, losses))
 }
 

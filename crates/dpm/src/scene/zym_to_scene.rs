@@ -11,7 +11,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, narrow1};
 use meshwright_core::text::latin1;
-use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, Scene, SceneOptions, Space};
+use meshwright_scene::{
+    Budget, ConvertError, Converted, Extra, LimitExceeded, Loss, Scene, SceneOptions, Space,
+};
 
 /// Vertex numbers of the file, and triangles that refer to this list.
 type Picked = (Vec<u32>, Vec<[u32; 3]>);
@@ -203,9 +205,31 @@ fn bounds(b: &ZymBounds) -> [(String, Extra); 3] {
     ]
 }
 
+/// The first influence of each vertex, and the end of the last one's.
+pub(super) struct Starts(Vec<u32>);
+
+impl Starts {
+    pub(super) fn new(counts: &[u32], budget: &Budget) -> Result<Self, LimitExceeded> {
+        let mut starts = budget.reserve("vertices", counts.len().saturating_add(1))?;
+        let mut at = 0_u32;
+        starts.push(at);
+        for &count in counts {
+            at = at.saturating_add(count);
+            starts.push(at);
+        }
+        Ok(Self(starts))
+    }
+
+    /// Returns the influences of a vertex.
+    pub(super) fn range(&self, vertex: usize) -> core::ops::Range<usize> {
+        let at = |v: usize| self.0.get(v).map_or(0, |&s| s as usize);
+        at(vertex)..at(vertex.saturating_add(1))
+    }
+}
+
 /// The influences of each vertex, and their normals.
 struct Vertices {
-    starts: Vec<u32>,
+    starts: Starts,
     normals: Vec<[f64; 3]>,
     /// The number of each vertex in the mesh under construction.
     numbers: Vec<u32>,
@@ -214,13 +238,7 @@ struct Vertices {
 impl Vertices {
     fn new(model: &Zym, budget: &Budget) -> Result<Self, ConvertError> {
         let n = model.vertex_count();
-        let mut starts = budget.reserve("vertices", n.saturating_add(1))?;
-        let mut at = 0_u32;
-        starts.push(at);
-        for &count in &model.counts {
-            at = at.saturating_add(count);
-            starts.push(at);
-        }
+        let starts = Starts::new(&model.counts, budget)?;
         // Memory for positions, normals and the result, in 64 bits.
         let all = n.saturating_mul(2).saturating_add(model.influences.len());
         budget.charge_items("normals", all as u64, size_of::<[f64; 3]>())?;
@@ -229,8 +247,7 @@ impl Vertices {
     }
 
     fn range(&self, vertex: u32) -> core::ops::Range<usize> {
-        let at = |v: usize| self.starts.get(v).map_or(0, |&s| s as usize);
-        at(vertex as usize)..at((vertex as usize).saturating_add(1))
+        self.starts.range(vertex as usize)
     }
 
     /// Returns the vertices of a mesh as file indices, and its triangles. In the file's own space it has all vertices,

@@ -6,6 +6,7 @@ use crate::attributes::Attributes;
 use crate::patch::{MeshPatch, Patch};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
+use meshwright_scene::Loss;
 
 /// A mesh of the edited scene, for formats whose meshes have the vertices and triangles of the scene in the same order.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +92,16 @@ impl<'a> Surface<'a> {
 }
 
 impl Patch {
+    /// Notes the meshes whose material was removed, for formats that name every mesh by a material.
+    pub fn note_removed_materials(&self, losses: &mut Vec<Loss>) {
+        let bare = |m: usize| self.scene.meshes.get(m).is_some_and(|mesh| mesh.material.is_none());
+        for (m, _) in self.meshes.iter().enumerate().filter(|(m, own)| own.material && bare(*m)) {
+            let message =
+                "a mesh without a material has one of its name, by which engines look for a texture";
+            losses.push(Loss::note("material-named", alloc::format!("meshes[{m}]"), message));
+        }
+    }
+
     /// Lists the drawn meshes of a result; the original has `original` meshes. `sources` gives the mesh of the edited
     /// scene for each made mesh.
     ///

@@ -20,7 +20,7 @@ pub use frames::{FrameOrigin, Frames, Kept, Runs, frames};
 pub use joints::Joints;
 pub use meshes::{Corner, MeshOrigin, Surface};
 pub use records::{Origin, Records};
-pub use skinned::{ApplyPatch, Made, Work, apply};
+pub use skinned::{ApplyPatch, Made, Originals, PatchBone, Work, apply};
 
 #[cfg(test)]
 mod tests;

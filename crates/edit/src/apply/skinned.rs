@@ -10,31 +10,34 @@ use core::ops::Range;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{ConvertError, Loss, Scene};
 
+/// The original of each part of a result, by number.
+pub type Originals = Vec<Option<usize>>;
+
+/// A bone of a format.
+pub trait PatchBone: Copy {
+    /// Returns the parent.
+    fn parent(&self) -> Option<usize>;
+
+    /// Returns the bone with the name of another, if there is one, and with a parent. Without a parent, a root keeps the
+    /// value that it has for none.
+    #[must_use]
+    fn merged(self, name: Option<&Self>, parent: Option<usize>) -> Self;
+}
+
 /// The functions that a format with bones and frames provides so that patches can be written into its models.
 pub trait ApplyPatch: Clone + PartialEq {
     /// A bone.
-    type Bone: Copy;
+    type Bone: PatchBone;
     /// The pose of a bone in a frame.
     type Pose: Copy + PartialEq;
     /// Stored bounds.
     type Bounds: Copy + PartialEq;
-    /// The result of a merge.
-    type Merged;
+
+    /// All frames of the original stay if a companion file lists the clips.
+    const KEEPS_LISTED_FRAMES: bool;
 
     /// Returns the bones.
     fn bones(&self) -> &[Self::Bone];
-
-    /// Returns the parent of a bone.
-    fn parent(bone: &Self::Bone) -> Option<usize>;
-
-    /// Returns a bone of the result: the original with the name of the made one if it was renamed, otherwise the made
-    /// one.
-    fn bone(
-        original: Option<&Self::Bone>,
-        made: Option<&Self::Bone>,
-        renamed: bool,
-        parent: Option<usize>,
-    ) -> Option<Self::Bone>;
 
     /// Returns the poses of all bones in a frame. The first frame is the bind pose.
     fn frame(&self, frame: usize) -> &[Self::Pose];
@@ -49,17 +52,25 @@ pub trait ApplyPatch: Clone + PartialEq {
     ///
     /// # Errors
     /// When the budget does not allow for it.
-    fn recompute_bounds_within(
-        &mut self,
-        budget: &Budget,
-        losses: &mut Vec<Loss>,
-    ) -> Result<bool, LimitExceeded>;
+    fn bound_within(&mut self, budget: &Budget, losses: &mut Vec<Loss>) -> Result<bool, LimitExceeded>;
 
-    /// Merges the original and the made model.
+    /// Puts the bones, vertices and triangles of a result into a copy of the original.
     ///
     /// # Errors
-    /// When the format cannot hold it.
-    fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError>;
+    /// When the format cannot hold them.
+    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError>;
+
+    /// Puts the frames of a result into it. Returns the original of each part with bounds.
+    ///
+    /// # Errors
+    /// When the budget does not allow for it.
+    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError>;
+
+    /// Sorts the bones of a result, and checks it.
+    ///
+    /// # Errors
+    /// When it breaks a rule of the format.
+    fn finish(&mut self) -> Result<(), ConvertError>;
 }
 
 /// A model made from a scene, without bounds, and the sources of its records in the scene.
@@ -98,35 +109,48 @@ pub struct Work<'a, M> {
 /// that only the conversion adds, the result gets that bone.
 ///
 /// # Errors
-/// As [`ApplyPatch::merged`], and when the budget does not allow for it.
-pub fn apply<M: ApplyPatch>(
-    original: &M,
-    made: &Made<M>,
-    (native, patch): (&Scene, &Patch),
+/// When the format cannot hold the result, and when the budget does not allow for it.
+pub fn apply<'a, M: ApplyPatch>(
+    original: &'a M,
+    made: &'a Made<M>,
+    (native, patch): (&'a Scene, &'a Patch),
     listed: bool,
-    (budget, losses): (&Budget, &mut Vec<Loss>),
-) -> Result<M::Merged, ConvertError> {
+    (budget, losses): (&'a Budget, &mut Vec<Loss>),
+) -> Result<(M, Frames, Clips<'a>), ConvertError> {
     let mut wanted = false;
     loop {
         let joints = Joints::new(original.bones().len(), &made.joints, (native, patch), wanted, budget)?;
         let clips = Clips::new(native, patch, budget)?;
         let work = Work { original, made, patch, joints, clips, listed, budget };
-        let merged = M::merged(&work, losses)?;
+        let (model, frames) = work.merged(losses)?;
         if wanted || !work.joints.is_missing() {
-            return Ok(merged);
+            return Ok((model, frames, work.clips));
         }
         wanted = true;
     }
 }
 
 impl<M: ApplyPatch> Work<'_, M> {
+    /// Returns the merged model, and its frames.
+    fn merged(&self, losses: &mut Vec<Loss>) -> Result<(M, Frames), ConvertError> {
+        let mut model = self.original.clone();
+        model.put_shape(self)?;
+        let plan = self.frames(M::KEEPS_LISTED_FRAMES && self.listed)?;
+        let origins = model.put_frames(self, &plan)?;
+        self.put_bounds(&mut model, origins.into_iter(), losses)?;
+        model.finish()?;
+        Ok((model, plan))
+    }
+
     /// Returns the bones of the result.
     pub fn bones(&self) -> Vec<M::Bone> {
         let bone = |(b, Origin { original, made }): (usize, &Origin)| {
             let native = original.and_then(|n| self.original.bones().get(n));
             let made = made.and_then(|m| self.made.model.bones().get(m));
-            let parent = self.joints.parent(b, native.and_then(M::parent), made.and_then(M::parent));
-            M::bone(native, made, self.joints.change(b).renamed, parent)
+            let parent =
+                self.joints.parent(b, native.and_then(M::Bone::parent), made.and_then(M::Bone::parent));
+            let name = made.filter(|_| self.joints.change(b).renamed);
+            native.or(made).map(|own| own.merged(name, parent))
         };
         self.joints.records.list.iter().enumerate().filter_map(bone).collect()
     }
@@ -144,7 +168,7 @@ impl<M: ApplyPatch> Work<'_, M> {
     ///
     /// # Errors
     /// When the budget does not allow for it.
-    pub fn frames(&self, all: bool) -> Result<Frames, LimitExceeded> {
+    fn frames(&self, all: bool) -> Result<Frames, LimitExceeded> {
         let same = |a: &FrameOrigin, b: &FrameOrigin| self.pose(a).eq(self.pose(b));
         let runs = self.clips.runs(self.made.clips.clone());
         frames(&runs, self.original.frame_count(), Kept { first: true, all }, same, self.budget)
@@ -155,15 +179,15 @@ impl<M: ApplyPatch> Work<'_, M> {
     ///
     /// # Errors
     /// When the budget does not allow for it.
-    pub fn put_bounds(
+    fn put_bounds(
         &self,
         model: &mut M,
         origins: impl Iterator<Item = Option<usize>>,
         losses: &mut Vec<Loss>,
     ) -> Result<(), LimitExceeded> {
         let (mut was, mut is) = (self.original.clone(), model.clone());
-        let affordable = is != was && is.recompute_bounds_within(self.budget, losses)?;
-        if !affordable || !was.recompute_bounds_within(self.budget, losses)? {
+        let affordable = is != was && is.bound_within(self.budget, losses)?;
+        if !affordable || !was.bound_within(self.budget, losses)? {
             return Ok(());
         }
         let was: Vec<_> = was.bounds().collect();

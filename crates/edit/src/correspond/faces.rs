@@ -1,5 +1,6 @@
 //! Finds the native triangles that an edited scene still has.
 
+use crate::correspond::correspondence::PartAt;
 use crate::correspond::found::{Corner, Edited, Found, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
@@ -15,8 +16,8 @@ pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
             && let Some(known) = known((e, own), native, corners, theirs)
         {
             match known.iter().all(Option::is_some) {
-                true => native.there.get_mut(t).into_iter().for_each(|there| *there = true),
-                false => left.push(Drawn { e, corners, known: Some(known) }),
+                true => native.there.get_mut(t).into_iter().for_each(|there| *there = PartAt::new(e, t)),
+                false => left.push(Drawn { e, t, corners, known: Some(known) }),
             }
             continue;
         }
@@ -30,13 +31,13 @@ pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
             let from = native.faces.partition_point(|(face, _)| *face < key);
             let equal =
                 native.faces.get(from..).unwrap_or_default().iter().take_while(|(face, _)| *face == key);
-            let free = equal.map(|(_, t)| *t as usize).find(|t| native.there.get(*t) == Some(&false));
+            let free = equal.map(|(_, t)| *t as usize).find(|t| native.there.get(*t) == Some(&None));
             if let Some(there) = free.and_then(|t| native.there.get_mut(t)) {
-                *there = true;
+                *there = PartAt::new(e, t);
                 continue;
             }
         }
-        left.push(Drawn { e, corners, known: None });
+        left.push(Drawn { e, t, corners, known: None });
     }
     left
 }

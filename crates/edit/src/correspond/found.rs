@@ -1,5 +1,6 @@
 //! Native meshes that are searched in an edited scene, and the state of edited meshes during the search.
 
+use crate::correspond::correspondence::PartAt;
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
 use crate::correspond::vertices::{Moved, Same, Vertex, blended, compare, may_be_one};
@@ -33,8 +34,8 @@ pub(crate) struct Found<'s> {
     pub(crate) edges: Vec<((u32, u32), u32)>,
     /// The tolerances for its vertices.
     pub(crate) tolerance: Tolerance,
-    /// Triangles that the edited scene still has, as a flag per triangle.
-    pub(crate) there: Vec<bool>,
+    /// The edited triangle of each triangle.
+    pub(crate) there: Vec<Option<PartAt>>,
     /// The edited vertex of each class, and its unchanged attributes.
     pub(crate) slots: BTreeMap<u32, (Source, Same)>,
     /// The same for single vertices whose identity within a class is known.
@@ -223,7 +224,7 @@ pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Fou
             faces,
             edges,
             tolerance: Tolerance { normal, ..work.tolerance },
-            there: alloc::vec![false; triangles],
+            there: alloc::vec![None; triangles],
             slots: BTreeMap::new(),
             apart: BTreeMap::new(),
             added: Vec::new(),

@@ -2,7 +2,8 @@
 
 use crate::correspond::marks;
 use crate::joint_index::{At, Place};
-use crate::tools::names::name_of;
+use crate::tools::fbx::is_leaf_of;
+use crate::tools::three::name_of;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,11 +51,17 @@ pub(crate) struct Bones {
     /// The edited scene has no joints, for example because a mesh was exported without its armature. Then its lack of
     /// weights is not an edit.
     pub(crate) silent: bool,
+    /// The scale that an edited skeleton had compared to the native one, before it was moved into the translations.
+    pub(crate) factors: BTreeMap<usize, f64>,
 }
 
 impl Bones {
     pub(crate) fn get(&self, at: At) -> Bone {
         at.get(&self.edited).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn factor(&self, skeleton: usize) -> f64 {
+        self.factors.get(&skeleton).copied().unwrap_or(1.0)
     }
 
     pub(crate) fn edited(&self, native: At) -> Option<At> {
@@ -73,6 +80,7 @@ impl Bones {
             edited: filled(&edited.skeletons, Bone::default(), budget)?,
             native: filled(&exported.skeletons, None, budget)?,
             silent: edited.skeletons.iter().all(|s| s.joints.is_empty()),
+            factors: BTreeMap::new(),
         };
         let joints = edited.skeletons.iter().chain(&exported.skeletons).map(|s| s.joints.len() as u64);
         // Names are stored as keys twice.
@@ -185,8 +193,7 @@ impl Bones {
             for (j, (joint, mark)) in skeleton.joints.iter().zip(marks).enumerate() {
                 let at = At { skeleton: s, joint: j };
                 let over = joint.parent.and_then(|p| skeleton.joints.get(p));
-                let stem = joint.name.strip_suffix("_end");
-                let tip = !mark.inner && stem.is_some() && over.map(|p| p.name.as_str()) == stem;
+                let tip = !mark.inner && over.is_some_and(|bone| is_leaf_of(&joint.name, &bone.name));
                 let armature = mark.above && !mark.below;
                 if let Some(bone) = at.get_mut(&mut self.edited) {
                     bone.drop = bone.native.is_none() && !mark.used && (tip || armature);

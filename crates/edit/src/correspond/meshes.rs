@@ -11,6 +11,7 @@ use crate::joint_index::{At, Place};
 use crate::options::Absent;
 use crate::report::{MeshChange, Part, State};
 use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::blender::BONE_SHAPE;
 use crate::tools::blender_colors;
 use crate::tools::blender_normals::hidden;
 use crate::tools::names::stem;
@@ -117,7 +118,7 @@ fn unposed_meshes<'s>(
         let (mut positions, mut normals) = match &mesh.skin {
             Some(skin) => unbound(mesh, &|joint| {
                 let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
-                at.get(&placed.bound).copied().flatten()
+                at.get(&placed.stored).copied().flatten()
             }),
             None => (
                 mesh.positions.iter().map(|p| wide(*p)).collect(),
@@ -143,7 +144,7 @@ fn unposed_meshes<'s>(
         let colors = Cow::Borrowed(mesh.colors.as_slice());
         let opaque = mesh.colors.iter().all(|[.., a]| *a == 255);
         let slots = work.budget.filled("vertices", mesh.positions.len(), None)?;
-        let bone = mesh.name == "Icosphere" && mesh.skin.is_none() && named.is_none();
+        let bone = mesh.name == BONE_SHAPE && mesh.skin.is_none() && named.is_none();
         edited.push(Edited {
             moved: Moved {
                 mesh,

@@ -1,5 +1,6 @@
 //! Maps the parts of an edited scene to the parts of its original.
 
+pub(crate) mod correspondence;
 pub(crate) mod faces;
 pub(crate) mod found;
 pub(crate) mod joints;

@@ -1,7 +1,8 @@
 //! Names in the compared scenes, collected once for all meshes.
 
 use crate::correspond::found::Edited;
-use crate::tools::names::{name_of, stem};
+use crate::tools::names::stem;
+use crate::tools::three::name_of;
 use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;

@@ -3,7 +3,7 @@
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::Grid;
 use crate::tools::gltf_transform::is_palette;
-use crate::tools::names::UNNAMED;
+use crate::tools::names::is_unnamed;
 use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -134,7 +134,7 @@ fn surface<'s>(work: &Work<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) 
     let Some(name) = work.edited.materials.get(id.0).map(|m| m.name.as_str()) else {
         return Surface::Unknown;
     };
-    if UNNAMED.contains(&name) || is_palette(name) {
+    if is_unnamed(name) || is_palette(name) {
         return Surface::Unknown;
     }
     let marked = work.materials.get(&id.0).copied();

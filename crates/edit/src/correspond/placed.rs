@@ -17,6 +17,8 @@ pub(crate) struct Placed {
     pub(crate) result: Vec<Vec<Option<At>>>,
     /// Transform of each edited joint from the native bind pose to the bind pose of the file, if they differ.
     pub(crate) bound: Vec<Vec<Option<Affine64>>>,
+    /// The same transform after the native bind pose got its edits.
+    pub(crate) stored: Vec<Vec<Option<Affine64>>>,
     /// Native joints whose bind pose was moved.
     pub(crate) moved: BTreeSet<At>,
 }

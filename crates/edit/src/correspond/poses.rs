@@ -3,6 +3,7 @@
 use crate::correspond::placed::{Placed, nearest_kept};
 use crate::joint_index::{At, Place};
 use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::blender::STILL;
 use crate::tools::blender_bones::Straight;
 use crate::work::Work;
 use alloc::vec::Vec;
@@ -251,9 +252,6 @@ impl Tolerance {
         }
     }
 }
-
-/// Largest difference in a channel for which Blender 5 writes only the first and the last key.
-const STILL: f64 = 1e-4;
 
 /// Returns the difference of two poses of a joint as an angle and a length, or `None` if they are equal within the
 /// tolerance. `held` is the pose from keys only at the ends of the clip: a tool drops the other keys of joints that

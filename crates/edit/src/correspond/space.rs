@@ -20,7 +20,7 @@ const JOINTS: usize = 4;
 pub(crate) fn modelled<'s>(
     edited: &'s Scene,
     exported: &Scene,
-    bones: &Bones,
+    bones: &mut Bones,
     (extent, reach): (f64, f64),
     budget: &Budget,
 ) -> Result<Cow<'s, Scene>, ConvertError> {
@@ -50,6 +50,7 @@ pub(crate) fn modelled<'s>(
         let Some((_, space)) = better.max_by_key(|(n, _)| *n) else {
             if let Some(factor) = scale_of(skeleton, s, exported, bones).filter(|_| drawn.is_some()) {
                 level(scene.to_mut(), s, factor);
+                bones.factors.insert(s, factor);
             }
             continue;
         };
@@ -70,26 +71,45 @@ pub(crate) fn modelled<'s>(
             }
         }
         let factor = scene.skeletons.get(s).and_then(|own| scale_of(own, s, exported, bones));
-        factor.into_iter().for_each(|factor| level(scene, s, factor));
+        if let Some(factor) = factor {
+            level(scene, s, factor);
+            bones.factors.insert(s, factor);
+        }
     }
     Ok(scene)
 }
 
-/// Returns the scale of a skeleton compared to the original's, if all bind poses and the roots have the same.
+/// Returns the scale of a skeleton compared to the original's, if all bind poses and the roots have the same. A tool may
+/// have dropped the scales of the original's bones.
 fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
-    let native = |joint: usize| bones.get(At { skeleton: s, joint }).native;
+    let size = |m: &Affine64| Trs64::from_affine(m).scale;
+    let differs = |by: &f64| *by > 0.0 && (by - 1.0).abs() > 1e-3;
+    let native = common_scale(skeleton, s, exported, bones, size);
+    if native.is_some_and(|by| !differs(&by)) {
+        return None;
+    }
+    common_scale(skeleton, s, exported, bones, |_| [1.0; 3]).or(native).filter(differs)
+}
+
+/// Returns the scale of all bind poses and of the roots at rest compared to the original's, whose sizes `there` returns.
+fn common_scale(
+    skeleton: &Skeleton,
+    s: usize,
+    exported: &Scene,
+    bones: &Bones,
+    there: impl Fn(&Affine64) -> [f64; 3],
+) -> Option<f64> {
     let size = |m: &Affine64| Trs64::from_affine(m).scale;
     let mut factor = None;
     for (joint, own) in skeleton.joints.iter().enumerate() {
-        let Some(at) = native(joint) else { continue };
+        let Some(at) = bones.get(At { skeleton: s, joint }).native else { continue };
         let Some(of) = exported.skeletons.get(at.skeleton) else { continue };
-        let there = of.joints.get(at.joint).map(|j| size(&j.rest.to_affine64()));
-        let binds = own.inverse_bind.wide().inverse().zip(bind(of, at.joint));
-        let (bound, there) = binds.map(|(a, b)| (size(&a), size(&b))).zip(there)?;
-        // Tools that drop scales of bones have none at rest.
-        let rest = size(&own.rest.to_affine64());
-        let at_rest = rest.into_iter().zip(there).filter(|_| own.parent.is_none());
-        for (here, there) in bound.0.into_iter().zip(bound.1).chain(at_rest) {
+        let (here, bound) = own.inverse_bind.wide().inverse().zip(bind(of, at.joint))?;
+        let rest = of.joints.get(at.joint)?.rest.to_affine64();
+        // Joints below others have translations only.
+        let root = own.parent.is_none().then(|| (size(&own.rest.to_affine64()), there(&rest)));
+        let pairs = core::iter::once((size(&here), there(&bound))).chain(root);
+        for (here, there) in pairs.flat_map(|(a, b)| a.into_iter().zip(b)) {
             let by = here / there;
             let first = *factor.get_or_insert(by);
             if !by.is_finite() || (by - first).abs() > 1e-3 * first {
@@ -97,7 +117,7 @@ fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> O
             }
         }
     }
-    factor.filter(|by| *by > 0.0 && (by - 1.0).abs() > 1e-3)
+    factor
 }
 
 /// Moves the scale of a skeleton from its roots into the translations of the joints below.

@@ -1,5 +1,6 @@
 //! Matches triangles at nearly equal native vertices, which tools confuse or merge.
 
+use crate::correspond::correspondence::PartAt;
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use crate::work::Work;
@@ -12,6 +13,8 @@ use meshwright_core::math::{distance, wide};
 #[derive(Clone, Copy)]
 pub(crate) struct Drawn {
     pub(crate) e: usize,
+    /// Its index in the mesh.
+    pub(crate) t: usize,
     pub(crate) corners: [u32; 3],
     /// The native vertices of the corners, if the triangle order gives them.
     pub(crate) known: Option<[Option<u32>; 3]>,
@@ -51,7 +54,11 @@ pub(crate) fn tick(
         match twins.nearest_face(triangle, found)? {
             Some((mesh, face, classes)) => {
                 if let Some(native) = found.get_mut(mesh) {
-                    native.there.get_mut(face).into_iter().for_each(|there| *there = true);
+                    native
+                        .there
+                        .get_mut(face)
+                        .into_iter()
+                        .for_each(|there| *there = PartAt::new(triangle.e, triangle.t));
                     twins.settle(triangle, (mesh, classes), native)?;
                 }
             }
@@ -62,12 +69,12 @@ pub(crate) fn tick(
 }
 
 fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2], usize)>, LimitExceeded> {
-    let faces = |native: &Found<'_>| native.there.iter().filter(|there| !**there).count();
+    let faces = |native: &Found<'_>| native.there.iter().filter(|there| there.is_none()).count();
     let count = found.iter().map(faces).fold(0, usize::saturating_add);
     let mut gone = work.budget.reserve("triangles", count.saturating_mul(3))?;
     for (mesh, native) in found.iter().enumerate() {
         for ([a, b, c], face) in native.faces.iter().map(|(corners, t)| (*corners, *t as usize)) {
-            if native.there.get(face) == Some(&false) {
+            if native.there.get(face) == Some(&None) {
                 let at = |corner: u32| Vertex { mesh, vertex: corner as usize };
                 gone.extend([(at(a), [b, c], face), (at(b), [c, a], face), (at(c), [a, b], face)]);
             }
@@ -94,7 +101,7 @@ impl Twins<'_, '_, '_> {
             let from = self.gone.partition_point(|(corner, ..)| *corner < at);
             let faces = self.gone.get(from..).unwrap_or_default().iter().take_while(|(v, ..)| *v == at);
             let mut same = None;
-            for (_, [x, y], face) in faces.filter(|(.., face)| native.there.get(*face) == Some(&false)) {
+            for (_, [x, y], face) in faces.filter(|(.., face)| native.there.get(*face) == Some(&None)) {
                 self.work.budget.work("vertices", 2)?;
                 let third = |v: u32, class: u32| {
                     self.mismatch(own, v, Vertex { mesh: at.mesh, vertex: class as usize }, found)

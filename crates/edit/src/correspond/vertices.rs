@@ -4,6 +4,7 @@ use crate::attributes::Attributes;
 use crate::correspond::joints::Bones;
 use crate::joint_index::At;
 use crate::tolerance::Tolerance;
+use crate::tools::blender::LEFT_OUT;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
@@ -212,9 +213,6 @@ fn same_weights(
             None => f64::from(i.weight).abs() <= tolerance,
         })
 }
-
-/// Blender drops influences below this, and divides the others by their sum.
-const LEFT_OUT: f64 = 1e-4;
 
 /// Vertices in a grid of cells.
 pub(crate) struct Grid {

@@ -8,6 +8,7 @@ use crate::patch::model::{ClipPatch, Patch, Poses};
 use crate::patch::still;
 use crate::report::{ClipChange, Part, Recovery, State};
 use crate::tolerance::{Exactness, Tolerance};
+use crate::tools::fbx::clip_name;
 use crate::tools::names::stem;
 use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -71,6 +72,8 @@ pub(crate) fn add_clips(
         maker.foreign(*e, report)?;
     }
     patch.clips = maker.patches;
+    let of = |c| pairs.iter().find(|(_, native)| **native == Some(c)).map(|(e, _)| *e);
+    patch.correspondence.clips = (0..work.native.clips.len()).map(of).collect();
     Ok(())
 }
 
@@ -85,8 +88,11 @@ impl ClipChange {
 fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
     let mut taken = BTreeSet::new();
     let mut pairs = BTreeMap::new();
-    let keys =
-        [|name: &str| String::from(name), |name: &str| bare(name).into(), |name: &str| stem(name).into()];
+    let keys = [
+        |name: &str| String::from(name),
+        |name: &str| clip_name(name).into(),
+        |name: &str| stem(name).into(),
+    ];
     for (k, key) in keys.into_iter().enumerate() {
         for (e, clip) in work.edited.clips.iter().enumerate() {
             if pairs.get(&e).copied().flatten().is_some() {
@@ -152,11 +158,6 @@ fn is_same_value(a: &Extra, b: &Extra) -> bool {
         }
         _ => a == b || number(a).zip(number(b)).is_some_and(|(a, b)| a == b || a.is_nan() && b.is_nan()),
     }
-}
-
-/// Removes the skeleton's name that FBX puts before the name of a clip.
-fn bare(name: &str) -> &str {
-    name.rsplit_once('|').map_or(name, |(_, own)| own)
 }
 
 /// Number of frames of a clip that are compared bit for bit.
@@ -349,7 +350,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         let shared = is_shared(self.work.exported, c);
         // If several clips have one name, tools number all but the first.
         let numbered = shared && stem(name) == exported.clip().name;
-        let known = self.work.exported.clips.iter().any(|n| bare(name) == n.name);
+        let known = self.work.exported.clips.iter().any(|n| clip_name(name) == n.name);
         if exported.clip().name != *name && !known && !numbered {
             change.renamed = Some(name.clone());
             clip.name.clone_from(name);

@@ -4,7 +4,7 @@ use crate::correspond::found::{Edited, Found};
 use crate::correspond::meshes::Finds;
 use crate::report::{MaterialChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
-use crate::tools::names::{UNNAMED, is_filler};
+use crate::tools::names::{is_filler, is_unnamed};
 use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -33,7 +33,7 @@ impl Materials {
                 && work.exported.materials.get(native).is_some_and(|n| {
                     n.name != material.name && !(n.name.is_empty() && is_filler(&material.name))
                 })
-                && !UNNAMED.contains(&material.name.as_str())
+                && !is_unnamed(&material.name)
             {
                 part.state = State::Edited;
                 part.change.renamed = Some(material.name.clone());
@@ -80,6 +80,12 @@ impl Materials {
                 }
             }
         }
+    }
+
+    /// Returns the edited material of each native one.
+    pub(crate) fn originals(&self, work: &Work<'_, '_>) -> Vec<Option<usize>> {
+        let of = |m| self.known.iter().find(|(_, id)| id.0 == m).map(|(e, _)| *e);
+        (0..work.native.materials.len()).map(of).collect()
     }
 
     /// Returns the material of the result for a material of the edited scene.

@@ -1,6 +1,7 @@
 //! The changes between an edited scene and its original.
 
 pub(crate) mod clips;
+mod document;
 pub(crate) mod materials;
 mod model;
 mod new_meshes;

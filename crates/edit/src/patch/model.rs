@@ -1,6 +1,7 @@
 //! The result of a comparison: the edited scene, and the original of each of its parts.
 
 use crate::attributes::Attributes;
+use crate::correspond::correspondence::Correspondence;
 use crate::report::Recovery;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -24,6 +25,8 @@ pub struct Patch {
     pub clips: Vec<ClipPatch>,
     /// The materials of the scene.
     pub materials: Vec<MaterialPatch>,
+    /// The edited part of each part of the original.
+    pub correspondence: Correspondence,
     /// The report of the changes: original parts in their order, removed ones among them, then new parts.
     pub report: Recovery,
 }
@@ -161,7 +164,8 @@ impl Patch {
         let clips = (0..scene.clips.len()).map(clip).collect();
         let material = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };
         let materials = (0..scene.materials.len()).map(material).collect();
-        Self { joints, meshes, clips, materials, report: Recovery::default(), scene }
+        let correspondence = Correspondence::identity(&scene);
+        Self { joints, meshes, clips, materials, correspondence, report: Recovery::default(), scene }
     }
 
     /// Copies the patch.
@@ -179,6 +183,7 @@ impl Patch {
             meshes: self.meshes.clone(),
             clips: self.clips.clone(),
             materials: self.materials.clone(),
+            correspondence: self.correspondence.copied(budget)?,
             report: self.report.clone(),
         })
     }

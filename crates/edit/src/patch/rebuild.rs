@@ -11,7 +11,7 @@ use crate::patch::materials::{Materials, one_pixel, painted};
 use crate::patch::model::{MaterialPatch, MeshPatch, Patch, VertexPatch};
 use crate::report::{MeshChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
-use crate::tools::names::{UNNAMED, is_filler, stem};
+use crate::tools::names::{is_filler, is_unnamed, stem};
 use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -55,6 +55,9 @@ pub(crate) fn meshes(
             maker.unchanged_patch(native, &mut own_patch)?;
         }
         maker.belongings(m, own, &mut mesh, &mut change);
+        if change.placed {
+            own_patch.vertices.iter_mut().for_each(|v| v.changed |= Attributes::PLACED);
+        }
         (own_patch.renamed, own_patch.material) = (mesh.name != native.name, change.material);
         own_patch.unchanged = own_patch.is_whole(native);
         maker.patches.push(own_patch);
@@ -73,6 +76,7 @@ pub(crate) fn meshes(
     for (e, triangles) in foreign {
         maker.foreign((*e, triangles), found, report)?;
     }
+    patch.correspondence.materials = maker.materials.originals(work);
     let materials = maker.materials.report;
     patch.meshes = maker.patches;
     let material = |(m, own): (usize, &Material)| {
@@ -86,6 +90,7 @@ pub(crate) fn meshes(
     };
     patch.materials = patch.scene.materials.iter().enumerate().map(material).collect();
     patch.report.materials.extend(materials);
+    patch.correspondence.fill_meshes(found);
     Ok(())
 }
 
@@ -128,7 +133,7 @@ impl Maker<'_, '_, '_> {
         for (corners, there) in native.triangles.iter().zip(&own.there) {
             for v in corners {
                 mark(&mut used, *v);
-                if *there {
+                if there.is_some() {
                     mark(&mut kept, *v);
                 }
             }
@@ -201,7 +206,7 @@ impl Maker<'_, '_, '_> {
         for (t, (corners, there)) in (0_u32..).zip(native.triangles.iter().zip(&own.there)) {
             let [a, b, c] = corners.map(place);
             match (there, a, b, c) {
-                (true, Some(a), Some(b), Some(c)) => {
+                (Some(_), Some(a), Some(b), Some(c)) => {
                     triangles.push([a, b, c]);
                     patch.triangles.push(Some(t));
                 }
@@ -468,10 +473,10 @@ impl Maker<'_, '_, '_> {
         };
         let (was, is) =
             (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
-        let none = UNNAMED.contains(&is.as_str()) || is_palette(&is);
+        let none = is_unnamed(&is) || is_palette(&is);
         // Editors keep identities. A mesh that has one but no material has lost its material.
         let taken = self.work.marked && !self.work.tolerance.joined && source.material.is_none();
-        if taken && !UNNAMED.contains(&was.as_str()) && !is_filler(&was) {
+        if taken && !is_unnamed(&was) && !is_filler(&was) {
             change.material = mesh.material.is_some();
             mesh.material = None;
         }

@@ -7,7 +7,8 @@ use crate::options::Absent;
 use crate::patch::model::{JointPatch, Patch};
 use crate::report::{JointChange, Part, Recovery, State};
 use crate::tolerance::Exactness;
-use crate::tools::names::{is_filler, name_of, stem};
+use crate::tools::names::{is_filler, stem};
+use crate::tools::three::name_of;
 use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -79,6 +80,7 @@ pub(crate) fn add_skeletons(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Pl
         native: lists(&work.native.skeletons, work)?,
         result: Vec::new(),
         bound: lists(&work.edited.skeletons, work)?,
+        stored: lists(&work.edited.skeletons, work)?,
         moved: BTreeSet::new(),
     };
     for (s, (native, exported)) in work.native.skeletons.iter().zip(&work.exported.skeletons).enumerate() {
@@ -116,6 +118,15 @@ fn lists<T: Clone>(
         lists.push(work.budget.filled("joints", skeleton.joints.len(), None)?);
     }
     Ok(lists)
+}
+
+/// The movement of a joint's bind pose.
+#[derive(Clone, Copy, Debug, Default)]
+struct Move {
+    /// In the file.
+    seen: [f64; 3],
+    /// In the native model.
+    by: [f64; 3],
 }
 
 /// A native skeleton on its way into the result.
@@ -179,8 +190,9 @@ impl One<'_, '_, '_> {
     fn edit(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let work = self.work;
         let Some(poses) = Poses::new(self.exported, work)? else { return Ok(()) };
-        let bound = self.bound(&poses);
+        let bound = self.bound(&poses)?;
         let most = self.most(poses.get(bound));
+        let moves = self.moves(&poses, bound, most)?;
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
@@ -211,10 +223,8 @@ impl One<'_, '_, '_> {
             {
                 change.renamed = Some(joint.name.clone());
             }
-            let moved = distance(here.w, there.w);
-            if moved > most {
-                change.moved = moved;
-            }
+            let Move { seen, by } = moves.get(j).copied().unwrap_or_default();
+            change.moved = length(seen);
             work.budget.work("joints", skeleton.joints.len() as u64)?;
             let above = nearest_kept(skeleton, edited, placed).filter(|a| a.skeleton == self.s);
             let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
@@ -241,17 +251,21 @@ impl One<'_, '_, '_> {
                 own.renamed = change.renamed.is_some();
                 own.parent = change.parent;
             }
-            if change.moved > 0.0 {
+            let moved = by != [0.0; 3];
+            if moved {
                 work.budget.charge_items("joints", 2, 64)?;
-                self.shifts.insert(result.joint, sub(here.w, there.w));
+                self.shifts.insert(result.joint, by);
                 placed.moved.insert(at);
             }
-            let place = there
-                .after(&self.exported.joints.get(j).map_or(Affine64::IDENTITY, |j| j.inverse_bind.wide()));
-            if bound != Bound::Bind
-                && let Some(slot) = edited.get_mut(&mut placed.bound)
-            {
-                *slot = Some(place);
+            if bound != Bound::Bind {
+                let place = there.after(&old.map_or(Affine64::IDENTITY, |old| old.inverse_bind.wide()));
+                // A joint that was moved is stored at its new position.
+                let home = add(poses.bind.get(j).map_or([0.0; 3], |m| m.w), by);
+                let stored = Affine64 { w: sub(here.w, place.vector(home)), ..place };
+                let slots = (edited.get_mut(&mut placed.bound), edited.get_mut(&mut placed.stored));
+                if let (Some(bound), Some(own)) = slots {
+                    (*bound, *own) = (Some(place), Some(if moved { stored } else { place }));
+                }
             }
         }
         Ok(())
@@ -268,30 +282,72 @@ impl One<'_, '_, '_> {
         let most = self.work.tolerance.translation;
         let mut exactness = Exactness::default();
         for (joint, there) in pose.iter().enumerate() {
-            let edited = self.work.bones.edited(At { skeleton: self.s, joint });
-            let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
-            let far = here.map(|here| distance(here.w, there.w)).filter(|far| *far <= most);
+            let far =
+                self.stored(joint).map(|(here, _)| distance(here.w, there.w)).filter(|far| *far <= most);
             far.into_iter().for_each(|far| exactness.add(far == 0.0));
         }
         if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
     }
 
-    /// Returns the pose that matches the file's bind pose at most joints. If several do, the one with most equal sizes.
-    fn bound(&self, poses: &Poses) -> Bound {
+    /// Returns the pose that matches the file's bind pose at most joints: at their positions, or at their distances from
+    /// the first joint if the skeleton was moved or scaled. If several do, the one with most equal sizes.
+    fn bound(&self, poses: &Poses) -> Result<Bound, LimitExceeded> {
+        let mut here = self.work.budget.filled("joints", self.native.joints.len(), None)?;
+        for (joint, slot) in here.iter_mut().enumerate() {
+            *slot = self.stored(joint);
+        }
+        let first = here.iter().position(Option::is_some).unwrap_or_default();
         let fits = |bound: Bound| {
-            let (mut near, mut large) = (0_usize, 0_usize);
-            for (joint, there) in poses.get(bound).iter().enumerate() {
-                let edited = self.work.bones.edited(At { skeleton: self.s, joint });
-                let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
-                let Some(here) = here else { continue };
-                let is_near = distance(here.w, there.w) <= self.work.tolerance.translation;
+            let pose = poses.get(bound);
+            let start = here.get(first).copied().flatten().zip(pose.get(first));
+            let (mut near, mut apart, mut large) = (0_usize, 0_usize, 0_usize);
+            for ((here, factor), there) in here.iter().zip(pose).filter_map(|(a, b)| Some(((*a)?, b))) {
+                let most = self.work.tolerance.translation;
+                let is_near = distance(here.w, there.w) <= most;
+                let lengths =
+                    start.map(|((a, _), b)| (distance(a.w, here.w), factor * distance(b.w, there.w)));
+                let is_apart = lengths.is_some_and(|(a, b)| (a - b).abs() <= most * factor);
                 near = near.saturating_add(usize::from(is_near));
-                large = large.saturating_add(usize::from(is_near && as_large(&here, there)));
+                apart = apart.saturating_add(usize::from(is_apart));
+                large = large.saturating_add(usize::from((is_near || is_apart) && as_large(&here, there)));
             }
-            (near, large)
+            (near, apart, large)
         };
         let best = [Bound::Unscaled, Bound::Rest].into_iter().max_by_key(|b| fits(*b));
-        best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind)
+        Ok(best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind))
+    }
+
+    /// Returns the bind pose of a native joint in the edited file, and the scale of its skeleton there.
+    fn stored(&self, joint: usize) -> Option<(Affine64, f64)> {
+        let edited = self.work.bones.edited(At { skeleton: self.s, joint })?;
+        let here = bind(self.work.edited.skeletons.get(edited.skeleton)?, edited.joint)?;
+        Some((here, self.work.bones.factor(edited.skeleton)))
+    }
+
+    /// Returns the movement of each native joint. If the file has another bind pose, a joint moves with its parent: what
+    /// the parent's scale does to it is only in the native bind pose.
+    fn moves(&self, poses: &Poses, bound: Bound, most: f64) -> Result<Vec<Move>, LimitExceeded> {
+        let mut moves = self.work.budget.filled("joints", self.native.joints.len(), Move::default())?;
+        for j in self.exported.order().unwrap_or_default() {
+            let Some(there) = poses.get(bound).get(j) else { continue };
+            let parent = self.exported.joints.get(j).and_then(|joint| joint.parent);
+            let above = parent.and_then(|p| moves.get(p)).copied().unwrap_or_default();
+            let seen = match self.stored(j) {
+                Some((here, _)) => {
+                    Some(sub(here.w, there.w)).filter(|by| length(*by) > most).unwrap_or_default()
+                }
+                None => above.seen,
+            };
+            let own =
+                parent.and_then(|p| Some(poses.bind.get(p)?.after(&poses.get(bound).get(p)?.inverse()?)));
+            let by = match own.filter(|_| bound != Bound::Bind) {
+                Some(own) => add(above.by, own.vector(sub(seen, above.seen))),
+                None => seen,
+            };
+            let by = Some(by).filter(|by| seen != [0.0; 3] || length(*by) > most).unwrap_or_default();
+            moves.get_mut(j).into_iter().for_each(|slot| *slot = Move { seen, by });
+        }
+        Ok(moves)
     }
 
     /// Moves joints that were edited, and keeps the world transforms of others, whatever their new parents are.
@@ -387,7 +443,7 @@ impl One<'_, '_, '_> {
     fn add(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let work = self.work;
         let poses = Poses::new(self.exported, work)?;
-        let bound = poses.as_ref().map(|poses| self.bound(poses));
+        let bound = poses.as_ref().map(|poses| self.bound(poses)).transpose()?;
         let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.get(bound));
         for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
             let own = |j: &usize| work.bones.get(At { skeleton: e, joint: *j });

@@ -156,7 +156,7 @@ fn without_scales(native: &Scene) -> Scene {
 }
 
 /// The same with what takes each vertex there.
-fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
+pub(super) fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
     let (mut edited, mut places) = (native.clone(), Vec::new());
     let mut worlds: Vec<Affine64> = Vec::new();
     for joint in &mut edited.skeletons[0].joints {

@@ -28,8 +28,10 @@ fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
     (0..mesh.positions.len()).map(at).collect()
 }
 
-fn looks_alike(edited: &Scene, back: &Scene) {
-    for frame in [None, Some(0.0), Some(2.0), Some(4.0)] {
+const FRAMES: [Option<f64>; 4] = [None, Some(0.0), Some(2.0), Some(4.0)];
+
+fn looks_alike(edited: &Scene, back: &Scene, frames: &[Option<f64>]) {
+    for &frame in frames {
         for (v, (a, b)) in posed(edited, frame).iter().zip(posed(back, frame)).enumerate() {
             let far = meshwright_core::math::distance(*a, b);
             assert!(far < 1e-5, "vertex {v} at {frame:?}: {a:?} {b:?}");
@@ -37,11 +39,8 @@ fn looks_alike(edited: &Scene, back: &Scene) {
     }
 }
 
-/// A bone that is moved in Edit Mode takes nothing along: its children stay, and so do its own motions.
-#[test]
-fn a_bone_that_moved_leaves_its_children_where_they_were() {
-    let native = tube();
-    let mut edited = native.clone();
+/// Moves the second joint, as in Edit Mode.
+fn move_bone(edited: &mut Scene) {
     let by = [0.25_f32, 0.5, 0.0];
     let joints = &mut edited.skeletons[0].joints;
     let bound = joints[1].inverse_bind.wide().inverse().unwrap();
@@ -51,8 +50,38 @@ fn a_bone_that_moved_leaves_its_children_where_they_were() {
         let Local::Trs(rest) = &mut joints[joint].rest else { panic!("no parts") };
         rest.translation.iter_mut().zip(by).for_each(|(c, by)| *c += sign * by);
     }
+}
+
+/// Moves or scales the armature of a scene, whose roots are then below it.
+fn place_armature(edited: &mut Scene, space: &Trs64) {
+    let (by, space) = (space.scale[0], space.to_affine());
+    edited.meshes[0].positions.iter_mut().for_each(|p| *p = narrow(space.point(wide(*p))));
+    let back = space.inverse().unwrap();
+    for joint in &mut edited.skeletons[0].joints {
+        joint.inverse_bind = joint.inverse_bind.wide().after(&back).narrow();
+        if joint.parent.is_none() {
+            let rest = space.after(&joint.rest.to_affine64());
+            joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
+        }
+    }
+    for clip in &mut edited.clips {
+        let Motion::Tracks(tracks) = &mut clip.motion else { panic!("no tracks") };
+        for root in tracks.iter_mut().filter(|track| track.joint == 0) {
+            root.translation.values.iter_mut().for_each(|v| *v = narrow(space.point(wide(*v))));
+            let scales = root.scale.values.iter_mut().flatten();
+            scales.for_each(|s| *s = narrow([f64::from(*s) * by])[0]);
+        }
+    }
+}
+
+/// A bone that is moved in Edit Mode takes nothing along: its children stay, and so do its own motions.
+#[test]
+fn a_bone_that_moved_leaves_its_children_where_they_were() {
+    let native = tube();
+    let mut edited = native.clone();
+    move_bone(&mut edited);
     let (back, report) = same(&edited, &native);
-    looks_alike(&edited, &back);
+    looks_alike(&edited, &back, &FRAMES);
     let states: Vec<_> = report.joints.iter().map(|j| j.state).collect();
     assert_eq!(states, [State::Untouched, State::Edited, State::Untouched]);
     assert_eq!(report.clips[0].state, State::Edited);
@@ -65,27 +94,47 @@ fn an_armature_that_was_placed_or_scaled_takes_everything_along() {
     let scaled = Trs64 { scale: [2.0; 3], ..Trs64::IDENTITY };
     let placed = Trs64 { translation: [3.0, 0.0, -1.5], ..Trs64::IDENTITY };
     for space in [scaled, placed] {
-        let space = space.to_affine();
         let mut edited = native.clone();
-        edited.meshes[0].positions.iter_mut().for_each(|p| *p = narrow(space.point(wide(*p))));
-        let back = space.inverse().unwrap();
-        for joint in &mut edited.skeletons[0].joints {
-            joint.inverse_bind = joint.inverse_bind.wide().after(&back).narrow();
-            if joint.parent.is_none() {
-                let rest = space.after(&joint.rest.to_affine64());
-                joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
-            }
-        }
+        place_armature(&mut edited, &space);
+        let space = space.to_affine();
         assert!(edited.clips.iter().all(|clip| match &clip.motion {
             Motion::Tracks(tracks) => tracks.iter().all(|track| track.joint != 0),
             Motion::Poses { .. } => false,
         }));
         let (back, report) = same(&edited, &native);
-        looks_alike(&edited, &back);
+        looks_alike(&edited, &back, &FRAMES);
         let moved = native.meshes[0].positions.iter().filter(|p| space.point(wide(**p)) != wide(**p)).count();
         assert_eq!((report.meshes[0].change.moved, report.meshes[0].change.added), (moved, 0));
         assert!(report.joints.iter().filter(|joint| joint.state == State::Edited).count() >= 2);
     }
+}
+
+/// Blender has no scales in Edit Mode, and keeps those of clips.
+#[test]
+fn what_is_moved_among_bones_whose_scales_a_tool_drops_looks_alike_in_clips() {
+    let mut native = tube();
+    let root = Trs { translation: [0.5, 1.0, 0.0], scale: [0.7; 3], ..Trs::IDENTITY };
+    native.skeletons[0].joints[0].rest = Local::Trs(root);
+    native.skeletons[0].bind_rest().unwrap();
+    let mut track = Track { joint: 0, ..Track::default() };
+    track.translation.push(0.0, root.translation);
+    track.scale.push(0.0, root.scale);
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!("no tracks") };
+    tracks.insert(0, track);
+    let plain = blender::unscaled(&native).0;
+    assert!(same(&plain, &native).1.is_untouched());
+    let moved = |edit: &dyn Fn(&mut Scene)| {
+        let mut edited = plain.clone();
+        edit(&mut edited);
+        let (back, report) = same(&edited, &native);
+        looks_alike(&edited, &back, &FRAMES[1..]);
+        report.joints.iter().filter(|joint| joint.state == State::Edited).count()
+    };
+    assert_eq!(moved(&move_bone), 1);
+    let scaled = Trs64 { scale: [2.0; 3], ..Trs64::IDENTITY };
+    assert_eq!(moved(&|edited| place_armature(edited, &scaled)), 3);
+    let placed = Trs64 { translation: [3.0, 0.0, -1.5], ..Trs64::IDENTITY };
+    assert_eq!(moved(&|edited| place_armature(edited, &placed)), 3);
 }
 
 /// The children of a removed bone become children of its parent, and keep their positions.

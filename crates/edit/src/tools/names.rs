@@ -1,9 +1,11 @@
 //! Names that tools make up or change.
 
-use alloc::string::String;
+use crate::tools::{assimp, blender, fbx};
 
-/// Names that tools give to the materials of meshes without one.
-pub(crate) const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
+/// Returns true for the names that tools give to the materials of meshes without one.
+pub(crate) fn is_unnamed(name: &str) -> bool {
+    ["", blender::UNNAMED, assimp::UNNAMED, fbx::UNNAMED].contains(&name)
+}
 
 /// Returns true for names that tools give to unnamed joints and materials, such as `Node_2` or `Material_0`.
 pub(crate) fn is_filler(name: &str) -> bool {
@@ -17,10 +19,4 @@ pub(crate) fn stem(name: &str) -> &str {
         Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
         _ => name,
     }
-}
-
-/// Returns a name as three.js writes it: white space becomes `_`, and the characters of property paths are removed.
-pub(crate) fn name_of(name: &str) -> String {
-    let kept = name.chars().filter(|c| !matches!(c, '[' | ']' | '.' | ':' | '/'));
-    kept.map(|c| if c.is_whitespace() { '_' } else { c }).collect()
 }

@@ -175,10 +175,16 @@ impl Work<'_> {
         let as_many = self.patch.scene.nodes.len() == self.native.nodes.len();
         made.nodes = match as_many && old.nodes.len() == self.native.nodes.len() {
             true => (0..old.nodes.len()).map(|n| self.node(n, &old.nodes[n], new)).collect(),
-            false if old.nodes.is_empty() && as_many && self.in_place => Vec::new(),
+            false if old.nodes.is_empty() && as_many && self.in_place && !self.is_placed() => Vec::new(),
             false => new.nodes.clone(),
         };
         made
+    }
+
+    /// Returns true if a node has another transform.
+    fn is_placed(&self) -> bool {
+        let locals = |scene: &Scene| scene.nodes.iter().map(|node| node.local).collect::<Vec<_>>();
+        locals(self.native) != locals(&self.patch.scene)
     }
 
     fn materials(&self, old: &Metadata) -> Vec<metadata::Material> {

@@ -211,9 +211,9 @@ impl<'a> Meshes<'a> {
         let bone = if on_base { number } else { was };
         let kept = bone.filter(|_| !weights).and_then(|bone| old.with_bone(bone));
         let edited = Fields {
-            position: bound || changed.has(Attributes::POSITION),
+            position: bound || changed.has(Attributes::MODEL_POSITION),
             uv: changed.has(Attributes::UV),
-            normal: bound || changed.has(Attributes::NORMAL),
+            normal: bound || changed.has(Attributes::MODEL_NORMAL),
             color: changed.has(Attributes::COLOR),
         };
         let new = self.finish_vertex(new, is_flat, stored(Some(scene)), number);

@@ -1,18 +1,17 @@
 //! Merges patches into a DPM.
 
-use super::{MergedDpm, merge, merged_bone};
+use super::{MergedDpm, merge};
 use crate::bone::{Bone, BonePose};
 use crate::dpm::rules::check;
-use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, Vertices};
-use crate::scene::bounds::is_affordable;
+use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId};
 use crate::scene::dpm_from_scene::traced;
 use crate::scene::options::DpmSceneOptions;
+use crate::scene::to_scene::writable;
 use alloc::collections::BTreeMap;
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::Findings;
-use meshwright_edit::apply::{ApplyPatch, Frames, MeshOrigin, Surface, Work};
+use meshwright_edit::apply::{ApplyPatch, Frames, MeshOrigin, Originals, Surface, Work};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
@@ -39,18 +38,10 @@ impl ApplyPatch for Dpm {
     type Bone = Bone;
     type Pose = BonePose;
     type Bounds = Bounds;
-    type Merged = (Self, Frames);
+    const KEEPS_LISTED_FRAMES: bool = false;
 
     fn bones(&self) -> &[Bone] {
         &self.bones
-    }
-
-    fn bone(own: Option<&Bone>, made: Option<&Bone>, renamed: bool, parent: Option<usize>) -> Option<Bone> {
-        merged_bone(own, made, renamed, parent)
-    }
-
-    fn parent(bone: &Bone) -> Option<usize> {
-        bone.parent()
     }
 
     fn frame(&self, frame: usize) -> &[BonePose] {
@@ -65,28 +56,24 @@ impl ApplyPatch for Dpm {
         core::iter::once(&mut self.bounds).chain(self.frames.iter_mut().map(|part| &mut part.bounds))
     }
 
-    fn recompute_bounds_within(
-        &mut self,
-        budget: &Budget,
-        losses: &mut Vec<Loss>,
-    ) -> Result<bool, LimitExceeded> {
-        let influences = self.meshes.iter().map(|m| m.vertices.influences.len()).sum();
-        let affordable = is_affordable(influences, self.frame_count(), budget, "frames", losses)?;
-        affordable.then(|| self.recompute_bounds());
-        Ok(affordable)
+    fn bound_within(&mut self, budget: &Budget, losses: &mut Vec<Loss>) -> Result<bool, LimitExceeded> {
+        Self::bound_within(self, budget, losses)
     }
 
-    fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError> {
-        let mut model = work.original.clone();
-        (model.meshes, model.bones) = (meshes(work)?, work.bones());
-        let plan = work.frames(false)?;
-        (model.frames, model.poses) = numbered(work, &plan)?;
-        work.put_bounds(&mut model, plan.frames.iter().map(|f| f.original), losses)?;
+    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError> {
+        (self.meshes, self.bones) = (meshes(work)?, work.bones());
+        Ok(())
+    }
+
+    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
+        (self.frames, self.poses) = numbered(work, plan)?;
+        Ok(plan.frames.iter().map(|f| f.original).collect())
+    }
+
+    fn finish(&mut self) -> Result<(), ConvertError> {
         // A new bone may be the parent of an existing one.
-        model.sort_bones();
-        check(&model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok((model, plan))
+        self.sort_bones();
+        writable(check(self, &mut Findings::writing()))
     }
 }
 
@@ -132,7 +119,7 @@ fn meshes(work: &Work<'_, Dpm>) -> Result<Vec<Mesh>, ConvertError> {
             Some((old, mesh)) => merged_mesh(work, old, new, mesh)?,
             None => {
                 let vertices = new.vertices.iter().map(|row| merged_row(work, None, row, Attributes::NONE));
-                Mesh { vertices: Arc::new(collected(vertices)), ..new.clone() }
+                Mesh { vertices: Arc::new(vertices.collect()), ..new.clone() }
             }
         });
     }
@@ -167,7 +154,7 @@ fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Res
     };
     Ok(Mesh {
         shader,
-        vertices: keep_shared(&old.vertices, collected(vertices)),
+        vertices: keep_shared(&old.vertices, vertices.collect()),
         texcoords: keep_shared(&old.texcoords, all().map(uv).collect()),
         groupids: keep_shared(&old.groupids, triangles.iter().enumerate().map(group).collect()),
         triangles: keep_shared(&old.triangles, triangles.into_iter().map(|(corners, _)| corners).collect()),
@@ -191,21 +178,14 @@ fn merged_row(
     let bones = |list: &[Influence]| list.iter().map(|i| i.bone).collect::<Vec<_>>();
     let made: Vec<_> = made.collect();
     let Some(kept) = kept.filter(|kept| bones(kept) == bones(&made)) else { return made };
-    let moved = changed.has(Attributes::POSITION | Attributes::BOUND);
-    let turned = changed.has(Attributes::NORMAL | Attributes::BOUND);
+    let moved = changed.has(Attributes::JOINT_POSITION);
+    let turned = changed.has(Attributes::JOINT_NORMAL);
     let one = |(k, n): (&Influence, &Influence)| Influence {
         origin: if moved { n.origin } else { k.origin },
         normal: if turned { n.normal } else { k.normal },
         ..*k
     };
     kept.iter().zip(&made).map(one).collect()
-}
-
-fn collected(rows: impl Iterator<Item = Vec<Influence>>) -> Vertices {
-    rows.fold(Vertices::default(), |mut vertices, row| {
-        vertices.push(&row);
-        vertices
-    })
 }
 
 /// Keeps sharing the original's data if it is unchanged.

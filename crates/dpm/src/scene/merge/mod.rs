@@ -9,8 +9,8 @@ use crate::scene::options::DpmSceneOptions;
 use crate::scene::traced::Traced;
 use alloc::vec::Vec;
 use meshwright_edit::Patch;
-use meshwright_edit::apply::{ApplyPatch, Clips, Frames, apply};
-use meshwright_scene::{Budget, Clip, ConvertError, Converted, FromSceneOptions, LimitExceeded, Scene};
+use meshwright_edit::apply::{ApplyPatch, Clips, Frames, PatchBone, apply};
+use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Scene};
 
 /// A DPM with the edits of a scene.
 pub type MergedDpm = Merged<crate::Dpm>;
@@ -46,7 +46,7 @@ pub struct Merged<M> {
 }
 
 /// Applies a patch of `native` to a model.
-fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
+fn merge<M: ApplyPatch>(
     original: &M,
     (native, patch): (&Scene, &Patch),
     listed: bool,
@@ -58,35 +58,27 @@ fn merge<M: ApplyPatch<Merged = (M, Frames)>>(
     let made = traced(&patch.scene)?;
     losses.extend(made.losses);
     let mut losses = patch.losses_of_edits(losses);
+    patch.note_removed_materials(&mut losses);
     let (made, made_clips) = made.value.split();
-    let (model, plan) = apply(original, &made, (native, patch), listed, (&budget, &mut losses))?;
-    let clips = merged_clips(native, patch, &made_clips, &plan, &budget)?;
-    Ok(Converted::new(Merged { model, clips }, losses))
+    let (model, plan, clips) = apply(original, &made, (native, patch), listed, (&budget, &mut losses))?;
+    Ok(Converted::new(Merged { model, clips: merged_clips(&clips, &made_clips, &plan) }, losses))
 }
 
-/// Returns a bone of the result.
-fn merged_bone(
-    original: Option<&Bone>,
-    made: Option<&Bone>,
-    renamed: bool,
-    parent: Option<usize>,
-) -> Option<Bone> {
-    // A root keeps its original number for "no parent".
-    let none = original.filter(|own| own.parent().is_none()).map_or(-1, |own| own.parent);
-    let own = *original.or(made)?;
-    let name = made.filter(|_| renamed).map_or(own.name, |made| made.name);
-    Some(Bone { name, parent: parent.and_then(|p| i32::try_from(p).ok()).unwrap_or(none), ..own })
+impl PatchBone for Bone {
+    fn parent(&self) -> Option<usize> {
+        Self::parent(self)
+    }
+
+    fn merged(self, name: Option<&Self>, parent: Option<usize>) -> Self {
+        // A root keeps its original number for "no parent".
+        let none = if Self::parent(&self).is_none() { self.parent } else { -1 };
+        let parent = parent.and_then(|p| i32::try_from(p).ok()).unwrap_or(none);
+        Self { name: name.map_or(self.name, |named| named.name), parent, ..self }
+    }
 }
 
 /// Returns the clips of the result, with the original's values where they were not edited.
-fn merged_clips(
-    native: &Scene,
-    patch: &Patch,
-    made: &[FrameClip],
-    plan: &Frames,
-    budget: &Budget,
-) -> Result<Vec<MergedClip>, LimitExceeded> {
-    let clips = Clips::new(native, patch, budget)?;
+fn merged_clips(clips: &Clips<'_>, made: &[FrameClip], plan: &Frames) -> Vec<MergedClip> {
     let bytes = |name: &str| -> Vec<u8> {
         name.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
     };
@@ -101,5 +93,5 @@ fn merged_clips(
         let name = kept.map_or_else(|| made.name.clone(), |(_, native)| native.name.clone());
         MergedClip { clip: FrameClip { name, start: *start, ..made.clone() }, was }
     };
-    Ok(made.iter().zip(&plan.starts).enumerate().map(clip).collect())
+    made.iter().zip(&plan.starts).enumerate().map(clip).collect()
 }

@@ -1,17 +1,19 @@
 //! Merges patches into a ZYM. Its shaders share one list of vertices, so the corners of triangles identify
 //! the original vertices.
 
-use super::{MergedZym, merge, merged_bone};
+use super::{MergedZym, merge};
 use crate::bone::{Bone, BonePose, Name};
-use crate::scene::bounds::is_affordable;
 use crate::scene::options::DpmSceneOptions;
+use crate::scene::to_scene::writable;
 use crate::scene::zym_from_scene::traced;
+use crate::scene::zym_to_scene::Starts;
 use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{F32, Findings};
-use meshwright_edit::apply::{ApplyPatch, Corner, Corners, Frames, MeshOrigin, Place, Surface, Work};
+use meshwright_edit::apply::{
+    ApplyPatch, Corner, Corners, Frames, MeshOrigin, Originals, Place, Surface, Work,
+};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
@@ -37,18 +39,10 @@ impl ApplyPatch for Zym {
     type Bone = Bone;
     type Pose = BonePose;
     type Bounds = ZymBounds;
-    type Merged = (Self, Frames);
+    const KEEPS_LISTED_FRAMES: bool = true;
 
     fn bones(&self) -> &[Bone] {
         &self.bones
-    }
-
-    fn bone(own: Option<&Bone>, made: Option<&Bone>, renamed: bool, parent: Option<usize>) -> Option<Bone> {
-        merged_bone(own, made, renamed, parent)
-    }
-
-    fn parent(bone: &Bone) -> Option<usize> {
-        bone.parent()
     }
 
     fn frame(&self, frame: usize) -> &[BonePose] {
@@ -63,65 +57,56 @@ impl ApplyPatch for Zym {
         core::iter::once(&mut self.bounds).chain(self.scenes.iter_mut().map(|part| &mut part.bounds))
     }
 
-    fn recompute_bounds_within(
-        &mut self,
-        budget: &Budget,
-        losses: &mut Vec<Loss>,
-    ) -> Result<bool, LimitExceeded> {
-        let influences = self.influences.len();
-        let affordable = is_affordable(influences, self.frame_count(), budget, "frames", losses)?;
-        affordable.then(|| self.recompute_bounds());
-        Ok(affordable)
+    fn bound_within(&mut self, budget: &Budget, losses: &mut Vec<Loss>) -> Result<bool, LimitExceeded> {
+        Self::bound_within(self, budget, losses)
     }
 
-    fn merged(work: &Work<'_, Self>, losses: &mut Vec<Loss>) -> Result<Self::Merged, ConvertError> {
-        let mut model = work.original.clone();
-        put_vertices(work, &mut model)?;
-        model.bones = work.bones();
-        let plan = work.frames(work.listed)?;
-        model.poses = work.budget.reserve("poses", plan.frames.len().saturating_mul(model.bones.len()))?;
-        plan.frames.iter().for_each(|frame| {
-            model.poses.extend(work.pose(frame).map(|p| p.unwrap_or(BonePose::IDENTITY)));
-        });
-        let origins;
-        (model.scenes, origins) = scenes(work, &plan)?;
-        work.put_bounds(&mut model, origins.into_iter(), losses)?;
+    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError> {
+        self.bones = work.bones();
+        put_vertices(work, self)
+    }
+
+    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
+        self.poses = work.budget.reserve("poses", plan.frames.len().saturating_mul(self.bones.len()))?;
+        let pose = |frame| work.pose(frame).map(|p| p.unwrap_or(BonePose::IDENTITY));
+        self.poses.extend(plan.frames.iter().flat_map(pose));
+        let (scenes, origins) = scenes(work, plan)?;
+        self.scenes = scenes;
+        Ok(origins)
+    }
+
+    fn finish(&mut self) -> Result<(), ConvertError> {
         // A new bone may be the parent of an existing one.
-        model.sort_bones();
-        check(&model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok((model, plan))
+        self.sort_bones();
+        writable(check(self, &mut Findings::writing()))
     }
 }
 
 /// The values of a vertex: its influences and texture coordinates.
 type Row = (Vec<ZymInfluence>, [F32; 2]);
 
-/// A model, with the first influence of each vertex and the first triangle of each run.
+/// A model, with the influences of each vertex and the first triangle of each run.
 struct Shape<'a> {
     model: &'a Zym,
-    influences: Vec<usize>,
+    starts: Starts,
     triangles: Vec<usize>,
 }
 
 impl<'a> Shape<'a> {
     fn new(model: &'a Zym, budget: &Budget) -> Result<Self, LimitExceeded> {
-        let count = model.counts.len() + model.runs.len();
-        budget.charge_items("vertices", count as u64, size_of::<usize>())?;
-        fn sums(counts: impl Iterator<Item = usize>) -> Vec<usize> {
-            counts
-                .scan(0, |sum: &mut usize, n| Some(core::mem::replace(sum, sum.saturating_add(n))))
-                .collect()
+        let mut triangles = budget.reserve("triangles", model.runs.len())?;
+        let mut first = 0;
+        for run in &model.runs {
+            triangles.push(first);
+            first += run.triangles.len();
         }
-        let influences = sums(model.counts.iter().map(|c| *c as usize));
-        Ok(Self { model, influences, triangles: sums(model.runs.iter().map(|r| r.triangles.len())) })
+        Ok(Self { model, starts: Starts::new(&model.counts, budget)?, triangles })
     }
 
     fn row(&self, vertex: usize) -> (&'a [ZymInfluence], [F32; 2]) {
-        let start = self.influences.get(vertex).copied().unwrap_or(0);
-        let end = start.saturating_add(self.model.counts.get(vertex).map_or(0, |c| *c as usize));
         let uv = self.model.texcoords.get(vertex).copied();
-        (self.model.influences.get(start..end).unwrap_or_default(), uv.unwrap_or_default())
+        let own = self.model.influences.get(self.starts.range(vertex));
+        (own.unwrap_or_default(), uv.unwrap_or_default())
     }
 
     fn zone(&self, run: usize, triangle: usize) -> Option<u8> {
@@ -130,7 +115,7 @@ impl<'a> Shape<'a> {
 }
 
 /// Returns the scenes of the result, and the original scene of each.
-fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Vec<Option<usize>>), ConvertError> {
+fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Originals), ConvertError> {
     let (original, made) = (&work.original.scenes, &work.made.model.scenes);
     let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
     // The clips of a companion file are not scenes of the model. A model without motion has scenes that no clip shows.
@@ -214,7 +199,7 @@ fn merged_row(work: &Work<'_, Zym>, corner: &Corner, old: &Shape<'_>, new: &Shap
     let old = original.map(|v| old.row(v as usize));
     let (new, uv) = new.row(made as usize);
     let of = |i: &ZymInfluence| work.joints.of_original(i.bone).map(|bone| ZymInfluence { bone, ..*i });
-    let moved = changed.has(Attributes::POSITION | Attributes::WEIGHTS | Attributes::BOUND);
+    let moved = changed.has(Attributes::JOINT_POSITION | Attributes::WEIGHTS);
     let kept = old.filter(|_| !moved).and_then(|(own, _)| own.iter().map(of).collect::<Option<Vec<_>>>());
     let made = || new.iter().map(|i| ZymInfluence { bone: work.joints.of_made(i.bone), ..*i }).collect();
     let uv = old.filter(|_| !changed.has(Attributes::UV)).map_or(uv, |(_, uv)| uv);

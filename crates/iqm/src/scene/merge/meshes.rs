@@ -134,8 +134,8 @@ impl Meshes<'_> {
     fn is_edited(&self, kind: ArrayKind, vertex: &Vertex) -> bool {
         let Some(n) = vertex.original else { return vertex.made.is_some() };
         vertex.changed.has(match kind {
-            ArrayKind::POSITION => Attributes::POSITION,
-            ArrayKind::NORMAL => Attributes::NORMAL,
+            ArrayKind::POSITION => Attributes::MODEL_POSITION,
+            ArrayKind::NORMAL => Attributes::MODEL_NORMAL,
             ArrayKind::TEXCOORD => Attributes::UV,
             ArrayKind::COLOR => Attributes::COLOR,
             ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {

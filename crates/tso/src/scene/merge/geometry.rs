@@ -196,7 +196,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
         let real = RealVertex { uv: row.real.uv, ..made.real };
         return Row { native: row.native, real, ..made };
     };
-    let (moved, leans) = (Attributes::POSITION | Attributes::BOUND, Attributes::NORMAL | Attributes::BOUND);
+    let (moved, leans) = (Attributes::JOINT_POSITION, Attributes::JOINT_NORMAL);
     if changed.has(moved) {
         row.real.position = new.real.position;
     }
