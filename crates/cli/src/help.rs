@@ -331,23 +331,69 @@ pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
     // The pages replace the `help` command.
     let mut command = command().disable_help_subcommand(true);
     command.build();
-    let own = ("meshwright.1".to_owned(), page(command.clone(), "\"EXIT STATUS\"")?);
-    let others = command
-        .get_subcommands()
-        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()), page(sub.clone(), "EXAMPLES")?)));
-    let pages: Vec<(String, String)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
+    let own = ("meshwright.1".to_owned(), page(command.clone()));
+    let others =
+        command.get_subcommands().map(|sub| (format!("meshwright-{}.1", sub.get_name()), page(sub.clone())));
+    let pages: Vec<(String, String)> = [own].into_iter().chain(others).collect();
     let place = |name| Place::below(&args.folder, [&OutputName::cleaned(name)]);
     let files = pages.iter().map(|(name, page)| output::main(place(name), content_of(page.as_bytes())));
     Ok(ended(output::write(files.collect(), &Plan::default(), None).map(drop)))
 }
 
-/// Returns a page for `man`; the text after the options gets `title`.
-fn page(command: Command, title: &str) -> Result<String, Fail> {
-    let mut page = Vec::new();
-    let man = clap_mangen::Man::new(command).manual("Meshwright");
-    man.source(concat!("meshwright ", env!("CARGO_PKG_VERSION"))).render(&mut page)?;
-    let page = String::from_utf8_lossy(&page).replace(".SH EXTRA\n", &format!(".SH {title}\n"));
-    Ok(page.replace("\nExamples:\n", "\n"))
+/// Returns a page for `man`: the help of a command in the language of its pages.
+fn page(command: Command) -> String {
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    // The width 0 leaves lines to the reader of the page.
+    let help = command.term_width(0).render_long_help().to_string();
+    let (about, rest) = help.split_once("Usage: ").unwrap_or((&help, ""));
+    let (usage, rest) = rest.split_once('\n').unwrap_or((rest, ""));
+    let (title, version) = (about.lines().next().unwrap_or_default(), env!("CARGO_PKG_VERSION"));
+    let mut page = format!(
+        ".TH {name} 1 \"\" \"meshwright {version}\" Meshwright\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n.SH DESCRIPTION\n",
+        escaped(&name),
+        escaped(title),
+        escaped(usage),
+    );
+    for line in about.trim_end().lines() {
+        page += &if line.is_empty() { ".PP\n".to_owned() } else { format!("{}\n", escaped(line)) };
+    }
+    let (mut is_verbatim, mut is_paragraph) = (false, false);
+    for line in rest.lines() {
+        let text = line.trim_start();
+        let is_heading = text.len() == line.len() && text.ends_with(':');
+        if is_heading || text.starts_with("Exit codes:") {
+            let title =
+                if is_heading { text.trim_end_matches(':').to_uppercase() } else { "EXIT STATUS".into() };
+            page += if std::mem::take(&mut is_verbatim) { ".fi\n" } else { "" };
+            page += &format!(".SH \"{title}\"\n");
+            is_verbatim = matches!(text, "Examples:" | "Commands:");
+            page += if is_verbatim { ".nf\n" } else { "" };
+        }
+        if is_heading {
+            continue;
+        }
+        let is_name = (text.starts_with('-') && !text.starts_with("- ")) || text.starts_with(['<', '[']);
+        let is_option = is_name && line.len().saturating_sub(text.len()) < 10;
+        page += &match text {
+            _ if is_verbatim => format!("{}\n", escaped(line)),
+            "" => String::new(),
+            _ if is_option => {
+                let (names, help) = text.split_once("  ").unwrap_or((text, ""));
+                format!(".TP\n.B {}\n{}\n", escaped(names), escaped(help.trim_start())).replace("\n\n", "\n")
+            }
+            _ if text.starts_with("- ") => format!(".br\n{}\n", escaped(text)),
+            _ => format!("{}{}\n", if is_paragraph { ".IP\n" } else { "" }, escaped(text)),
+        };
+        // A blank line within the help of an option begins a paragraph of it.
+        is_paragraph = text.is_empty();
+    }
+    page
+}
+
+/// Escapes what would be an instruction in a page for `man`.
+fn escaped(text: &str) -> String {
+    let start = if text.trim_start().starts_with(['.', '\'']) { "\\&" } else { "" };
+    format!("{start}{}", text.replace('\\', "\\e").replace('-', "\\-"))
 }
 
 fn ended(result: Result<(), Refusal>) -> Status {

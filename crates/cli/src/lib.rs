@@ -24,6 +24,7 @@ mod manifest;
 mod optimize;
 mod output;
 mod pack;
+mod pattern;
 mod picture;
 mod pose;
 mod progress;

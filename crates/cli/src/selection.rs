@@ -2,8 +2,8 @@
 
 use crate::Fail;
 use crate::args::ManyArgs;
+use crate::pattern::{self, Pattern};
 use crate::relative::as_os;
-use glob::{MatchOptions, Pattern};
 use meshwright::Limits;
 use meshwright::files::Tree;
 use std::collections::BTreeSet;
@@ -11,13 +11,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// The syntax of patterns: `*` stays within a folder, `**` does not.
-const MATCH: MatchOptions = MatchOptions {
-    case_sensitive: true,
-    require_literal_separator: true,
-    require_literal_leading_dot: false,
-};
 
 /// The files that a command processes.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +48,7 @@ impl Selection {
         let exclude = many.exclude.clone();
         let mut selection = Self { follow: many.follow, exclude, ..Self::default() };
         for name in named {
-            match pattern(&name) {
+            match unexpanded(&name) {
                 Some(pattern) => selection.expand(&pattern)?,
                 None => selection.arguments.push(name),
             }
@@ -66,21 +59,21 @@ impl Selection {
     /// Returns whether `--exclude` leaves out a file of a folder; `below` is its path in the folder that was named.
     pub(crate) fn leaves_out(&self, below: &str) -> bool {
         let name = below.rsplit('/').next().unwrap_or(below);
-        self.exclude.iter().any(|p| p.matches_with(below, MATCH) || p.matches_with(name, MATCH))
+        self.exclude.iter().any(|p| p.matches(below) || p.matches(name))
     }
 
     /// Adds the matches of a pattern, sorted: files and folders, then members of archives.
     fn expand(&mut self, pattern: &str) -> Result<(), Fail> {
         let wrong = |why: String| Fail::Usage(format!("{}: {why}", crate::render::plain(pattern)));
-        let mut found = matches(pattern).map_err(wrong)?;
+        let mut found = pattern::find(pattern).map_err(wrong)?;
         for (at, _) in pattern.match_indices('/') {
             let (archives, members) = (pattern.get(..at), pattern.get(at.saturating_add(1)..));
             let Some((archives, members)) = archives.zip(members).filter(|(_, members)| !members.is_empty())
             else {
                 continue;
             };
-            let members = Pattern::new(members).map_err(|e| wrong(e.msg.to_owned()))?;
-            for archive in matches(archives).map_err(wrong)?.iter().filter(|path| path.is_file()) {
+            let members = Pattern::new(members).map_err(wrong)?;
+            for archive in pattern::find(archives).map_err(wrong)?.iter().filter(|path| path.is_file()) {
                 found.extend(members_of(archive, &members));
             }
         }
@@ -93,12 +86,6 @@ impl Selection {
         self.arguments.extend(found.into_iter().map(PathBuf::into_os_string));
         Ok(())
     }
-}
-
-/// Finds the files and folders that a pattern matches, sorted.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
-    let found = glob::glob_with(pattern, MATCH).map_err(|e| e.msg.to_owned())?;
-    found.map(|path| path.map_err(|e| e.error().to_string())).collect()
 }
 
 /// Finds the files and folders in an archive whose paths match a pattern, sorted. For a file that is not an archive
@@ -117,12 +104,12 @@ fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
             path = parent;
         }
     }
-    let matching = paths.iter().filter(|path| pattern.matches_with(&path.text(), MATCH));
+    let matching = paths.iter().filter(|path| pattern.matches(&path.text()));
     matching.map(|path| archive.join(as_os(path))).collect()
 }
 
 /// Returns a pattern that the shell did not expand. The name of an existing file is not a pattern.
-fn pattern(name: &OsString) -> Option<String> {
+fn unexpanded(name: &OsString) -> Option<String> {
     let text = name.to_str()?;
     (text.contains(['*', '?', '[']) && Path::new(name).symlink_metadata().is_err()).then(|| text.to_owned())
 }

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use super::values::{dialect, format, parse_size};
+use crate::pattern::Pattern;
 use clap::{Args, ValueEnum};
 use meshwright::Format;
 use meshwright::tso::{Gesture, Tone};
@@ -88,8 +89,8 @@ pub(crate) struct ManyArgs {
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Skip files and folders that match, by name or by path below the folder; repeatable
-    #[arg(long, value_name = "GLOB", value_parser = parse_glob)]
-    pub exclude: Vec<glob::Pattern>,
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::new)]
+    pub exclude: Vec<Pattern>,
     /// Also process the files that FILE lists, one a line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
@@ -113,10 +114,6 @@ pub(crate) struct WriteArgs {
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-}
-
-fn parse_glob(text: &str) -> Result<glob::Pattern, String> {
-    glob::Pattern::new(text).map_err(|e| e.msg.to_owned())
 }
 
 /// The source of the names of clips in a .framegroups file.

@@ -122,24 +122,40 @@ impl Request {
 
     /// Parses a request; `None` if the headers are not complete.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Answer> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut parsed = httparse::Request::new(&mut headers);
+        const END: &[u8] = b"\r\n\r\n";
+        let wrong = |why: &str| Answer::error(400, why);
         let seen = bytes.get(..bytes.len().min(MOST_HEADER)).unwrap_or_default();
-        let at = match parsed.parse(seen) {
-            Ok(httparse::Status::Complete(at)) => at,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(httparse::Error::TooManyHeaders) => return Err(Answer::error(431, "too many headers")),
-            Err(e) => return Err(Answer::error(400, &e.to_string())),
+        if !seen.iter().take_while(|byte| **byte != b' ').all(u8::is_ascii_uppercase) {
+            return Err(wrong("wrong method"));
+        }
+        let Some(end) = seen.windows(END.len()).position(|part| part == END) else { return Ok(None) };
+        let head = String::from_utf8_lossy(seen.get(..end).unwrap_or_default());
+        let mut lines = head.split("\r\n");
+        let first: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
+        let [method, path, "HTTP/1.1" | "HTTP/1.0"] = first.as_slice() else {
+            return Err(wrong("wrong request line"));
         };
-        let mut request = Self {
-            method: parsed.method.unwrap_or_default().to_owned(),
-            path: parsed.path.unwrap_or_default().to_owned(),
-            body: bytes.get(at..).unwrap_or_default().to_vec(),
-            ..Self::default()
-        };
-        for header in parsed.headers.iter() {
-            let value = || String::from_utf8_lossy(header.value).into_owned();
-            match header.name.to_ascii_lowercase().as_str() {
+        if method.is_empty() || path.is_empty() || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(wrong("wrong request line"));
+        }
+        if lines.clone().count() > MOST_HEADERS {
+            return Err(Answer::error(431, "too many headers"));
+        }
+        let body = bytes.get(end.saturating_add(END.len())..).unwrap_or_default().to_vec();
+        let mut request =
+            Self { method: (*method).to_owned(), path: (*path).to_owned(), body, ..Self::default() };
+        for line in lines {
+            let (name, text) = line.split_once(':').ok_or_else(|| wrong("a header without a colon"))?;
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            // Lone line ends are control characters too.
+            if name.is_empty()
+                || !name.bytes().all(is_name)
+                || text.chars().any(|c| c.is_control() && c != '\t')
+            {
+                return Err(wrong("wrong header"));
+            }
+            let value = || text.trim_matches([' ', '\t']).to_owned();
+            match name.to_ascii_lowercase().as_str() {
                 "host" => request.host.push(value()),
                 "origin" => request.origin = Some(value()),
                 "sec-fetch-site" => request.site = Some(value()),
@@ -184,7 +200,19 @@ mod tests {
         assert_eq!((request.length, request.body), (Some(3), b"abc".to_vec()));
         assert!(Request::parse(b"GET / HTTP/1.1\r\nHost").unwrap().is_none());
         let refused = |bytes: &[u8]| Request::parse(bytes).unwrap_err().status;
-        assert_eq!(refused(b"\0\0\0"), 400);
+        for bytes in [
+            &b"\0\0\0"[..],
+            b"get / HTTP/1.1\r\n\r\n",
+            b"GET  / HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/2\r\n\r\n",
+            b"GET /\n HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+            b"GET / HTTP/1.1\r\n Host: a\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\nOrigin: b\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost\r\n\r\n",
+        ] {
+            assert_eq!(refused(bytes), 400, "{}", bytes.escape_ascii());
+        }
         assert_eq!(refused(b"GET / HTTP/1.1\r\nContent-Length: +3\r\n\r\n"), 400);
         assert_eq!(refused(b"GET / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n"), 400);
         assert_eq!(refused(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), 411);
