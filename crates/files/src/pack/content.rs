@@ -1,22 +1,29 @@
 //! Reads the content of a member.
 
 use super::checksum::checksum;
-use super::member::{Coding, Fault, LARGEST, Member};
+#[cfg(feature = "lz4")]
+use super::member::LARGEST;
+use super::member::{Coding, Fault, Member};
 use super::refpack;
 use super::rules;
 use super::scan::Refused;
 use super::zip::{LOCAL, local, local_header};
 use crate::bytes::ByteSource;
+#[cfg(feature = "lz4")]
 use lz4_flex::block::decompress_into;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
+#[cfg(feature = "deflate")]
 use miniz_oxide::inflate::TINFLStatus;
+#[cfg(feature = "deflate")]
 use miniz_oxide::inflate::core::inflate_flags::{
     TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
 };
+#[cfg(feature = "deflate")]
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 const LZ41: &[u8] = b"LZ41";
 /// The number of compressed bytes that are read at a time.
+#[cfg(feature = "deflate")]
 const CHUNK: u64 = 64 << 10;
 
 /// The location of the bytes of a member.
@@ -135,8 +142,14 @@ impl Reading<'_> {
         Ok(bytes)
     }
 
+    #[cfg(not(feature = "deflate"))]
+    fn inflated(&self, _: Extent, _: u64) -> Result<Vec<u8>, Refused> {
+        Err(self.fault(rules::METHOD, "this build does not read deflated files"))
+    }
+
     /// Decompresses deflate up to the wanted size. The buffer grows with the actual output, whatever the
     /// directory states.
+    #[cfg(feature = "deflate")]
     fn inflated(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
         let whole = wanted == self.member.size;
         let mut output = Output { bytes: Vec::new(), at: 0, most: wanted, budget: self.budget };
@@ -173,6 +186,7 @@ impl Reading<'_> {
         }
     }
 
+    #[cfg(feature = "deflate")]
     fn ended(&self, output: Output<'_>, whole: bool) -> Result<Vec<u8>, Refused> {
         let (size, came) = (self.member.size, output.at as u64);
         if whole && came != size || came > size {
@@ -181,8 +195,14 @@ impl Reading<'_> {
         Ok(output.finish())
     }
 
+    #[cfg(not(feature = "lz4"))]
+    fn unblocked(&self, _: Extent, _: u64) -> Result<Vec<u8>, Refused> {
+        Err(self.fault(rules::METHOD, "this build does not read LZ4 blocks"))
+    }
+
     /// Decompresses LZ4 blocks. The file has a magic, the blocks, their offsets, and finally their number,
     /// the total size and the block size.
+    #[cfg(feature = "lz4")]
     fn unblocked(&self, extent: Extent, most: u64) -> Result<Vec<u8>, Refused> {
         const TAIL: usize = 12;
         let bad = |message: &'static str| self.fault(rules::LZ41, message);
@@ -233,6 +253,7 @@ impl Reading<'_> {
 }
 
 /// Decompressed bytes, in a buffer that grows with them.
+#[cfg(feature = "deflate")]
 struct Output<'b> {
     bytes: Vec<u8>,
     at: usize,
@@ -240,6 +261,7 @@ struct Output<'b> {
     budget: &'b Budget,
 }
 
+#[cfg(feature = "deflate")]
 impl Output<'_> {
     /// Enlarges the buffer. Returns false if the wanted size is reached.
     fn grow(&mut self) -> Result<bool, Refused> {

@@ -9,7 +9,6 @@ use crate::pack::zip::{CENTRAL, END, LOCAL, central, end, layout, local, records
 use crate::path::TreePath;
 use meshwright_core::ByteWriter;
 use meshwright_core::Order as _;
-use miniz_oxide::deflate::compress_to_vec;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -50,6 +49,18 @@ fn fit(value: u64) -> io::Result<u32> {
     fits.ok_or_else(|| write_error("", "an archive of more than 4 GiB is not written"))
 }
 
+/// Compresses bytes.
+#[cfg(feature = "deflate")]
+fn deflated(bytes: &[u8], level: u8) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec(bytes, level)
+}
+
+/// Without the feature every file is stored.
+#[cfg(not(feature = "deflate"))]
+fn deflated(bytes: &[u8], _: u8) -> Vec<u8> {
+    bytes.to_vec()
+}
+
 impl Archive<'_> {
     fn start(&self) -> io::Result<u32> {
         fit(self.at.saturating_sub(self.shift))
@@ -57,7 +68,7 @@ impl Archive<'_> {
 
     /// Adds a file, compressed if that makes it smaller.
     fn add(&mut self, name: &[u8], bytes: &[u8]) -> io::Result<()> {
-        let packed = compress_to_vec(bytes, self.level);
+        let packed = deflated(bytes, self.level);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
         let (packed, size) = (fit(data.len() as u64)?, fit(bytes.len() as u64)?);
         let said = Said { name, method, checksum: checksum(bytes), packed, size };
