@@ -56,7 +56,8 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> Str
     let gap = if width < NARROW { 2_usize } else { 3 };
     let spaces = gap.saturating_mul(shown.len());
     let is_text: Vec<bool> = shown.iter().map(|(_, column)| matches!(column, Column::Text(_))).collect();
-    let widths = widths(&grid, &is_text, usize::from(width).saturating_sub(spaces));
+    let room = usize::from(width).saturating_add(1).saturating_sub(spaces);
+    let widths = widths(&grid, &is_text, room);
     let mut lines = grid.iter().map(|row| line(row, &widths, &is_text, gap));
     let header = lines.next().unwrap_or_default();
     let rule = "\u{2500}".repeat(widths.iter().sum::<usize>().saturating_add(spaces).saturating_sub(1));
@@ -109,6 +110,9 @@ fn line(row: &[&str], widths: &[usize], is_text: &[bool], gap: usize) -> String 
 
 /// Breaks text into lines of at most this width: between words, and within words that are longer.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
+    if shown_width(text) <= width && !text.contains('\n') {
+        return vec![text.trim_end().to_owned()];
+    }
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let (mut line, mut used) = (String::new(), 0_usize);
@@ -135,6 +139,9 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 fn shown_width(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
     text.chars().map(character_width).sum()
 }
 

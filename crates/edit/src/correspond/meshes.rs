@@ -19,7 +19,6 @@ use crate::work::Work;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, wide};
 use meshwright_scene::{ConvertError, Mesh, Scene};
 
@@ -88,7 +87,7 @@ pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
         )?;
         foreign.push((e, own.moved.mesh.triangles.clone()));
     }
-    foreign.order_by_key(|(e, _)| *e);
+    foreign.sort_by_key(|(e, _)| *e);
     let [plain, skinned] = all;
     Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }
@@ -197,7 +196,7 @@ fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Op
     let of = |name: &str| {
         let equal = meshes().filter(|(_, n)| !name.is_empty() && n.name == name);
         let mut equal: Vec<_> = equal.map(|(m, n)| (material(work.exported, n) != own, m)).collect();
-        equal.order();
+        equal.sort_unstable();
         equal.first().map(|(_, m)| *m)
     };
     let found = of(&mesh.name).or_else(|| of(stem(&mesh.name))).or_else(|| of(node))?;

@@ -7,7 +7,6 @@ use crate::joint_index::At;
 use crate::tolerance::Tolerance;
 use crate::work::Work;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::Affine64;
 use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};
 
@@ -113,7 +112,7 @@ impl<'s> Sampled<'_, 's, '_> {
             let met = samples.off.len().saturating_sub(before);
             self.work.budget.charge_items("poses", met as u64, size_of::<Off>().saturating_mul(2))?;
         }
-        samples.off.order_by(|(a, at, _), (b, other, _)| a.cmp(b).then(at.total_cmp(other)));
+        samples.off.sort_by(|(a, at, _), (b, other, _)| a.cmp(b).then(at.total_cmp(other)));
         Ok(Some(samples))
     }
 

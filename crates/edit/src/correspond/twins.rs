@@ -6,7 +6,6 @@ use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::Order as _;
 use meshwright_core::math::{distance, wide};
 
 /// A triangle of an edited mesh.
@@ -80,7 +79,7 @@ fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2
             }
         }
     }
-    gone.order();
+    gone.sort_unstable();
     Ok(gone)
 }
 

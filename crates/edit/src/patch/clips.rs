@@ -14,7 +14,6 @@ use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_scene::{
     Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
@@ -424,7 +423,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                 change.frames.push(number);
             }
         }
-        change.frames.order();
+        change.frames.sort_unstable();
         change.frames.dedup();
         change.throughout = change.frames.len() == exported.frames();
         let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
@@ -503,7 +502,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         if let Some(Clip { motion: Motion::Tracks(tracks), .. }) = self.scene.clips.last_mut() {
             tracks.retain(|t| !joints.contains(&t.joint));
             tracks.extend(new);
-            tracks.order_by_key(|t| t.joint);
+            tracks.sort_by_key(|t| t.joint);
         }
     }
 

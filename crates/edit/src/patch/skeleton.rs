@@ -14,7 +14,6 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
 use meshwright_core::text::similar;
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
@@ -488,7 +487,7 @@ impl One<'_, '_, '_> {
 fn as_large(a: &Affine64, b: &Affine64) -> bool {
     let [a, b] = [a, b].map(|m| {
         let mut lengths = [m.x, m.y, m.z].map(length);
-        lengths.order_by(f64::total_cmp);
+        lengths.sort_by(f64::total_cmp);
         lengths
     });
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)
