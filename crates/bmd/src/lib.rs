@@ -81,8 +81,8 @@ extern crate alloc;
 extern crate std;
 
 mod decode;
-mod facts;
 mod layout;
+mod list_facts;
 mod math;
 mod model;
 mod optimize;

@@ -1,9 +1,9 @@
 //! The bit layouts of vertices and primitives.
 
 #[cfg(feature = "recover")]
-mod splice;
+mod vertex_edit;
 #[cfg(feature = "recover")]
-pub(crate) use splice::Fields;
+pub(crate) use vertex_edit::EditedFields;
 
 use core::fmt;
 use meshwright_core::bit_fields;

@@ -25,7 +25,7 @@ pub(crate) struct Timing {
 }
 
 /// A time on a key, or between two keys.
-enum Place<T> {
+enum KeySpan<T> {
     On(T),
     /// The earlier key, the later key, and the position between them, 0 to 1.
     Between(T, T, f64),
@@ -33,43 +33,43 @@ enum Place<T> {
 
 impl Timing {
     /// Returns the keys around frame `t`. In a looping clip `t` wraps around, otherwise it is clamped.
-    fn locate<T: Copy>(self, keys: &[(u32, T)], t: f64) -> Option<Place<T>> {
+    fn locate<T: Copy>(self, keys: &[(u32, T)], t: f64) -> Option<KeySpan<T>> {
         let (first, last) = (keys.first()?, keys.last()?);
         if keys.len() == 1 {
-            return Some(Place::On(first.1));
+            return Some(KeySpan::On(first.1));
         }
         let n = f64::from(self.frames);
         let t = if self.looping { wrap(t, n) } else { t };
         let after = keys.partition_point(|k| f64::from(k.0) <= t);
         let before = after.checked_sub(1).and_then(|i| keys.get(i));
         match (before, keys.get(after)) {
-            (Some(a), _) if f64::from(a.0) == t => Some(Place::On(a.1)),
+            (Some(a), _) if f64::from(a.0) == t => Some(KeySpan::On(a.1)),
             (Some(a), Some(b)) => {
                 let f = (t - f64::from(a.0)) / (f64::from(b.0) - f64::from(a.0));
-                Some(Place::Between(a.1, b.1, f))
+                Some(KeySpan::Between(a.1, b.1, f))
             }
-            _ if !self.looping => Some(Place::On(if after == 0 { first.1 } else { last.1 })),
+            _ if !self.looping => Some(KeySpan::On(if after == 0 { first.1 } else { last.1 })),
             _ => {
                 let from = f64::from(last.0);
                 let t = if t < from { t + n } else { t };
                 let gap = f64::from(first.0) + n - from;
-                Some(Place::Between(last.1, first.1, if gap > 0.0 { (t - from) / gap } else { 0.0 }))
+                Some(KeySpan::Between(last.1, first.1, if gap > 0.0 { (t - from) / gap } else { 0.0 }))
             }
         }
     }
 
     pub(crate) fn rotation(self, keys: &[(u32, Quat)], t: f64) -> Option<Quat> {
         Some(match self.locate(keys, t)? {
-            Place::On(q) => q,
+            KeySpan::On(q) => q,
             // Exactly opposite rotations have no midpoint: the earlier one is used.
-            Place::Between(a, b, f) => unit(lerp(a, b, f)).unwrap_or(a),
+            KeySpan::Between(a, b, f) => unit(lerp(a, b, f)).unwrap_or(a),
         })
     }
 
     pub(crate) fn triple(self, keys: &[(u32, [f64; 3])], t: f64) -> Option<[f64; 3]> {
         Some(match self.locate(keys, t)? {
-            Place::On(v) => v,
-            Place::Between(a, b, f) => lerp(a, b, f),
+            KeySpan::On(v) => v,
+            KeySpan::Between(a, b, f) => lerp(a, b, f),
         })
     }
 }

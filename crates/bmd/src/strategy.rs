@@ -1,7 +1,7 @@
 //! Generators of valid models with random bits, for property tests.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
-use crate::facts::PrimitiveFacts;
+use crate::list_facts::PrimitiveFacts;
 use crate::model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
 use crate::stream::{Step, Stream, frames};

@@ -32,14 +32,14 @@ kernels! {
 
 /// A summary of decoded influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct InfluenceSummary {
     /// Whether some float is infinite or NaN.
     pub non_finite: bool,
     /// The largest bone number.
     pub max_bone: u32,
 }
 
-impl Seen {
+impl InfluenceSummary {
     /// Returns whether no search for faults is needed.
     pub(crate) const fn is_sound(self, bones: usize) -> bool {
         !self.non_finite && (self.max_bone as usize) < bones

@@ -78,12 +78,12 @@ extern crate alloc;
 extern crate std;
 
 mod bone;
+mod bone_order;
 mod clips;
 mod decode;
 mod dpm;
 mod encode;
 mod optimize;
-mod order;
 mod parse;
 mod pose;
 mod record;

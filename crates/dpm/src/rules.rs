@@ -1,7 +1,7 @@
 //! The rules that DPM and ZYM share. Reading, writing and validation check the same rules.
 
 use crate::bone::{Bone, BonePose, Name};
-use crate::order::parents_first;
+use crate::bone_order::parents_first;
 use crate::record::{WORD, item, matrix, texcoord, triangle};
 use alloc::collections::BTreeMap;
 use alloc::format;

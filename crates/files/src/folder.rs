@@ -1,13 +1,13 @@
 //! A folder of the operating system.
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::cache::Cache;
 use crate::error::FilesError;
-use crate::inner::{Inner, Place, is_archive};
+use crate::inner_archives::{ArchiveHost, Inner, is_archive};
 use crate::listing::{EntryKind, Listing};
-use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
 use crate::pack::PackKind;
+use crate::pack_order::{Mountable, PackOrder};
 use crate::path::{TreePath, display_name};
 use meshwright_core::{Budget, Limits};
 use std::collections::BTreeSet;
@@ -257,7 +257,7 @@ impl Folder {
     }
 }
 
-impl Place for Folder {
+impl ArchiveHost for Folder {
     fn looks_like_one(&self, path: &TreePath) -> bool {
         // The named file is read even if it is not a regular file, but only once.
         let at = self.os_path(path).filter(|_| !self.is_start(path));

@@ -2,7 +2,7 @@
 
 use crate::error::FilesError;
 use crate::folder::Folder;
-use crate::inner::{Inner, Place};
+use crate::inner_archives::{ArchiveHost, Inner};
 use crate::listing::{EntryKind, Listing};
 use crate::memory::Memory;
 use crate::mount::Mount;
@@ -44,7 +44,7 @@ impl Layer {
     }
 
     /// Returns the archives of The Sims in the layer.
-    pub(crate) fn inner(&self) -> Option<(&Inner, &dyn Place)> {
+    pub(crate) fn inner(&self) -> Option<(&Inner, &dyn ArchiveHost)> {
         match self {
             Self::Folder(f) => Some((f.inner()?, f)),
             Self::Pack(p) => Some((p.inner(), &**p.pack().ok()?)),

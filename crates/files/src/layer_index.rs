@@ -1,7 +1,7 @@
 //! An index of the packs of a tree by path: a data folder may have thousands of packs, and most of them lack a given
 //! path.
 
-use crate::inner::Inner;
+use crate::inner_archives::Inner;
 use crate::layer::Layer;
 use crate::listing::EntryKind;
 use crate::path::TreePath;

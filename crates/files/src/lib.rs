@@ -40,21 +40,21 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
 
-mod bytes;
+mod byte_source;
 mod cache;
 mod data_folders;
 mod error;
 mod folder;
-mod inner;
+mod inner_archives;
 mod layer;
 mod layer_index;
 mod listing;
 mod memory;
 mod mount;
-mod order;
 mod os;
 pub mod output;
 mod pack;
+mod pack_order;
 mod path;
 mod remote;
 mod search;
@@ -62,11 +62,11 @@ mod tree;
 mod walk;
 mod write;
 
-pub use bytes::ByteSource;
+pub use byte_source::ByteSource;
 pub use error::FilesError;
 pub use listing::EntryKind;
-pub use order::PackOrder;
 pub use pack::{Coding, Member, Pack, PackKind};
+pub use pack_order::PackOrder;
 pub use path::{AsTreePath, TreePath};
 pub use remote::{Remote, Want};
 pub use search::Match;

@@ -1,8 +1,8 @@
 //! Bytes in memory.
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::error::FilesError;
-use crate::inner::{Inner, Place, is_archive};
+use crate::inner_archives::{ArchiveHost, Inner, is_archive};
 use crate::listing::{Listing, folders};
 use crate::path::TreePath;
 use meshwright_core::{Budget, Limits};
@@ -46,7 +46,7 @@ impl Memory {
     }
 }
 
-impl Place for Memory {
+impl ArchiveHost for Memory {
     fn looks_like_one(&self, path: &TreePath) -> bool {
         self.bytes(path).is_some_and(is_archive)
     }

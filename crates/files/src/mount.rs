@@ -1,11 +1,11 @@
 //! A mounted pack: a file that is opened when it is first needed, or a pack that is already open.
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::error::FilesError;
-use crate::inner::Inner;
+use crate::inner_archives::Inner;
 use crate::os;
 use crate::pack::Pack;
-use crate::pack::sharing::allowance;
+use crate::pack::shared_bytes::allowance;
 use crate::path::{TreePath, display_name};
 use meshwright_core::{Budget, Limits};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Calls to the operating system. No other module makes any.
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::listing::{EntryKind, Listing};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

@@ -1,9 +1,9 @@
 //! Detects the dialect by sizes, indices and normals.
 
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::{Chunk, ChunkId, FsoModel};
-use crate::rules::places::Places;
+use crate::rules::places::FieldLocations;
 use crate::rules::structure;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
@@ -56,7 +56,7 @@ pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
 }
 
 fn fits(model: &FsoModel<'_>) -> bool {
-    let (places, findings) = (Places::unknown(model), &mut Findings::writing());
+    let (places, findings) = (FieldLocations::unknown(model), &mut Findings::writing());
     structure::check_chunks(model, &places, findings).is_ok()
         && structure::check_ranges(model, &Extents::new(model.indices()), &places, findings).is_ok()
 }

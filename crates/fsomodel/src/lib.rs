@@ -71,24 +71,25 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
+mod chunks;
 mod detect;
 mod dialect;
-mod extent;
-mod mend;
+mod index_extents;
 mod metadata;
 mod model;
 mod ranges;
 mod read;
 mod record;
+mod repair;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod view;
-mod walk;
 mod write;
 
+pub use chunks::{ChunkRef, Chunks, chunks};
 pub use dialect::{Dialect, UnknownDialect};
 pub use meshwright_core::F32;
 pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
@@ -98,7 +99,6 @@ pub use read::FsoOptions;
 #[cfg(feature = "scene")]
 pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
-pub use walk::{ChunkRef, Chunks, chunks};
 
 /// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]

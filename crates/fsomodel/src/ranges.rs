@@ -1,7 +1,7 @@
 //! The range of indices that each mesh draws, from the MESH chunk or the companion file.
 
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::{Indices, Vertices};
 use meshwright_core::Order as _;

@@ -1,14 +1,14 @@
 //! Reads a file: first the chunks, then the rules.
 
+use crate::chunks::{CODES, MAGIC, chunks};
 use crate::detect;
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::metadata::Metadata;
 use crate::model::{Chunk, ChunkId, FsoModel, VERSION};
 use crate::record::header;
-use crate::rules::places::{At, Places};
+use crate::rules::places::{FieldLocations, ModelField};
 use crate::rules::{self, structure};
-use crate::walk::{CODES, MAGIC, chunks};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -97,10 +97,10 @@ impl<'a> FsoModel<'a> {
         model.dialect = options.dialect.unwrap_or_else(|| detect::decide(&model));
 
         let mut findings = Findings::reading(&options.read);
-        let places = Places::as_read(&model);
+        let places = FieldLocations::as_read(&model);
         structure::check_chunks(&model, &places, &mut findings)?;
         let indices = model.indices();
-        let at = Places::as_written(&model).offset(At::Index(0));
+        let at = FieldLocations::as_written(&model).offset(ModelField::Index(0));
         source.charge(&FieldPath::ROOT.field("indices"), at, "extents", Extents::memory(indices.len()), 1)?;
         structure::check_ranges(&model, &Extents::new(indices), &places, &mut findings)?;
         drop(places);

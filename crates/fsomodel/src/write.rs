@@ -1,13 +1,13 @@
 //! Writes the header and all chunks in order.
 
+use crate::chunks::MAGIC;
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel};
 use crate::ranges::within;
 use crate::record::{chunk, header};
-use crate::rules::places::Places;
+use crate::rules::places::FieldLocations;
 use crate::rules::{check_version, structure};
-use crate::walk::MAGIC;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Findings, WriteError};
 
@@ -18,7 +18,7 @@ impl FsoModel<'_> {
     /// # Errors
     /// If a strict reader would reject the file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let (places, findings) = (Places::as_written(self), &mut Findings::writing());
+        let (places, findings) = (FieldLocations::as_written(self), &mut Findings::writing());
         check_version(self, findings)?;
         structure::check_chunks(self, &places, findings)?;
         structure::check_ranges(self, &Extents::new(self.indices()), &places, findings)?;

@@ -9,7 +9,7 @@ use crate::align::Pair;
 use crate::body::{Part, Side};
 use crate::error::MapError;
 use crate::geometry::{Geometry, rotation};
-use crate::hold::{Hold, Limb};
+use crate::limbs::{Hold, Limb};
 use crate::map::BoneMap;
 use crate::parts::Parts;
 use alloc::vec::Vec;

@@ -7,7 +7,7 @@
 
 use crate::clip::Baker;
 use crate::error::MapError;
-use crate::hold::Hold;
+use crate::limbs::Hold;
 use crate::map::BoneMap;
 use crate::map_file::MapFile;
 use crate::mesh::Rebinding;

@@ -77,7 +77,7 @@ pub use model::marks::{Mark, Marks};
 pub use model::names::{self, Naming};
 pub use model::{Image, Level, Material, Node, Scene, Variant};
 pub use skeleton::bind::{BindPose, Order};
-pub use skeleton::unite::MostBones;
+pub use skeleton::join_skeletons::MostBones;
 pub use skeleton::unscaled::Unscaled;
 pub use skeleton::{Joint, Local, Skeleton};
 #[cfg(feature = "proptest")]

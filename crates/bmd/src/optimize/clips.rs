@@ -1,12 +1,12 @@
 //! Reduces the keys of clips.
 
-use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
-use super::path::{Candidate, Goal, choose};
-use super::posed::{Place, Points, Posed};
-use super::words::{
+use super::key_candidates::{
     NEAREST, NEIGHBOURS, Near, Same, TRIPLE, Turned, rotation_candidates, triple_candidates, words_of,
 };
-use super::work::Work;
+use super::key_path::{Candidate, Goal, choose};
+use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
+use super::pose_comparison::{Points, PoseComparison, PoseTargets};
+use super::work_limit::WorkLimit;
 use crate::model::{Bmd, Clip, identity};
 use crate::pose::{BoneSample, Curves, Timing, rotation, triple};
 use crate::stream::{Keys, Stream};
@@ -31,7 +31,7 @@ fn sameness(clip: &Clip) -> Sameness {
 
 /// The new streams of all clips that shared one stream.
 #[derive(Default)]
-struct Remade {
+struct SharedStreams {
     variants: Vec<Variant>,
 }
 
@@ -46,7 +46,7 @@ struct Variant {
 /// Chooses the keys of every clip anew, and adds the resulting errors to `errors`. Clips of the same length
 /// that shared a stream still share one. A clip keeps its stream if no work is left for it. All clips of a
 /// stream keep it if separate streams would need more bytes.
-pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
+pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimit, errors: &mut Errors) {
     let source = model.clone();
     let lossy = options.loses_keys() || options.engine == EngineSafety::Always;
     let points = lossy.then(|| Points::collect(&source, options.memory, work)).flatten();
@@ -55,7 +55,7 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, er
         bones.entry(sameness(clip)).or_insert_with(|| keyed_bones(&clip.stream));
     }
     let mut left = bones.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
-    let mut streams: BTreeMap<usize, Remade> = BTreeMap::new();
+    let mut streams: BTreeMap<usize, SharedStreams> = BTreeMap::new();
     let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
     for (i, clip) in source.clips.iter().enumerate() {
         let Some(bones) = bones.remove(&sameness(clip)) else { continue };
@@ -88,7 +88,7 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, er
     }
 }
 
-impl Remade {
+impl SharedStreams {
     /// True if the new streams are better than the old one: the engine misreads fewer clips, or they have fewer
     /// bytes.
     fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
@@ -134,10 +134,10 @@ struct Reduction<'m, 'w> {
     timing: Timing,
     keys: Vec<Keys>,
     curves: Vec<Curves>,
-    posed: Option<Posed<'m>>,
+    posed: Option<PoseComparison<'m>>,
     /// Whether keys may change within the bounds.
     lossy: bool,
-    work: &'w Work,
+    work: &'w WorkLimit,
 }
 
 impl<'m, 'w> Reduction<'m, 'w> {
@@ -147,7 +147,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         clip: &Clip,
         points: Option<&'m Points>,
         options: &'w OptimizeOptions,
-        work: &'w Work,
+        work: &'w WorkLimit,
     ) -> Option<Self> {
         let timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
         if !work.spend((clip.stream.size() as u64).saturating_mul(KEY)) {
@@ -157,7 +157,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
         let keys_of = |b: usize| if b == 0 { Keys::default() } else { clip.stream.keys(b) };
         let keys: Vec<Keys> = (0..clip.stream.bone_count()).map(keys_of).collect();
         let curves: Vec<Curves> = keys.iter().map(Curves::decode).collect();
-        let posed = points.and_then(|p| Posed::new(model, p, &curves, timing, options.memory, work));
+        let posed = points.and_then(|p| PoseComparison::new(model, p, &curves, timing, options.memory, work));
         let lossy = posed.is_some() && options.loses_keys();
         Some(Self { options, timing, keys, curves, posed, lossy, work })
     }
@@ -196,7 +196,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
     }
 
     /// Returns the keys of a bone that need the fewest bytes, as far as the search found them.
-    fn bone(&self, bone: usize, source: &Keys, work: &Work) -> Keys {
+    fn bone(&self, bone: usize, source: &Keys, work: &WorkLimit) -> Keys {
         // If no bone with keys follows, the engine cannot lose its place.
         let follows = self.keys.iter().skip(bone + 1).any(|k| !k.is_empty());
         let engine = match self.options.engine {
@@ -215,7 +215,7 @@ impl<'m, 'w> Reduction<'m, 'w> {
             engine,
             now: old.clone(),
             old,
-            bounds: posed.map(|p| Bounds::for_bone(p, bone, self.options)),
+            bounds: posed.map(|p| BoneTolerance::for_bone(p, bone, self.options)),
             first: true,
         };
         let mut best = source.clone();
@@ -277,15 +277,15 @@ fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
 }
 
 /// The allowed errors of a bone in the posed model.
-struct Bounds {
+struct BoneTolerance {
     wanted: Vec<Quat>,
-    place: Option<Place>,
+    place: Option<PoseTargets>,
     angle: [f64; 2],
     distance: [f64; 2],
 }
 
-impl Bounds {
-    fn for_bone(posed: &Posed<'_>, bone: usize, options: &OptimizeOptions) -> Self {
+impl BoneTolerance {
+    fn for_bone(posed: &PoseComparison<'_>, bone: usize, options: &OptimizeOptions) -> Self {
         let share = posed.share(bone);
         // A small margin covers rounding errors.
         let part = |bound: f64| [share.above, share.own].map(|s| bound * s * (1.0 - 1e-9));
@@ -306,7 +306,7 @@ struct Fit<'o> {
     /// The motion of the bone at each frame, and its motion with the keys chosen so far.
     old: Vec<BoneSample>,
     now: Vec<BoneSample>,
-    bounds: Option<Bounds>,
+    bounds: Option<BoneTolerance>,
     /// Whether the channels still have their old keys.
     first: bool,
 }
@@ -315,7 +315,7 @@ struct Fit<'o> {
 /// the bone moves.
 struct Lossy<'f, G, S> {
     own: Option<G>,
-    place: Option<&'f Place>,
+    place: Option<&'f PoseTargets>,
     distance: f64,
     now: &'f [BoneSample],
     /// Returns the sample with another value of the channel.
@@ -337,7 +337,7 @@ where
     }
 
     fn cost(&self) -> u64 {
-        if self.place.is_some() { Place::COST } else { 1 }
+        if self.place.is_some() { PoseTargets::COST } else { 1 }
     }
 }
 
@@ -366,7 +366,7 @@ impl Triple {
 
 impl Fit<'_> {
     /// Chooses the keys of each channel again, given those of the others.
-    fn round(&mut self, keys: &mut Keys, work: &Work) {
+    fn round(&mut self, keys: &mut Keys, work: &WorkLimit) {
         let n = self.timing.frames;
         let limits = self.limits(keys);
         let tagged = tags(&keys.translation, &keys.scale, n);
@@ -410,7 +410,7 @@ impl Fit<'_> {
     }
 
     /// Returns true if the channel needs no keys, because its rest value is good enough.
-    fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &Work) -> bool {
+    fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &WorkLimit) -> bool {
         (0..self.timing.frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, rest))
     }
 
@@ -421,10 +421,10 @@ impl Fit<'_> {
         candidates: Vec<Candidate<N>>,
         goal: &impl Goal<N>,
         tagged: &[bool],
-        work: &Work,
+        work: &WorkLimit,
     ) -> Option<Vec<Candidate<N>>> {
         let Timing { frames, looping } = self.timing;
-        let find = |candidates: &[Candidate<N>], work: &Work| {
+        let find = |candidates: &[Candidate<N>], work: &WorkLimit| {
             let chosen = choose(candidates, goal, frames, looping, tagged, work)?;
             Some(chosen.into_iter().filter_map(|i| candidates.get(i).copied()).collect())
         };
@@ -448,7 +448,12 @@ impl Fit<'_> {
 
     /// Checks whether the last candidate can be held, or blended into one of the first, up to the end of the
     /// clip. If it cannot, a search without later candidates is hopeless.
-    fn ends<const N: usize>(&self, candidates: &[Candidate<N>], goal: &impl Goal<N>, work: &Work) -> bool {
+    fn ends<const N: usize>(
+        &self,
+        candidates: &[Candidate<N>],
+        goal: &impl Goal<N>,
+        work: &WorkLimit,
+    ) -> bool {
         let frames = self.timing.frames;
         let at_last = |c: &&Candidate<N>| Some(c.frame) == candidates.last().map(|l| l.frame);
         let at_first = |c: &&Candidate<N>| Some(c.frame) == candidates.first().map(|f| f.frame);
@@ -471,7 +476,7 @@ impl Fit<'_> {
         keys: &[(u32, QuatF8)],
         limit: f64,
         tagged: &[bool],
-        work: &Work,
+        work: &WorkLimit,
     ) -> Vec<(u32, QuatF8)> {
         const REST: Quat = [0.0, 0.0, 0.0, 1.0];
         if keys.is_empty() {
@@ -523,7 +528,7 @@ impl Fit<'_> {
         keys: &[(u32, Se32)],
         limit: f64,
         tagged: &[bool],
-        work: &Work,
+        work: &WorkLimit,
     ) -> Vec<(u32, Se32)> {
         if keys.is_empty() {
             return Vec::new();

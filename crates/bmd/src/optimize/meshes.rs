@@ -3,8 +3,8 @@
 use super::fill::fill;
 use super::options::{EngineSafety, Errors, OptimizeOptions};
 use super::quads::{Unit, pair};
-use super::vertices::{Reading, smallest};
-use super::work::Work;
+use super::vertices::{VertexReading, smallest};
+use super::work_limit::WorkLimit;
 use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount, identity};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
 use crate::record;
@@ -76,7 +76,7 @@ fn safe(mesh: &Mesh) -> Mesh {
 }
 
 /// Rebuilds the meshes, and updates the mesh numbers of levels of detail and solids.
-pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
+pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimit, errors: &mut Errors) {
     // Mesh numbers are bytes, so meshes after the 255th cannot be moved.
     if model.meshes.len() > MOST_MESHES {
         return;
@@ -174,7 +174,7 @@ fn rebuilt(
     form: St14Form,
     room: usize,
     options: &OptimizeOptions,
-    work: &Work,
+    work: &WorkLimit,
     errors: &mut Errors,
 ) -> Vec<Mesh> {
     let old: Vec<&Mesh> = group.members.iter().filter_map(|m| model.meshes.get(*m)).collect();
@@ -184,7 +184,7 @@ fn rebuilt(
     let affordable =
         || elements.saturating_mul(ELEMENT) <= options.memory && work.spend(elements.saturating_mul(STEPS));
     let Some(pattern) = old.first().filter(|_| !group.fixed && affordable()) else { return kept() };
-    let reading = Reading { flat: pattern.flat_color().is_some(), form };
+    let reading = VertexReading { flat: pattern.flat_color().is_some(), form };
     let joined = Joined::join(&old, reading, options);
     let best = joined.divided(room.max(old.len()), pattern, options);
     let before: usize = old.iter().map(|m| cost(m)).sum();
@@ -212,7 +212,7 @@ struct Joined {
 }
 
 impl Joined {
-    fn join(meshes: &[&Mesh], reading: Reading, options: &OptimizeOptions) -> Self {
+    fn join(meshes: &[&Mesh], reading: VertexReading, options: &OptimizeOptions) -> Self {
         let mut this = Self::default();
         for mesh in meshes {
             let mut local: Vec<Option<u32>> = alloc::vec![None; mesh.vertices.len()];

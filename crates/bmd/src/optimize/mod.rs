@@ -8,21 +8,21 @@
 mod buckets;
 mod clips;
 mod fill;
+pub(crate) mod key_candidates;
+mod key_path;
 mod meshes;
 mod options;
-mod path;
-mod posed;
+mod pose_comparison;
 mod quads;
 mod vertices;
-pub(crate) mod words;
-mod work;
+mod work_limit;
 
 pub use options::{EngineSafety, Errors, OptimizeOptions};
 
 use crate::model::Bmd;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
-use work::Work;
+use work_limit::WorkLimit;
 
 /// An optimised model.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +94,7 @@ impl Bmd {
         let passes =
             core::iter::once((*options, 2)).chain(core::iter::repeat_n((options.exact(), 4), PASSES));
         for (i, (bounds, part)) in passes.enumerate().skip(usize::from(options.is_exact())) {
-            let work = &Work::new(options.steps() / part);
+            let work = &WorkLimit::new(options.steps() / part);
             let next = best.next(&bounds, work, &mut errors)?;
             cut_short |= work.is_cut();
             match next {
@@ -133,7 +133,7 @@ impl Pass {
     fn next(
         &self,
         bounds: &OptimizeOptions,
-        work: &Work,
+        work: &WorkLimit,
         errors: &mut Errors,
     ) -> Result<Option<(usize, Self)>, WriteError> {
         let (mut made, mut of_meshes) = (Errors::default(), Errors::default());

@@ -7,7 +7,7 @@ use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 
 /// The interpretation of the vertices of a mesh.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct VertexReading {
     /// Whether the material is a flat colour.
     pub(super) flat: bool,
     pub(super) form: St14Form,
@@ -22,7 +22,7 @@ struct Decoded {
 }
 
 impl Decoded {
-    fn decode(v: Vertex, reading: Reading) -> Self {
+    fn decode(v: Vertex, reading: VertexReading) -> Self {
         let (flat, form) = (reading.flat, reading.form);
         Self { position: v.position(), normal: v.normal(flat), st: v.st(flat, form) }
     }
@@ -56,7 +56,7 @@ fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
 }
 
 /// Returns the vertex in the fewest bytes within the bounds, and its errors.
-pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -> (Vertex, Errors) {
+pub(super) fn smallest(v: Vertex, reading: VertexReading, options: &OptimizeOptions) -> (Vertex, Errors) {
     // Words in the old form stay, because the detection of that form depends on them.
     let fixed = v.kind() == VertexKind::Bits128 && reading.form == St14Form::Legacy;
     if fixed || v.kind() == VertexKind::Bits64 {

@@ -1,8 +1,8 @@
 //! Rules of meshes and levels of detail.
 
 use super::table::*;
-use crate::facts::{Facts, PrimitiveFacts, VertexFacts};
 use crate::layout::{Layout, ListPlace, MeshPlace};
+use crate::list_facts::{Facts, PrimitiveFacts, VertexFacts};
 use crate::model::{Bmd, Mesh, Name, QuadCount, identity};
 use crate::packed::{PrimitiveKind, VertexKind};
 use crate::record::{Table, lod, mesh};

@@ -101,7 +101,7 @@ fn f64_volume([a, b, c]: &[Point; 3]) -> f64 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-struct Bounds {
+struct BoundingBox {
     min: Point,
     max: Point,
     triangle: usize,
@@ -109,10 +109,10 @@ struct Bounds {
 
 /// Finds intersecting triangles: sweeps along the longest axis and tests pairs whose boxes touch.
 fn crossing(triangles: &[[u32; 3]], corners: &[[Point; 3]], allowance: &mut Allowance) -> Option<Flaw> {
-    let mut boxes: Vec<Bounds> = corners
+    let mut boxes: Vec<BoundingBox> = corners
         .iter()
         .enumerate()
-        .map(|(triangle, [a, b, c])| Bounds {
+        .map(|(triangle, [a, b, c])| BoundingBox {
             min: core::array::from_fn(|i| a[i].min(b[i]).min(c[i])),
             max: core::array::from_fn(|i| a[i].max(b[i]).max(c[i])),
             triangle,

@@ -82,7 +82,7 @@ impl Bones {
             true => rests.extend(source.joints.iter().map(|j| j.rest.to_trs64())),
             false => rests.extend(unscaled.rest_locals().map(|m| Trs64::from_affine(&m))),
         }
-        let mut making = Making {
+        let mut making = BoneConversion {
             source,
             rests,
             axes,
@@ -102,7 +102,7 @@ impl Bones {
             making.losses.push(loss.with_count(unscaled.scaled(), "joint", "joints"));
         }
         making.bind(scene, skeleton, budget)?;
-        let Making { bones, joints, .. } = making;
+        let BoneConversion { bones, joints, .. } = making;
         Ok(Self { skeleton, bones, joints, plain })
     }
 
@@ -140,7 +140,7 @@ impl Bones {
 }
 
 /// Converts joints to bones.
-struct Making<'s, 'n, 'b> {
+struct BoneConversion<'s, 'n, 'b> {
     source: &'s Skeleton,
     /// The rest transform of each joint's bone, relative to its parent.
     rests: Vec<Trs64>,
@@ -154,7 +154,7 @@ struct Making<'s, 'n, 'b> {
     followed: BTreeMap<usize, Vec<(u8, f32)>>,
 }
 
-impl Making<'_, '_, '_> {
+impl BoneConversion<'_, '_, '_> {
     fn joint_path(&self, j: usize) -> String {
         format!("{}.joints[{j}]", self.path)
     }

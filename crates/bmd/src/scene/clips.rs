@@ -62,7 +62,7 @@ pub(super) fn convert(
     let mut added = 0;
     for (bone, curves) in keyed {
         let Some(base) = bases.bones.get(*bone) else { continue };
-        let keys = Keys { timing, axes: bases.axes, base, curves };
+        let keys = BoneKeys { timing, axes: bases.axes, base, curves };
         let (track, more) = keys.track(*bone, space, budget)?;
         tracks.push(track);
         added += more;
@@ -79,7 +79,7 @@ pub(super) fn convert(
 }
 
 /// The keys of one bone during the conversion.
-struct Keys<'a> {
+struct BoneKeys<'a> {
     timing: Timing,
     axes: AxisMap,
     base: &'a Base,
@@ -91,7 +91,7 @@ fn time(frame: u32) -> f32 {
     frame as f32
 }
 
-impl Keys<'_> {
+impl BoneKeys<'_> {
     fn track(&self, joint: usize, space: Space, budget: &Budget) -> Result<(Track, usize), ConvertError> {
         let c = self.curves;
         let mut track = Track { joint, ..Track::default() };

@@ -3,7 +3,7 @@
 use super::axes::AXES;
 use super::bones::{self, Bones};
 use super::meshes::Meshes;
-use super::motion::{Clips, Moves};
+use super::motion::{BoneMotions, Clips};
 use super::names::rules;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
@@ -51,7 +51,7 @@ impl Bmd {
 
 /// The scene meshes that a mesh of the model was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Source {
+pub(super) struct MeshSource {
     /// The index of the mesh in the scene.
     pub(super) mesh: usize,
     /// The number of the part, if the mesh was split.
@@ -67,13 +67,13 @@ pub(super) struct Traced {
     /// The bone of each joint.
     pub(super) bones: Vec<usize>,
     /// The source of each mesh; `None` if the conversion invented the mesh.
-    pub(super) meshes: Vec<Option<Source>>,
+    pub(super) meshes: Vec<Option<MeshSource>>,
     /// Whether meshes of one material were joined.
     pub(super) joined: bool,
     /// The scene clip of each clip.
     pub(super) clips: Vec<usize>,
     /// The values of the bones of each clip at its frames, relative to their rest pose.
-    pub(super) values: Vec<Moves>,
+    pub(super) values: Vec<BoneMotions>,
 }
 
 impl Traced {
@@ -243,7 +243,7 @@ struct Drawing<'d, 's, 'b> {
     /// Bones and the meshes that bound them.
     bounds: Vec<(usize, u8)>,
     /// The source of each mesh.
-    sources: Vec<Option<Source>>,
+    sources: Vec<Option<MeshSource>>,
 }
 
 impl Drawing<'_, '_, '_> {
@@ -274,9 +274,9 @@ impl Drawing<'_, '_, '_> {
                         made
                     }
                 };
-                let each = size_of::<Mesh>() + size_of::<Option<Source>>();
+                let each = size_of::<Mesh>() + size_of::<Option<MeshSource>>();
                 self.budget.charge_items("meshes", made.len() as u64, each)?;
-                let source = |part| Some(Source { mesh: instance.mesh.0, part, solid: None });
+                let source = |part| Some(MeshSource { mesh: instance.mesh.0, part, solid: None });
                 self.sources.extend((0..made.len()).map(source));
                 list.extend(made);
             }
@@ -351,7 +351,7 @@ impl Drawing<'_, '_, '_> {
                 };
                 self.budget.charge_items("meshes", 1, size_of::<Mesh>())?;
                 self.bounds.push((bone, place));
-                self.sources.push(Some(Source { mesh, part: 0, solid: Some(joint) }));
+                self.sources.push(Some(MeshSource { mesh, part: 0, solid: Some(joint) }));
                 list.push(solid);
             }
         }

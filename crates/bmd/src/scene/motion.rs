@@ -5,7 +5,7 @@ use super::names::name;
 use super::options::BmdSceneOptions;
 use crate::math::degrees;
 use crate::model::{Clip, ClipRate};
-use crate::optimize::words::{fit_rotations, fit_triples};
+use crate::optimize::key_candidates::{fit_rotations, fit_triples};
 use crate::pose::{Curves, Timing};
 use crate::stream::{Keys, Stream};
 use alloc::collections::BTreeMap;
@@ -79,7 +79,7 @@ pub(super) struct Clips<'s, 'n, 'b> {
     /// Clips that need no keys. `None` if the caller needs the keys, but not the values of bones.
     pub(super) still: Option<&'s [usize]>,
     /// The values of the bones of each clip.
-    pub(super) values: Vec<Moves>,
+    pub(super) values: Vec<BoneMotions>,
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
     pub(super) losses: &'n mut Vec<Loss>,
@@ -89,7 +89,7 @@ pub(super) struct Clips<'s, 'n, 'b> {
 
 impl Clips<'_, '_, '_> {
     /// Converts the scene's clips that move the model's bones.
-    pub(super) fn all(mut self) -> Result<(Vec<Clip>, Vec<Moves>), ConvertError> {
+    pub(super) fn all(mut self) -> Result<(Vec<Clip>, Vec<BoneMotions>), ConvertError> {
         let mut clips = self.budget.reserve("clips", self.scene.clips.len())?;
         for (i, clip) in self.scene.clips.iter().enumerate() {
             let path = format!("clips[{i}]");
@@ -160,7 +160,7 @@ impl Clips<'_, '_, '_> {
         let timing = Timing { frames: plan.frames, looping: clip.looping };
         let normal = self.bones.bones.iter().filter(|b| !b.is_pseudo()).count();
         let mut keys: Vec<Keys> = self.budget.filled("keys", normal, Keys::default())?;
-        let mut worst = Worst::default();
+        let mut worst = LargestErrors::default();
         // The search compares pairs of candidates.
         let candidates = (u64::from(plan.frames) * 6).min(MOST_CANDIDATES);
         let work = candidates * u64::from(plan.frames);
@@ -225,13 +225,13 @@ impl Clips<'_, '_, '_> {
 
 /// The largest differences at whole frames.
 #[derive(Default)]
-struct Worst {
+struct LargestErrors {
     turned: f64,
     moved: f64,
     scaled: f64,
 }
 
-impl Worst {
+impl LargestErrors {
     fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         let errors = [
             ("keys-turned", "degrees", self.turned),
@@ -248,7 +248,7 @@ impl Worst {
 }
 
 /// The values of the bones of a clip, by bone.
-pub(super) type Moves = BTreeMap<usize, Values>;
+pub(super) type BoneMotions = BTreeMap<usize, Values>;
 
 /// The motion of a bone relative to its base, frame by frame.
 #[derive(Default)]
@@ -290,7 +290,7 @@ impl Values {
         keys
     }
 
-    fn measure(&self, keys: &Keys, timing: Timing, worst: &mut Worst) {
+    fn measure(&self, keys: &Keys, timing: Timing, worst: &mut LargestErrors) {
         let curves = Curves::decode(keys);
         let rows = self.rotation.iter().zip(&self.translation).zip(&self.scale);
         let apart =

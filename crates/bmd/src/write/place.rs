@@ -1,8 +1,8 @@
 //! Writes a model at given offsets.
 
 use super::elements::{name_bytes, primitive_bytes, stream_bytes, vertex_bytes};
-use crate::facts::Facts;
 use crate::layout::{Layout, ListPlace, StringPlace};
+use crate::list_facts::Facts;
 use crate::model::{Bmd, Mesh, Name, identity};
 use crate::record::{MAGIC, Table, anim, bone, header, lod, mesh};
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -74,13 +74,13 @@ impl Grammar {
 
 /// The location of a text in its file, for errors, and the budget it is charged to.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct TextLocation<'p> {
     source: &'p Source<'p>,
     base: u64,
     path: &'p FieldPath<'p>,
 }
 
-impl Place<'_> {
+impl TextLocation<'_> {
     fn broken(&self, rule: &'static Rule, at: usize, message: impl Into<Cow<'static, str>>) -> ReadError {
         self.source.broken(rule, self.path, self.base.saturating_add(at as u64), message)
     }
@@ -130,7 +130,7 @@ impl<'a> Json<'a> {
         path: &FieldPath<'_>,
         grammar: &Grammar,
     ) -> Result<Self, ReadError> {
-        let place = Place { source, base, path };
+        let place = TextLocation { source, base, path };
         if let [0, _, ..] | [_, 0, ..] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = text {
             return Err(place.broken(grammar.encoding, 0, "the text is UTF-16 or UTF-32"));
         }
@@ -188,7 +188,7 @@ impl<'a> Json<'a> {
     }
 
     /// Checks that no object has a key twice.
-    fn check_keys(&self, place: Place<'_>, rule: &'static Rule) -> Result<(), ReadError> {
+    fn check_keys(&self, place: TextLocation<'_>, rule: &'static Rule) -> Result<(), ReadError> {
         let mut keys: Vec<(Cow<'_, str>, usize)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
             if entry.kind != JsonType::Object || self.differ(at) {

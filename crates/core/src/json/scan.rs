@@ -1,6 +1,6 @@
 //! The grammar of JSON, without recursion.
 
-use super::{Grammar, Place};
+use super::{Grammar, TextLocation};
 use crate::{ReadError, Rule};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -103,7 +103,7 @@ fn unicode(text: &str) -> Option<(char, &str)> {
 }
 
 /// Finds the values of a text.
-pub(super) fn scan(text: &str, place: Place<'_>, grammar: &Grammar) -> Result<Vec<Entry>, ReadError> {
+pub(super) fn scan(text: &str, place: TextLocation<'_>, grammar: &Grammar) -> Result<Vec<Entry>, ReadError> {
     let mut scanner =
         Scanner { bytes: text.as_bytes(), at: 0, place, grammar, entries: Vec::new(), open: Vec::new() };
     scanner.run()?;
@@ -113,7 +113,7 @@ pub(super) fn scan(text: &str, place: Place<'_>, grammar: &Grammar) -> Result<Ve
 struct Scanner<'t, 'p> {
     bytes: &'t [u8],
     at: usize,
-    place: Place<'p>,
+    place: TextLocation<'p>,
     grammar: &'p Grammar,
     entries: Vec<Entry>,
     /// The lists and objects that enclose the next value.

@@ -3,7 +3,7 @@
 use crate::chunk::model::Chunk;
 use crate::chunk::record::{Attribute, AttributeFlag, Dialect};
 use crate::chunk::rules::structure::{Flags, Places, check_streams};
-use crate::chunk::sizes::StreamSizes;
+use crate::chunk::stream_sizes::StreamSizes;
 use alloc::vec::Vec;
 use meshwright_core::{FieldPath, Findings};
 

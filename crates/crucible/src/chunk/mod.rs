@@ -5,7 +5,7 @@ pub(crate) mod model;
 pub(crate) mod read;
 pub(crate) mod record;
 pub(crate) mod rules;
-pub(crate) mod sizes;
+pub(crate) mod stream_sizes;
 pub(crate) mod view;
 pub(crate) mod write;
 

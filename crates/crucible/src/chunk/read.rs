@@ -9,7 +9,7 @@ use crate::chunk::record::{
 };
 use crate::chunk::rules::OUTPUT_TOO_SHORT;
 use crate::chunk::rules::structure::{Flags, Places, check_flag, check_indices, check_sizes};
-use crate::chunk::sizes::StreamSizes;
+use crate::chunk::stream_sizes::StreamSizes;
 use crate::lz4::DecodeError;
 use crate::options::CrucibleOptions;
 use crate::rules::CODES;

@@ -3,7 +3,7 @@
 
 use crate::chunk::model::{AttributeError, Chunk};
 use crate::chunk::record::{Attribute, Dialect, IndexSize};
-use crate::chunk::sizes::StreamSizes;
+use crate::chunk::stream_sizes::StreamSizes;
 use crate::stream::Stream;
 use alloc::vec::Vec;
 use meshwright_core::F32;

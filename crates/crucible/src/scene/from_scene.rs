@@ -43,7 +43,7 @@ impl CModel<'static> {
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         let (scene, losses) = one_skeleton(scene, options, &budget)?;
-        let mut work = Work::new(&scene, options, losses, &budget)?;
+        let mut work = ChunkConversion::new(&scene, options, losses, &budget)?;
         let model = work.model()?;
         Ok(Converted::new(model, work.losses))
     }
@@ -63,7 +63,7 @@ impl Chunk<'static> {
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         let (scene, losses) = one_skeleton(scene, options, &budget)?;
-        let mut work = Work::new(&scene, options, losses, &budget)?;
+        let mut work = ChunkConversion::new(&scene, options, losses, &budget)?;
         let chunk = work.chunk_of_all()?;
         Ok(Converted::new(chunk, work.losses))
     }
@@ -72,14 +72,14 @@ impl Chunk<'static> {
 /// The number of vertices and triangles of a drawn mesh, and the mesh of the scene with the same ones.
 #[cfg(feature = "recover")]
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct DrawnPart {
     pub(super) mesh: Option<usize>,
     pub(super) vertices: usize,
     pub(super) triangles: usize,
 }
 
 /// The conversion of a scene to chunks.
-pub(crate) struct Work<'s, 'b> {
+pub(crate) struct ChunkConversion<'s, 'b> {
     dialect: Dialect,
     budget: &'b Budget,
     meshes: Vec<Drawable<'s>>,
@@ -96,7 +96,7 @@ pub(crate) struct Work<'s, 'b> {
     pub(crate) losses: Vec<Loss>,
 }
 
-impl<'s, 'b> Work<'s, 'b> {
+impl<'s, 'b> ChunkConversion<'s, 'b> {
     pub(crate) fn new(
         scene: &'s Scene,
         options: &FromSceneOptions<CrucibleTarget>,
@@ -136,12 +136,12 @@ impl<'s, 'b> Work<'s, 'b> {
 
     /// Returns the drawn parts, in order.
     #[cfg(feature = "recover")]
-    pub(super) fn parts(&self, scene: &Scene) -> Vec<Part> {
+    pub(super) fn parts(&self, scene: &Scene) -> Vec<DrawnPart> {
         let of = |drawable: &Drawable<'_>| {
             let (vertices, triangles) = (drawable.mesh.positions.len(), drawable.mesh.triangles.len());
             let same = |m: &Mesh| (m.positions.len(), m.triangles.len()) == (vertices, triangles);
             let mesh = drawable.id().map(|id| id.0);
-            Part { mesh: mesh.filter(|m| scene.meshes.get(*m).is_some_and(same)), vertices, triangles }
+            DrawnPart { mesh: mesh.filter(|m| scene.meshes.get(*m).is_some_and(same)), vertices, triangles }
         };
         self.meshes.iter().map(of).collect()
     }

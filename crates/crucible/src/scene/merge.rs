@@ -5,7 +5,7 @@
     reason = "works on models that were checked before"
 )]
 
-use super::from_scene::{Part, Work, bone_numbers, one_skeleton};
+use super::from_scene::{ChunkConversion, DrawnPart, bone_numbers, one_skeleton};
 use super::target::CrucibleTarget;
 use super::to_scene::has_positions;
 use crate::chunk::model::{AttributeStream, Chunk};
@@ -48,7 +48,7 @@ impl Chunk<'static> {
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = &options.budget();
         let (scene, losses) = one_skeleton(&patch.scene, options, budget)?;
-        let mut work = Work::new(&scene, options, losses, budget)?;
+        let mut work = ChunkConversion::new(&scene, options, losses, budget)?;
         let parts = work.parts(&scene);
         let made = work.chunk_of_all()?;
         let merged = Edited { native, patch, budget }.chunk((0, self), &made, &parts)?;
@@ -83,14 +83,14 @@ impl CModel<'static> {
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = &options.budget();
         let (scene, losses) = one_skeleton(&patch.scene, options, budget)?;
-        let mut work = Work::new(&scene, options, losses, budget)?;
+        let mut work = ChunkConversion::new(&scene, options, losses, budget)?;
         let parts = work.parts(&scene);
         let made = work.model()?;
         // If other chunks have positions, chunks without positions are not in the scene.
         let drawn = self.meshes.iter().any(has_positions);
         let shown = |n: &usize| !drawn || self.meshes.get(*n).is_some_and(has_positions);
         let places: Vec<usize> = (0..self.meshes.len()).filter(shown).collect();
-        let of = |part: &Part| places.get(patch.meshes.get(part.mesh?)?.original?).copied();
+        let of = |part: &DrawnPart| places.get(patch.meshes.get(part.mesh?)?.original?).copied();
         let found: Vec<_> = parts.iter().map(of).collect();
         let records = Records::new(self.meshes.len(), |n| shown(&n), &found, budget)?;
         let edited = Edited { native, patch, budget };
@@ -119,7 +119,7 @@ impl Edited<'_> {
         &self,
         (number, old): (usize, &Chunk<'static>),
         new: &Chunk<'static>,
-        parts: &[Part],
+        parts: &[DrawnPart],
     ) -> Result<Chunk<'static>, ConvertError> {
         let all = old.vertex_count().saturating_add(new.vertex_count()) as u64;
         self.budget.charge_items("vertices", all, 160)?;

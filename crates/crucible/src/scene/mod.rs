@@ -3,7 +3,7 @@
 pub(crate) mod from_scene;
 #[cfg(feature = "recover")]
 mod merge;
-pub(crate) mod skeleton_from;
+pub(crate) mod skeleton_from_scene;
 pub(crate) mod target;
 pub(crate) mod to_scene;
 pub(crate) mod write_scene;

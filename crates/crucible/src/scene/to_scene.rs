@@ -66,7 +66,7 @@ impl Chunk<'_> {
         options: &SceneOptions,
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut work = Work::new(options, skeleton, self.is_plane())?;
+        let mut work = SceneConversion::new(options, skeleton, self.is_plane())?;
         work.add(self, "")?;
         Ok(work.finish())
     }
@@ -85,7 +85,7 @@ impl CModel<'_> {
     ) -> Result<Converted<Scene>, ConvertError> {
         let mut placed = self.meshes.iter().filter(|m| m.positions().is_some() || m.is_plane()).peekable();
         let plane = placed.peek().is_some() && placed.all(Chunk::is_plane);
-        let mut work = Work::new(options, skeleton, plane)?;
+        let mut work = SceneConversion::new(options, skeleton, plane)?;
         let drawn = self.meshes.iter().any(has_positions);
         for (i, mesh) in self.meshes.iter().enumerate() {
             if drawn && !has_positions(mesh) {
@@ -111,11 +111,11 @@ impl SkeletonChunk {
     /// # Errors
     /// If the bones form no tree, or the scene would take more memory than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        Ok(Work::new(options, Some(self), false)?.finish())
+        Ok(SceneConversion::new(options, Some(self), false)?.finish())
     }
 }
 
-struct Work<'o> {
+struct SceneConversion<'o> {
     options: &'o SceneOptions,
     /// Whether all chunks of the scene have only 2D positions.
     plane: bool,
@@ -131,7 +131,7 @@ struct Work<'o> {
     skeleton: Option<(SkeletonId, usize)>,
 }
 
-impl<'o> Work<'o> {
+impl<'o> SceneConversion<'o> {
     fn new(
         options: &'o SceneOptions,
         skeleton: Option<&SkeletonChunk>,

@@ -1,7 +1,7 @@
 //! Writes a scene as files of the engine.
 
-use crate::scene::from_scene::{Work, one_skeleton};
-use crate::scene::skeleton_from::skeleton;
+use crate::scene::from_scene::{ChunkConversion, one_skeleton};
+use crate::scene::skeleton_from_scene::skeleton;
 use crate::scene::target::{CrucibleFile, CrucibleTarget};
 use crate::skeleton::model::SkeletonChunk;
 use alloc::format;
@@ -29,7 +29,7 @@ pub fn write_scene(
     let budget = options.budget();
     let (scene, losses) = one_skeleton(scene, options, &budget)?;
     let scene = &*scene;
-    let mut work = Work::new(scene, options, losses, &budget)?;
+    let mut work = ChunkConversion::new(scene, options, losses, &budget)?;
     let (chosen, axes) = (work.skeleton(), work.axes());
     let (extension, bytes) = if options.format.file == CrucibleFile::Chunk {
         let chunk = work.chunk_of_all()?;

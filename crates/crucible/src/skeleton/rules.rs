@@ -50,13 +50,13 @@ enum Link {
 }
 
 /// A skeleton and the state of its check.
-struct Checked<'s> {
+struct SkeletonCheck<'s> {
     skeleton: &'s SkeletonChunk,
     /// Whether the bones are unchanged since they were read from a file.
     from_file: bool,
 }
 
-impl Checked<'_> {
+impl SkeletonCheck<'_> {
     /// Reports a rule that a bone breaks.
     fn broken(
         &self,
@@ -171,7 +171,7 @@ impl Checked<'_> {
 
 /// Checks the number of bones that a file states.
 pub(crate) fn check_count(count: usize, findings: &mut Findings) -> Result<(), ReadError> {
-    Checked { skeleton: &SkeletonChunk::default(), from_file: true }.count(count, findings)
+    SkeletonCheck { skeleton: &SkeletonChunk::default(), from_file: true }.count(count, findings)
 }
 
 /// Checks that the bones form one tree.
@@ -180,7 +180,7 @@ pub(crate) fn check(
     from_file: bool,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    let checked = Checked { skeleton, from_file };
+    let checked = SkeletonCheck { skeleton, from_file };
     checked.count(skeleton.bones.len(), findings)?;
     let sound = checked.numbers(findings)?;
     let one_root = checked.root(findings)?;

@@ -2,7 +2,7 @@
 
 use super::model::{Bounds, Frame, Influence, Vertices};
 use super::record::{influence, vertex};
-use crate::decode::Seen;
+use crate::decode::InfluenceSummary;
 use alloc::vec::Vec;
 use meshwright_core::bulk::{INFINITE, Lanes, MAGNITUDE, append, finite_in, words};
 use meshwright_core::{F32, kernels};
@@ -30,7 +30,7 @@ kernels! {
         bytes: &'a [u8],
         n: usize,
         out: &'a mut Vec<Influence>,
-    ) -> Seen {
+    ) -> InfluenceSummary {
         let (items, _) = bytes.as_chunks::<SINGLE>();
         let mut lanes = Lanes::new(MASKS);
         // Copy the records next to each other first; otherwise the compiler would load them word by word, 36
@@ -54,7 +54,7 @@ kernels! {
         bytes: &'a [u8],
         counts: &'a [u32],
         out: &'a mut Vec<Influence>,
-    ) -> Seen {
+    ) -> InfluenceSummary {
         let (mut lanes, mut rest) = (Lanes::new(MASKS), bytes);
         // Decode on the stack, because the compiler does not know that the vector has enough room.
         let mut block = [Influence::default(); 64];
@@ -81,7 +81,7 @@ kernels! {
     }
 
     /// Summarizes decoded influences.
-    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [Influence]) -> Seen {
+    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [Influence]) -> InfluenceSummary {
         let mut max_bone = 0;
         let finite = finite_in(influences, |i| {
             max_bone = max_bone.max(i.bone);
@@ -89,7 +89,7 @@ kernels! {
             let [a, b, c, d, e, f, g] = [a, b, c, i.influence, d, e, f].map(F32::to_bits);
             [a, b, c, d, e, f, g, 0]
         });
-        Seen { non_finite: !finite, max_bone }
+        InfluenceSummary { non_finite: !finite, max_bone }
     }
 
     /// Returns whether all frames have terminated names and finite bounds. False may also mean that this was
@@ -134,9 +134,9 @@ pub(crate) fn is_odd(influences: &[Influence], bones: usize, tolerance: f32) -> 
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
-fn seen_in(lanes: &Lanes<8>) -> Seen {
+fn seen_in(lanes: &Lanes<8>) -> InfluenceSummary {
     let [floats @ .., max_bone] = lanes.most();
-    Seen { non_finite: floats.iter().any(|most| *most >= INFINITE), max_bone }
+    InfluenceSummary { non_finite: floats.iter().any(|most| *most >= INFINITE), max_bone }
 }
 
 impl Influence {
@@ -169,9 +169,9 @@ mod tests {
         ]
     }
 
-    fn expected(influences: &[Influence]) -> Seen {
+    fn expected(influences: &[Influence]) -> InfluenceSummary {
         let floats = |i: &Influence| [i.origin, [i.influence; 3], i.normal];
-        Seen {
+        InfluenceSummary {
             non_finite: influences.iter().any(|i| !floats(i).as_flattened().iter().all(|v| v.is_finite())),
             max_bone: influences.iter().map(|i| i.bone).max().unwrap_or(0),
         }

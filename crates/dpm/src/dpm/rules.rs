@@ -7,7 +7,7 @@ use super::plan::Places;
 use super::record::{bone, bounds, frame, header, influence, mesh, vertex};
 use super::winding::Winding;
 use crate::bone::{Bone, BonePose};
-use crate::decode::{Seen, max_index, poses_are_finite};
+use crate::decode::{InfluenceSummary, max_index, poses_are_finite};
 use crate::record::item;
 use crate::rules::{
     self, BoneFields, check_bone_index, check_bones, check_bounds, check_finite, check_name, check_parents,
@@ -194,7 +194,7 @@ pub(crate) fn check_count(
 /// Checks influences. `seen` is a summary that shows whether a search for faults is necessary.
 pub(crate) fn check_influences(
     vertices: &Vertices,
-    seen: Seen,
+    seen: InfluenceSummary,
     bones: usize,
     path: &FieldPath<'_>,
     start: Option<u64>,

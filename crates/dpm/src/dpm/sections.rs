@@ -7,8 +7,8 @@ use super::parse::{Header, MeshHeader, bone, frame_header, mesh_header};
 use super::record::{bone as bone_record, frame, header as h, influence, mesh as m, vertex};
 use super::rules::{POSE_USER, check_bone_tree, check_count, check_finite_poses, check_influences};
 use crate::bone::{Bone, BonePose};
-use crate::decode::{Seen, poses};
-use crate::order::{SORTING, is_in_order};
+use crate::bone_order::{SORTING, is_in_order};
+use crate::decode::{InfluenceSummary, poses};
 use crate::record::{WORD, item, length, matrix, texcoord, triangle};
 use crate::rules::{CODES, check_triangles};
 use alloc::collections::BTreeMap;
@@ -182,7 +182,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             self.walk(&path, head, bytes, &mut counts)?
         };
         let mut influences = cursor.reserve(&path, count_at, total, influence::SIZE as u64)?;
-        let seen: Seen = if single {
+        let seen: InfluenceSummary = if single {
             decode::single_vertices(bytes, verts, &mut influences)
         } else {
             decode::vertices(bytes, &counts, &mut influences)

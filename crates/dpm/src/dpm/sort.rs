@@ -1,7 +1,7 @@
 //! Reorders a model's bones.
 
 use super::model::{Dpm, Vertices};
-use crate::order::{Renumbering, is_in_order, parents_first};
+use crate::bone_order::{Renumbering, is_in_order, parents_first};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -2,11 +2,11 @@
 
 use super::UnusedBones;
 use crate::bone::{Bone, BoneFlags, Name};
-use crate::order::Renumbering;
+use crate::bone_order::Renumbering;
 use alloc::vec::Vec;
 
 /// The chosen bones.
-pub(super) struct Choice {
+pub(super) struct BoneChoice {
     pub kept: Renumbering,
     /// The bones that are removed.
     pub removed: Vec<Name>,
@@ -16,7 +16,7 @@ pub(super) struct Choice {
 
 /// Chooses bones to remove. `moving` states for each bone whether it moves a vertex. Parents come before
 /// their children.
-pub(super) fn choose(bones: &[Bone], moving: &[bool], rule: UnusedBones) -> Choice {
+pub(super) fn choose(bones: &[Bone], moving: &[bool], rule: UnusedBones) -> BoneChoice {
     let marked = |bone: &Bone| bone.flags.contains(BoneFlags::ATTACHMENT);
     let marks = bones.iter().any(marked);
     let (mut removed, mut unmarked, mut order) = (Vec::new(), Vec::new(), Vec::new());
@@ -48,7 +48,7 @@ pub(super) fn choose(bones: &[Bone], moving: &[bool], rule: UnusedBones) -> Choi
             (false, false) => removed.push(bone.name),
         }
     }
-    Choice { kept: Renumbering::new(order, bones.len()), removed, unmarked }
+    BoneChoice { kept: Renumbering::new(order, bones.len()), removed, unmarked }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Optimizes a DPM.
 
-use super::bones::{Choice, choose};
-use super::cache::{self, Cost, Dense};
+use super::bones::{BoneChoice, choose};
+use super::vertex_cache::{self, Cost, VertexNumbering};
 use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
@@ -27,11 +27,11 @@ impl Dpm {
     ) -> Result<Optimized<Self>, WriteError> {
         let budget = Budget::new(options.limits);
         let bytes = self.to_bytes()?.len();
-        let mut dense = Dense::default();
+        let mut dense = VertexNumbering::default();
         let before = statistics(self, bytes, &mut dense);
         charge(self, &before, &budget)?;
         let (mut model, mut clips) = (self.clone(), clips.to_vec());
-        let Choice { removed, unmarked, .. } = model.reduce(options, &mut clips, &budget, &mut dense)?;
+        let BoneChoice { removed, unmarked, .. } = model.reduce(options, &mut clips, &budget, &mut dense)?;
         let bytes = model.to_bytes()?;
         let after = statistics(&model, bytes.len(), &mut dense);
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
@@ -43,8 +43,8 @@ impl Dpm {
         options: &OptimizeOptions,
         clips: &mut [FrameClip],
         budget: &Budget,
-        dense: &mut Dense,
-    ) -> Result<Choice, WriteError> {
+        dense: &mut VertexNumbering,
+    ) -> Result<BoneChoice, WriteError> {
         self.discard_layout();
         if options.influences {
             self.each_vertices(drop_zeros);
@@ -72,7 +72,7 @@ impl Dpm {
         budget
             .charge_items("poses", self.poses.len() as u64, size_of::<crate::bone::BonePose>())
             .map_err(limit)?;
-        self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut Dense::default()).map(|_| ())
+        self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut VertexNumbering::default()).map(|_| ())
     }
 }
 
@@ -81,7 +81,7 @@ impl Dpm {
 const EQUAL: usize = 40;
 
 /// Counts the parts of a model. Shared sections count for each mesh, but are examined once.
-fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
+fn statistics(model: &Dpm, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
     let mut counted = Statistics {
         bytes,
         bones: model.bones.len(),
@@ -106,12 +106,12 @@ fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
 /// Charges copies and tables. Shared sections are charged for each mesh, because they may be copied.
 fn charge(model: &Dpm, counted: &Statistics, budget: &Budget) -> Result<(), WriteError> {
     let items = [
-        ("vertices", counted.vertices, cache::VERTEX + 32),
+        ("vertices", counted.vertices, vertex_cache::VERTEX + 32),
         ("influences", counted.influences, 3 * size_of::<Influence>()),
-        ("triangles", counted.triangles, cache::TRIANGLE + 32),
+        ("triangles", counted.triangles, vertex_cache::TRIANGLE + 32),
         ("poses", model.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
         ("frames", counted.frames, 128),
-        ("bones", counted.bones, crate::order::SORTING),
+        ("bones", counted.bones, crate::bone_order::SORTING),
     ];
     for (what, count, size) in items {
         budget.charge_items(what, count as u64, size).map_err(limit)?;
@@ -239,7 +239,7 @@ fn sections(mesh: &Mesh) -> Sections {
 
 /// Sorts triangles and vertices. Meshes that share all their sections still share them. Meshes that share
 /// only some sections are not changed, so that these stay shared.
-fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut Dense) {
+fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut VertexNumbering) {
     let whole: Vec<Sections> = model.meshes.iter().map(sections).collect();
     let mut owners: BTreeMap<(usize, usize), Option<Sections>> = BTreeMap::new();
     for own in &whole {
@@ -260,7 +260,7 @@ fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut Dense) {
     }
 }
 
-fn sorted(mesh: &Mesh, options: &OptimizeOptions, dense: &mut Dense) -> Mesh {
+fn sorted(mesh: &Mesh, options: &OptimizeOptions, dense: &mut VertexNumbering) -> Mesh {
     let count = mesh.vertices.len();
     let equal = if options.vertices { equals(mesh) } else { Vec::new() };
     if !options.triangles && !options.order && (!options.vertices || is_tidy(mesh, &equal)) {

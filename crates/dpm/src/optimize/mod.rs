@@ -11,8 +11,8 @@
 )]
 
 mod bones;
-mod cache;
 mod dpm;
+mod vertex_cache;
 mod zym;
 
 use crate::bone::Name;

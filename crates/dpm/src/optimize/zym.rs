@@ -1,7 +1,7 @@
 //! Optimizes a ZYM.
 
-use super::bones::{Choice, choose};
-use super::cache::{self, Dense};
+use super::bones::{BoneChoice, choose};
+use super::vertex_cache::{self, VertexNumbering};
 use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::zym::{Zym, ZymInfluence};
@@ -25,26 +25,31 @@ impl Zym {
     ) -> Result<Optimized<Self>, WriteError> {
         let budget = Budget::new(options.limits);
         let bytes = self.to_bytes()?.len();
-        let mut dense = Dense::default();
+        let mut dense = VertexNumbering::default();
         let before = statistics(self, bytes, &mut dense);
         let items = [
-            ("vertices", self.counts.len(), cache::VERTEX + 64),
-            ("triangles", before.triangles, cache::TRIANGLE + 32),
+            ("vertices", self.counts.len(), vertex_cache::VERTEX + 64),
+            ("triangles", before.triangles, vertex_cache::TRIANGLE + 32),
             ("poses", self.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
-            ("bones", self.bones.len(), crate::order::SORTING),
+            ("bones", self.bones.len(), crate::bone_order::SORTING),
         ];
         for (what, count, size) in items {
             budget.charge_items(what, count as u64, size).map_err(limit)?;
         }
         let (mut model, mut clips) = (self.clone(), clips.to_vec());
-        let Choice { removed, unmarked, .. } = model.reduce(options, &mut clips, &mut dense);
+        let BoneChoice { removed, unmarked, .. } = model.reduce(options, &mut clips, &mut dense);
         let bytes = model.to_bytes()?;
         let after = statistics(&model, bytes.len(), &mut dense);
         Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
     }
 
     /// Applies the options in place. The memory has been charged.
-    fn reduce(&mut self, options: &OptimizeOptions, clips: &mut [FrameClip], dense: &mut Dense) -> Choice {
+    fn reduce(
+        &mut self,
+        options: &OptimizeOptions,
+        clips: &mut [FrameClip],
+        dense: &mut VertexNumbering,
+    ) -> BoneChoice {
         self.discard_layout();
         if options.meshes {
             join(self);
@@ -70,12 +75,12 @@ impl Zym {
             self.counts.len().saturating_mul(40).saturating_add(self.triangle_count().saturating_mul(12)),
         );
         budget.charge("vertices", influences as u64).map_err(limit)?;
-        self.reduce(&OptimizeOptions::tidy(), clips, &mut Dense::default());
+        self.reduce(&OptimizeOptions::tidy(), clips, &mut VertexNumbering::default());
         Ok(())
     }
 }
 
-fn statistics(model: &Zym, bytes: usize, dense: &mut Dense) -> Statistics {
+fn statistics(model: &Zym, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
     let costs = model.runs.iter().map(|r| dense.cost(&r.triangles));
     let (misses, strips) = costs.fold((0, 0), |sum, c| (sum.0 + c.misses, sum.1 + c.strips));
     Statistics {
@@ -147,7 +152,7 @@ fn drop_poses(model: &mut Zym, clips: &mut [FrameClip]) {
     model.poses = poses.filter(|(_, used)| **used).flat_map(|(pose, _)| pose).copied().collect();
 }
 
-fn sort_triangles(model: &mut Zym, dense: &mut Dense) {
+fn sort_triangles(model: &mut Zym, dense: &mut VertexNumbering) {
     let mut zones = zones(model);
     for (run, zones) in model.runs.iter_mut().zip(&mut zones) {
         if let Some(order) = dense.better(&run.triangles) {

@@ -167,7 +167,7 @@ impl<'s> Bones<'s> {
         v: usize,
         path: &str,
         row: &mut Vec<Influence>,
-        odd: &mut Odd,
+        odd: &mut VertexFaults,
     ) -> Result<(), ConvertError> {
         row.clear();
         let at = mesh.positions.get(v).copied().unwrap_or_default();
@@ -248,12 +248,12 @@ fn make_finite(part: &mut Influence) -> bool {
 
 /// Counts the vertices of a mesh that had to be changed.
 #[derive(Default)]
-pub(super) struct Odd {
+pub(super) struct VertexFaults {
     loose: usize,
     not_finite: usize,
 }
 
-impl Odd {
+impl VertexFaults {
     pub(super) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         for (n, code, message) in [
             (self.loose, "vertices-unbound", "vertices without joints follow the root bone"),

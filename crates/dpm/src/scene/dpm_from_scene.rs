@@ -1,7 +1,7 @@
 //! Converts a scene to a DPM.
 
 use super::axes::TO_GLTF;
-use super::bones::{Bones, Odd, numbers};
+use super::bones::{Bones, VertexFaults, numbers};
 use super::frames::{Frames, NamedPose};
 use super::limits::{self, one_skeleton, saved};
 use super::motion::Motion;
@@ -111,7 +111,7 @@ pub(super) fn traced(
         &mut losses,
     );
     let mut bones = Bones::from_scene(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
-    let mut work = Work {
+    let mut work = MeshConversion {
         scene,
         bones: &bones,
         map,
@@ -162,7 +162,7 @@ pub(super) fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> Option<usize>
 }
 
 /// Converts meshes.
-struct Work<'a, 'b> {
+struct MeshConversion<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,
     map: AxisMap,
@@ -171,7 +171,7 @@ struct Work<'a, 'b> {
     losses: &'a mut Vec<Loss>,
 }
 
-impl Work<'_, '_> {
+impl MeshConversion<'_, '_> {
     fn mesh(&mut self, drawable: &Drawable<'_>) -> Result<Mesh, ConvertError> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
@@ -203,7 +203,7 @@ impl Work<'_, '_> {
             counts: Vec::with_capacity(mesh.positions.len()),
             influences: Vec::with_capacity(influences.max(mesh.positions.len())),
         };
-        let (mut row, mut odd, mut apart) = (Vec::new(), Odd::default(), 0.0_f32);
+        let (mut row, mut odd, mut apart) = (Vec::new(), VertexFaults::default(), 0.0_f32);
         for v in 0..mesh.positions.len() {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
             let sum: f32 = row.iter().map(|i| i.influence.get()).sum();

@@ -1,6 +1,8 @@
 //! Converts a DPM to a scene.
 
-use super::to_scene::{Lanes, Making, Part, Parts, convertible, list, read_from, report_unused_frames};
+use super::to_scene::{
+    Lanes, SceneBuilder, VertexPart, VertexParts, convertible, list, read_from, report_unused_frames,
+};
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Influence, Mesh};
@@ -59,7 +61,7 @@ impl Dpm {
     ) -> Result<Converted<Scene>, ConvertError> {
         let budget = options.budget();
         let bind = self.frame_pose(0).unwrap_or_default();
-        let mut making = Making::new(&self.bones, bind, meshes.len(), options, &budget)?;
+        let mut making = SceneBuilder::new(&self.bones, bind, meshes.len(), options, &budget)?;
         let mut grouped = 0;
         for mesh in meshes {
             let parts = parts_of(&mesh, &making)?;
@@ -127,7 +129,7 @@ impl Dpm {
     }
 }
 
-fn parts_of(mesh: &Mesh, making: &Making<'_>) -> Result<Parts, ConvertError> {
+fn parts_of(mesh: &Mesh, making: &SceneBuilder<'_>) -> Result<VertexParts, ConvertError> {
     let mut made = making.parts(mesh.vertices.len(), mesh.vertices.influences.len())?;
     let matrices: Vec<_> = making.rig.matrices.iter().map(Affine64::to_columns).collect();
     bind(mesh, &matrices, &mut made);
@@ -155,7 +157,7 @@ fn triangles_of(mesh: Cow<'_, Mesh>, budget: &Budget) -> Result<Vec<[u32; 3]>, C
 
 kernels! {
     /// Computes the vertices of a mesh in the bind pose. The matrices are in column order.
-    fn bind as bind_portable<'a>(mesh: &'a Mesh, matrices: &'a [[Lanes; 4]], made: &'a mut Parts) -> () {
+    fn bind as bind_portable<'a>(mesh: &'a Mesh, matrices: &'a [[Lanes; 4]], made: &'a mut VertexParts) -> () {
         for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
             made.push(PartsOf { influences: influences.iter(), matrices }, values(*uv));
         }
@@ -170,11 +172,11 @@ struct PartsOf<'a> {
 }
 
 impl Iterator for PartsOf<'_> {
-    type Item = Part;
+    type Item = VertexPart;
 
     #[allow(clippy::inline_always, reason = "part of a kernel")]
     #[inline(always)]
-    fn next(&mut self) -> Option<Part> {
+    fn next(&mut self) -> Option<VertexPart> {
         loop {
             let i = self.influences.next()?;
             if let Some(matrix) = self.matrices.get(i.bone as usize) {
@@ -187,7 +189,7 @@ impl Iterator for PartsOf<'_> {
 /// Returns the contribution of an influence to a vertex.
 #[allow(clippy::inline_always, reason = "part of a kernel")]
 #[inline(always)]
-fn part(i: &Influence, [x, y, z, w]: &[Lanes; 4]) -> Part {
+fn part(i: &Influence, [x, y, z, w]: &[Lanes; 4]) -> VertexPart {
     let (position, normal, weight) = (values(i.origin), values(i.normal), i.influence.get());
     let ([a, b, c], [d, e, f]) = (position.map(f64::from), normal.map(f64::from));
     let share = f64::from(weight);
@@ -195,7 +197,7 @@ fn part(i: &Influence, [x, y, z, w]: &[Lanes; 4]) -> Part {
         from_fn(|k| x[k] * a + y[k] * b + z[k] * c + share * w[k]),
         from_fn(|k| x[k] * d + y[k] * e + z[k] * f),
     ];
-    Part { bone: i.bone, weight, position, normal, bound }
+    VertexPart { bone: i.bone, weight, position, normal, bound }
 }
 
 fn bounds(b: &Bounds) -> [(String, Extra); 4] {

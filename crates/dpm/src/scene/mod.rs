@@ -10,6 +10,7 @@ mod bones;
 mod bounds;
 mod dpm_from_scene;
 mod dpm_to_scene;
+mod dpm_zym;
 mod frames;
 mod limits;
 #[cfg(feature = "recover")]
@@ -19,7 +20,6 @@ mod names;
 mod options;
 mod to_scene;
 mod traced;
-mod transcribe;
 mod zym_from_scene;
 mod zym_to_scene;
 

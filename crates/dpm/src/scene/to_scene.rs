@@ -45,7 +45,7 @@ pub(super) fn convertible(
 }
 
 /// A scene under construction.
-pub(super) struct Making<'a> {
+pub(super) struct SceneBuilder<'a> {
     pub(super) rig: Rig,
     pub(super) losses: Vec<Loss>,
     options: &'a SceneOptions,
@@ -59,7 +59,7 @@ pub(super) struct Making<'a> {
     known: BTreeMap<Vec<u8>, MaterialId>,
 }
 
-impl<'a> Making<'a> {
+impl<'a> SceneBuilder<'a> {
     /// Creates a scene with bones whose rest and bind pose is `bind`, with capacity for some meshes.
     pub(super) fn new(
         bones: &[Bone],
@@ -84,15 +84,15 @@ impl<'a> Making<'a> {
     }
 
     /// Reserves memory for the vertices of a mesh.
-    pub(super) fn parts(&self, vertices: usize, influences: usize) -> Result<Parts, ConvertError> {
-        Parts::new(self.options, vertices, influences, self.budget)
+    pub(super) fn parts(&self, vertices: usize, influences: usize) -> Result<VertexParts, ConvertError> {
+        VertexParts::new(self.options, vertices, influences, self.budget)
     }
 
     /// Adds a mesh, its node and its material.
     pub(super) fn add(
         &mut self,
         shader: &Name,
-        parts: Parts,
+        parts: VertexParts,
         triangles: Vec<[u32; 3]>,
         extras: Option<Extra>,
     ) -> Result<(), ConvertError> {
@@ -270,7 +270,7 @@ impl Residual {
     /// its weight's share of the whole vertex.
     #[allow(clippy::inline_always, reason = "part of kernels")]
     #[inline(always)]
-    fn see(&mut self, parts: impl Iterator<Item = Part>, p: Lanes, n: Lanes, has_direction: bool) {
+    fn see(&mut self, parts: impl Iterator<Item = VertexPart>, p: Lanes, n: Lanes, has_direction: bool) {
         let apart =
             |part: Lanes, sum: Lanes, weight: f32| length(vector(sub(part, scale(sum, weight.into()))));
         let (mut position, mut normal) = (0.0, 0.0);
@@ -314,7 +314,7 @@ impl Residual {
 }
 
 /// The part of one bone in a vertex, in the file's space.
-pub(super) struct Part {
+pub(super) struct VertexPart {
     pub bone: u32,
     pub weight: f32,
     /// The weighted position in the bone's space.
@@ -334,7 +334,7 @@ const fn vector([x, y, z, _]: Lanes) -> [f64; 3] {
 }
 
 /// The vertices of a mesh under construction.
-pub(super) struct Parts {
+pub(super) struct VertexParts {
     map: AxisMap,
     space: Space,
     bind_only: bool,
@@ -345,7 +345,7 @@ pub(super) struct Parts {
     residual: Residual,
 }
 
-impl Parts {
+impl VertexParts {
     fn new(
         options: &SceneOptions,
         vertices: usize,
@@ -377,7 +377,7 @@ impl Parts {
     /// Adds a vertex that is the sum of its parts.
     #[allow(clippy::inline_always, reason = "part of kernels")]
     #[inline(always)]
-    pub(super) fn push(&mut self, parts: impl Iterator<Item = Part> + Clone, uv: [f32; 2]) {
+    pub(super) fn push(&mut self, parts: impl Iterator<Item = VertexPart> + Clone, uv: [f32; 2]) {
         let (mut p, mut n, mut lengths) = ([0.0; 4], [0.0; 4], 0.0);
         let (mut count, mut whole) = (0_usize, true);
         for part in parts.clone() {

@@ -1,7 +1,7 @@
 //! Converts a scene to a ZYM.
 
 use super::axes::TO_GLTF;
-use super::bones::{Bones, Odd, numbers};
+use super::bones::{Bones, VertexFaults, numbers};
 use super::dpm_from_scene::source_of;
 use super::frames::Frames;
 use super::limits::{self, one_skeleton, saved};
@@ -110,7 +110,7 @@ pub(super) fn traced(
         &mut losses,
     );
     let mut bones = Bones::from_scene(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
-    let mut work = Work {
+    let mut work = RunConversion {
         scene,
         bones: &bones,
         map,
@@ -182,7 +182,7 @@ type Key = (u32, [[u32; 3]; 2], [u32; 2], u32);
 const VERTEX: usize = 2 * size_of::<(Key, u32)>() + size_of::<ZymInfluence>() + 16;
 
 /// Builds the triangle runs.
-struct Work<'a, 'b> {
+struct RunConversion<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,
     map: AxisMap,
@@ -194,7 +194,7 @@ struct Work<'a, 'b> {
     losses: &'a mut Vec<Loss>,
 }
 
-impl Work<'_, '_> {
+impl RunConversion<'_, '_> {
     fn run(&mut self, drawable: &Drawable<'_>) -> Result<(), ConvertError> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
@@ -223,7 +223,7 @@ impl Work<'_, '_> {
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
         let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
-        let (mut row, mut odd, mut weights) = (Vec::new(), Odd::default(), 0_usize);
+        let (mut row, mut odd, mut weights) = (Vec::new(), VertexFaults::default(), 0_usize);
         for v in 0..mesh.positions.len() {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
             let Some(part) = row.first() else { continue };

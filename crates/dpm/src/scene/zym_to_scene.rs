@@ -1,6 +1,8 @@
 //! Converts a ZYM to a scene.
 
-use super::to_scene::{Making, Part, Parts, convertible, list, read_from, report_unused_frames};
+use super::to_scene::{
+    SceneBuilder, VertexPart, VertexParts, convertible, list, read_from, report_unused_frames,
+};
 use crate::clips::FrameClip;
 use crate::pose::weighted;
 use crate::zym::rules::check;
@@ -41,7 +43,7 @@ impl Zym {
         convertible(|findings| check(self, findings))?;
         let budget = options.budget();
         let bind = self.pose(0).unwrap_or_default();
-        let mut making = Making::new(&self.bones, bind, self.runs.len(), options, &budget)?;
+        let mut making = SceneBuilder::new(&self.bones, bind, self.runs.len(), options, &budget)?;
         let mut source = Vertices::new(self, &budget)?;
         let mut zones = self.trizone.as_slice();
         for run in &self.runs {
@@ -84,7 +86,12 @@ impl Zym {
     }
 
     /// Returns the vertices of a mesh. `order` has their numbers in the file.
-    fn parts(&self, order: &[u32], source: &Vertices, making: &Making<'_>) -> Result<Parts, ConvertError> {
+    fn parts(
+        &self,
+        order: &[u32],
+        source: &Vertices,
+        making: &SceneBuilder<'_>,
+    ) -> Result<VertexParts, ConvertError> {
         let influences = order.iter().map(|&v| source.range(v).len()).sum();
         let mut made = making.parts(order.len(), influences)?;
         for &v in order {
@@ -96,7 +103,7 @@ impl Zym {
             let parts = own.iter().zip(normals).filter_map(|(i, normal)| {
                 let matrix = making.rig.matrices.get(i.bone as usize)?;
                 let origin = i.origin.map(|c| f64::from(c.get()) * share);
-                Some(Part {
+                Some(VertexPart {
                     bone: i.bone,
                     weight: narrow1(share),
                     position: narrow(origin),

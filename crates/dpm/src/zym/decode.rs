@@ -2,7 +2,7 @@
 
 use super::model::ZymInfluence;
 use super::record::vertex;
-use crate::decode::Seen;
+use crate::decode::InfluenceSummary;
 use alloc::vec::Vec;
 use meshwright_core::bulk::{INFINITE, Lanes, MAGNITUDE, append, finite_in, words};
 use meshwright_core::{F32, kernels};
@@ -12,7 +12,7 @@ const MASKS: [u32; 4] = [u32::MAX, MAGNITUDE, MAGNITUDE, MAGNITUDE];
 
 kernels! {
     /// Appends influences.
-    pub(crate) fn vertices as vertices_portable<'a>(bytes: &'a [u8], out: &'a mut Vec<ZymInfluence>) -> Seen {
+    pub(crate) fn vertices as vertices_portable<'a>(bytes: &'a [u8], out: &'a mut Vec<ZymInfluence>) -> InfluenceSummary {
         let mut lanes = Lanes::new(MASKS);
         append(bytes.as_chunks::<{ vertex::SIZE }>().0, out, |item| {
             let all = words(item, u32::from_be_bytes);
@@ -24,21 +24,21 @@ kernels! {
     }
 
     /// Summarizes decoded influences.
-    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [ZymInfluence]) -> Seen {
+    pub(crate) fn summarize as summarize_portable<'a>(influences: &'a [ZymInfluence]) -> InfluenceSummary {
         let mut max_bone = 0;
         let finite = finite_in(influences, |ZymInfluence { bone, origin: [x, y, z] }| {
             max_bone = max_bone.max(*bone);
             [0, x.to_bits(), y.to_bits(), z.to_bits()]
         });
-        Seen { non_finite: !finite, max_bone }
+        InfluenceSummary { non_finite: !finite, max_bone }
     }
 }
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
-fn seen_in(lanes: &Lanes<4>) -> Seen {
+fn seen_in(lanes: &Lanes<4>) -> InfluenceSummary {
     let [max_bone, floats @ ..] = lanes.most();
-    Seen { non_finite: floats.iter().any(|most| *most >= INFINITE), max_bone }
+    InfluenceSummary { non_finite: floats.iter().any(|most| *most >= INFINITE), max_bone }
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
             }
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
             let records = || words.chunks_exact(4);
-            let expected = Seen {
+            let expected = InfluenceSummary {
                 non_finite: records().any(|r| r[1..].iter().any(|w| !f32::from_bits(*w).is_finite())),
                 max_bone: records().map(|r| r[0]).max().unwrap_or(0),
             };

@@ -9,8 +9,8 @@ use super::rules::{
     check_run, check_scene, check_single,
 };
 use crate::bone::{Bone, BonePose, Name};
+use crate::bone_order::{SORTING, is_in_order};
 use crate::decode::poses;
-use crate::order::{SORTING, is_in_order};
 use crate::parse::name;
 use crate::record::{WORD, length, matrix, name as name_record, texcoord, triangle};
 use alloc::format;

@@ -5,7 +5,7 @@ use super::model::{Zym, ZymInfluence, ZymScene};
 use super::plan::Places;
 use super::record::{LUMPS, bone, bounds, header, lump, scene, vertex};
 use crate::bone::{Bone, BonePose};
-use crate::decode::{Seen, max_index, poses_are_finite};
+use crate::decode::{InfluenceSummary, max_index, poses_are_finite};
 use crate::record::{WORD, item, length, matrix, name, triangle};
 use crate::rules::{
     self, BoneFields, check_bone_index, check_bones, check_bounds, check_finite, check_name, check_parents,
@@ -221,7 +221,7 @@ pub(crate) fn check_single(counts: &[u32], start: Option<u64>, findings: &mut Fi
 /// Checks influences. `seen` is a summary that shows whether a search for faults is necessary.
 pub(crate) fn check_influences(
     influences: &[ZymInfluence],
-    seen: Seen,
+    seen: InfluenceSummary,
     bones: usize,
     start: Option<u64>,
     findings: &mut Findings,

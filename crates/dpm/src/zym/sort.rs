@@ -1,7 +1,7 @@
 //! Reorders a model's bones.
 
 use super::model::Zym;
-use crate::order::{Renumbering, is_in_order, parents_first};
+use crate::bone_order::{Renumbering, is_in_order, parents_first};
 
 impl Zym {
     /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change

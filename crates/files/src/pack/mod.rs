@@ -1,15 +1,15 @@
 //! Packs: files that contain many files and a directory.
 
 pub(crate) mod checksum;
-mod content;
 pub(crate) mod far;
 mod member;
+mod member_content;
 mod name;
 pub(crate) mod pak;
 mod refpack;
 mod rules;
 pub(crate) mod scan;
-pub(crate) mod sharing;
+pub(crate) mod shared_bytes;
 mod vp;
 pub(crate) mod zip;
 
@@ -17,12 +17,12 @@ pub use member::{Coding, Member};
 
 pub(crate) use scan::Refused;
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::error::FilesError;
 use crate::listing::{Listing, folders};
 use crate::path::TreePath;
-use content::Reading;
 use member::{Entry, LARGEST};
+use member_content::MemberReader;
 use meshwright_core::text::Escaped;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
 use name::Oddity;
@@ -157,7 +157,7 @@ impl Pack {
     /// If it is not a pack, if its directory breaks a rule of its kind, or if its directory needs more
     /// memory than the budget allows.
     pub fn open(source: impl ByteSource + 'static, name: &str, budget: &Budget) -> Result<Self, FilesError> {
-        let most = sharing::allowance(source.size());
+        let most = shared_bytes::allowance(source.size());
         Self::open_shared(Arc::new(source), name, budget, most)
     }
 
@@ -185,9 +185,9 @@ impl Pack {
         // than the archive.
         let packed = entries.iter().fold(0_u64, |all, entry| all.saturating_add(entry.packed));
         if !matches!(kind, PackKind::Zip | PackKind::Far) || kind == PackKind::Far && packed > source.size() {
-            sharing::refuse_overlaps(&mut entries);
+            shared_bytes::refuse_overlaps(&mut entries);
         }
-        sharing::refuse_bomb(&entries, most_unpacked).map_err(refused)?;
+        shared_bytes::refuse_bomb(&entries, most_unpacked).map_err(refused)?;
         let members = members(&mut scan, entries, kind);
         let report = scan.findings.into_report();
         let paths = || members.iter().enumerate().filter_map(|(i, m)| Some((m.path()?, i)));
@@ -280,7 +280,7 @@ impl Pack {
         if member.fault.is_none() && size > left {
             return Err(FilesError::TooLarge { path: name, size, left });
         }
-        let reading = Reading { source: &*self.source, member, budget };
+        let reading = MemberReader { source: &*self.source, member, budget };
         let mut read = || {
             let bytes = reading.read(most, report)?;
             if member.coding == Coding::MaybeLz41 {

@@ -1,7 +1,7 @@
 //! Reads a pack's directory within its bounds and the budget, and reports offsets in the file.
 
 use super::rules;
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use meshwright_core::{Budget, FieldPath, Findings, LimitExceeded, ReadError, Rule};
 use std::borrow::Cow;
 use std::io;

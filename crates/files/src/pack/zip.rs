@@ -195,7 +195,7 @@ fn central_entry(i: &[u8]) -> Read<'_, Central> {
 
 /// The location of the directory and its number of entries, from the end record.
 #[derive(Clone, Copy, Debug, Default)]
-struct End {
+struct EndRecord {
     disk: u32,
     first_disk: u32,
     here: u64,
@@ -205,7 +205,7 @@ struct End {
     comment: u16,
 }
 
-fn end_record(i: &[u8]) -> Read<'_, End> {
+fn end_record(i: &[u8]) -> Read<'_, EndRecord> {
     let (i, (_, disk, first_disk, here, all, size, start, comment)) = (
         field(end::SIGNATURE, le_u32),
         field(end::DISK, le_u16),
@@ -217,7 +217,7 @@ fn end_record(i: &[u8]) -> Read<'_, End> {
         field(end::COMMENT, le_u16),
     )
         .parse(i)?;
-    let end = End {
+    let end = EndRecord {
         disk: disk.into(),
         first_disk: first_disk.into(),
         here: here.into(),
@@ -230,10 +230,10 @@ fn end_record(i: &[u8]) -> Read<'_, End> {
 }
 
 /// Reads the end record of zip64: signature, its size, versions, disks, counts, directory.
-fn end64(i: &[u8]) -> Read<'_, (u32, End)> {
+fn end64(i: &[u8]) -> Read<'_, (u32, EndRecord)> {
     let (i, (signature, _, _, _, disk, first_disk, here, all, size, start)) =
         (le_u32, le_u64, le_u16, le_u16, le_u32, le_u32, le_u64, le_u64, le_u64, le_u64).parse(i)?;
-    Ok((i, (signature, End { disk, first_disk, here, all, size, start, comment: 0 })))
+    Ok((i, (signature, EndRecord { disk, first_disk, here, all, size, start, comment: 0 })))
 }
 
 /// The offsets of an archive's parts, and its number of entries.
@@ -279,7 +279,7 @@ pub(crate) fn layout(scan: &mut Scan<'_>) -> Result<Layout, Refused> {
 
 /// Finds the end record: preferably one whose comment ends with the file, otherwise the last one whose
 /// comment fits.
-fn find_end(scan: &Scan<'_>) -> Result<(u64, End), Refused> {
+fn find_end(scan: &Scan<'_>) -> Result<(u64, EndRecord), Refused> {
     const LONGEST: u64 = 65_557;
     let from = scan.size().saturating_sub(LONGEST);
     let tail = scan.bytes(from, scan.size().saturating_sub(from))?;
@@ -306,7 +306,7 @@ fn find_end(scan: &Scan<'_>) -> Result<(u64, End), Refused> {
     })
 }
 
-fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
+fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, EndRecord)>, Refused> {
     const LOCATOR: u64 = 20;
     const RECORD: u64 = 56;
     let Some(from) = at.checked_sub(LOCATOR) else { return Ok(None) };

@@ -111,7 +111,7 @@ pub(super) fn copy(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Result
 
 /// Copies some bytes of the original.
 pub(super) fn range(
-    source: &dyn crate::bytes::ByteSource,
+    source: &dyn crate::byte_source::ByteSource,
     mut from: u64,
     to: u64,
     out: &mut dyn Write,

@@ -24,7 +24,7 @@ const SMALL: u8 = 9;
 const QUICK: u8 = 1;
 
 /// Fields that are both in a directory entry and in the header before the file.
-struct Said<'n> {
+struct SharedFields<'n> {
     name: &'n [u8],
     method: u16,
     checksum: u32,
@@ -71,7 +71,7 @@ impl Archive<'_> {
         let packed = deflated(bytes, self.level);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
         let (packed, size) = (fit(data.len() as u64)?, fit(bytes.len() as u64)?);
-        let said = Said { name, method, checksum: checksum(bytes), packed, size };
+        let said = SharedFields { name, method, checksum: checksum(bytes), packed, size };
         let start = self.start()?;
         let mut head = ByteWriter::new();
         head.record(local::SIZE, |r| {
@@ -93,7 +93,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, said: &Said<'_>, start: u32) {
+    fn entry(&mut self, said: &SharedFields<'_>, start: u32) {
         self.count = self.count.saturating_add(1);
         self.directory.record(central::SIZE, |r| {
             r.le_u32(central::SIGNATURE, CENTRAL);

@@ -299,12 +299,12 @@ pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
 }
 
 /// The objects of a companion's meshes and nodes.
-struct Places<'d, 'a> {
+struct CompanionObjects<'d, 'a> {
     meshes: Option<JsonValue<'d, 'a>>,
     nodes: &'d [JsonValue<'d, 'a>],
 }
 
-impl rules::Where for Places<'_, '_> {
+impl rules::FieldOffsets for CompanionObjects<'_, '_> {
     fn offset(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64> {
         let object = match table {
             "meshes" => self.meshes?.items().nth(item)?,
@@ -391,7 +391,7 @@ pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result
         }
     }
     metadata.text = Text(Some(text.to_vec()));
-    let places = Places { meshes: root.get("meshes"), nodes: &nodes };
+    let places = CompanionObjects { meshes: root.get("meshes"), nodes: &nodes };
     rules::check_at(&metadata, &places, &mut Findings::writing())?;
     Ok(metadata)
 }

@@ -40,7 +40,7 @@ meshwright_core::rules! {
 }
 
 /// The offsets of fields in the text of a companion file.
-pub(super) trait Where {
+pub(super) trait FieldOffsets {
     /// Returns the offset of a field of an item, if it is known.
     fn offset(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64>;
 }
@@ -48,7 +48,7 @@ pub(super) trait Where {
 /// The offsets of a companion that was not read, or may have been edited since: all are unknown.
 struct Nowhere;
 
-impl Where for Nowhere {
+impl FieldOffsets for Nowhere {
     fn offset(&self, _: &'static str, _: usize, _: &'static str) -> Option<u64> {
         None
     }
@@ -62,7 +62,7 @@ pub(crate) fn check(metadata: &Metadata, findings: &mut Findings) -> Result<(), 
 /// Checks the numbers of materials, meshes and parents, and matrices.
 pub(super) fn check_at(
     metadata: &Metadata,
-    places: &impl Where,
+    places: &impl FieldOffsets,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let mut broken = |rule, table: &'static str, item: usize, field: &'static str, message: String| {

@@ -1,11 +1,11 @@
 //! Rules for the content of chunks: dialect, claimed index ranges, vertex values. Faults of one type in many
 //! vertices are one finding, with their number and the first of them.
 
-use super::places::{At, Places};
-use super::structure::{self, Sink};
+use super::places::{FieldLocations, ModelField};
+use super::structure::{self, FindingSink};
 use crate::detect;
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel, VERSION};
 use crate::ranges::{Table, gaps, within};
 use crate::record::{header, mesh, vertex_44, vertex_56, vertex_60};
@@ -33,32 +33,32 @@ impl FsoModel<'_> {
     }
 
     fn examine(&self, findings: &mut Findings) -> Result<(), ReadError> {
-        let places = Places::as_written(self);
+        let places = FieldLocations::as_written(self);
         let extents = Extents::new(self.indices());
         check_version(self, findings)?;
         structure::check_chunks(self, &places, findings)?;
         structure::check_ranges(self, &extents, &places, findings)?;
-        let mut sink = Sink { findings, places: &places };
+        let mut sink = FindingSink { findings, places: &places };
         self.examine_dialect(&mut sink)?;
         self.examine_ranges(&mut sink, &extents)?;
         self.examine_vertices(&mut sink)
     }
 
-    fn examine_dialect(&self, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+    fn examine_dialect(&self, on: &mut FindingSink<'_, '_>) -> Result<(), ReadError> {
         let rivals = detect::rivals(self);
         if !rivals.is_empty() {
-            on.broken(super::AMBIGUOUS_DIALECT, At::Chunk(0), || {
+            on.broken(super::AMBIGUOUS_DIALECT, ModelField::Chunk(0), || {
                 let names: Vec<_> = rivals.iter().map(|d| d.name()).collect();
                 format!("the bytes fit {}; read as {}", names.join(" and "), self.dialect)
             })?;
         }
         if matches!(self.table(), Table::Missing(_)) {
-            on.broken(super::NO_MESH_TABLE, At::Model, || "no meshes: all indices are one mesh")?;
+            on.broken(super::NO_MESH_TABLE, ModelField::Model, || "no meshes: all indices are one mesh")?;
         }
         Ok(())
     }
 
-    fn examine_ranges(&self, on: &mut Sink<'_, '_>, extents: &Extents<'_>) -> Result<(), ReadError> {
+    fn examine_ranges(&self, on: &mut FindingSink<'_, '_>, extents: &Extents<'_>) -> Result<(), ReadError> {
         let (indices, table) = (self.indices(), self.table());
         let mut used = Vec::with_capacity(table.len());
         for i in 0..table.len() {
@@ -66,7 +66,7 @@ impl FsoModel<'_> {
             let Some((first, end)) = within(&range, indices.len()) else { continue };
             used.push((first, end));
             if range.count % 3 != 0 {
-                on.broken(super::NOT_TRIANGLES, At::Mesh(i, mesh::COUNT), || {
+                on.broken(super::NOT_TRIANGLES, ModelField::Mesh(i, mesh::COUNT), || {
                     format!("{} indices are no whole number of triangles", range.count)
                 })?;
             }
@@ -83,19 +83,19 @@ impl FsoModel<'_> {
             } else {
                 super::WRONG_MIN_MAX
             };
-            on.broken(rule, At::Mesh(i, mesh::MIN_INDEX), || {
+            on.broken(rule, ModelField::Mesh(i, mesh::MIN_INDEX), || {
                 format!("claims {} to {}, holds {} to {}", claimed.0, claimed.1, truth.0, truth.1)
             })?;
         }
         match gaps(&mut used, indices.len()) {
-            (unused, Some(first)) => on.broken(super::UNUSED_INDICES, At::Index(first), || {
+            (unused, Some(first)) => on.broken(super::UNUSED_INDICES, ModelField::Index(first), || {
                 format!("{unused} indices that no mesh draws")
             }),
             (_, None) => Ok(()),
         }
     }
 
-    fn examine_vertices(&self, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+    fn examine_vertices(&self, on: &mut FindingSink<'_, '_>) -> Result<(), ReadError> {
         let Some(start) = on.places.payload(ChunkId::VDAT) else { return Ok(()) };
         let bytes = self.chunk(ChunkId::VDAT).unwrap_or_default();
         let size = self.dialect.vertex_size();

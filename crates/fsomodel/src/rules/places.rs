@@ -12,7 +12,7 @@ use meshwright_core::{FieldPath, Place};
 
 /// The field that a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum ModelField {
     /// The model as a whole.
     Model,
     /// A chunk's header.
@@ -23,7 +23,7 @@ pub(crate) enum At {
     Index(usize),
 }
 
-impl At {
+impl ModelField {
     /// Calls `f` with the path of the field.
     pub(crate) fn with_path<R>(self, f: impl FnOnce(&FieldPath<'_>) -> R) -> R {
         let root = FieldPath::ROOT;
@@ -37,65 +37,67 @@ impl At {
 }
 
 /// The offsets of a model's fields. They are computed when the first one is needed.
-pub(crate) struct Places<'m> {
+pub(crate) struct FieldLocations<'m> {
     model: &'m FsoModel<'m>,
-    known: Known,
+    known: FileState,
     offsets: OnceCell<Offsets>,
 }
 
 /// The state of the file that offsets refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum FileState {
     None,
     File,
     FileAndCompanion,
 }
 
-impl<'m> Places<'m> {
-    const fn new(model: &'m FsoModel<'m>, known: Known) -> Self {
+impl<'m> FieldLocations<'m> {
+    const fn new(model: &'m FsoModel<'m>, known: FileState) -> Self {
         Self { model, known, offsets: OnceCell::new() }
     }
 
     /// Returns the locations in a model that was just read.
     pub(crate) const fn as_read(model: &'m FsoModel<'m>) -> Self {
-        Self::new(model, Known::FileAndCompanion)
+        Self::new(model, FileState::FileAndCompanion)
     }
 
     /// Returns locations for a check whose findings are not reported.
     pub(crate) const fn unknown(model: &'m FsoModel<'m>) -> Self {
-        Self::new(model, Known::None)
+        Self::new(model, FileState::None)
     }
 
     /// Returns the locations in a model that may have been edited. Offsets are those of the file that will
     /// be written. Offsets in the companion file are unknown.
     pub(crate) const fn as_written(model: &'m FsoModel<'m>) -> Self {
-        Self::new(model, Known::File)
+        Self::new(model, FileState::File)
     }
 
     /// Returns the location of a field.
-    pub(crate) fn place(&self, at: At) -> Place {
-        if self.known == Known::None {
+    pub(crate) fn place(&self, at: ModelField) -> Place {
+        if self.known == FileState::None {
             return Place::NONE;
         }
         match self.offsets().offset(at) {
             (offset, false) => offset.into(),
-            (offset, true) => Place::part(STREAM, (self.known == Known::FileAndCompanion).then_some(offset)),
+            (offset, true) => {
+                Place::part(STREAM, (self.known == FileState::FileAndCompanion).then_some(offset))
+            }
         }
     }
 
     fn offsets(&self) -> &Offsets {
-        self.offsets.get_or_init(|| Offsets::new(self.model, self.known == Known::FileAndCompanion))
+        self.offsets.get_or_init(|| Offsets::new(self.model, self.known == FileState::FileAndCompanion))
     }
 
     /// Returns the offset of a field in the file itself.
-    pub(crate) fn offset(&self, at: At) -> u64 {
+    pub(crate) fn offset(&self, at: ModelField) -> u64 {
         self.offsets().offset(at).0
     }
 
     /// Returns the offset of the payload of a chunk.
     pub(crate) fn payload(&self, id: ChunkId) -> Option<u64> {
         let i = self.model.chunks.iter().position(|c| c.id == id)?;
-        Some(self.offset(At::Chunk(i)).saturating_add(chunk::SIZE as u64))
+        Some(self.offset(ModelField::Chunk(i)).saturating_add(chunk::SIZE as u64))
     }
 }
 
@@ -139,12 +141,14 @@ impl Offsets {
     }
 
     /// Returns the offset of a field, and whether it counts in the companion file.
-    fn offset(&self, at: At) -> (u64, bool) {
+    fn offset(&self, at: ModelField) -> (u64, bool) {
         match at {
-            At::Model => (self.end, false),
-            At::Chunk(i) => (self.chunks.get(i).copied().unwrap_or(self.end), false),
-            At::Index(i) => (self.indices.saturating_add(self.index_size.saturating_mul(i as u64)), false),
-            At::Mesh(i, field) => match self.meshes {
+            ModelField::Model => (self.end, false),
+            ModelField::Chunk(i) => (self.chunks.get(i).copied().unwrap_or(self.end), false),
+            ModelField::Index(i) => {
+                (self.indices.saturating_add(self.index_size.saturating_mul(i as u64)), false)
+            }
+            ModelField::Mesh(i, field) => match self.meshes {
                 Some(start) => {
                     let entry = (i as u64).saturating_mul(MeshEntry::SIZE as u64);
                     (field.offset_in(start.saturating_add(entry)), false)

@@ -1,8 +1,8 @@
 //! The rules of chunks and ranges.
 
-use super::places::{At, Places};
+use super::places::{FieldLocations, ModelField};
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::ranges::{MeshRange, Table, within};
 use crate::record::mesh;
@@ -11,16 +11,16 @@ use alloc::format;
 use meshwright_core::{Findings, ReadError, Rule};
 
 /// Reports findings with the locations of a model's fields.
-pub(super) struct Sink<'f, 'm> {
+pub(super) struct FindingSink<'f, 'm> {
     pub(super) findings: &'f mut Findings,
-    pub(super) places: &'f Places<'m>,
+    pub(super) places: &'f FieldLocations<'m>,
 }
 
-impl Sink<'_, '_> {
+impl FindingSink<'_, '_> {
     pub(super) fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
         rule: &'static Rule,
-        at: At,
+        at: ModelField,
         message: impl FnOnce() -> M,
     ) -> Result<(), ReadError> {
         at.with_path(|path| self.findings.broken(rule, path, self.places.place(at), message))
@@ -30,24 +30,24 @@ impl Sink<'_, '_> {
 /// Checks only the chunks. If they are sound, the extents of indices can be computed.
 pub(crate) fn check_chunks(
     model: &FsoModel<'_>,
-    places: &Places<'_>,
+    places: &FieldLocations<'_>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    chunks(model, &mut Sink { findings, places })
+    chunks(model, &mut FindingSink { findings, places })
 }
 
 /// Checks the index ranges of meshes.
 pub(crate) fn check_ranges(
     model: &FsoModel<'_>,
     extents: &Extents<'_>,
-    places: &Places<'_>,
+    places: &FieldLocations<'_>,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
-    ranges(model, extents, &mut Sink { findings, places })
+    ranges(model, extents, &mut FindingSink { findings, places })
 }
 
 /// Checks for chunks that are missing, duplicated, or not a multiple of their item's size.
-fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+fn chunks(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), ReadError> {
     let dialect = model.dialect;
     let mut known = [
         (ChunkId::VDAT, dialect.vertex_size(), true, None),
@@ -61,14 +61,14 @@ fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> 
         }
         match first {
             Some(first) => {
-                on.broken(super::DUPLICATE_CHUNK, At::Chunk(i), || {
+                on.broken(super::DUPLICATE_CHUNK, ModelField::Chunk(i), || {
                     format!("a second {id}, the first is chunks[{first}]")
                 })?;
             }
             None => {
                 *first = Some(i);
                 if !chunk.data.len().is_multiple_of(*size) {
-                    on.broken(super::STREAM_SIZE, At::Chunk(i), || {
+                    on.broken(super::STREAM_SIZE, ModelField::Chunk(i), || {
                         let len = chunk.data.len();
                         format!(
                             "{id} of {len} bytes is no whole number of {size}-byte items of dialect {dialect}"
@@ -80,37 +80,43 @@ fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> 
     }
     for (id, _, required, first) in known {
         if required && first.is_none() {
-            on.broken(super::MISSING_CHUNK, At::Model, || format!("no {id}"))?;
+            on.broken(super::MISSING_CHUNK, ModelField::Model, || format!("no {id}"))?;
         }
     }
     Ok(())
 }
 
 /// Compares the number of meshes in the companion file with that in the MESH chunk.
-fn counts(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+fn counts(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), ReadError> {
     let (Table::Chunk(entries), Some(metadata)) = (model.table(), &model.metadata) else { return Ok(()) };
     let (drawn, named) = (entries.len(), metadata.meshes.len());
     if drawn == named {
         return Ok(());
     }
-    on.broken(super::MESH_COUNT, At::Model, || format!("the companion has {named} meshes, the file {drawn}"))
+    on.broken(super::MESH_COUNT, ModelField::Model, || {
+        format!("the companion has {named} meshes, the file {drawn}")
+    })
 }
 
 /// Checks for ranges outside the indices and indices outside the vertices.
-fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+fn ranges(
+    model: &FsoModel<'_>,
+    extents: &Extents<'_>,
+    on: &mut FindingSink<'_, '_>,
+) -> Result<(), ReadError> {
     counts(model, on)?;
     let (indices, table) = (model.indices(), model.table());
     for i in 0..table.len() {
         let Some(range) = table.get(i) else { break };
         if range.misaligned {
             let message = || "an offset that is no multiple of 4";
-            on.broken(super::MISALIGNED, At::Mesh(i, mesh::OFFSET), message)?;
+            on.broken(super::MISALIGNED, ModelField::Mesh(i, mesh::OFFSET), message)?;
         }
         let Some((first, end)) = within(&range, indices.len()) else {
             // There are more indices than exist, so no offset would be valid.
             let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
             let field = if many { mesh::COUNT } else { mesh::OFFSET };
-            on.broken(super::MESH_RANGE, At::Mesh(i, field), || {
+            on.broken(super::MESH_RANGE, ModelField::Mesh(i, field), || {
                 format!("{} indices from {} on, there are {}", range.count, range.first, indices.len())
             })?;
             continue;
@@ -130,7 +136,7 @@ fn beyond(
     (i, range): (usize, &MeshRange),
     (first, end): (usize, usize),
     limit: u64,
-    on: &mut Sink<'_, '_>,
+    on: &mut FindingSink<'_, '_>,
 ) -> Result<(), ReadError> {
     let (indices, vertices, base) = (model.indices(), model.vertices().len() as u64, range.base_index);
     // Many meshes may share faulty indices, so the index is searched only if its finding is kept.
@@ -140,8 +146,8 @@ fn beyond(
     let at = first.saturating_add(at.unwrap_or(0));
     let index = indices.get(at).unwrap_or_default();
     let field = match u64::from(index) < vertices {
-        true if wanted => At::Mesh(i, mesh::BASE_INDEX),
-        _ => At::Index(at),
+        true if wanted => ModelField::Mesh(i, mesh::BASE_INDEX),
+        _ => ModelField::Index(at),
     };
     on.broken(super::INDEX_RANGE, field, || match base {
         0 => format!("index {index} of {vertices} vertices, used by meshes[{i}]"),

@@ -3,7 +3,7 @@
 use super::companion::Companion;
 use super::streams::{Streams, charge_meshes, most_vertices, report_made_up};
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::model::FsoModel;
 use crate::record::{chunk, header};
 use alloc::format;

@@ -1,11 +1,11 @@
 //! Converts a model to a scene.
 
 use crate::dialect::Dialect;
-use crate::extent::Extents;
+use crate::index_extents::Extents;
 use crate::metadata::{self, Node};
 use crate::model::FsoModel;
 use crate::ranges::{MeshRange, Table, gaps, within};
-use crate::rules::places::Places;
+use crate::rules::places::FieldLocations;
 use crate::rules::structure;
 use crate::view::Vertices;
 use alloc::format;
@@ -40,13 +40,13 @@ impl FsoModel<'_> {
         let indices = self.indices();
         budget.charge("extents", Extents::memory(indices.len()))?;
         let extents = Extents::new(indices);
-        let (places, findings) = (Places::as_written(self), &mut Findings::writing());
+        let (places, findings) = (FieldLocations::as_written(self), &mut Findings::writing());
         structure::check_chunks(self, &places, findings)
             .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
             .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
             .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
         let scene = Scene::default().in_space(options.space);
-        let mut work = Work { model: self, options, budget, scene, losses: Vec::new() };
+        let mut work = SceneConversion { model: self, options, budget, scene, losses: Vec::new() };
         work.materials()?;
         let table = self.table();
         let each = size_of::<Mesh>().saturating_add(size_of::<meshwright_scene::Node>()).saturating_add(64);
@@ -63,7 +63,7 @@ impl FsoModel<'_> {
     }
 }
 
-struct Work<'m> {
+struct SceneConversion<'m> {
     model: &'m FsoModel<'m>,
     options: &'m SceneOptions,
     budget: Budget,
@@ -71,7 +71,7 @@ struct Work<'m> {
     losses: Vec<Loss>,
 }
 
-impl Work<'_> {
+impl SceneConversion<'_> {
     fn lose(&mut self, loss: Loss, count: usize, [one, several]: [&'static str; 2]) {
         if count > 0 {
             self.losses.push(loss.with_count(count, one, several));

@@ -195,7 +195,7 @@ meshwright_core::kernels! {
 pub(super) type Decode<const N: usize, T> = fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool;
 
 #[derive(Debug)]
-pub(super) enum Source<'d, const N: usize, T> {
+pub(super) enum ElementSource<'d, const N: usize, T> {
     Stored(Elements<'d>),
     Made(Vec<[T; N]>),
 }
@@ -203,20 +203,24 @@ pub(super) enum Source<'d, const N: usize, T> {
 /// Decodes the elements of an accessor one block at a time.
 #[derive(Debug)]
 pub(crate) struct Blocks<'d, const N: usize, T> {
-    source: Source<'d, N, T>,
+    source: ElementSource<'d, N, T>,
     decode: Decode<N, T>,
     block: Vec<[T; N]>,
     range: Range<usize>,
 }
 
 impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
-    pub(super) const fn new(source: Source<'d, N, T>, decode: Decode<N, T>, block: Vec<[T; N]>) -> Self {
+    pub(super) const fn new(
+        source: ElementSource<'d, N, T>,
+        decode: Decode<N, T>,
+        block: Vec<[T; N]>,
+    ) -> Self {
         Self { source, decode, block, range: 0..0 }
     }
 
     /// Decodes the elements of a range.
     pub(crate) fn load(&mut self, range: Range<usize>) {
-        if let Source::Stored(elements) = &self.source {
+        if let ElementSource::Stored(elements) = &self.source {
             self.block.clear();
             // The constructor has checked that the elements can be decoded this way.
             _ = (self.decode)(&elements.part(range.clone()), &mut self.block);
@@ -227,16 +231,16 @@ impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
     /// Returns the elements of the range. They may be changed until another range is loaded.
     pub(crate) fn loaded_mut(&mut self) -> &mut [[T; N]] {
         match &mut self.source {
-            Source::Stored(_) => &mut self.block,
-            Source::Made(all) => all.get_mut(self.range.clone()).unwrap_or_default(),
+            ElementSource::Stored(_) => &mut self.block,
+            ElementSource::Made(all) => all.get_mut(self.range.clone()).unwrap_or_default(),
         }
     }
 
     /// Returns the elements of the range.
     pub(crate) fn loaded(&self) -> &[[T; N]] {
         match &self.source {
-            Source::Stored(_) => &self.block,
-            Source::Made(all) => all.get(self.range.clone()).unwrap_or_default(),
+            ElementSource::Stored(_) => &self.block,
+            ElementSource::Made(all) => all.get(self.range.clone()).unwrap_or_default(),
         }
     }
 }

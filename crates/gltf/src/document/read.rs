@@ -1,6 +1,6 @@
 //! Reads the elements of accessors.
 
-use super::accessor::{self, BLOCK, Blocks, Decode, Elements, Source};
+use super::accessor::{self, BLOCK, Blocks, Decode, ElementSource, Elements};
 use super::rules::{ACCESSOR_TYPE, INDEX, SPARSE_ORDER, SPARSE_RANGE};
 use super::{Accessor, Document, check};
 use meshwright_core::{FieldPath, ReadError};
@@ -102,14 +102,18 @@ impl Document<'_> {
         // Sparse accessors are decoded completely first.
         let view = accessor.view.filter(|_| accessor.sparse.is_none());
         let Some(view) = view else {
-            return Ok(Blocks::new(Source::Made(self.read(index, decode, &mut |_| {})?), decode, Vec::new()));
+            return Ok(Blocks::new(
+                ElementSource::Made(self.read(index, decode, &mut |_| {})?),
+                decode,
+                Vec::new(),
+            ));
         };
         let stored = self.elements(accessor, view)?;
         if !decode(&stored.part(0..0), &mut Vec::new()) {
             return Err(self.wrong_type(accessor, index, &path));
         }
         let room = self.ledger.room(&path, 0, "block", accessor.count.min(BLOCK))?;
-        Ok(Blocks::new(Source::Stored(stored), decode, room))
+        Ok(Blocks::new(ElementSource::Stored(stored), decode, room))
     }
 
     fn wrong_type(&self, accessor: &Accessor, index: usize, path: &FieldPath<'_>) -> ReadError {

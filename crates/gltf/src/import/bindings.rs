@@ -3,7 +3,7 @@
 use super::charge_push;
 use super::extras::Extras;
 use super::nodes::{affine, is_similar};
-use super::plan::{Group, Place, Plan};
+use super::plan::{JointGroup, JointPlace, Plan};
 use crate::document::rules::{BIND_SINGULAR, NOT_FINITE, SKIN_SKELETON};
 use crate::document::{Document, Skin};
 use meshwright_core::math::Affine64;
@@ -64,7 +64,7 @@ impl Bindings {
     }
 
     /// Returns the transform of vertices from the rest pose in a joint's space to the bind pose.
-    pub(super) fn to_bound(&self, place: Place) -> Affine64 {
+    pub(super) fn to_bound(&self, place: JointPlace) -> Affine64 {
         let joint = self.skeletons.get(place.group).and_then(|s| s.joints.get(place.joint));
         let bind = joint.and_then(|j| j.inverse_bind.wide().inverse());
         let rest = || self.rests.get(place.group).and_then(|rest| rest.get(place.joint)).copied();
@@ -112,7 +112,7 @@ impl Bindings {
         let known = joints.iter().zip(&matrices);
         let known = known.filter_map(|(j, m)| Some((binds.get(at(j)).copied().flatten()?, *m)));
         match common(known) {
-            Common::Same => {
+            BindDifference::Same => {
                 for (joint, matrix) in joints.iter().zip(&matrices) {
                     if let Some(bind) = binds.get_mut(at(joint)) {
                         bind.get_or_insert(*matrix);
@@ -120,7 +120,7 @@ impl Bindings {
                 }
                 Ok(Some(Binding { skeleton: group, joints, bake: None }))
             }
-            Common::Moved(bake, back) => {
+            BindDifference::Moved(bake, back) => {
                 for (joint, matrix) in joints.iter().zip(&matrices) {
                     if let Some(bind) = binds.get_mut(at(joint)) {
                         bind.get_or_insert_with(|| matrix.wide().after(&back).narrow());
@@ -128,7 +128,7 @@ impl Bindings {
                 }
                 Ok(Some(Binding { skeleton: group, joints, bake: Some(bake) }))
             }
-            Common::None => {
+            BindDifference::None => {
                 let own = self.skeletons.get(group).map_or(0, |s| s.joints.len());
                 let mut binds: Vec<Option<Affine>> = document.room(&path, "bind matrices", own)?;
                 binds.resize(own, None);
@@ -150,7 +150,7 @@ impl Bindings {
 }
 
 /// The difference between two skins over the same joints.
-enum Common {
+enum BindDifference {
     /// They have the same bind matrices.
     Same,
     /// The vertices of the later skin are moved, and its matrices are moved back.
@@ -159,16 +159,16 @@ enum Common {
 }
 
 /// Compares the bind matrices of joints with those that a skin states.
-fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
+fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> BindDifference {
     if pairs.clone().all(|(a, b)| a == b || is_similar(&a.wide(), &b.wide())) {
-        return Common::Same;
+        return BindDifference::Same;
     }
     let mut moves = pairs.map(|(a, b)| Some(a.wide().inverse()?.after(&b.wide())));
-    let Some(Some(first)) = moves.next() else { return Common::None };
+    let Some(Some(first)) = moves.next() else { return BindDifference::None };
     let all = moves.all(|m| m.is_some_and(|m| is_similar(&first, &m)));
     match first.inverse().filter(|_| all) {
-        Some(back) => Common::Moved(first, back),
-        None => Common::None,
+        Some(back) => BindDifference::Moved(first, back),
+        None => BindDifference::None,
     }
 }
 
@@ -221,7 +221,7 @@ fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadEr
 fn skeleton(
     document: &Document<'_>,
     plan: &Plan,
-    (g, group): (usize, &Group),
+    (g, group): (usize, &JointGroup),
     extras: &Extras<'_, '_>,
 ) -> Result<Skeleton, ReadError> {
     let path = FieldPath::ROOT.field("nodes");

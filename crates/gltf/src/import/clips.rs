@@ -2,10 +2,10 @@
 
 use super::bindings::Bindings;
 use super::extras::Extras;
-use super::keys::{Source, Way, folded};
+use super::keys::{KeyInterpolation, KeySource, folded};
 use super::nodes::unit_rotation;
-use super::plan::{Place, Plan};
-use super::scene_extras::{Stated, Told};
+use super::plan::{JointPlace, Plan};
+use super::scene_extras::{ClipPlayback, FileData};
 use super::times::{self, Rate, Times};
 use super::{ImportOptions, charge_push, lose};
 use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
@@ -22,7 +22,7 @@ pub(super) fn read(
     document: &Document<'_>,
     plan: &Plan,
     bindings: &Bindings,
-    (told, options): (&Told, &ImportOptions<'_>),
+    (told, options): (&FileData, &ImportOptions<'_>),
     losses: &mut Vec<Loss>,
 ) -> Result<(Vec<Clip>, Vec<usize>), ReadError> {
     let (mut clips, mut animations) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl Reader<'_, '_, '_> {
     fn tracks(
         &mut self,
         rate: Option<f32>,
-        stated: &Stated,
+        stated: &ClipPlayback,
     ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
         let times = times::read(self.document, self.a, self.animation)?;
         let rate = match rate.or(stated.keyed(rate)).or(stated.rate) {
@@ -216,7 +216,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Returns the joint that a channel animates, if the channel is used.
-    fn target(&mut self, c: usize, channel: &Channel) -> Option<(Place, usize)> {
+    fn target(&mut self, c: usize, channel: &Channel) -> Option<(JointPlace, usize)> {
         let property = match channel.property {
             Property::Translation => 0,
             Property::Rotation => 1,
@@ -301,13 +301,13 @@ impl Reader<'_, '_, '_> {
         }
         let values = times::values(times, values, sampler.interpolation);
         let way = match sampler.interpolation {
-            Interpolation::Linear => Way::Straight,
-            Interpolation::Step => Way::Step,
-            Interpolation::CubicSpline => Way::Spline,
+            Interpolation::Linear => KeyInterpolation::Straight,
+            Interpolation::Step => KeyInterpolation::Step,
+            Interpolation::CubicSpline => KeyInterpolation::Spline,
         };
         let turns = N == 4;
         let values = if turns { self.turns(values, way, &path) } else { values };
-        let source = Source { times: &times.seconds, values: &values, rate, way, turns };
+        let source = KeySource { times: &times.seconds, values: &values, rate, way, turns };
         let count = source.linear_keys();
         channel.frames = self.document.room(&path, "keys", count)?;
         channel.values = self.document.room(&path, "keys", count)?;
@@ -322,11 +322,11 @@ impl Reader<'_, '_, '_> {
     fn turns<const N: usize>(
         &self,
         mut values: Vec<[f32; N]>,
-        way: Way,
+        way: KeyInterpolation,
         path: &FieldPath<'_>,
     ) -> Vec<[f32; N]> {
         let mut odd = 0_usize;
-        let (first, each) = if way == Way::Spline { (1, 3) } else { (0, 1) };
+        let (first, each) = if way == KeyInterpolation::Spline { (1, 3) } else { (0, 1) };
         for value in values.iter_mut().skip(first).step_by(each) {
             let [x, y, z, w] = std::array::from_fn(|i| value.get(i).copied().unwrap_or(0.0));
             let (unit, is_odd) = unit_rotation([x, y, z, w]);

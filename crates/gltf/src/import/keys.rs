@@ -16,7 +16,7 @@ const SPLINE_KEYS: u16 = 1024;
 
 /// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum KeyInterpolation {
     Straight,
     Step,
     Spline,
@@ -35,22 +35,22 @@ pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
 
 /// The times and values of a sampler. Times are in seconds and strictly ascending. A key of a spline has its
 /// tangents before and after its value.
-pub(super) struct Source<'v, const N: usize> {
+pub(super) struct KeySource<'v, const N: usize> {
     pub(super) times: &'v [f64],
     pub(super) values: &'v [[f32; N]],
     pub(super) rate: Rate,
-    pub(super) way: Way,
+    pub(super) way: KeyInterpolation,
     /// Whether the values are unit quaternions.
     pub(super) turns: bool,
 }
 
-impl<const N: usize> Source<'_, N> {
+impl<const N: usize> KeySource<'_, N> {
     /// The number of keys that [`linear`](Self::linear) returns.
     pub(super) fn linear_keys(&self) -> usize {
         match self.way {
-            Way::Straight => self.times.len(),
-            Way::Step => self.times.len().saturating_mul(2),
-            Way::Spline => {
+            KeyInterpolation::Straight => self.times.len(),
+            KeyInterpolation::Step => self.times.len().saturating_mul(2),
+            KeyInterpolation::Spline => {
                 let spans = (0..self.times.len().saturating_sub(1)).map(|k| usize::from(self.parts(k)));
                 spans.fold(1, usize::saturating_add)
             }
@@ -69,9 +69,9 @@ impl<const N: usize> Source<'_, N> {
             push(self.rate.frame(time), v);
             let Some(&end) = self.times.get(k.saturating_add(1)) else { continue };
             match self.way {
-                Way::Straight => {}
-                Way::Step => push(before(self.rate.frame(end)), v),
-                Way::Spline => {
+                KeyInterpolation::Straight => {}
+                KeyInterpolation::Step => push(before(self.rate.frame(end)), v),
+                KeyInterpolation::Spline => {
                     let parts = self.parts(k);
                     for part in 1..parts {
                         let t = f64::from(part) / f64::from(parts);
@@ -84,7 +84,7 @@ impl<const N: usize> Source<'_, N> {
     }
 
     fn value(&self, k: usize) -> Option<[f64; N]> {
-        let at = if self.way == Way::Spline { k.saturating_mul(3).saturating_add(1) } else { k };
+        let at = if self.way == KeyInterpolation::Spline { k.saturating_mul(3).saturating_add(1) } else { k };
         self.values.get(at).map(|v| wide(*v))
     }
 

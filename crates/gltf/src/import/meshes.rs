@@ -4,7 +4,7 @@ use super::attributes::Reader;
 use super::bindings::Bindings;
 use super::extras::Extras;
 use super::materials::Materials;
-use super::plan::{Place, Plan};
+use super::plan::{JointPlace, Plan};
 use super::weights::Sets;
 use super::{Origin, charge_push};
 use crate::document::rules::{NOT_FINITE, SKIN_WEIGHTS};
@@ -17,14 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The converted meshes and nodes.
 #[derive(Default)]
-pub(super) struct Built {
+pub(super) struct BuiltMeshes {
     pub(super) nodes: Vec<Node>,
     /// For each root node of the scene, the root node of the document above it.
     pub(super) roots: Vec<(NodeId, usize)>,
     pub(super) meshes: Vec<Mesh>,
     pub(super) origins: Vec<Origin>,
     /// The joints that a mesh bounds.
-    pub(super) solids: Vec<(Place, MeshId)>,
+    pub(super) solids: Vec<(JointPlace, MeshId)>,
 }
 
 /// The keys of the mesh that bounds a joint, in the joint's extras: its number, and its name. The name is
@@ -49,7 +49,7 @@ struct Builder<'b, 'd, 'a> {
     materials: &'b Materials,
     losses: &'b mut Vec<Loss>,
     extras: Extras<'d, 'a>,
-    built: Built,
+    built: BuiltMeshes,
     /// The converted mesh for each primitive and mover.
     made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
     /// The weights of morph targets: those of nodes, and those of meshes.
@@ -64,9 +64,9 @@ pub(super) fn read(
     bindings: &Bindings,
     materials: &Materials,
     losses: &mut Vec<Loss>,
-) -> Result<Built, ReadError> {
+) -> Result<BuiltMeshes, ReadError> {
     let extras = Extras::new(document, "meshes")?;
-    let (built, made, shared) = (Built::default(), BTreeMap::new(), shared_meshes(document)?);
+    let (built, made, shared) = (BuiltMeshes::default(), BTreeMap::new(), shared_meshes(document)?);
     let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
     let mut builder =
         Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
@@ -214,7 +214,7 @@ impl Builder<'_, '_, '_> {
                     id
                 }
             };
-            charge_push::<(Place, MeshId)>(document, &FieldPath::ROOT.field("nodes"), "solids")?;
+            charge_push::<(JointPlace, MeshId)>(document, &FieldPath::ROOT.field("nodes"), "solids")?;
             self.built.solids.extend(id.map(|id| (place, id)));
         }
         Ok(())

@@ -30,7 +30,7 @@ mod levels;
 mod marks;
 mod materials;
 mod meshes;
-mod neutral;
+mod neutral_bone;
 mod nodes;
 mod plan;
 mod scene_extras;
@@ -149,7 +149,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
         let message = format!("{name} is required but not read; surfaces may look different");
         losses.push(Loss::new("extension-unread", "extensionsRequired", message));
     }
-    let mut told = scene_extras::Told::read(document)?;
+    let mut told = scene_extras::FileData::read(document)?;
     let plan = plan::Plan::new(document, told.levels, &mut losses)?;
     let bindings = bindings::Bindings::new(document, &plan)?;
     let mut scene = Scene::new(options.name);
@@ -164,7 +164,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.clips = clips;
     let groups = bindings.groups.clone();
     scene.skeletons = bindings.into_skeletons();
-    scene.extras = scene_extras::Told::rest(extras::of_scene(document)?);
+    scene.extras = scene_extras::FileData::rest(extras::of_scene(document)?);
     let (frames_at, kept) = (told.frames_at(), told.kept.take());
     scene.format = told.format;
     scene.scale = told.scale.unwrap_or(1.0);
@@ -177,7 +177,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
             }
         }
     }
-    neutral::remove(document, &mut scene)?;
+    neutral_bone::remove(document, &mut scene)?;
     let origins = built.origins;
     let marks = marks::take(document, &mut scene, &origins)?;
     Ok(Converted::new(Import { scene, origins, animations, frames_at, marks, kept }, losses))

@@ -10,14 +10,14 @@ use meshwright_scene::{Local, Loss};
 
 /// The joints of one skeleton.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct JointGroup {
     /// Its nodes: those of skins in the order of the skins, then the others, parents first.
     pub(super) nodes: Vec<usize>,
 }
 
 /// The group and the index of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct JointPlace {
     pub(super) group: usize,
     pub(super) joint: usize,
 }
@@ -32,10 +32,10 @@ pub(super) struct Plan {
     /// The transforms of nodes that are not joints, and of the parents of first joints.
     pub(super) fixed: Vec<Affine64>,
     /// The joint that a node is.
-    pub(super) places: Vec<Option<Place>>,
+    pub(super) places: Vec<Option<JointPlace>>,
     /// The nearest joint above a node.
     pub(super) above: Vec<Option<usize>>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<JointGroup>,
 }
 
 impl Plan {
@@ -59,7 +59,7 @@ impl Plan {
         for (group, list) in groups.iter().enumerate() {
             for (joint, node) in list.nodes.iter().enumerate() {
                 if let Some(place) = places.get_mut(*node) {
-                    *place = Some(Place { group, joint });
+                    *place = Some(JointPlace { group, joint });
                 }
             }
         }
@@ -76,7 +76,7 @@ impl Plan {
         self.active.get(node) == Some(&true)
     }
 
-    pub(super) fn place(&self, node: usize) -> Option<Place> {
+    pub(super) fn place(&self, node: usize) -> Option<JointPlace> {
         self.places.get(node).copied().flatten()
     }
 
@@ -300,7 +300,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     }
 
     /// Groups joints that are connected by a parent, a skin or an animation, in the order of the skins.
-    fn groups(&self) -> Result<Vec<Group>, ReadError> {
+    fn groups(&self) -> Result<Vec<JointGroup>, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let count = self.joints.len();
         let mut union = Union(self.document.room(&path, "joints", count)?);
@@ -324,7 +324,7 @@ impl<'d, 'a> Marks<'d, 'a> {
         numbers.resize(count, None);
         let mut seen: Vec<bool> = self.document.room(&path, "joints", count)?;
         seen.resize(count, false);
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<JointGroup> = Vec::new();
         for &node in named.filter(|n| self.is_joint(**n)) {
             if seen.get(node) == Some(&true) {
                 continue;
@@ -337,8 +337,8 @@ impl<'d, 'a> Marks<'d, 'a> {
             let number = numbers.get_mut(root).map_or(fresh, |n| *n.get_or_insert(fresh));
             charge_push::<usize>(self.document, &path, "joints")?;
             if number == fresh {
-                charge_push::<Group>(self.document, &path, "skeletons")?;
-                groups.push(Group::default());
+                charge_push::<JointGroup>(self.document, &path, "skeletons")?;
+                groups.push(JointGroup::default());
             }
             if let Some(group) = groups.get_mut(number) {
                 group.nodes.push(node);

@@ -15,7 +15,7 @@ pub(super) const VERSION: u64 = 1;
 
 /// The playback properties of a clip in its game.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stated {
+pub(super) struct ClipPlayback {
     pub(super) rate: Option<f32>,
     pub(super) frames: Option<u32>,
     pub(super) looping: bool,
@@ -24,7 +24,7 @@ pub(super) struct Stated {
     pub(super) frames_at: Option<f32>,
 }
 
-impl Stated {
+impl ClipPlayback {
     /// The names of the properties. The period is included, although it follows from the others.
     const FIELDS: [&str; 6] = ["rate", "frames", "loop", "start", "period", "frames_at"];
 
@@ -83,7 +83,7 @@ pub(super) fn without(extra: Option<Extra>, keys: &[&str]) -> Option<Extra> {
 
 /// The data about a file.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct FileData {
     /// The format that its model was read from.
     pub(super) format: String,
     /// The name of the model.
@@ -91,14 +91,14 @@ pub(super) struct Told {
     /// The factor of lengths.
     pub(super) scale: Option<f32>,
     /// The playback of clips, by name.
-    clips: Vec<(String, Stated)>,
+    clips: Vec<(String, ClipPlayback)>,
     /// Whether the scenes are levels of detail.
     pub(super) levels: bool,
     /// The embedded original.
     pub(super) kept: Option<Extra>,
 }
 
-impl Told {
+impl FileData {
     /// Reads the data from the extras of the scene. Unreadable parts are ignored.
     pub(super) fn read(document: &Document<'_>) -> Result<Self, ReadError> {
         let scene = document.default_scene().unwrap_or(0);
@@ -133,7 +133,7 @@ impl Told {
             for clip in clips() {
                 let name = clip.get("name").and_then(JsonValue::as_str).unwrap_or_default();
                 document.charge::<u8>(&path, "names", name.len())?;
-                told.clips.push((name.into_owned(), Stated::new(Some(clip))));
+                told.clips.push((name.into_owned(), ClipPlayback::new(Some(clip))));
             }
             told.kept = value.get(KEPT).map(|kept| extras::read(document, kept)).transpose()?.flatten();
             Ok(true)
@@ -155,8 +155,8 @@ impl Told {
     }
 
     /// The playback of a clip: from its own extras, otherwise from the scene's entry for a clip of its name.
-    pub(super) fn clip(&self, name: &str, extras: Option<JsonValue<'_, '_>>) -> Stated {
-        let own = Stated::new(extras);
+    pub(super) fn clip(&self, name: &str, extras: Option<JsonValue<'_, '_>>) -> ClipPlayback {
+        let own = ClipPlayback::new(extras);
         let named = || self.clips.iter().find(|(clip, _)| clip == name).map(|(_, stated)| *stated);
         if own.rate.is_some() { own } else { named().unwrap_or(own) }
     }

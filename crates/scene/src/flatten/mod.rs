@@ -5,13 +5,13 @@
 //! encode the numbers. Everything is charged to a budget, and an unchanged mesh is not copied.
 
 mod instances;
-mod join;
-mod rest;
-mod split;
+mod join_meshes;
+mod rest_pose;
+mod split_mesh;
 mod tangents;
 mod weights;
 
-pub use join::fill_attributes;
+pub use join_meshes::fill_attributes;
 
 use crate::convert::ConvertError;
 use crate::convert::loss::Loss;
@@ -250,7 +250,7 @@ pub struct Drawables<'s, 'b> {
     /// Meshes whose losses were reported: each is reported once, not once per instance.
     reported: BTreeSet<(usize, &'static str)>,
     /// The rest poses of skeletons.
-    rests: BTreeMap<usize, rest::Rest>,
+    rests: BTreeMap<usize, rest_pose::RestPose>,
     failed: bool,
 }
 
@@ -263,7 +263,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
         let instances = instances::collect_instances(scene, options, budget, &mut losses)?;
-        let groups = join::groups(scene, options, instances, budget)?;
+        let groups = join_meshes::groups(scene, options, instances, budget)?;
         Ok(Self {
             scene,
             options: options.clone(),
@@ -315,8 +315,8 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let Some(first) = sources.first() else { return Ok(Vec::new()) };
         let name = self.name(first);
         let path = format!("meshes[{}]", first.mesh.0);
-        let whole = join::joined(meshes, &path, self.options.flip_v, self.budget, &mut self.losses)?;
-        let parts = split::split(whole, &self.options, &path, self.budget)?;
+        let whole = join_meshes::joined(meshes, &path, self.options.flip_v, self.budget, &mut self.losses)?;
+        let parts = split_mesh::split(whole, &self.options, &path, self.budget)?;
         if parts.len() > 1 {
             let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's counts");
             self.report(first.mesh, loss.with_count(parts.len(), "part", "parts"));
@@ -405,7 +405,9 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let Some(skeleton) = mesh.skin.as_ref().map(|s| s.skeleton) else { return Ok(()) };
         let rest = match self.rests.entry(skeleton.0) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(rest::Rest::compute(self.scene, skeleton, self.budget)?),
+            Entry::Vacant(new) => {
+                new.insert(rest_pose::RestPose::compute(self.scene, skeleton, self.budget)?)
+            }
         };
         let owned = make_owned(mesh, self.budget)?;
         let Some(mut skin) = owned.skin.take() else { return Ok(()) };

@@ -16,7 +16,7 @@ const MOST: usize = 512;
 
 /// The changes of a mesh by computing tangents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct TangentChanges {
     /// The number of vertices that were added because their triangles have different tangents.
     pub(super) split: usize,
     /// The number of vertices whose texture coordinates do not determine a tangent.
@@ -24,12 +24,12 @@ pub(super) struct Made {
 }
 
 /// Computes the tangents of a mesh that has normals. `up` states whether texture coordinates grow upwards.
-pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<Made, LimitExceeded> {
+pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<TangentChanges, LimitExceeded> {
     let n = mesh.positions.len();
     let corners = mesh.triangles.as_flattened().len();
     budget.charge_items("tangents", corners as u64, CORNER)?;
     budget.charge_items("tangents", n as u64, 48)?;
-    let mut made = Made::default();
+    let mut made = TangentChanges::default();
     let Some(known) = spaces(mesh, budget)? else {
         // Without texture coordinates, no tangent is determined.
         made.guessed = n;
@@ -243,7 +243,7 @@ mod tests {
     fn a_mirrored_texture_parts_its_seam() {
         let mut mesh = mirrored();
         let made = compute(&mut mesh, true, &budget()).unwrap();
-        assert_eq!(made, Made { split: 2, guessed: 0 });
+        assert_eq!(made, TangentChanges { split: 2, guessed: 0 });
         assert_eq!(mesh.positions.len(), 8);
         let side = |t: &[u32; 3]| t.map(|v| mesh.tangents[v as usize]);
         let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
@@ -270,7 +270,7 @@ mod tests {
     fn without_a_texture_any_direction_across_serves() {
         let mut mesh = mirrored();
         mesh.uvs.clear();
-        assert_eq!(compute(&mut mesh, true, &budget()).unwrap(), Made { split: 0, guessed: 6 });
+        assert_eq!(compute(&mut mesh, true, &budget()).unwrap(), TangentChanges { split: 0, guessed: 6 });
         assert_eq!(mesh.tangents, [[1.0, 0.0, 0.0, 1.0]; 6]);
     }
 

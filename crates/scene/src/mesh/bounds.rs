@@ -39,14 +39,14 @@ impl Bounds {
 const SAME: f64 = 1.0e-6;
 
 /// The rest pose of a skeleton, with the transforms of vertices from the bind pose to it.
-struct Rest {
+struct RestPose {
     model: Vec<Affine64>,
     moves: Vec<Affine64>,
     /// For each joint, whether its rest pose equals its bind pose.
     still: Vec<bool>,
 }
 
-impl Rest {
+impl RestPose {
     /// Computes the rest pose; `None` if the joints form no tree.
     fn compute(skeleton: &Skeleton) -> Option<Self> {
         let model: Vec<Affine64> = skeleton.rest_model()?.iter().map(Affine::wide).collect();
@@ -95,7 +95,7 @@ impl Scene {
     /// Returns the bounding box of everything that is drawn at rest, in the units and axes of the scene. If
     /// no node draws a mesh, it is the bounding box of the meshes.
     pub fn rest_bounds(&self) -> Option<Bounds> {
-        let rests: Vec<_> = self.skeletons.iter().map(Rest::compute).collect();
+        let rests: Vec<_> = self.skeletons.iter().map(RestPose::compute).collect();
         let drawn = self.drawn_meshes().unwrap_or_default();
         let drawn = drawn.iter().filter_map(|(_, mesh, matrix)| Some((self.meshes.get(mesh.0)?, *matrix)));
         let mut meshes: Vec<(&Mesh, Affine)> = drawn.collect();

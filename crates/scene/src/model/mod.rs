@@ -4,7 +4,7 @@ pub(crate) mod axes;
 pub(crate) mod extra;
 pub(crate) mod ids;
 mod index;
-mod join;
+mod join_levels;
 pub(crate) mod marks;
 pub mod names;
 mod nodes;

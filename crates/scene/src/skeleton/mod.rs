@@ -1,8 +1,8 @@
 //! Joints and their bind pose.
 
 pub(crate) mod bind;
+pub(crate) mod join_skeletons;
 mod tags;
-pub(crate) mod unite;
 pub(crate) mod unscaled;
 
 use crate::model::extra::Extra;

@@ -5,7 +5,7 @@ use crate::convert::loss::Loss;
 use crate::model::Scene;
 use crate::model::extra::Extra;
 use crate::model::ids::NodeId;
-use crate::skeleton::unite::owned;
+use crate::skeleton::join_skeletons::owned;
 use crate::skeleton::{Joint, Local, Skeleton};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

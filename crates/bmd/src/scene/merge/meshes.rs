@@ -3,7 +3,7 @@
 use super::Work;
 use super::bones::{Helper, MergedBones};
 use crate::model::{Bmd, Mesh, MeshFlags, identity};
-use crate::packed::{Fields, Primitive, PrimitiveKind, Vertex};
+use crate::packed::{EditedFields, Primitive, PrimitiveKind, Vertex};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -210,7 +210,7 @@ impl<'a> Meshes<'a> {
             || changed.has(Attributes::WEIGHTS) && self.bones.has_other_pseudo(old.bone(), new.bone());
         let bone = if on_base { number } else { was };
         let kept = bone.filter(|_| !weights).and_then(|bone| old.with_bone(bone));
-        let edited = Fields {
+        let edited = EditedFields {
             position: bound || changed.has(Attributes::MODEL_POSITION),
             uv: changed.has(Attributes::UV),
             normal: bound || changed.has(Attributes::MODEL_NORMAL),

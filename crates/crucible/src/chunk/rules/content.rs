@@ -10,7 +10,7 @@ use crate::block::check_end;
 use crate::chunk::dialect::rivals;
 use crate::chunk::model::Chunk;
 use crate::chunk::record::{Attribute, chunk_header, stream_header};
-use crate::chunk::sizes::StreamSizes;
+use crate::chunk::stream_sizes::StreamSizes;
 use crate::chunk::view::{BoneWeight, BoneWeights, floats};
 use crate::rules::{NOT_FINITE, TRAILING_BYTES};
 use crate::skeleton::model::SkeletonChunk;
@@ -43,7 +43,7 @@ impl Tally {
 }
 
 /// One stream, and the findings to report to.
-struct Checked<'f, 'p> {
+struct StreamCheck<'f, 'p> {
     findings: &'f mut Findings,
     path: FieldPath<'p>,
     from_file: bool,
@@ -51,7 +51,7 @@ struct Checked<'f, 'p> {
     size: usize,
 }
 
-impl Checked<'_, '_> {
+impl StreamCheck<'_, '_> {
     /// Reports counted faults. `message` gets the first faulty vertex.
     fn report(
         &mut self,
@@ -202,7 +202,7 @@ pub(crate) fn check(
     for (i, own) in chunk.streams.iter().enumerate() {
         let Some(attribute) = own.flag.attribute(chunk.dialect) else { continue };
         let (path, from_file) = (table.index(i), own.stream.packed().is_some());
-        let mut checked = Checked { findings, path, from_file, size: attribute.size(chunk.dialect) };
+        let mut checked = StreamCheck { findings, path, from_file, size: attribute.size(chunk.dialect) };
         check_values(&mut checked, chunk, attribute, bones)?;
     }
     if !chunk.tail.is_empty() {
@@ -232,7 +232,7 @@ fn check_blocks(
 }
 
 fn check_values(
-    checked: &mut Checked<'_, '_>,
+    checked: &mut StreamCheck<'_, '_>,
     chunk: &Chunk<'_>,
     attribute: Attribute,
     bones: Option<u32>,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::chunk::model::Chunk;
 use crate::chunk::record::{AttributeFlag, Dialect, chunk_header, stream_header};
-use crate::chunk::sizes::StreamSizes;
+use crate::chunk::stream_sizes::StreamSizes;
 use crate::stream::Stream;
 use alloc::format;
 use alloc::string::ToString;

@@ -23,36 +23,36 @@ pub struct Sampler<'s, 'b> {
     clip: &'s Clip,
     skeleton: &'s Skeleton,
     order: Vec<usize>,
-    source: Source<'s>,
+    source: MotionSource<'s>,
     rule: Interpolation,
     budget: &'b Budget,
 }
 
 #[derive(Debug)]
-enum Source<'s> {
+enum MotionSource<'s> {
     Poses {
         set: &'s PoseSet,
         frames: &'s [u32],
     },
     /// The channels of each joint that has keys.
-    Keys(Vec<Keys<'s>>),
+    JointKeys(Vec<JointKeys<'s>>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Keys<'s> {
+struct JointKeys<'s> {
     translation: Option<&'s Channel<[f32; 3]>>,
     rotation: Option<&'s Channel<[f32; 4]>>,
     scale: Option<&'s Channel<[f32; 3]>>,
 }
 
-impl Keys<'_> {
+impl JointKeys<'_> {
     const fn any(&self) -> bool {
         self.translation.is_some() || self.rotation.is_some() || self.scale.is_some()
     }
 }
 
 /// A rotation: a quaternion, or the blend of two rotations as matrices.
-enum Turn {
+enum BlendedRotation {
     Quat(Quat),
     Basis([[f64; 3]; 3]),
 }
@@ -77,17 +77,17 @@ impl<'s, 'b> Sampler<'s, 'b> {
                 if set.joints != n || frames.iter().any(|&f| set.pose(f as usize).is_none()) {
                     return Err(fault("poses do not fit the skeleton"));
                 }
-                Source::Poses { set, frames }
+                MotionSource::Poses { set, frames }
             }
             Motion::Tracks(tracks) => {
-                let mut keys = budget.filled("tracks", n, Keys::default())?;
+                let mut keys = budget.filled("tracks", n, JointKeys::default())?;
                 for track in tracks {
                     let slot = keys.get_mut(track.joint).ok_or_else(|| fault("names a missing joint"))?;
                     slot.translation = last(slot.translation, &track.translation);
                     slot.rotation = last(slot.rotation, &track.rotation);
                     slot.scale = last(slot.scale, &track.scale);
                 }
-                Source::Keys(keys)
+                MotionSource::JointKeys(keys)
             }
         };
         Ok(Self { clip, skeleton, order, source, rule: clip.interpolation, budget })
@@ -116,8 +116,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
     #[must_use]
     pub fn frames(&self) -> usize {
         match &self.source {
-            Source::Poses { frames, .. } => frames.len(),
-            Source::Keys(_) => self.clip.frames as usize,
+            MotionSource::Poses { frames, .. } => frames.len(),
+            MotionSource::JointKeys(_) => self.clip.frames as usize,
         }
     }
 
@@ -125,8 +125,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
     #[must_use]
     pub fn moves(&self, joint: usize) -> bool {
         match &self.source {
-            Source::Poses { .. } => joint < self.skeleton.joints.len(),
-            Source::Keys(keys) => keys.get(joint).is_some_and(Keys::any),
+            MotionSource::Poses { .. } => joint < self.skeleton.joints.len(),
+            MotionSource::JointKeys(keys) => keys.get(joint).is_some_and(JointKeys::any),
         }
     }
 
@@ -136,8 +136,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
         // Above 2^24 every float is whole, but not every frame number is a float.
         let off = |frames: &[f32]| frames.iter().any(|f| !(*f < 16_777_216.0 && *f % 1.0 == 0.0));
         match &self.source {
-            Source::Poses { .. } => false,
-            Source::Keys(keys) => keys.iter().any(|k| {
+            MotionSource::Poses { .. } => false,
+            MotionSource::JointKeys(keys) => keys.iter().any(|k| {
                 k.translation.is_some_and(|c| off(&c.frames))
                     || k.rotation.is_some_and(|c| off(&c.frames))
                     || k.scale.is_some_and(|c| off(&c.frames))
@@ -154,8 +154,8 @@ impl<'s, 'b> Sampler<'s, 'b> {
         let rest = || self.skeleton.joints.get(joint).map_or(Affine64::IDENTITY, |j| j.rest.to_affine64());
         let Some(frame) = self.place(frame) else { return rest() };
         match &self.source {
-            Source::Poses { set, frames } => self.posed(set, frames, joint, frame).unwrap_or_else(rest),
-            Source::Keys(keys) => match keys.get(joint).filter(|k| k.any()) {
+            MotionSource::Poses { set, frames } => self.posed(set, frames, joint, frame).unwrap_or_else(rest),
+            MotionSource::JointKeys(keys) => match keys.get(joint).filter(|k| k.any()) {
                 Some(keys) => match self.keyed(keys, joint, frame) {
                     (trs, None) => trs.to_affine(),
                     (trs, Some([x, y, z])) => {
@@ -171,7 +171,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
     /// Does the same as [`local`](Self::local), as translation, rotation and scale without shear.
     #[must_use]
     pub fn trs(&self, joint: usize, frame: f64) -> Trs64 {
-        if let (Source::Keys(keys), Some(frame)) = (&self.source, self.place(frame))
+        if let (MotionSource::JointKeys(keys), Some(frame)) = (&self.source, self.place(frame))
             && let Some(keys) = keys.get(joint).filter(|k| k.any())
             && let (trs, None) = self.keyed(keys, joint, frame)
         {
@@ -279,15 +279,15 @@ impl<'s, 'b> Sampler<'s, 'b> {
         };
         let (a, b) = (Trs64::from_affine(&a), Trs64::from_affine(&b));
         let rotation = match turn(a.rotation, b.rotation, t, rule) {
-            Turn::Quat(q) => q,
-            Turn::Basis(basis) => quat::from_basis(basis),
+            BlendedRotation::Quat(q) => q,
+            BlendedRotation::Basis(basis) => quat::from_basis(basis),
         };
         let translation = lerp(a.translation, b.translation, t);
         Some(Trs64 { translation, rotation, scale: lerp(a.scale, b.scale, t) }.to_affine())
     }
 
     /// Returns the transform from keys, and its rotation as a matrix if rotations are blended as matrices.
-    fn keyed(&self, keys: &Keys<'_>, joint: usize, frame: f64) -> (Trs64, Option<[[f64; 3]; 3]>) {
+    fn keyed(&self, keys: &JointKeys<'_>, joint: usize, frame: f64) -> (Trs64, Option<[[f64; 3]; 3]>) {
         let rest = self.skeleton.joints.get(joint).map_or(Trs64::IDENTITY, |j| j.rest.to_trs64());
         let period = self.clip.looping.then_some(f64::from(self.clip.frames));
         let vector = |c: Option<&Channel<[f32; 3]>>| {
@@ -295,11 +295,17 @@ impl<'s, 'b> Sampler<'s, 'b> {
         };
         let rotation = keys.rotation.and_then(|c| {
             let rule = self.rule;
-            sample_keys(c, frame, period, |q| Turn::Quat(wide(q)), |a, b, t| turn(wide(a), wide(b), t, rule))
+            sample_keys(
+                c,
+                frame,
+                period,
+                |q| BlendedRotation::Quat(wide(q)),
+                |a, b, t| turn(wide(a), wide(b), t, rule),
+            )
         });
         let (rotation, basis) = match rotation {
-            Some(Turn::Quat(q)) => (q, None),
-            Some(Turn::Basis(basis)) => (quat::from_basis(basis), Some(basis)),
+            Some(BlendedRotation::Quat(q)) => (q, None),
+            Some(BlendedRotation::Basis(basis)) => (quat::from_basis(basis), Some(basis)),
             None => (rest.rotation, None),
         };
         let trs = Trs64 {
@@ -316,21 +322,23 @@ fn last<'s, T>(old: Option<&'s Channel<T>>, new: &'s Channel<T>) -> Option<&'s C
 }
 
 /// Interpolates between two keys by a rule.
-fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
+fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> BlendedRotation {
     let mixed = |b| unit(lerp(a, b, t)).unwrap_or(quat::IDENTITY);
     match rule {
         // Exactly opposite keys have no midpoint and mean the same rotation: the earlier one is used.
-        Interpolation::Linear if a == b.map(|c| -c) => Turn::Quat(a),
-        Interpolation::Linear => Turn::Quat(mixed(b)),
-        Interpolation::LinearShort => Turn::Quat(mixed(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b })),
+        Interpolation::Linear if a == b.map(|c| -c) => BlendedRotation::Quat(a),
+        Interpolation::Linear => BlendedRotation::Quat(mixed(b)),
+        Interpolation::LinearShort => {
+            BlendedRotation::Quat(mixed(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }))
+        }
         Interpolation::Spherical => {
             let (a, b) = (unit(a).unwrap_or(quat::IDENTITY), unit(b).unwrap_or(quat::IDENTITY));
-            Turn::Quat(quat::slerp(a, quat::toward(a, b), t))
+            BlendedRotation::Quat(quat::slerp(a, quat::toward(a, b), t))
         }
         Interpolation::Matrix => {
             let (a, b) = (quat::to_basis(a), quat::to_basis(b));
             let ([a, b, c], [d, e, f]) = (a, b);
-            Turn::Basis([lerp(a, d, t), lerp(b, e, t), lerp(c, f, t)])
+            BlendedRotation::Basis([lerp(a, d, t), lerp(b, e, t), lerp(c, f, t)])
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Measures the loss if a format stores a clip's poses at other frames.
 
-use super::{Keys, Sampler, Source};
+use super::{JointKeys, MotionSource, Sampler};
 use crate::convert::loss::Loss;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -89,13 +89,13 @@ impl Sampler<'_, '_> {
     fn stated_frames(&self, joint: usize) -> Result<Vec<f64>, LimitExceeded> {
         let end = f64::from(self.clip.end());
         let mut frames = match &self.source {
-            Source::Poses { frames, .. } => {
+            MotionSource::Poses { frames, .. } => {
                 let mut all = self.budget.reserve("frames", frames.len())?;
                 all.extend(self.whole_frames());
                 all
             }
-            Source::Keys(keys) => {
-                let Keys { translation, rotation, scale } = keys.get(joint).copied().unwrap_or_default();
+            MotionSource::JointKeys(keys) => {
+                let JointKeys { translation, rotation, scale } = keys.get(joint).copied().unwrap_or_default();
                 let lists =
                     [translation.map(|c| &c.frames), rotation.map(|c| &c.frames), scale.map(|c| &c.frames)];
                 let count = lists.iter().flatten().map(|l| l.len()).sum();

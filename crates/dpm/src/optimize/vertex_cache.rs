@@ -20,13 +20,13 @@ pub(super) struct Cost {
 /// Numbers the vertices of triangles by their first use. So the work for some of many triangles does not
 /// depend on vertices that only other triangles use.
 #[derive(Debug, Default)]
-pub(super) struct Dense {
+pub(super) struct VertexNumbering {
     /// The new number of each vertex, counted from 1; 0 for vertices that are not used.
     numbers: Vec<u32>,
     met: Vec<u32>,
 }
 
-impl Dense {
+impl VertexNumbering {
     fn renumber(&mut self, triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, usize) {
         self.met.clear();
         let mut number = |v: u32| {

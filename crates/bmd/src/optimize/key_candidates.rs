@@ -1,8 +1,8 @@
 //! Finds candidate words for keys: words near the values that a channel must have at whole frames.
 
-use super::path::{Candidate, Goal};
+use super::key_path::{Candidate, Goal};
 #[cfg(feature = "scene")]
-use super::{path::choose, work::Work};
+use super::{key_path::choose, work_limit::WorkLimit};
 #[cfg(feature = "scene")]
 use crate::pose::Timing;
 use crate::pose::{rotation, triple};
@@ -195,7 +195,7 @@ pub(crate) fn fit_rotations(
             return Vec::new();
         }
         let candidates = rotation_candidates(values, &[], timing.frames, words_of(values.len()), &goal);
-        let work = Work::new(STEPS);
+        let work = WorkLimit::new(STEPS);
         if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags, &work) {
             return picked(&candidates, &chosen, QuatF8::from_bits);
         }
@@ -220,7 +220,7 @@ pub(crate) fn fit_triples(
             return Vec::new();
         }
         let candidates = triple_candidates(values, timing.frames);
-        let work = Work::new(STEPS);
+        let work = WorkLimit::new(STEPS);
         if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags, &work) {
             return picked(&candidates, &chosen, Se32::from_bits);
         }

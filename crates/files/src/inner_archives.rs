@@ -1,11 +1,11 @@
 //! Archives of The Sims in a pack, or in a folder below the top. They are folders too, one level deep,
 //! because a game keeps its archives in subfolders, and add-ons are archives in archives.
 
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
-use crate::pack::sharing::inner_allowance;
+use crate::pack::shared_bytes::inner_allowance;
 use crate::pack::{Coding, Pack, PackKind};
 use crate::path::TreePath;
 use meshwright_core::{Budget, Limits};
@@ -39,7 +39,7 @@ struct State {
 }
 
 /// The folder or pack that contains an archive.
-pub(crate) trait Place {
+pub(crate) trait ArchiveHost {
     /// False if a quick check shows that a file is not an archive.
     fn looks_like_one(&self, path: &TreePath) -> bool;
     /// Returns the bytes of a file. Bytes that are read into memory are charged.
@@ -60,7 +60,7 @@ impl Inner {
     }
 
     /// Opens a file as an archive; `None` if it is not one.
-    pub(crate) fn open(&self, path: &TreePath, place: &dyn Place) -> Found {
+    pub(crate) fn open(&self, path: &TreePath, place: &dyn ArchiveHost) -> Found {
         if !Self::may_be(path) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Inner {
     pub(crate) fn within(
         &self,
         path: &TreePath,
-        place: &dyn Place,
+        place: &dyn ArchiveHost,
     ) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
         let mut at = TreePath::ROOT;
         for name in path.names() {
@@ -103,7 +103,7 @@ impl Inner {
         &self,
         folder: &TreePath,
         list: impl FnOnce() -> Result<Arc<Listing>, FilesError>,
-        place: &dyn Place,
+        place: &dyn ArchiveHost,
     ) -> Result<Arc<Listing>, FilesError> {
         if let Some(known) = self.listings.get(folder) {
             return Ok(known);
@@ -129,7 +129,7 @@ pub(crate) fn is_archive(head: &[u8]) -> bool {
     PackKind::from_magic(head) == Some(PackKind::Far)
 }
 
-fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
+fn opened(path: &TreePath, place: &dyn ArchiveHost, budget: &Budget) -> Found {
     let source = match place.source(path, budget) {
         Ok(source) => source,
         Err(e) => return Some(Err(e)),
@@ -161,7 +161,7 @@ impl ByteSource for Window {
     }
 }
 
-impl Place for Pack {
+impl ArchiveHost for Pack {
     fn looks_like_one(&self, path: &TreePath) -> bool {
         let Some(member) = self.member(path).filter(|m| m.refusal().is_none()) else { return false };
         let budget = Budget::new(Limits::default());

@@ -41,7 +41,7 @@ impl Scene {
         let Self {
             name, nodes, mut meshes, skeletons, materials, pose_sets, clips, levels, variants, ..
         } = level;
-        let first = Firsts { nodes: self.nodes.len(), meshes: self.meshes.len() };
+        let first = FirstNumbers { nodes: self.nodes.len(), meshes: self.meshes.len() };
         let materials = self.adopt_materials(materials);
         let homes = self.adopt_skeletons(skeletons, first.meshes, budget, &mut losses, &name)?;
         let sets = self.pose_sets.len();
@@ -109,14 +109,14 @@ impl Scene {
         budget: &Budget,
         losses: &mut Vec<Loss>,
         name: &str,
-    ) -> Result<Vec<Home>, ConvertError> {
+    ) -> Result<Vec<LevelSkeleton>, ConvertError> {
         let (mut homes, there) = (Vec::new(), self.skeletons.len());
         for (i, mut skeleton) in skeletons.into_iter().enumerate() {
             budget.charge_items("levels", skeleton.joints.len() as u64, 64)?;
             let known = self.skeletons.iter().take(there).enumerate();
             let mut same = known.filter_map(|(at, known)| Some((at, joints_in(known, &skeleton)?)));
             if let Some((at, joints)) = same.next() {
-                homes.push(Home { skeleton: SkeletonId(at), joints: Some(joints) });
+                homes.push(LevelSkeleton { skeleton: SkeletonId(at), joints: Some(joints) });
                 continue;
             }
             if there > 0 {
@@ -127,7 +127,7 @@ impl Scene {
             for joint in &mut skeleton.joints {
                 joint.solid = joint.solid.map(|mesh| MeshId(mesh.0.saturating_add(first_mesh)));
             }
-            homes.push(Home { skeleton: SkeletonId(self.skeletons.len()), joints: None });
+            homes.push(LevelSkeleton { skeleton: SkeletonId(self.skeletons.len()), joints: None });
             self.skeletons.push(skeleton);
         }
         Ok(homes)
@@ -137,7 +137,7 @@ impl Scene {
     fn adopt_clips(
         &mut self,
         clips: Vec<Clip>,
-        homes: &[Home],
+        homes: &[LevelSkeleton],
         first_set: usize,
         name: &str,
         losses: &mut Vec<Loss>,
@@ -169,12 +169,12 @@ impl Scene {
 }
 
 /// The number of items of each kind before the level was added.
-struct Firsts {
+struct FirstNumbers {
     nodes: usize,
     meshes: usize,
 }
 
-impl Firsts {
+impl FirstNumbers {
     const fn node(&self, id: NodeId) -> NodeId {
         NodeId(id.0.saturating_add(self.nodes))
     }
@@ -185,7 +185,7 @@ impl Firsts {
 }
 
 /// The skeleton of the scene that replaces one of a level.
-struct Home {
+struct LevelSkeleton {
     skeleton: SkeletonId,
     /// The numbers of its joints in the scene's skeleton, if that existed before.
     joints: Option<Vec<u32>>,

@@ -37,11 +37,11 @@ pub(super) fn split<'s>(
         return Ok(vec![(mesh, joints)]);
     }
     let mut parts = Vec::new();
-    let mut part = Open::new(&mesh, options.max_joints.is_some(), budget)?;
+    let mut part = OpenPart::new(&mesh, options.max_joints.is_some(), budget)?;
     for triangle in &mesh.triangles {
         budget.work("splitting meshes", part.cost(triangle))?;
         let (vertices, joints) = part.wants(triangle);
-        let room = |part: &Open<'_>| {
+        let room = |part: &OpenPart<'_>| {
             part.vertices.len().saturating_add(vertices) <= options.max_vertices
                 && part.triangles.len() < options.max_triangles
                 && part.joints.len().saturating_add(joints) <= most_joints
@@ -90,7 +90,7 @@ fn number(skin: &mut Option<Skin>, palette: &[u32]) {
 }
 
 /// A part under construction.
-struct Open<'m> {
+struct OpenPart<'m> {
     mesh: &'m Mesh,
     /// The skin, if joints are limited.
     counted: Option<&'m Skin>,
@@ -105,7 +105,7 @@ struct Open<'m> {
     palettes: bool,
 }
 
-impl<'m> Open<'m> {
+impl<'m> OpenPart<'m> {
     fn new(mesh: &'m Mesh, palettes: bool, budget: &Budget) -> Result<Self, LimitExceeded> {
         let counted = mesh.skin.as_ref().filter(|_| palettes);
         let joints = counted.and_then(|s| s.influences.iter().map(|i| i.joint).max());

@@ -53,7 +53,7 @@ impl Scene {
         let mut made = owned(scene, budget)?;
         let message = "skeletons became one; each keeps its position";
         losses.push(Loss::note("skeletons-joined", "skeletons", message).counted(firsts.len()));
-        let union = Union { firsts, home, joints };
+        let union = JoinedSkeletons { firsts, home, joints };
         union.skeletons(&mut made, budget)?;
         union.skins(&mut made);
         union.clips(&mut made, budget)?;
@@ -186,7 +186,7 @@ fn extra_size(extra: Option<&Extra>) -> u64 {
 }
 
 /// The skeletons that are being joined.
-struct Union {
+struct JoinedSkeletons {
     /// The number of the first joint of each skeleton.
     firsts: BTreeMap<usize, usize>,
     /// The skeleton that gets all joints.
@@ -194,7 +194,7 @@ struct Union {
     joints: usize,
 }
 
-impl Union {
+impl JoinedSkeletons {
     fn skeletons(&self, scene: &mut Scene, budget: &Budget) -> Result<(), LimitExceeded> {
         let mut joints = budget.reserve("joints", self.joints)?;
         for (&i, &first) in &self.firsts {
@@ -270,7 +270,7 @@ fn widened(set: &PoseSet, first: usize, joints: &[Joint], budget: &Budget) -> Re
 
 /// Moves the clips of all skeletons to the joint one, and merges those of one motion. Returns how many were
 /// merged.
-fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usize, LimitExceeded> {
+fn merge_clips(scene: &mut Scene, union: &JoinedSkeletons, budget: &Budget) -> Result<usize, LimitExceeded> {
     type Key = (String, u32, u32, bool, u8, usize);
     budget.charge_items("clips", scene.clips.len() as u64, size_of::<(Clip, Key)>())?;
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
@@ -324,7 +324,7 @@ fn merge_clips(scene: &mut Scene, union: &Union, budget: &Budget) -> Result<usiz
     Ok(before.saturating_sub(scene.clips.len()))
 }
 
-impl Union {
+impl JoinedSkeletons {
     /// Returns the number of joints of a skeleton before joining.
     fn size_of(&self, skeleton: usize) -> usize {
         let first = self.firsts.get(&skeleton).copied().unwrap_or(0);

@@ -5,12 +5,12 @@ use core::cell::Cell;
 /// The remaining steps of work. A step is one small operation, such as the test of one value against its
 /// bound. When no steps are left, the best choice found so far is used.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct WorkLimit {
     left: Cell<u64>,
     cut: Cell<bool>,
 }
 
-impl Work {
+impl WorkLimit {
     pub(crate) const fn new(steps: u64) -> Self {
         Self { left: Cell::new(steps), cut: Cell::new(false) }
     }

@@ -15,9 +15,9 @@ const SAME: f64 = 1.0e-6;
 
 /// The transform of the vertices of a skeleton from bind pose to rest pose, joint by joint.
 #[derive(Debug)]
-pub(super) struct Rest(Vec<Affine64>);
+pub(super) struct RestPose(Vec<Affine64>);
 
-impl Rest {
+impl RestPose {
     pub(super) fn compute(scene: &Scene, id: SkeletonId, budget: &Budget) -> Result<Self, ConvertError> {
         let invalid = || {
             ConvertError::invalid(format!("skeletons[{}]", id.0), "does not exist or its joints form no tree")

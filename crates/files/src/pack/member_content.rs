@@ -8,7 +8,7 @@ use super::refpack;
 use super::rules;
 use super::scan::Refused;
 use super::zip::{LOCAL, local, local_header};
-use crate::bytes::ByteSource;
+use crate::byte_source::ByteSource;
 #[cfg(feature = "lz4")]
 use lz4_flex::block::decompress_into;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
@@ -34,13 +34,13 @@ pub(crate) struct Extent {
 }
 
 /// The state of reading one member.
-pub(super) struct Reading<'p> {
+pub(super) struct MemberReader<'p> {
     pub source: &'p dyn ByteSource,
     pub member: &'p Member,
     pub budget: &'p Budget,
 }
 
-impl Reading<'_> {
+impl MemberReader<'_> {
     fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Refused {
         Fault::new(rule, message).to_error(self.member.place).into()
     }
@@ -130,7 +130,7 @@ impl Reading<'_> {
     fn unpacked(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
         let size = u32::try_from(self.member.size).unwrap_or(u32::MAX);
         let passing = Budget::new(Limits::default().with_memory(self.budget.remaining()));
-        let reading = Reading { source: self.source, member: self.member, budget: &passing };
+        let reading = MemberReader { source: self.source, member: self.member, budget: &passing };
         let packed = reading.raw(extent, self.member.packed)?;
         // The output size was checked against the maximum that the commands can produce.
         let mut bytes = self.budget.reserve("file", usize::try_from(size).unwrap_or(usize::MAX))?;

@@ -5,7 +5,7 @@
 //! everything that the bone moves.
 
 use super::options::{Errors, distance};
-use super::work::Work;
+use super::work_limit::WorkLimit;
 use crate::math::degrees;
 use crate::model::{Bmd, Bone, identity};
 use crate::packed::Vertex;
@@ -17,12 +17,12 @@ use meshwright_core::math::{Affine64, sub, unit, wide};
 
 /// The axis-aligned bounding box of points.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+struct BoundingBox {
     low: [f64; 3],
     high: [f64; 3],
 }
 
-impl Bounds {
+impl BoundingBox {
     fn around(point: [f64; 3]) -> Self {
         Self { low: point, high: point }
     }
@@ -53,14 +53,14 @@ impl Bounds {
 
 /// The points that each bone moves directly: its origin, its vertices, and its solid.
 pub(super) struct Points {
-    bounds: Vec<Bounds>,
+    bounds: Vec<BoundingBox>,
     /// Positions in the space of the bone, without duplicates.
     places: Vec<Vec<[f32; 3]>>,
 }
 
 impl Points {
     /// Collects the points; `None` if no work or memory is left for them.
-    pub(super) fn collect(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
+    pub(super) fn collect(model: &Bmd, memory: u64, work: &WorkLimit) -> Option<Self> {
         let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
             return None;
@@ -85,8 +85,8 @@ impl Points {
         let places: Vec<Vec<[f32; 3]>> =
             seen.into_iter().map(|s| s.into_iter().map(|p| p.map(f32::from_bits)).collect()).collect();
         let around = |list: &Vec<[f32; 3]>| {
-            let mut bounds = Bounds::around([0.0; 3]);
-            list.iter().for_each(|p| bounds.add(&Bounds::around(wide(*p))));
+            let mut bounds = BoundingBox::around([0.0; 3]);
+            list.iter().for_each(|p| bounds.add(&BoundingBox::around(wide(*p))));
             bounds
         };
         Some(Self { bounds: places.iter().map(around).collect(), places })
@@ -103,7 +103,7 @@ fn distinct(model: &Bmd) -> impl Iterator<Item = &Vec<Vertex>> {
 }
 
 /// The poses of one clip with the old keys and with the new ones.
-pub(super) struct Posed<'m> {
+pub(super) struct PoseComparison<'m> {
     bones: &'m [Bone],
     points: &'m Points,
     bases: Vec<Base>,
@@ -115,7 +115,7 @@ pub(super) struct Posed<'m> {
     old_turns: Vec<Quat>,
     new_turns: Vec<Quat>,
     /// For each frame, the bounding box of everything that each bone moves, in the bone's space.
-    reach: Vec<Bounds>,
+    reach: Vec<BoundingBox>,
     shares: Vec<Share>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct Share {
     pub(super) own: f64,
 }
 
-impl<'m> Posed<'m> {
+impl<'m> PoseComparison<'m> {
     /// Returns the steps of work to compute and measure the poses of a clip.
     fn steps(model: &Bmd, frames: u32) -> u64 {
         const BONE: u64 = 96;
@@ -135,7 +135,7 @@ impl<'m> Posed<'m> {
 
     /// Returns the bytes of the poses of a clip.
     fn memory(model: &Bmd, frames: u32) -> u64 {
-        let bone = 2 * (size_of::<Affine64>() + size_of::<Quat>()) + size_of::<Bounds>();
+        let bone = 2 * (size_of::<Affine64>() + size_of::<Quat>()) + size_of::<BoundingBox>();
         (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(bone as u64)
     }
 
@@ -146,7 +146,7 @@ impl<'m> Posed<'m> {
         curves: &[Curves],
         timing: Timing,
         memory: u64,
-        work: &Work,
+        work: &WorkLimit,
     ) -> Option<Self> {
         if Self::memory(model, timing.frames) > memory || !work.spend(Self::steps(model, timing.frames)) {
             return None;
@@ -234,7 +234,7 @@ impl<'m> Posed<'m> {
     }
 
     /// The target positions of everything that a bone moves.
-    pub(super) fn place(&self, bone: usize) -> Place {
+    pub(super) fn place(&self, bone: usize) -> PoseTargets {
         let frame = |f: u32| {
             let (at, parent) = (self.cell_index(f, bone), self.cell_index(f, self.parent(bone)));
             let corners = self.reach[at].corners();
@@ -246,7 +246,7 @@ impl<'m> Posed<'m> {
                 origin: old.w,
             }
         };
-        Place { base: self.bases[bone], frames: (0..self.timing.frames).map(frame).collect() }
+        PoseTargets { base: self.bases[bone], frames: (0..self.timing.frames).map(frame).collect() }
     }
 
     /// Applies the new keys of a bone. Its parents must have their new keys already.
@@ -261,7 +261,7 @@ impl<'m> Posed<'m> {
 
     /// Measures the largest differences between the two poses: of the positions of everything that a bone
     /// moves, and of the rotations of bones.
-    pub(super) fn measure(&mut self, work: &Work, errors: &mut Errors) {
+    pub(super) fn measure(&mut self, work: &WorkLimit, errors: &mut Errors) {
         let n = self.bones.len();
         for f in 0..self.timing.frames {
             for (p, bone) in self.bones.iter().enumerate().filter(|(i, b)| *i > 0 && b.is_pseudo()) {
@@ -349,12 +349,12 @@ struct Target {
 }
 
 /// The target positions of everything that a bone moves, frame by frame.
-pub(super) struct Place {
+pub(super) struct PoseTargets {
     base: Base,
     frames: Vec<Target>,
 }
 
-impl Place {
+impl PoseTargets {
     /// Steps of work to test a sample against a bound.
     pub(super) const COST: u64 = 24;
 

@@ -5,7 +5,7 @@
 //! adds to the stream. In a looping clip the path must close, so every candidate is tried as the first. If
 //! the work does not suffice, long edges and late first keys are skipped.
 
-use super::work::Work;
+use super::work_limit::WorkLimit;
 use alloc::vec::Vec;
 
 /// A key that may be chosen.
@@ -51,7 +51,7 @@ pub(crate) fn choose<const N: usize>(
     frames: u32,
     looping: bool,
     tagged: &[bool],
-    work: &Work,
+    work: &WorkLimit,
 ) -> Option<Vec<usize>> {
     // A single key gives a constant.
     let constant =
@@ -79,13 +79,13 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         4 + tag + skip_cost(frame.saturating_sub(start))
     }
 
-    fn accepts(&self, frame: u32, value: [f64; N], work: &Work) -> bool {
+    fn accepts(&self, frame: u32, value: [f64; N], work: &WorkLimit) -> bool {
         work.spend(self.goal.cost()) && self.goal.accepts(frame, value)
     }
 
     /// Returns true if all whole frames strictly between `from` and `to` are good enough, with `to` moved by `shift`
     /// frames.
-    fn spans(&self, from: usize, to: usize, shift: u32, work: &Work) -> bool {
+    fn spans(&self, from: usize, to: usize, shift: u32, work: &WorkLimit) -> bool {
         let (Some(a), Some(b)) = (self.keys.get(from), self.keys.get(to)) else { return false };
         let (start, end) = (a.frame, b.frame.saturating_add(shift));
         let length = f64::from(end.saturating_sub(start));
@@ -101,14 +101,14 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
 
     /// Finds the edges, short ones first. Every key is tested against the next frame. The remaining work is
     /// divided equally between the keys for later frames.
-    fn connect(&mut self, work: &Work) {
+    fn connect(&mut self, work: &WorkLimit) {
         let n = self.keys.len();
         let mut next: Vec<Vec<u32>> = alloc::vec![Vec::new(); n];
         for (i, later) in next.iter_mut().enumerate() {
             let near = (i + 1..n).find(|j| self.frame(*j) > self.frame(i));
             let Some(near) = near else { break };
             let far = (near..n).find(|j| self.frame(*j) > self.frame(near)).unwrap_or(n);
-            let mut join = |j: usize, work: &Work| {
+            let mut join = |j: usize, work: &WorkLimit| {
                 if self.spans(i, j, 0, work) {
                     later.extend(u32::try_from(j).ok());
                 }
@@ -169,7 +169,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
     }
 
     /// Finds the path of a clip that does not loop: values are held before the first and after the last key.
-    fn open(&self, work: &Work) -> Option<Vec<usize>> {
+    fn open(&self, work: &WorkLimit) -> Option<Vec<usize>> {
         let holds = |i: usize, mut frames: core::ops::Range<u32>| {
             let value = self.keys.get(i).map(|k| k.value);
             value.is_some_and(|v| frames.all(|f| self.accepts(f, v, work)))
@@ -183,7 +183,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
     }
 
     /// Finds the path of a looping clip: the last key blends into the first.
-    fn closed(&self, work: &Work) -> Option<Vec<usize>> {
+    fn closed(&self, work: &WorkLimit) -> Option<Vec<usize>> {
         let (all, edges) = (self.keys.len(), self.edges());
         let mut found: Option<(u32, Vec<usize>)> = None;
         for s in 0..all {
@@ -223,7 +223,7 @@ mod tests {
             (0..).zip(values).map(|(frame, v)| Candidate { frame, word: 0, value: [*v] }).collect();
         let n = u32::try_from(values.len()).unwrap();
         let goal = Line(values.to_vec(), tolerance);
-        choose(&keys, &goal, n, looping, &[], &Work::new(u64::MAX))
+        choose(&keys, &goal, n, looping, &[], &WorkLimit::new(u64::MAX))
             .unwrap()
             .into_iter()
             .map(|i| keys[i].frame)

@@ -5,7 +5,7 @@ use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
 /// The fields of a vertex that were edited.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fields {
+pub(crate) struct EditedFields {
     pub(crate) position: bool,
     pub(crate) uv: bool,
     pub(crate) normal: bool,
@@ -71,8 +71,8 @@ impl Vertex {
     /// Returns the vertex with the `edited` fields of another one, but with its own bone. If its kind has no
     /// room for them, the result is the other vertex. `form` is the interpretation of 128-bit texture
     /// coordinates.
-    pub(crate) fn spliced(self, other: Self, edited: Fields, flat_color: bool, form: St14Form) -> Self {
-        let Fields { position, uv, normal, color } = edited;
+    pub(crate) fn spliced(self, other: Self, edited: EditedFields, flat_color: bool, form: St14Form) -> Self {
+        let EditedFields { position, uv, normal, color } = edited;
         if ![position, uv, normal, color].contains(&true) {
             return self;
         }
@@ -180,10 +180,13 @@ mod tests {
         let [s, t] = [[0.25, 0.5], [0.75, 0.5]].map(St12::encode);
         let fine = |p, st, n: usize| Vertex::bits96(p, St96::Fine(st), NORMALS[n], Extra96::Bone(7));
         let native = Vertex::bits96(b, St96::Wide(St11::encode([3.0, 4.0])), NORMALS[1], Extra96::Bone(7));
-        let none = Fields::default();
+        let none = EditedFields::default();
         let spliced = |v: Vertex, other, edited| v.spliced(other, edited, false, St14Form::Excess);
-        let [position, uv, normal] =
-            [Fields { position: true, ..none }, Fields { uv: true, ..none }, Fields { normal: true, ..none }];
+        let [position, uv, normal] = [
+            EditedFields { position: true, ..none },
+            EditedFields { uv: true, ..none },
+            EditedFields { normal: true, ..none },
+        ];
         assert_eq!(spliced(native, fine(a, t, 0), none), native);
         let moved = spliced(native, fine(b, s, 0), position);
         assert_eq!(moved.words()[0] & 0xffff_ffff, u64::from(b.to_bits()));
