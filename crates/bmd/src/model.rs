@@ -92,7 +92,7 @@ impl Name {
         self.0.as_ptr() as usize
     }
 
-    /// As text, each byte the character of the same number.
+    /// Returns the name as ISO 8859-1 text.
     pub fn text(&self) -> String {
         latin1(&self.0)
     }
@@ -111,7 +111,7 @@ meshwright_core::display_error! {
     Self { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
-/// Each character the byte of the same number.
+/// Encodes the text as ISO 8859-1.
 impl TryFrom<&str> for Name {
     type Error = NameError;
 

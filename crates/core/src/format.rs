@@ -68,7 +68,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// The companion files that a file of this format may have.
     const COMPANIONS: &'static [Companion] = &[];
 
-    /// Whether a file of this format holds something to draw or to animate, instead of only adding to other
+    /// True if a file of this format holds something to draw or to animate; false if it only adds to other
     /// files.
     const HOLDS_MODEL: bool = true;
     /// Settings for cases that the bytes do not decide.
@@ -134,9 +134,9 @@ pub struct Companion {
     /// The names of the companion file next to the model, the likeliest first. If it is empty, the file can
     /// have any name: the caller names it, or Meshwright finds it by its content.
     pub beside: &'static [Beside],
-    /// Whether a model may have several.
+    /// True if a model may have several.
     pub many: bool,
-    /// Whether reading the model needs this companion.
+    /// True if reading the model needs this companion.
     pub part_of_reading: bool,
 }
 

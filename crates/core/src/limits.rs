@@ -50,7 +50,7 @@ pub enum Strictness {
 pub struct ReadOptions {
     /// Limits on memory and work.
     pub limits: Limits,
-    /// Whether broken rules may be forgiven.
+    /// True if broken rules may be forgiven.
     pub strictness: Strictness,
 }
 

@@ -1,10 +1,10 @@
-//! Sorting whose code exists once, instead of once for every type.
+//! Sorting code that exists only once, instead of once for every type.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Stable sorting for slices where code size counts more than time: the standard library compiles several kilobytes for
-/// each type and each comparison.
+/// Stable sorting for slices, for code whose size matters more than its speed. The standard library compiles
+/// several kilobytes for each type and comparison.
 ///
 /// ```
 /// use meshwright_core::Order as _;
@@ -42,18 +42,18 @@ impl<T> Order<T> for [T] {
     }
 }
 
-/// Returns the numbers from 0 to `count` in the order of a comparison.
+/// Returns the numbers below `count`, sorted by a comparison.
 fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
 }
 
-/// Moves items by swaps until each place has the item that `order` names for it.
+/// Swaps items until each position has the item that `order` states for it.
 fn arrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     for first in 0..order.len() {
         let mut place = first;
-        // A place that has its item names itself.
+        // A position with the right item refers to itself.
         while let Some(slot) = order.get_mut(place) {
             let from = core::mem::replace(slot, place);
             if from == first {

@@ -157,7 +157,7 @@ pub struct Rule {
     pub kind: Kind,
     /// The severity of the fault.
     pub severity: Severity,
-    /// Whether a lenient reader forgives it.
+    /// True if a lenient reader forgives it.
     pub forgivable: bool,
     /// The cause of the fault, as a sentence for the user.
     pub cause: &'static str,

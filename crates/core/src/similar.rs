@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Returns the words that a mistyped word may stand for, the likeliest first. A word is similar if few
+/// Returns the words that a mistyped word may be a typing error of, the likeliest first. A word is similar if few
 /// letters differ, if one contains the other, or if they share a part such as `tag` of `tag_gun`.
 /// the other, or they share parts such as `tag` of `tag_gun`.
 pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {

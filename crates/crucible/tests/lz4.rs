@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn blocks_of_liblz4_are_read(data in bytes()) {
-        // For empty data the binding passes liblz4 a dangling pointer, which its slow mode dereferences.
+        // The binding passes liblz4, for empty data, a dangling pointer, which its slow mode dereferences.
         let modes = modes().into_iter().filter(|m| !data.is_empty() || m.is_none());
         for mode in modes {
             let block = compress(&data, mode, false).unwrap();

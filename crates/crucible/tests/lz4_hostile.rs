@@ -188,7 +188,7 @@ fn compare(block: &[u8], size: usize, seen: &mut BTreeMap<&'static str, usize>) 
     // If a block is too long and broken after that point, both results are correct.
     let either = found == Outcome::Long && expected == Outcome::Broken;
     assert!(found == expected || either, "{found:?} for {expected:?}, {size} bytes stated: {block:02x?}");
-    // For empty data the binding passes liblz4 a dangling pointer. It is stricter about the end of blocks.
+    // The binding passes liblz4 a dangling pointer for empty data. It is stricter about the end of blocks.
     if size == 0 || block.is_empty() || reference(block) == Err(Flaw::Zero) {
         return;
     }

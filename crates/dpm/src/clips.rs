@@ -17,7 +17,7 @@ pub struct FrameClip {
     pub length: u32,
     /// Frames per second.
     pub fps: f32,
-    /// Whether the last frame blends into the first.
+    /// True if the last frame blends into the first.
     pub looping: bool,
 }
 

@@ -33,7 +33,7 @@ kernels! {
 /// A summary of decoded influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InfluenceSummary {
-    /// Whether some float is infinite or NaN.
+    /// True if some float is infinite or NaN.
     pub non_finite: bool,
     /// The largest bone number.
     pub max_bone: u32,

@@ -22,9 +22,9 @@ pub(crate) struct Folder {
     /// The path of the folder without symbolic links, computed when a link needs it.
     resolved: OnceLock<Option<PathBuf>>,
     start: Option<Start>,
-    /// Whether the named file is the only one in the tree.
+    /// True if the named file is the only one in the tree.
     alone: bool,
-    /// Whether links are followed outside the folder too.
+    /// True if links are followed outside the folder too.
     follows_links: bool,
     /// The mounted packs and folders at the top, in search order.
     mounts: OnceLock<Vec<Mountable>>,

@@ -25,7 +25,7 @@ pub enum PackOrder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mountable {
     pub name: Box<[u8]>,
-    /// Whether it is a folder that is used as a pack.
+    /// True if it is a folder that is used as a pack.
     pub is_folder: bool,
 }
 

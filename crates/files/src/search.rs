@@ -14,7 +14,7 @@ const ATTEMPT: u64 = 256;
 pub struct Match {
     /// The file.
     pub path: TreePath,
-    /// Whether only the last part of the name matched, next to the model. If the name has more parts, this
+    /// True if only the last part of the name matched, next to the model. If the name has more parts, this
     /// is a guess.
     pub by_last_part: bool,
 }

@@ -35,7 +35,7 @@ pub struct Tree {
     listed: Arc<Cache<[Entry]>>,
     /// The index of the packs, built when many packs are first searched.
     index: Arc<OnceLock<LayerIndex>>,
-    /// Whether a walk lists archives in packs as files instead of folders.
+    /// True if a walk lists archives in packs as files instead of folders.
     pub(crate) flat: bool,
 }
 
@@ -47,9 +47,9 @@ pub struct TreeOptions {
     pub order: PackOrder,
     /// Limits on the memory for the directory of each pack.
     pub directories: Limits,
-    /// Whether packs in a folder, and archives in a pack, are ordinary files.
+    /// True if packs in a folder, and archives in a pack, are ordinary files.
     pub packs_are_files: bool,
-    /// Whether links are followed out of the opened folder.
+    /// True if links are followed out of the opened folder.
     pub follows_links: bool,
     /// The limit for the total size of all members of a named pack; by default 32 times the size of the pack
     /// plus 256 MiB.

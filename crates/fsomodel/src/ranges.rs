@@ -38,7 +38,7 @@ pub struct MeshRange {
     pub base_index: u32,
     /// The lowest and highest index that the file claims, before the base is added.
     pub claimed: Option<(u32, u32)>,
-    /// Whether the offset is not a multiple of the index size. `first` is then rounded down.
+    /// True if the offset is not a multiple of the index size. `first` is then rounded down.
     pub(crate) misaligned: bool,
 }
 

@@ -11,7 +11,7 @@ bit_fields! {
     mod anim_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// Whether the clip loops.
+        /// True if the clip loops.
         LOOP = 0..0;
     }
 }
@@ -279,7 +279,7 @@ pub struct IqmAnim {
 pub struct AnimFlags(pub u32);
 
 impl AnimFlags {
-    /// Whether the last frame blends into the first.
+    /// True if the last frame blends into the first.
     pub const LOOP: Self = Self(anim_flags::LOOP.mask32());
 
     /// Returns true if all bits of `other` are set.

@@ -1,23 +1,23 @@
-//! The script that lists the files of a model in Cube 2 and its relatives: `iqm.cfg` in the folder of the model.
+//! The script `iqm.cfg` in the folder of a model, which lists the model's files in Cube 2 and related games.
 
 use crate::tokens::Tokens;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// A line of an `iqm.cfg` that names a file.
+/// A line of an `iqm.cfg` that refers to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CubeFile<'a> {
-    /// `iqmload`: the lines after it belong to this model.
+    /// `iqmload`, a model. The lines after it belong to this model.
     Model(Cow<'a, [u8]>),
-    /// `iqmanim`: a file of clips for the model.
+    /// `iqmanim`, a file with clips for the model.
     Clips(Cow<'a, [u8]>),
-    /// `exec`: another script.
+    /// `exec`, another script.
     Script(Cow<'a, [u8]>),
 }
 
 impl<'a> CubeFile<'a> {
-    /// Reads the lines of a script that name files. Other lines are passed over.
+    /// Reads the lines of a script that refer to files. Other lines are ignored.
     pub fn parse(script: &'a [u8]) -> Vec<Self> {
         let (mut tokens, mut files) = (Tokens::new(script), Vec::new());
         while let Some(first) = tokens.next() {
@@ -30,7 +30,7 @@ impl<'a> CubeFile<'a> {
             let mut words = words.into_iter();
             let file = match &*first.text {
                 b"iqmload" => words.next().map(Self::Model),
-                // The name of the motion in the game, then the file.
+                // The name of the clip in the game comes first, then the file.
                 b"iqmanim" => words.nth(1).map(Self::Clips),
                 b"exec" => words.next().map(Self::Script),
                 _ => None,

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use core::str::FromStr;
 
-/// The colours of DarkPlaces' palette (palette.c, `Palette_Load`): of each row of Quake's palette one of the brightest.
+/// The colours of DarkPlaces' palette (palette.c, `Palette_Load`): one of the brightest of each row of
+/// Quake's palette.
 const PALETTE: [[u8; 3]; 16] = [
     [187, 187, 187],
     [115, 87, 31],
@@ -43,7 +44,7 @@ const NAMES: [(&str, [u8; 3]); 12] = [
 /// A colour of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlayerColor {
-    /// A number of the engine's palette, from 0 to 15.
+    /// The number of a colour in the engine's palette, 0 to 15.
     Number(u8),
     /// Red, green and blue.
     Rgb([u8; 3]),
@@ -98,8 +99,9 @@ impl PlayerColor {
 }
 
 impl PlayerColors {
-    /// Returns red, green and blue of shirt and pants. `palette`: the game's file `gfx/colormap_palette.lmp`, which replaces
-    /// the engine's palette: 16 colours of shirts, 16 for the score board, 16 of pants, 16 for the score board.
+    /// Returns red, green and blue of shirt and pants. `palette` is the game's file
+    /// `gfx/colormap_palette.lmp`, which replaces the engine's palette. It has 16 colours for shirts, 16 for
+    /// the score board, 16 for pants and 16 for the score board.
     #[must_use]
     pub fn rgb(&self, palette: Option<&[u8]>) -> [[u8; 3]; 2] {
         let shirts = palette.filter(|bytes| bytes.len() >= 96);
@@ -114,7 +116,7 @@ impl PlayerColors {
 impl FromStr for PlayerColors {
     type Err = String;
 
-    /// Reads two colours with a comma between them, or one for both.
+    /// Reads two colours separated by a comma, or one for both.
     fn from_str(text: &str) -> Result<Self, String> {
         let (shirt, pants) = text.split_once(',').unwrap_or((text, text));
         let color = |text: &str| {

@@ -55,7 +55,7 @@ pub struct RenderOptions {
     pub view: View,
     /// Lines and names over the surfaces.
     pub overlays: Overlays,
-    /// Whether there are 4x4 samples per pixel instead of one.
+    /// True if there are 4x4 samples per pixel instead of one.
     pub supersample: bool,
     /// The visible levels of detail.
     pub levels: Levels,

@@ -31,7 +31,7 @@ pub(crate) struct Surface<'a> {
     pub(crate) double_sided: bool,
 }
 
-/// What a triangle belongs to.
+/// The object that a triangle belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Draw<'a> {
     Surface(&'a Surface<'a>),

@@ -26,9 +26,9 @@ pub(crate) struct Triangle {
     pub(crate) source: u32,
     /// The index of the weights of its corners, if it was clipped.
     pub(crate) clip: u32,
-    /// Whether the second and third corner were swapped.
+    /// True if the second and third corner were swapped.
     pub(crate) swapped: bool,
-    /// Whether the back is visible.
+    /// True if the back is visible.
     pub(crate) back: bool,
 }
 

@@ -16,9 +16,9 @@ use meshwright_scene::sqrt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Hold {
-    /// Whether feet follow the path of the source's feet.
+    /// True if feet follow the path of the source's feet.
     pub feet: bool,
-    /// Whether hands follow the path of the source's hands.
+    /// True if hands follow the path of the source's hands.
     pub hands: bool,
 }
 

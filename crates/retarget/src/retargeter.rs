@@ -57,7 +57,7 @@ struct Follow {
     offset: Offset,
 }
 
-/// How the translation of a joint is transferred.
+/// The way in which the translation of a joint is transferred.
 #[derive(Clone, Copy, Debug)]
 enum Offset {
     /// Relative to its position in the rest pose: the joint moves the whole character.

@@ -174,7 +174,7 @@ pub(crate) struct Shape {
     pub(crate) stance: f64,
     /// The bend of the knees at rest, in degrees.
     pub(crate) knees: f64,
-    /// Whether the axes of joints are along their bones, as in Blender.
+    /// True if the axes of joints are along their bones, as in Blender.
     pub(crate) along: bool,
 }
 

@@ -32,9 +32,9 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArraysSeen {
-    /// Whether the vertices of all triangles exist.
+    /// True if the vertices of all triangles exist.
     pub triangles: bool,
-    /// Whether positions are finite.
+    /// True if positions are finite.
     pub positions: bool,
 }
 

@@ -43,7 +43,7 @@ struct Variant {
     errors: Errors,
 }
 
-/// Chooses the keys of every clip anew, and adds the resulting errors to `errors`. Clips of the same length
+/// Chooses the keys of every clip again, and adds the resulting errors to `errors`. Clips of the same length
 /// that shared a stream still share one. A clip keeps its stream if no work is left for it. All clips of a
 /// stream keep it if separate streams would need more bytes.
 pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimit, errors: &mut Errors) {
@@ -135,7 +135,7 @@ struct Reduction<'m, 'w> {
     keys: Vec<Keys>,
     curves: Vec<Curves>,
     posed: Option<PoseComparison<'m>>,
-    /// Whether keys may change within the bounds.
+    /// True if keys may change within the bounds.
     lossy: bool,
     work: &'w WorkLimit,
 }
@@ -307,7 +307,7 @@ struct Fit<'o> {
     old: Vec<BoneSample>,
     now: Vec<BoneSample>,
     bounds: Option<BoneTolerance>,
-    /// Whether the channels still have their old keys.
+    /// True if the channels still have their old keys.
     first: bool,
 }
 

@@ -27,7 +27,7 @@ struct Filling<'u> {
     /// cleared.
     in_bin: Vec<usize>,
     bin: usize,
-    /// For each unit the next unit that may be open, itself included; one entry more than there are units.
+    /// The next unit that may be open, for each unit, itself included. There is one more entry than units.
     open: Vec<u32>,
 }
 

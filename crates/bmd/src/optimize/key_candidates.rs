@@ -171,7 +171,7 @@ fn picked<T: Copy, const N: usize>(
     chosen.iter().filter_map(|i| keys.get(*i)).map(|k| (k.frame, word(k.word))).collect()
 }
 
-/// How often a bound is doubled if it cannot be met. The constant below replaces a bound of zero.
+/// The number of times that a bound is doubled if it cannot be met. The next constant replaces a bound of 0.
 #[cfg(feature = "scene")]
 const DOUBLINGS: usize = 16;
 #[cfg(feature = "scene")]

@@ -27,7 +27,7 @@ const ELEMENT: u64 = 160;
 /// Meshes that may be joined: they have the same material, levels and reserved bits.
 struct Group {
     members: Vec<usize>,
-    /// Whether the meshes stay unchanged, because they are not drawn or are a bone's solid.
+    /// True if the meshes stay unchanged, because they are not drawn or are a bone's solid.
     fixed: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLim
     let groups = groups(model);
     let members = groups.iter().map(|g| g.members.len()).sum::<usize>();
     let mut meshes: Vec<Mesh> = Vec::new();
-    // For each old mesh, the index of its first new mesh and the number of new meshes.
+    // The index of the first new mesh of each old mesh, and the number of its new meshes.
     let mut moved: Vec<(usize, usize)> = alloc::vec![(0, 0); members];
     let mut left = members;
     for group in &groups {

@@ -39,7 +39,7 @@ pub struct Optimized {
     /// The number of clips that the existing engine's loader misreads, because a bone has a key on the last
     /// frame and a later bone has keys.
     pub misread_clips: usize,
-    /// Whether the effort was too low to try everything. A higher effort may give a smaller file.
+    /// True if the effort was too low to try everything. A higher effort may give a smaller file.
     pub cut_short: bool,
 }
 

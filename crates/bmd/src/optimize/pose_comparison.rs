@@ -109,12 +109,12 @@ pub(super) struct PoseComparison<'m> {
     bases: Vec<Base>,
     pub(super) order: Vec<usize>,
     timing: Timing,
-    /// For each frame, the model-space matrices of all bones and the rotations of their chains.
+    /// The model-space matrices of all bones, frame by frame, and the rotations of their chains.
     old: Vec<Affine64>,
     new: Vec<Affine64>,
     old_turns: Vec<Quat>,
     new_turns: Vec<Quat>,
-    /// For each frame, the bounding box of everything that each bone moves, in the bone's space.
+    /// The bounding box of everything that each bone moves, in the bone's space, frame by frame.
     reach: Vec<BoundingBox>,
     shares: Vec<Share>,
 }

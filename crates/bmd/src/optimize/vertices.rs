@@ -8,7 +8,7 @@ use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 /// The interpretation of the vertices of a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct VertexReading {
-    /// Whether the material is a flat colour.
+    /// True if the material is a flat colour.
     pub(super) flat: bool,
     pub(super) form: St14Form,
 }

@@ -27,7 +27,7 @@ pub(super) struct Bones {
     pub(super) bones: Vec<Bone>,
     /// The bone of each joint, with its transforms.
     pub(super) joints: Vec<Placed>,
-    /// Whether bones move exactly as their joints: no joint is scaled at rest, and the parent of each bone
+    /// True if bones move exactly as their joints: no joint is scaled at rest, and the parent of each bone
     /// is the bone of the joint's parent.
     pub(super) plain: bool,
 }

@@ -68,7 +68,7 @@ pub(super) struct Traced {
     pub(super) bones: Vec<usize>,
     /// The source of each mesh; `None` if the conversion invented the mesh.
     pub(super) meshes: Vec<Option<MeshSource>>,
-    /// Whether meshes of one material were joined.
+    /// True if meshes of one material were joined.
     pub(super) joined: bool,
     /// The scene clip of each clip.
     pub(super) clips: Vec<usize>,

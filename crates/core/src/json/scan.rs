@@ -46,7 +46,7 @@ impl core::fmt::Display for JsonType {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) kind: JsonType,
-    /// Whether a string has escapes.
+    /// True if a string has escapes.
     pub(super) escaped: bool,
     pub(super) start: u32,
     pub(super) end: u32,

@@ -87,8 +87,8 @@ pub fn nlerp(a: Quat, b: Quat, t: f64) -> Quat {
 #[must_use]
 pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     let angle = arc(a, b);
-    // For nearly equal rotations the chord is as good as the arc. For opposite ones every arc is equally
-    // good.
+    // The chord is as good as the arc between nearly equal rotations. Any arc is equally good between
+    // opposite ones.
     let s = sin(angle);
     if angle < 1e-6 || s < 1e-9 {
         return nlerp(a, b, t);

@@ -85,13 +85,13 @@ pub(crate) struct ChunkConversion<'s, 'b> {
     meshes: Vec<Drawable<'s>>,
     /// True for each mesh that has 2D positions in the original file and is still flat.
     planes: Vec<bool>,
-    /// Whether the meshes were converted from glTF's axes to [`AXES`].
+    /// True if the meshes were converted from glTF's axes to [`AXES`].
     mapped: bool,
     /// The skeleton whose bones the weights refer to.
     skeleton: Option<SkeletonId>,
     /// The bone number of each joint, for each skeleton that was made from bone numbers only.
     numbers: Vec<Option<Vec<u32>>>,
-    /// For each skeleton, the bone of vertices without weights, if there are any.
+    /// The bone of vertices without weights, for each skeleton that has such vertices.
     roots: Vec<Option<u32>>,
     pub(crate) losses: Vec<Loss>,
 }

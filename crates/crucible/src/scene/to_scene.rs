@@ -117,7 +117,7 @@ impl SkeletonChunk {
 
 struct SceneConversion<'o> {
     options: &'o SceneOptions,
-    /// Whether all chunks of the scene have only 2D positions.
+    /// True if all chunks of the scene have only 2D positions.
     plane: bool,
     /// The axes of the skeleton.
     axes: AxisMap,

@@ -52,7 +52,7 @@ enum Link {
 /// A skeleton and the state of its check.
 struct SkeletonCheck<'s> {
     skeleton: &'s SkeletonChunk,
-    /// Whether the bones are unchanged since they were read from a file.
+    /// True if the bones are unchanged since they were read from a file.
     from_file: bool,
 }
 

@@ -42,21 +42,21 @@ pub enum UnusedBones {
 pub struct OptimizeOptions {
     /// The removal of bones that move nothing.
     pub bones: UnusedBones,
-    /// Whether influences with zero weight, position and normal are removed (DPM).
+    /// True if influences with zero weight, position and normal are removed (DPM).
     pub influences: bool,
-    /// Whether unused vertices are removed and equal ones merged (DPM; in a ZYM, equal vertices can have
+    /// True if unused vertices are removed and equal ones merged (DPM; in a ZYM, equal vertices can have
     /// different normals).
     pub vertices: bool,
-    /// Whether equal poses are stored once (DPM).
+    /// True if equal poses are stored once (DPM).
     pub poses: bool,
-    /// Whether triangles are sorted for strips and vertex caches, if that is better than their order. Their
+    /// True if triangles are sorted for strips and vertex caches, if that is better than their order. Their
     /// numbers for game code move with them.
     pub triangles: bool,
-    /// Whether vertices are sorted by their first use in triangles.
+    /// True if vertices are sorted by their first use in triangles.
     pub order: bool,
-    /// Whether meshes without triangles are removed, and meshes of one shader joined.
+    /// True if meshes without triangles are removed, and meshes of one shader joined.
     pub meshes: bool,
-    /// Whether frames that are in no clip are removed, except for the first, if the clips are known.
+    /// True if frames that are in no clip are removed, except for the first, if the clips are known.
     pub frames: bool,
     /// The limits of memory.
     pub limits: Limits,

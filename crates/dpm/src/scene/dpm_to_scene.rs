@@ -92,7 +92,7 @@ impl Dpm {
 
     fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>) -> Cow<'c, [FrameClip]> {
         match given {
-            // For a model without motion, the compiler writes a companion file without clips.
+            // The compiler writes a companion file without clips if a model has no motion.
             Some(clips) if !clips.is_empty() || self.frames.len() <= 1 => Cow::Borrowed(clips),
             _ => Cow::Owned(self.clips_from_names()),
         }

@@ -12,7 +12,7 @@ bit_fields! {
     mod scene_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
-        /// Whether the clip plays only once.
+        /// True if the clip plays only once.
         NO_LOOP = 0..0;
     }
 }
@@ -99,7 +99,7 @@ pub struct ZymScene {
 pub struct SceneFlags(pub u32);
 
 impl SceneFlags {
-    /// Whether the clip stops at its last pose.
+    /// True if the clip stops at its last pose.
     pub const NO_LOOP: Self = Self(scene_flags::NO_LOOP.mask32());
 
     /// Returns true if all bits of `other` are set.

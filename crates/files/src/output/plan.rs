@@ -51,7 +51,7 @@ fn display_path(path: &Path) -> String {
 pub struct Left {
     /// The path.
     pub path: PathBuf,
-    /// Whether the existing file has the same content.
+    /// True if the existing file has the same content.
     pub is_same: bool,
 }
 

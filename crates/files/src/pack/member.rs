@@ -123,7 +123,7 @@ pub struct Member {
     pub(crate) checksum: Option<u32>,
     pub(crate) coding: Coding,
     pub(crate) fault: Option<Fault>,
-    /// Whether a later member has the same name.
+    /// True if a later member has the same name.
     pub(crate) hidden: bool,
 }
 

@@ -42,9 +42,9 @@ pub struct PackBuilder<'a> {
     files: BTreeMap<TreePath, File<'a>>,
     onto: Option<&'a Pack>,
     limits: Limits,
-    /// Whether to compress quickly rather than well.
+    /// True to compress quickly rather than well.
     quick: bool,
-    /// Whether names must include file and type numbers.
+    /// True if names must include file and type numbers.
     numbered: bool,
 }
 

@@ -13,11 +13,11 @@ use meshwright_core::{Budget, F32, FieldPath, Findings, Limits, WriteError};
 struct Text {
     out: String,
     depth: usize,
-    /// Whether the open array or object is still empty.
+    /// True if the open array or object is still empty.
     first: bool,
     /// The maximum length of the text.
     most: usize,
-    /// Whether the text would have become longer than that.
+    /// True if the text would have become longer than that.
     full: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Companion<'s, 'b> {
     scene: &'s Scene,
     budget: &'b Budget,
     names: Names<'b>,
-    /// For each material, whether the companion file has it.
+    /// True for each material that the companion file has.
     materials: Vec<bool>,
     /// The meshes of the companion file that each node draws.
     drawn: Vec<Vec<u32>>,

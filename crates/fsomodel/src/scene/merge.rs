@@ -75,7 +75,7 @@ struct Work<'a> {
     new: &'a Traced,
     old: Drawn,
     is: Drawn,
-    /// Whether meshes have the same triangles as before, so that the layout stays.
+    /// True if meshes have the same triangles as before, so that the layout stays.
     in_place: bool,
 }
 

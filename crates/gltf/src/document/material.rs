@@ -26,7 +26,7 @@ pub struct Material<'a> {
     pub emissive: [f32; 3],
     /// The use of alpha.
     pub alpha: Alpha,
-    /// Whether both sides of triangles are drawn.
+    /// True if both sides of triangles are drawn.
     pub double_sided: bool,
     /// `extras` as JSON, for writing.
     pub(crate) extras: Option<String>,

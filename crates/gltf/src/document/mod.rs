@@ -110,7 +110,7 @@ pub struct Document<'a> {
     buffers: Vec<Option<Cow<'a, [u8]>>>,
     /// The decoded bytes of compressed views.
     decoded: Vec<Option<Vec<u8>>>,
-    /// Whether the document is the JSON chunk of a GLB.
+    /// True if the document is the JSON chunk of a GLB.
     in_glb: bool,
     ledger: Ledger,
 }

@@ -119,7 +119,7 @@ pub struct Accessor {
     pub offset: u64,
     /// The type of the numbers.
     pub component: ComponentType,
-    /// Whether integers represent numbers from 0 (signed: -1) to 1.
+    /// True if integers represent numbers from 0 (signed: -1) to 1.
     pub normalized: bool,
     /// The number of elements.
     pub count: usize,
@@ -182,7 +182,7 @@ pub struct Buffer<'a> {
     pub length: u64,
     /// The URI of the bytes. The first buffer of a GLB has none if it is the binary chunk.
     pub uri: Option<Cow<'a, str>>,
-    /// Whether only compressed views use the buffer, so that it may have no bytes.
+    /// True if only compressed views use the buffer, so that it may have no bytes.
     pub(crate) fallback: bool,
 }
 
@@ -354,7 +354,7 @@ pub struct Primitive<'a> {
     pub targets: Vec<Vec<(Semantic<'a>, usize)>>,
     /// The materials of the primitive in variants of the model.
     pub variants: Vec<VariantUse>,
-    /// Whether the attributes are in a compression extension that only some readers can decode.
+    /// True if the attributes are in a compression extension that only some readers can decode.
     pub compressed: bool,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct KeySource<'v, const N: usize> {
     pub(super) values: &'v [[f32; N]],
     pub(super) rate: Rate,
     pub(super) way: KeyInterpolation,
-    /// Whether the values are unit quaternions.
+    /// True if the values are unit quaternions.
     pub(super) turns: bool,
 }
 

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub(super) struct BuiltMeshes {
     pub(super) nodes: Vec<Node>,
-    /// For each root node of the scene, the root node of the document above it.
+    /// The document's root node above each root node of the scene.
     pub(super) roots: Vec<(NodeId, usize)>,
     pub(super) meshes: Vec<Mesh>,
     pub(super) origins: Vec<Origin>,

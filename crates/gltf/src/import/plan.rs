@@ -25,7 +25,7 @@ pub(super) struct JointPlace {
 #[derive(Debug)]
 pub(super) struct Plan {
     devices: Vec<bool>,
-    /// For each node, whether it is part of the shown scenes.
+    /// True for each node of the shown scenes.
     pub(super) active: Vec<bool>,
     /// The transforms of nodes relative to their parents.
     pub(super) locals: Vec<Local>,
@@ -125,7 +125,7 @@ struct Marks<'d, 'a> {
     document: &'d Document<'a>,
     active: Vec<bool>,
     joints: Vec<bool>,
-    /// For each node, whether it has a camera or a light.
+    /// True for each node with a camera or a light.
     devices: Vec<bool>,
 }
 

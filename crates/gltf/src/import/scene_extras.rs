@@ -92,7 +92,7 @@ pub(super) struct FileData {
     pub(super) scale: Option<f32>,
     /// The playback of clips, by name.
     clips: Vec<(String, ClipPlayback)>,
-    /// Whether the scenes are levels of detail.
+    /// True if the scenes are levels of detail.
     pub(super) levels: bool,
     /// The embedded original.
     pub(super) kept: Option<Extra>,

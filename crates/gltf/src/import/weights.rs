@@ -237,7 +237,7 @@ struct Seen {
     joint: u32,
     /// The largest weight, compared by bits; negative weights count as larger than all others.
     weight: u32,
-    /// Whether somewhere a zero weight is followed by another weight.
+    /// True if somewhere a zero weight is followed by another weight.
     gaps: bool,
     /// The sum of the weights of each vertex, and the number of its weights that are not 0.
     sums: [f32; BLOCK],

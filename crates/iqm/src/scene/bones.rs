@@ -54,12 +54,12 @@ pub(super) struct Bones {
     pub(super) bind: Vec<Posed>,
     /// The transforms from model space in that pose to the space of each joint.
     pub(super) inverses: Vec<Option<Affine64>>,
-    /// Whether a joint follows others; then it has no parent.
+    /// True if a joint follows others; then it has no parent.
     follows: Vec<bool>,
     order: Order,
     /// The joint of vertices without influences.
     pub(super) root: Option<usize>,
-    /// Whether no joint has a name.
+    /// True if no joint has a name.
     pub(super) nameless: bool,
 }
 

@@ -157,7 +157,7 @@ fn wants_tangents(scene: &Scene, options: &FromSceneOptions<IqmOptions>) -> bool
     wanted || needed || options.format.tangents
 }
 
-/// Returns the scene without the tangents of its meshes, if they are computed anew.
+/// Returns the scene without the tangents of its meshes, if they are computed again.
 fn without_tangents<'s>(
     mut scene: Cow<'s, Scene>,
     anew: bool,

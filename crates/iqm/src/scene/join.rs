@@ -1,4 +1,4 @@
-//! Clips that a game has in files of their own.
+//! Adds clips from separate files of a game.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -6,12 +6,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, ConvertError, Loss, Motion, Scene, SkeletonId, Track, Trs};
 
-/// Adds the clips of another file to a scene. Joints are those of the same names, in any case; if one of the files has no
-/// names, those of the same numbers, as in Cube 2. A clip without a name, or with one that is taken, gets the name of its
-/// file. `file`: that name without folders.
+/// Adds the clips of another file to a scene. Joints are matched by name, ignoring case. If one of the files
+/// has no names, they are matched by number, as in Cube 2. A clip without a name, or with a name that is
+/// used already, gets the name of its file. `file` is that name without folders.
 ///
 /// # Errors
-/// If no joint of the other file is one of the scene's.
+/// If no joint of the other file matches a joint of the scene.
 pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Loss>, ConvertError> {
     let clips = other.clips;
     let Some(from) = other.skeletons.into_iter().next() else {
@@ -69,7 +69,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
         if clip.name.is_empty() || taken(&clip.name) {
             clip.name = stem;
         }
-        // Frames of several files follow each other.
+        // Frames of several files are numbered one after the other.
         let ends = scene.clips.iter().map(|c| c.start.saturating_add(c.frames));
         clip.start = ends.max().unwrap_or(0);
         (clip.skeleton, clip.motion) = (SkeletonId(0), Motion::Tracks(moved));
@@ -78,7 +78,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
     Ok(losses)
 }
 
-/// A channel without keys keeps the rest pose of its own file, which the model may not have.
+/// Sets a channel without keys to the rest pose of its own file, which may differ from the model's.
 fn hold<const N: usize>(channel: &mut Channel<[f32; N]>, theirs: [f32; N], own: [f32; N]) {
     if channel.is_empty() && theirs != own {
         channel.push(0.0, theirs);

@@ -16,9 +16,9 @@ pub enum Scales {
 pub struct IqmOptions {
     /// The treatment of the scales of joints.
     pub scales: Scales,
-    /// Whether the neighbours of every triangle are written.
+    /// True if the neighbours of every triangle are written.
     pub adjacency: bool,
-    /// Whether the tangents of the scene are computed anew.
+    /// True if the tangents of the scene are computed again.
     pub tangents: bool,
 }
 
@@ -37,7 +37,7 @@ impl IqmOptions {
         self
     }
 
-    /// Sets whether tangents are computed anew, even if the scene has them.
+    /// Sets whether tangents are computed again, even if the scene has them.
     #[must_use]
     pub const fn with_tangents(mut self, tangents: bool) -> Self {
         self.tangents = tangents;

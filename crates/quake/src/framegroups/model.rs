@@ -23,7 +23,7 @@ pub struct FrameGroup {
     pub length: i32,
     /// Frames per second in the text; 20 if the line has none.
     pub fps: F32,
-    /// Whether the clip loops; true if the line does not say.
+    /// True if the clip loops; true if the line does not say.
     pub looping: bool,
     /// The name; empty if the line has none.
     pub name: Vec<u8>,

@@ -25,14 +25,14 @@ pub struct Shader {
     pub name: Vec<u8>,
     /// The passes over the surface; the engine keeps 8. A shader without stages is not drawn.
     pub stages: Vec<Stage>,
-    /// Whether a condition on an engine variable disables the shader while all variables have their
+    /// True if a condition on an engine variable disables the shader while all variables have their
     /// defaults. Then it has no stages.
     pub killed: bool,
-    /// Whether it is the sky, which has no texture of its own.
+    /// True if it is the sky, which has no texture of its own.
     pub sky: bool,
-    /// Whether both sides are drawn.
+    /// True if both sides are drawn.
     pub two_sided: bool,
-    /// Whether its vertices move.
+    /// True if its vertices move.
     pub deforms: bool,
 }
 
@@ -45,17 +45,17 @@ pub struct Stage {
     pub maps: Vec<Vec<u8>>,
     /// The frames per second of an animation; `None` if it is not animated.
     pub fps: Option<F32>,
-    /// Whether texture coordinates are clamped instead of repeated.
+    /// True if texture coordinates are clamped instead of repeated.
     pub clamp: bool,
     /// The blend factors of the texture and of the background, as in OpenGL.
     pub blend: [BlendFactor; 2],
-    /// Whether alpha cuts out parts of the stage.
+    /// True if alpha cuts out parts of the stage.
     pub alpha_test: bool,
     /// The source of its colour.
     pub colour: ColourSource,
-    /// Whether its alpha is that of the vertices.
+    /// True if its alpha is that of the vertices.
     pub alpha_of_vertex: bool,
-    /// Whether its texture coordinates are computed or move.
+    /// True if its texture coordinates are computed or move.
     pub moves: bool,
 }
 

@@ -118,7 +118,7 @@ pub(crate) struct Segment {
     pub(crate) len: usize,
     /// The first vertex, or the index of its number in `order`.
     pub(crate) first: usize,
-    /// Whether `first` is an index of `order`.
+    /// True if `first` is an index of `order`.
     pub(crate) scattered: bool,
     /// The index of the first record.
     pub(crate) record: usize,

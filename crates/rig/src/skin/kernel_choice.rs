@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use meshwright_scene::{Influence, LocalVertex};
 
-/// Whether an optimisation is used.
+/// The use of an optimisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// It is used if measurements say that it is faster.

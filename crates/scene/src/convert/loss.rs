@@ -48,7 +48,7 @@ pub struct Loss {
     pub amount: Option<f64>,
     /// The unit of the amount, or the whole that it is a part of: `degrees`, `of the weight`.
     pub unit: &'static str,
-    /// Whether the extras of the scene hold the data, if extras are requested.
+    /// True if the extras of the scene hold the data, if extras are requested.
     pub in_extras: bool,
 }
 

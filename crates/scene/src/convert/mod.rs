@@ -27,14 +27,14 @@ pub enum Space {
 pub struct SceneOptions {
     /// The space of the result.
     pub space: Space,
-    /// Whether native fields that glTF cannot hold are kept as extras.
+    /// True if native fields that glTF cannot hold are kept as extras.
     pub extras: bool,
-    /// Whether a model with a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of
+    /// True if a model with a single frame becomes a static mesh: no skeleton, no skin, no clip. Children of
     /// its bones that no bone moves, such as attachments, become nodes.
     pub static_meshes: bool,
-    /// Whether meshes that bound bones are drawn too, moving with their bones.
+    /// True if meshes that bound bones are drawn too, moving with their bones.
     pub solids: bool,
-    /// Whether vertices are bound only in model space: skins then have no [`local`](crate::Skin::local)
+    /// True if vertices are bound only in model space: skins then have no [`local`](crate::Skin::local)
     /// vertices, which targets like glTF cannot store. The resulting loss is measured either way.
     pub bind_only: bool,
     /// The limits of the scene's memory.

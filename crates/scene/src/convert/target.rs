@@ -22,7 +22,7 @@ pub struct FromSceneOptions<T = ()> {
     pub names: Naming,
     /// The space of the scene's numbers; `None` uses the space that the scene states.
     pub space: Option<Space>,
-    /// Whether data that nothing draws is dropped, even if the format can store it.
+    /// True if data that nothing draws is dropped, even if the format can store it.
     pub prune: bool,
     /// The engine whose limits are observed in addition to the format's. An engine that does not read the
     /// format has no effect.

@@ -43,7 +43,7 @@ pub enum Levels {
     Merged,
 }
 
-/// Whether missing tangents are computed, and the direction of texture coordinates in the written file.
+/// True if missing tangents are computed, and the direction of texture coordinates in the written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tangents {
     /// Missing tangents are not computed.
@@ -61,29 +61,29 @@ pub enum Tangents {
 pub struct DrawOptions {
     /// The levels of detail that are drawn.
     pub levels: Levels,
-    /// Whether node transforms are applied to the vertices.
+    /// True if node transforms are applied to the vertices.
     pub bake: bool,
-    /// Whether meshes that no node draws are included, at the end and without a node.
+    /// True if meshes that no node draws are included, at the end and without a node.
     pub undrawn: bool,
-    /// Whether meshes without triangles are omitted.
+    /// True if meshes without triangles are omitted.
     pub skip_empty: bool,
     /// The map from the scene's axes to the format's.
     pub axes: AxisMap,
-    /// Whether the second texture coordinate is flipped: `1 - v`.
+    /// True if the second texture coordinate is flipped: `1 - v`.
     pub flip_v: bool,
-    /// Whether missing normals are computed from the triangles.
+    /// True if missing normals are computed from the triangles.
     pub normals: bool,
-    /// Whether missing tangents are computed by the rule of MikkTSpace. Vertices whose triangles have
+    /// True if missing tangents are computed by the rule of MikkTSpace. Vertices whose triangles have
     /// different tangents are split.
     pub tangents: Tangents,
-    /// Whether skinned meshes are converted to their rest pose, without a skin.
+    /// True if skinned meshes are converted to their rest pose, without a skin.
     pub rest: bool,
-    /// Whether weights are scaled such that those of a vertex sum to 1. Vertices in the space of joints are
+    /// True if weights are scaled such that those of a vertex sum to 1. Vertices in the space of joints are
     /// not changed.
     pub normalize: bool,
-    /// Whether vertices in the space of joints are kept. If not, only their positions in the bind pose are.
+    /// True if vertices in the space of joints are kept. If not, only their positions in the bind pose are.
     pub local: bool,
-    /// Whether meshes of one level, material and skeleton are joined.
+    /// True if meshes of one level, material and skeleton are joined.
     pub by_material: bool,
     /// The maximum number of vertices in a mesh.
     pub max_vertices: usize,

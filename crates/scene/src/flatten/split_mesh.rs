@@ -99,7 +99,7 @@ struct OpenPart<'m> {
     /// The mesh's vertices that are in the part.
     vertices: Vec<u32>,
     triangles: Vec<[u32; 3]>,
-    /// For each joint, whether it is in the part.
+    /// True for each joint that is in the part.
     known: Vec<bool>,
     joints: Vec<u32>,
     palettes: bool,

@@ -42,7 +42,7 @@ const SAME: f64 = 1.0e-6;
 struct RestPose {
     model: Vec<Affine64>,
     moves: Vec<Affine64>,
-    /// For each joint, whether its rest pose equals its bind pose.
+    /// True for each joint whose rest pose equals its bind pose.
     still: Vec<bool>,
 }
 

@@ -168,9 +168,9 @@ pub struct Material {
     pub emissive: Option<Image>,
     /// The treatment of alpha.
     pub alpha: AlphaMode,
-    /// Whether both sides are drawn.
+    /// True if both sides are drawn.
     pub double_sided: bool,
-    /// Whether textures are clamped at their edges instead of repeated.
+    /// True if textures are clamped at their edges instead of repeated.
     pub clamped: bool,
     /// Native fields.
     pub extras: Option<Extra>,

@@ -45,9 +45,9 @@ pub struct NameRules {
     pub longest: usize,
     /// The replacement for characters that the encoding does not have.
     pub stand_in: u8,
-    /// Whether names must be unique.
+    /// True if names must be unique.
     pub unique: bool,
-    /// Whether names that differ only in ASCII case are equal.
+    /// True if names that differ only in ASCII case are equal.
     pub ignores_case: bool,
 }
 

@@ -74,7 +74,7 @@ impl Converted<Scene> {
 /// The state of multiplying lengths.
 struct Lengths {
     factor: f64,
-    /// Whether some length was finite and no longer is.
+    /// True if some length was finite and no longer is.
     broken: bool,
 }
 

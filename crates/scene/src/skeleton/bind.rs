@@ -115,7 +115,7 @@ pub struct BindPose {
     pub locals: Vec<Affine64>,
     /// Matrices from model space to each joint's space; `None` for a joint that flattens space.
     pub inverses: Vec<Option<Affine64>>,
-    /// Whether it differs from the rest pose.
+    /// True if it differs from the rest pose.
     pub differs_from_rest: bool,
 }
 

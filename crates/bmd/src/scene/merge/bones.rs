@@ -22,7 +22,7 @@ pub(super) struct MergedBones {
     joints: Vec<Option<(usize, JointPatch)>>,
     /// The bones of the conversion that replace pseudo-bones.
     helpers: BTreeMap<u8, Helper>,
-    /// Whether the joint of the original's first bone became another bone.
+    /// True if the joint of the original's first bone became another bone.
     pub(super) moved: bool,
 }
 

@@ -35,7 +35,7 @@ struct Edits<'m> {
     number: usize,
     patch: &'m MeshPatch,
     scene: &'m SceneMesh,
-    /// Whether the name of its material changed.
+    /// True if the name of its material changed.
     renamed: bool,
     /// Attributes that were edited in all vertices.
     all: Attributes,

@@ -21,7 +21,7 @@ struct Work<'a> {
     patch: &'a Patch,
     /// The joints of the edited skeleton that becomes bones.
     joints: &'a [JointPatch],
-    /// Whether joints of the edited scene are scaled at rest, so that bones and vertices have other
+    /// True if joints of the edited scene are scaled at rest, so that bones and vertices have other
     /// positions.
     scaled: bool,
     budget: &'a Budget,

@@ -44,7 +44,7 @@ impl Places {
     }
 }
 
-/// Whether the flags were checked already, when their headers were read.
+/// The state of the flags: they are checked already when their headers are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flags {
     Checked,

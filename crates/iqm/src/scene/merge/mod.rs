@@ -24,9 +24,9 @@ struct Work<'a> {
     patch: &'a Patch,
     joints: Joints,
     clips: Clips<'a>,
-    /// Whether a companion file lists the clips.
+    /// True if a companion file lists the clips.
     listed: bool,
-    /// Whether the edited scene has scales, which are applied to the joints below.
+    /// True if the edited scene has scales, which are applied to the joints below.
     baked: bool,
     budget: &'a Budget,
 }
