@@ -5,8 +5,9 @@
 //! figure fails; `--write` takes down what is counted.
 
 use crate::sh;
+use crate::sheet::Sheet;
 use lexopt::Arg;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -56,7 +57,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     let folder = sh::target_dir(root).join("instructions");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    fs::write(folder.join("grid.glb"), grid(80)).map_err(|e| e.to_string())?;
+    fs::write(folder.join("grid.glb"), Sheet::new(80).glb()).map_err(|e| e.to_string())?;
     let compiler = sh::output(Command::new("rustc").arg("-V").current_dir(root))?;
     let compiler = String::from_utf8_lossy(&compiler).trim().to_owned();
     let table = fs::read_to_string(root.join(TABLE)).unwrap_or_default();
@@ -119,109 +120,6 @@ fn counted(program: &Path, folder: &Path, words: &str) -> Result<u64, String> {
     count.and_then(Result::ok).ok_or_else(|| format!("callgrind counts nothing\n{said}"))
 }
 
-/// A GLB of a wavy sheet with this many vertices along each side, on a chain of 24 joints, two to each vertex, that bend in
-/// 24 frames.
-fn grid(side: u16) -> Vec<u8> {
-    const JOINTS: u16 = 24;
-    let n = usize::from(side) * usize::from(side);
-    let (mut bin, mut views, mut accessors) = (Vec::new(), Vec::new(), Vec::new());
-    let mut add = |bytes: Vec<u8>, component: u32, kind: &str, count: usize, bounds: Value| {
-        views.push(json!({ "buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len() }));
-        let mut accessor = json!({ "bufferView": views.len() - 1, "componentType": component, "count": count, "type": kind });
-        accessor
-            .as_object_mut()
-            .into_iter()
-            .for_each(|a| a.extend(bounds.as_object().cloned().unwrap_or_default()));
-        accessors.push(accessor);
-        bin.extend(bytes);
-        bin.resize(bin.len().next_multiple_of(4), 0);
-        accessors.len() - 1
-    };
-    let bytes = |floats: Vec<f32>| floats.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
-    let vertices = || (0..side).flat_map(|y| (0..side).map(move |x| (f32::from(x), f32::from(y))));
-    // Multiples of 1/64, so that every machine has the same bits.
-    let height = |x: f32, y: f32| ((x % 16.0 - 8.0).abs() + (y % 8.0 - 4.0).abs()) / 64.0;
-    let last = f32::from(side - 1);
-    let bounds = json!({ "min": [0, 0, 0], "max": [last, last, 12.0 / 64.0] });
-    let positions =
-        add(bytes(vertices().flat_map(|(x, y)| [x, y, height(x, y)]).collect()), 5126, "VEC3", n, bounds);
-    let normals = add(bytes(vertices().flat_map(|_| [0.0, 0.0, 1.0]).collect()), 5126, "VEC3", n, json!({}));
-    let uvs =
-        add(bytes(vertices().flat_map(|(x, y)| [x / last, y / last]).collect()), 5126, "VEC2", n, json!({}));
-    let joints = (0..side).flat_map(|_| {
-        (0..side).flat_map(|x| {
-            let joint = u8::try_from(u32::from(x) * u32::from(JOINTS - 1) / u32::from(side)).unwrap_or(0);
-            [joint, joint + 1, 0, 0]
-        })
-    });
-    let joints = add(joints.collect(), 5121, "VEC4", n, json!({}));
-    let weights =
-        add(bytes(vertices().flat_map(|_| [0.75, 0.25, 0.0, 0.0]).collect()), 5126, "VEC4", n, json!({}));
-    let corner = |x: u16, y: u16| y * side + x;
-    let faces = (0..side - 1).flat_map(|y| {
-        (0..side - 1).flat_map(move |x| {
-            [
-                corner(x, y),
-                corner(x + 1, y),
-                corner(x, y + 1),
-                corner(x, y + 1),
-                corner(x + 1, y),
-                corner(x + 1, y + 1),
-            ]
-        })
-    });
-    let faces: Vec<u8> = faces.flat_map(u16::to_le_bytes).collect();
-    let count = faces.len() / 2;
-    let indices = add(faces, 5123, "SCALAR", count, json!({}));
-    let step = last / f32::from(JOINTS);
-    let bind = (0..JOINTS).flat_map(|j| {
-        let x = -f32::from(j) * step;
-        [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, 0.0, 0.0, 1.0]
-    });
-    let inverse = add(bytes(bind.collect()), 5126, "MAT4", JOINTS.into(), json!({}));
-    let frames: Vec<f32> = (0..24_u8).map(|f| f32::from(f) / 16.0).collect();
-    let end = frames.last().copied().unwrap_or(0.0);
-    let times = add(bytes(frames.clone()), 5126, "SCALAR", frames.len(), json!({ "min": [0], "max": [end] }));
-    let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-    for joint in 0..JOINTS {
-        let bend = frames.iter().flat_map(|t| {
-            let half = t / 32.0 * if joint % 2 == 0 { 1.0 } else { -1.0 };
-            [0.0, half, 0.0, (1.0 - half * half).sqrt()]
-        });
-        let turns = add(bytes(bend.collect()), 5126, "VEC4", frames.len(), json!({}));
-        channels.push(json!({ "sampler": samplers.len(), "target": { "node": joint, "path": "rotation" } }));
-        samplers.push(json!({ "input": times, "output": turns }));
-    }
-    let node = |j: u16| {
-        let mut node = json!({ "name": format!("joint{j}"), "translation": [if j == 0 { 0.0 } else { step }, 0.0, 0.0] });
-        if j + 1 < JOINTS {
-            node["children"] = json!([j + 1]);
-        }
-        node
-    };
-    let mut nodes: Vec<_> = (0..JOINTS).map(node).collect();
-    nodes.push(json!({ "name": "grid", "mesh": 0, "skin": 0 }));
-    let attributes = json!({ "POSITION": positions, "NORMAL": normals, "TEXCOORD_0": uvs, "JOINTS_0": joints, "WEIGHTS_0": weights });
-    let document = json!({
-        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0, JOINTS] }], "nodes": nodes,
-        "skins": [{ "joints": (0..JOINTS).collect::<Vec<_>>(), "inverseBindMatrices": inverse }],
-        "materials": [{ "name": "textures/grid" }],
-        "meshes": [{ "name": "grid", "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }] }],
-        "animations": [{ "name": "bend", "samplers": samplers, "channels": channels }],
-        "bufferViews": views, "accessors": accessors, "buffers": [{ "byteLength": bin.len() }],
-    });
-    glb(&document, &bin)
-}
-
-fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
-    let mut json = document.to_string().into_bytes();
-    json.resize(json.len().next_multiple_of(4), b' ');
-    let word = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
-    let head = [b"glTF".as_slice(), &word(2), &word(28 + json.len() + bin.len()), &word(json.len()), b"JSON"]
-        .concat();
-    [&head, &json, &word(bin.len())[..], b"BIN\0", bin].concat()
-}
-
 /// The GLB with ten vertices in the middle of its first mesh moved a little, as an editor does.
 fn edited(glb: &[u8]) -> Result<Vec<u8>, String> {
     let word = |at: usize| Some(u32::from_le_bytes(glb.get(at..at + 4)?.try_into().ok()?) as usize);
@@ -259,7 +157,7 @@ mod tests {
 
     #[test]
     fn an_edit_moves_ten_vertices() {
-        let before = grid(8);
+        let before = Sheet::new(8).glb();
         let after = edited(&before).unwrap();
         assert!((10..=40).contains(&before.iter().zip(&after).filter(|(a, b)| a != b).count()));
         assert_eq!(before.len(), after.len());

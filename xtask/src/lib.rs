@@ -19,6 +19,7 @@ mod packages;
 mod random;
 mod release;
 pub mod sh;
+pub mod sheet;
 mod site;
 mod supply;
 mod targets;
@@ -171,7 +172,7 @@ const VERBS: &[Verb] = &[
     ),
     Verb(
         "bench",
-        "[--quick] [--only PART] [--corpus DIR]: performance against its targets",
+        "[--quick] [--only PART] [--corpus DIR] [--program FILE]: performance against its targets, and how commands grow",
         Lab("bench", "release"),
     ),
     Verb(

@@ -110,17 +110,7 @@ impl Samples {
 
     /// The slope of the logarithm of the time over that of the size, round by round.
     pub(crate) fn slope(&self, sizes: &[usize]) -> Spread {
-        let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
-        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-        let slope = |row: &Vec<f64>| {
-            let y: Vec<f64> = row.iter().map(|t| t.ln()).collect();
-            let (mx, my) = (mean(&x), mean(&y));
-            let (up, down) = x.iter().zip(&y).fold((0.0, 0.0), |(up, down), (x, y)| {
-                (up + (x - mx) * (y - my), down + (x - mx) * (x - mx))
-            });
-            up / down
-        };
-        Spread::from_values(self.rounds.iter().map(slope).collect())
+        Spread::from_values(self.rounds.iter().map(|row| slope(sizes, row)).collect())
     }
 
     /// The same with another contender in the place of the first.
@@ -137,6 +127,19 @@ impl Samples {
     pub(crate) fn seconds(&self, contender: usize) -> Spread {
         Spread::from_values(self.rounds.iter().map(|r| r[contender]).collect())
     }
+}
+
+/// The slope of the logarithm of the time over that of the size.
+pub(crate) fn slope(sizes: &[usize], seconds: &[f64]) -> f64 {
+    let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
+    let y: Vec<f64> = seconds.iter().map(|t| t.ln()).collect();
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mx, my) = (mean(&x), mean(&y));
+    let (up, down) = x
+        .iter()
+        .zip(&y)
+        .fold((0.0, 0.0), |(up, down), (x, y)| (up + (x - mx) * (y - my), down + (x - mx) * (x - mx)));
+    up / down
 }
 
 /// Keeps the compiler from leaving work out.

@@ -1,8 +1,8 @@
 //! `xtask bench`: compares the library with alternatives, in one process, as ratios.
 //!
 //! `--quick` measures for some seconds and only prints; without it the figures of docs/performance.md are updated.
-//! `--only skinning|poses|threads|formats|exchange|slopes` measures and prints that part. `--corpus DIR` measures the
-//! files and skinned models of a corpus folder too.
+//! `--only skinning|poses|threads|formats|exchange|slopes|commands` measures and prints that part. `--corpus DIR` measures
+//! the files and skinned models of a corpus folder too. `--program FILE` is the program whose commands are measured.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -11,6 +11,7 @@
     reason = "sizes are chosen here"
 )]
 
+mod commands;
 mod exchange;
 mod formats;
 mod measure;
@@ -47,6 +48,9 @@ const PARTS: [(&str, Part); 6] = [
     ("slopes", slopes),
 ];
 
+/// The part that runs the program instead of the library.
+const COMMANDS: &str = "commands";
+
 /// Settings of glibc: with them, large blocks are always mapped again, and memory of small blocks is never returned.
 /// Otherwise the allocator's state decides which contender pays for fresh pages.
 const MAPPED: &str = "MALLOC_MMAP_THRESHOLD_";
@@ -56,16 +60,18 @@ struct Options {
     quick: bool,
     only: Option<String>,
     corpus: Option<PathBuf>,
+    program: Option<PathBuf>,
 }
 
 impl Options {
     fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
-        let mut options = Self { quick: false, only: None, corpus: None };
+        let mut options = Self { quick: false, only: None, corpus: None, program: None };
         while let Some(word) = words.next()? {
             match word {
                 Arg::Long("quick") => options.quick = true,
                 Arg::Long("only") => options.only = Some(value(&mut words)?),
                 Arg::Long("corpus") => options.corpus = Some(words.value()?.into()),
+                Arg::Long("program") => options.program = Some(words.value()?.into()),
                 _ => return Err(word.unexpected()),
             }
         }
@@ -75,7 +81,7 @@ impl Options {
 
 /// Runs every measurement.
 pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
-    let Options { quick, only, corpus } = Options::new(words).map_err(|e| e.to_string())?;
+    let Options { quick, only, corpus, program } = Options::new(words).map_err(|e| e.to_string())?;
     if cfg!(target_env = "gnu") && std::env::var_os(MAPPED).is_none() {
         let own = std::env::current_exe().map_err(|e| e.to_string())?;
         let mut again = Command::new(own);
@@ -86,6 +92,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     let mut report = Report::begin(effort);
     if let Some(only) = &only
         && !PARTS.iter().any(|(name, _)| name == only)
+        && only != COMMANDS
     {
         return Err(format!("no such part: {only}"));
     }
@@ -93,6 +100,9 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
         if only.as_ref().is_none_or(|o| o == name) {
             part(&mut report, effort)?;
         }
+    }
+    if only.as_ref().is_none_or(|o| o == COMMANDS) {
+        commands::measure_all(&mut report, &commands::program(root, program)?, quick)?;
     }
     if let Some(dir) = corpus {
         models::measure_all(&dir, &mut report, effort)?;

@@ -1,6 +1,6 @@
 //! Measured ratios: lines for the terminal, tables for docs/performance.md.
 
-use super::measure::{Effort, Samples, Spread};
+use super::measure::{Effort, Samples, Spread, slope};
 use super::skinning::SIZES;
 use crate::overview::replace;
 use meshwright::rig::{InstructionSet, SkinPlan};
@@ -66,12 +66,50 @@ struct Line {
     slope: Spread,
 }
 
+/// The time and memory of a command over sizes.
+pub(crate) struct Growth {
+    what: &'static str,
+    unit: &'static str,
+    sizes: Vec<usize>,
+    seconds: Vec<f64>,
+    bytes: Vec<u64>,
+}
+
+impl Growth {
+    pub(crate) const fn new(what: &'static str, unit: &'static str) -> Self {
+        Self { what, unit, sizes: Vec::new(), seconds: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// Adds the seconds and bytes of a size.
+    pub(crate) fn add(&mut self, size: usize, (seconds, bytes): (f64, u64)) {
+        self.sizes.push(size);
+        self.seconds.push(seconds);
+        self.bytes.push(bytes);
+    }
+
+    fn mebibytes(&self) -> f64 {
+        self.bytes.last().copied().unwrap_or(0) as f64 / f64::from(1 << 20)
+    }
+
+    fn last(&self) -> (usize, f64) {
+        let size = self.sizes.last().copied().unwrap_or(0);
+        (size, self.seconds.last().copied().unwrap_or(f64::NAN))
+    }
+
+    /// The slope over all sizes, and that from the last but one to the last, where the start of the program counts least.
+    fn slopes(&self) -> (f64, f64) {
+        let from = self.sizes.len().saturating_sub(2);
+        (slope(&self.sizes, &self.seconds), slope(&self.sizes[from..], &self.seconds[from..]))
+    }
+}
+
 /// Everything measured so far; rows are printed as they come.
 pub(crate) struct Report {
     effort: Effort,
     before: String,
     rows: Vec<Row>,
     lines: Vec<Line>,
+    growths: Vec<Growth>,
 }
 
 impl Report {
@@ -79,7 +117,7 @@ impl Report {
         let before = load();
         println!("{} | {} | load {before}", machine(), InstructionSet::detect().name());
         println!("ratios: median (quartiles) of {} rounds; higher is better", effort.rounds);
-        Self { effort, before, rows: Vec::new(), lines: Vec::new() }
+        Self { effort, before, rows: Vec::new(), lines: Vec::new(), growths: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, row: Row) {
@@ -102,12 +140,22 @@ impl Report {
         self.lines.push(Line { what, slope });
     }
 
+    pub(crate) fn growth(&mut self, growth: Growth) {
+        let (all, end) = growth.slopes();
+        println!("{:28} slope {all:.2}, at the end {end:.2}", growth.what);
+        for ((size, seconds), bytes) in growth.sizes.iter().zip(&growth.seconds).zip(&growth.bytes) {
+            println!("    {size:>8} {}  {seconds:>7.3} s  {:>5} MiB", growth.unit, bytes >> 20);
+        }
+        self.growths.push(growth);
+    }
+
     /// Writes the figures of docs/performance.md; its text is kept there.
     pub(crate) fn write(&self, docs: &Path) -> Result<(), String> {
         let path = docs.join("performance.md");
         let old = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let new = replace(&old, "measured", &self.table(docs))?;
         let new = replace(&new, "slopes", &self.slopes())?;
+        let new = replace(&new, "commands", &self.commands())?;
         fs::write(&path, new).map_err(|e| format!("{}: {e}", path.display()))
     }
 
@@ -127,6 +175,20 @@ impl Report {
             let Row { what, size, against, ratio, .. } = r;
             s.push_str(&format!(
                 "| {what} | {size} | {kernel} | {each} | {against} | {ratio} | {verdict} |\n"
+            ));
+        }
+        s
+    }
+
+    fn commands(&self) -> String {
+        let mut s = String::from("| command | largest | time | peak memory | slope | slope at the end |\n");
+        s.push_str("|---|---:|---:|---:|---:|---:|\n");
+        for growth in &self.growths {
+            let ((size, seconds), (all, end)) = (growth.last(), growth.slopes());
+            let Growth { what, unit, .. } = growth;
+            let memory = growth.mebibytes();
+            s.push_str(&format!(
+                "| {what} | {size} {unit} | {seconds:.2} s | {memory:.0} MiB | {all:.2} | {end:.2} |\n"
             ));
         }
         s

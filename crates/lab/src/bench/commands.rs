@@ -1,0 +1,132 @@
+//! Whole commands over sizes: processor time, peak memory, and how both grow.
+
+use super::report::{Growth, Report};
+use crate::watched;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use xtask::sheet::Sheet;
+
+/// Vertices along a side: 10,000 to 2 million vertices.
+const SIDES: [u16; 5] = [100, 224, 447, 1000, 1414];
+/// Numbers of archives in a folder.
+const ARCHIVES: [usize; 4] = [250, 500, 1000, 2000];
+/// A command that takes longer is stopped.
+const MOST: Duration = Duration::from_secs(300);
+/// The unit of the times of children in `/proc/self/stat`.
+const TICKS_PER_SECOND: f64 = 100.0;
+/// Linux counts the time of children in ticks: short commands run until they took this many.
+const LEAST_TICKS: u64 = 40;
+
+/// Each command by its name: the words of the program. Later ones read what earlier ones wrote.
+const COMMANDS: &[(&str, &str)] = &[
+    ("check GLB", "check sheet.glb"),
+    ("info GLB", "info sheet.glb"),
+    ("GLB to IQM", "convert sheet.glb -o sheet.iqm"),
+    ("GLB to DPM", "convert sheet.glb -o sheet.dpm"),
+    ("GLB to ZYM", "convert sheet.glb -o sheet.zym"),
+    ("GLB to OBJ", "convert sheet.glb -o sheet.obj"),
+    ("check DPM", "check sheet.dpm"),
+    ("info DPM", "info sheet.dpm"),
+    ("DPM to GLB", "convert sheet.dpm -o of_dpm.glb"),
+    ("DPM to GLB, keep-native", "convert sheet.dpm --keep-native -o kept.glb"),
+    ("restore DPM, unedited", "convert kept.glb -o back.dpm"),
+    ("IQM to GLB", "convert sheet.iqm -o of_iqm.glb"),
+    ("diff, other order", "diff sheet.glb reversed.glb"),
+    ("diff, points that coincide", "diff coincident.glb other.glb"),
+];
+const OF_ARCHIVES: &[(&str, &str)] =
+    &[("check archives", "check packs"), ("info archives", "info packs"), ("list archives", "list packs")];
+
+/// Runs every command over every size. `program` is the program to be measured.
+pub(crate) fn measure_all(report: &mut Report, program: &Path, is_quick: bool) -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("meshwright-commands-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let measured = measure_in(&folder, report, program, is_quick);
+    let _ = fs::remove_dir_all(&folder);
+    measured
+}
+
+fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool) -> Result<(), String> {
+    let sides = if is_quick { &SIDES[..3] } else { &SIDES[..] };
+    let mut growths: Vec<Growth> = COMMANDS.iter().map(|(name, _)| Growth::new(name, "vertices")).collect();
+    for side in sides {
+        let sheet = Sheet::new(*side);
+        for (name, sheet) in [
+            ("sheet.glb", sheet),
+            ("reversed.glb", sheet.reversed()),
+            ("coincident.glb", sheet.coincident()),
+            ("other.glb", sheet.coincident().reversed()),
+        ] {
+            write(&folder.join(name), &sheet.glb())?;
+        }
+        for ((_, words), growth) in COMMANDS.iter().zip(&mut growths) {
+            let size = usize::from(*side) * usize::from(*side);
+            growth.add(size, measure(program, folder, words)?);
+        }
+    }
+    growths.into_iter().for_each(|growth| report.growth(growth));
+    let packs = folder.join("packs");
+    write(&folder.join("in/models/sheet.glb"), &Sheet::new(16).glb())?;
+    measure(program, folder, "convert in/models/sheet.glb -o in/models/sheet.dpm")?;
+    fs::remove_file(folder.join("in/models/sheet.glb")).map_err(|e| e.to_string())?;
+    measure(program, folder, "pack in -o pack.pk3 --force")?;
+    let pack = fs::read(folder.join("pack.pk3")).map_err(|e| format!("pack.pk3: {e}"))?;
+    let mut growths: Vec<Growth> =
+        OF_ARCHIVES.iter().map(|(name, _)| Growth::new(name, "archives")).collect();
+    let counts = if is_quick { &ARCHIVES[..2] } else { &ARCHIVES[..] };
+    let mut written = 0;
+    for count in counts {
+        for number in written..*count {
+            write(&packs.join(format!("{number:04}.pk3")), &pack)?;
+        }
+        written = *count;
+        for ((_, words), growth) in OF_ARCHIVES.iter().zip(&mut growths) {
+            growth.add(*count, measure(program, folder, words)?);
+        }
+    }
+    growths.into_iter().for_each(|growth| report.growth(growth));
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let folder = path.parent().map(fs::create_dir_all).transpose();
+    folder.and_then(|_| fs::write(path, bytes)).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The seconds of processor time and the bytes of peak memory of a command.
+fn measure(program: &Path, folder: &Path, words: &str) -> Result<(f64, u64), String> {
+    let (mut runs, mut peak, start) = (0_u32, 0, ticks_of_children()?);
+    loop {
+        let mut command = Command::new(program);
+        command.args(words.split(' ')).args(["--max-memory", "4G"]).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let ended = watched::run(&mut command, MOST).map_err(|e| format!("{words}: {e}"))?;
+        // Different models and findings are results too.
+        if !matches!(ended.status.code(), Some(0 | 1)) {
+            return Err(format!("{words}: {}", ended.status));
+        }
+        runs += 1;
+        peak = peak.max(ended.peak.unwrap_or(0));
+        let ticks = ticks_of_children()? - start;
+        if ticks >= LEAST_TICKS || runs == 100 {
+            return Ok((ticks as f64 / TICKS_PER_SECOND / f64::from(runs), peak));
+        }
+    }
+}
+
+/// The processor time of all programs that ended, in user and system mode.
+fn ticks_of_children() -> Result<u64, String> {
+    let stat = fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
+    // The name of the program is in brackets and may have any character.
+    let (_, fields) = stat.rsplit_once(") ").ok_or("/proc/self/stat has no name")?;
+    let times = fields.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().ok());
+    times.sum::<Option<u64>>().ok_or_else(|| "/proc/self/stat has no times of children".into())
+}
+
+/// Returns the program of the workspace, or the one that the user names.
+pub(crate) fn program(root: &Path, named: Option<PathBuf>) -> Result<PathBuf, String> {
+    let program = named.map_or_else(|| xtask::program(root, "meshwright", "release"), Ok)?;
+    program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))
+}

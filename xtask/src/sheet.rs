@@ -1,0 +1,208 @@
+//! A model of any size, the same on every machine, which commands are measured with.
+
+use serde_json::{Value, json};
+
+const JOINTS: u16 = 24;
+
+/// A wavy sheet on a chain of 24 joints, two to each vertex, that bend in 24 frames.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheet {
+    /// The number of vertices along each side.
+    side: u16,
+    is_coincident: bool,
+    is_reversed: bool,
+}
+
+impl Sheet {
+    /// A sheet with this many vertices along each side.
+    #[must_use]
+    pub const fn new(side: u16) -> Self {
+        Self { side, is_coincident: false, is_reversed: false }
+    }
+
+    /// Puts all vertices but the first at one point.
+    #[must_use]
+    pub const fn coincident(self) -> Self {
+        Self { is_coincident: true, ..self }
+    }
+
+    /// Stores vertices and triangles in the opposite order.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self { is_reversed: true, ..self }
+    }
+
+    /// The column and row of each vertex, in the order of the file.
+    fn vertices(self) -> Vec<(u16, u16)> {
+        let side = self.side;
+        let mut vertices: Vec<_> = (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).collect();
+        if self.is_reversed {
+            vertices.reverse();
+        }
+        vertices
+    }
+
+    fn position(self, (x, y): (u16, u16)) -> [f32; 3] {
+        if self.is_coincident {
+            return if (x, y) == (0, 0) { [1.0, 0.0, 0.0] } else { [0.0; 3] };
+        }
+        let (x, y) = (f32::from(x), f32::from(y));
+        // Multiples of 1/64, so that every machine has the same bits.
+        [x, y, ((x % 16.0 - 8.0).abs() + (y % 8.0 - 4.0).abs()) / 64.0]
+    }
+
+    /// The corners of all triangles.
+    fn corners(self) -> Vec<u32> {
+        let side = u32::from(self.side);
+        let last = side * side - 1;
+        let corner = |x: u32, y: u32| y * side + x;
+        let cells = (0..side - 1).flat_map(|y| (0..side - 1).map(move |x| (x, y)));
+        let mut corners: Vec<u32> = cells
+            .flat_map(|(x, y)| {
+                let [a, b] = [corner(x + 1, y), corner(x, y + 1)];
+                [corner(x, y), a, b, b, a, corner(x + 1, y + 1)]
+            })
+            .collect();
+        if self.is_reversed {
+            // Twice turned around: the order of the corners, and the numbers of the vertices.
+            corners.reverse();
+            corners.chunks_exact_mut(3).for_each(<[u32]>::reverse);
+            corners.iter_mut().for_each(|corner| *corner = last - *corner);
+        }
+        corners
+    }
+
+    /// The sheet as a GLB.
+    #[must_use]
+    pub fn glb(self) -> Vec<u8> {
+        let (vertices, mut file) = (self.vertices(), File::default());
+        let (n, last) = (vertices.len(), f32::from(self.side - 1));
+        let bounds = if self.is_coincident {
+            json!({ "min": [0, 0, 0], "max": [1, 0, 0] })
+        } else {
+            json!({ "min": [0, 0, 0], "max": [last, last, 12.0 / 64.0] })
+        };
+        let positions = vertices.iter().flat_map(|v| self.position(*v)).collect();
+        let positions = file.add(floats(positions), 5126, "VEC3", n, &bounds);
+        let normals = vertices.iter().flat_map(|_| [0.0, 0.0, 1.0]).collect();
+        let normals = file.add(floats(normals), 5126, "VEC3", n, &json!({}));
+        let uvs = vertices.iter().flat_map(|(x, y)| [f32::from(*x) / last, f32::from(*y) / last]).collect();
+        let uvs = file.add(floats(uvs), 5126, "VEC2", n, &json!({}));
+        let joints = vertices.iter().flat_map(|(x, _)| {
+            let joint = u32::from(*x) * u32::from(JOINTS - 1) / u32::from(self.side);
+            let joint = u8::try_from(joint).unwrap_or(0);
+            [joint, joint + 1, 0, 0]
+        });
+        let joints = file.add(joints.collect(), 5121, "VEC4", n, &json!({}));
+        let weights = floats(vertices.iter().flat_map(|_| [0.75, 0.25, 0.0, 0.0]).collect());
+        let weights = file.add(weights, 5126, "VEC4", n, &json!({}));
+        let corners = self.corners();
+        let (bytes, component): (Vec<u8>, _) = if n <= 1 << 16 {
+            let short = |corner: &u32| u16::try_from(*corner).unwrap_or(0).to_le_bytes();
+            (corners.iter().flat_map(short).collect(), 5123)
+        } else {
+            (corners.iter().flat_map(|corner| corner.to_le_bytes()).collect(), 5125)
+        };
+        let indices = file.add(bytes, component, "SCALAR", corners.len(), &json!({}));
+        let step = last / f32::from(JOINTS);
+        let bind = (0..JOINTS).flat_map(|j| {
+            let x = -f32::from(j) * step;
+            [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, 0.0, 0.0, 1.0]
+        });
+        let inverse = file.add(floats(bind.collect()), 5126, "MAT4", JOINTS.into(), &json!({}));
+        let frames: Vec<f32> = (0..24_u8).map(|f| f32::from(f) / 16.0).collect();
+        let end = frames.last().copied().unwrap_or(0.0);
+        let extent = json!({ "min": [0], "max": [end] });
+        let times = file.add(floats(frames.clone()), 5126, "SCALAR", frames.len(), &extent);
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        for joint in 0..JOINTS {
+            let bend = frames.iter().flat_map(|t| {
+                let half = t / 32.0 * if joint % 2 == 0 { 1.0 } else { -1.0 };
+                [0.0, half, 0.0, (1.0 - half * half).sqrt()]
+            });
+            let turns = file.add(floats(bend.collect()), 5126, "VEC4", frames.len(), &json!({}));
+            channels
+                .push(json!({ "sampler": samplers.len(), "target": { "node": joint, "path": "rotation" } }));
+            samplers.push(json!({ "input": times, "output": turns }));
+        }
+        let node = |j: u16| {
+            let place = [if j == 0 { 0.0 } else { step }, 0.0, 0.0];
+            let mut node = json!({ "name": format!("joint{j}"), "translation": place });
+            if j + 1 < JOINTS {
+                node["children"] = json!([j + 1]);
+            }
+            node
+        };
+        let mut nodes: Vec<_> = (0..JOINTS).map(node).collect();
+        nodes.push(json!({ "name": "grid", "mesh": 0, "skin": 0 }));
+        let attributes = json!({ "POSITION": positions, "NORMAL": normals, "TEXCOORD_0": uvs, "JOINTS_0": joints, "WEIGHTS_0": weights });
+        let document = json!({
+            "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0, JOINTS] }], "nodes": nodes,
+            "skins": [{ "joints": (0..JOINTS).collect::<Vec<_>>(), "inverseBindMatrices": inverse }],
+            "materials": [{ "name": "textures/grid" }],
+            "meshes": [{ "name": "grid", "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }] }],
+            "animations": [{ "name": "bend", "samplers": samplers, "channels": channels }],
+            "bufferViews": file.views, "accessors": file.accessors, "buffers": [{ "byteLength": file.bin.len() }],
+        });
+        glb(&document, &file.bin)
+    }
+}
+
+/// The arrays of a document.
+#[derive(Default)]
+struct File {
+    bin: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl File {
+    /// Adds an array and returns the number of its accessor.
+    fn add(&mut self, bytes: Vec<u8>, component: u32, kind: &str, count: usize, bounds: &Value) -> usize {
+        self.views.push(json!({ "buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len() }));
+        let view = self.views.len() - 1;
+        let mut accessor =
+            json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
+        let more = bounds.as_object().cloned().unwrap_or_default();
+        accessor.as_object_mut().into_iter().for_each(|accessor| accessor.extend(more.clone()));
+        self.accessors.push(accessor);
+        self.bin.extend(bytes);
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        self.accessors.len() - 1
+    }
+}
+
+fn floats(floats: Vec<f32>) -> Vec<u8> {
+    floats.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
+    let mut json = document.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let word = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
+    let head = [b"glTF".as_slice(), &word(2), &word(28 + json.len() + bin.len()), &word(json.len()), b"JSON"]
+        .concat();
+    [&head, &json, &word(bin.len())[..], b"BIN\0", bin].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reversed_sheet_draws_the_same_triangles() {
+        let draw = |sheet: Sheet| {
+            let vertices = sheet.vertices();
+            let corners = sheet.corners();
+            let mut drawn: Vec<Vec<(u16, u16)>> = corners
+                .chunks_exact(3)
+                .map(|corners| corners.iter().map(|c| vertices[*c as usize]).collect())
+                .collect();
+            drawn.sort();
+            drawn
+        };
+        let sheet = Sheet::new(5);
+        assert_eq!(draw(sheet), draw(sheet.reversed()));
+        assert_ne!(sheet.glb(), sheet.reversed().glb());
+    }
+}
