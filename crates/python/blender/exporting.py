@@ -4,10 +4,10 @@ import os
 
 import bpy
 import meshwright
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from .shared import FORMAT, UNEDITED, Tells, digest, extensions, formats, glob, losses, written
+from .shared import FORMAT, UNEDITED, Tells, digest, extensions, formats, glob, has_modifiers, losses, written
 
 AUTO = ("AUTO", "By the file's name", "")
 DIALECTS = {name: meshwright.dialects(name) for name, _, _ in formats()}
@@ -16,24 +16,39 @@ TARGETS = [AUTO] + [(name, title, "." + names[0]) for name, title, names in form
 
 def model_of(context, name=""):
     """The collection that is meant: the one that is named, else the imported one that the active object is in, else the active
-    one."""
+    one that holds something, else the only imported one."""
     if name:
         found = bpy.data.collections.get(name)
         if found is None:
             raise ValueError(f"there is no collection {name!r}")
         return found
+    imported = [collection for collection in bpy.data.collections if FORMAT in collection]
     thing = context.view_layer.objects.active
-    for collection in bpy.data.collections if thing else ():
-        if FORMAT in collection and thing.name in collection.all_objects:
+    for collection in imported if thing else ():
+        if thing.name in collection.all_objects:
             return collection
-    return context.collection
+    if context.collection in imported or context.collection.all_objects and (thing or not imported):
+        return context.collection
+    here = [collection for collection in imported if collection in context.scene.collection.children_recursive]
+    if len(here) == 1:
+        return here[0]
+    if not here:
+        raise ValueError("nothing to export: select an object of the model, or the collection that it is in")
+    names = ", ".join(repr(collection.name) for collection in here)
+    raise ValueError(f"select an object of the model to export: the scene has {len(here)} models, {names}")
 
 
 def save(context, collection, path, options):
     """Writes a collection as a game's model: lines to be reported."""
-    glb = written(context, collection)
-    edited = meshwright.open(glb, name=f"{collection.name}.glb")
     said = []
+    if options.selected and not any(thing.select_get() for thing in collection.all_objects):
+        raise ValueError(f"no object of {collection.name!r} is selected; turn off Selected Only to write all")
+    if options.modifiers and has_modifiers(collection):
+        said.append(("INFO", "modifiers were applied; turn off Apply Modifiers to write meshes without them"))
+        if any(thing.type == "MESH" and thing.data.shape_keys for thing in collection.all_objects):
+            said.append(("WARNING", "Blender writes no shape keys of meshes whose modifiers it applies"))
+    glb = written(context, collection, modifiers=options.modifiers, selected=options.selected)
+    edited = meshwright.open(glb, name=f"{collection.name}.glb")
     paths, lost, report = meshwright.restore(
         edited,
         path,
@@ -84,6 +99,14 @@ class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
         ),
         default="DEFAULT",
     )
+    modifiers: BoolProperty(
+        name="Apply Modifiers",
+        description="Write meshes as modifiers change them, except for those of armatures",
+        default=True,
+    )
+    selected: BoolProperty(
+        name="Selected Only", description="Leave out objects that are not selected", default=False, options={"SKIP_SAVE"}
+    )
     scale: FloatProperty(
         name="Scale",
         description="Multiply all lengths, after the scale of the import is undone",
@@ -95,7 +118,10 @@ class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
     )
 
     def invoke(self, context, event):
-        collection = model_of(context, self.collection)
+        try:
+            collection = model_of(context, self.collection)
+        except ValueError as error:
+            return self.refuse(error)
         target = collection.get(FORMAT)
         if target in (entry[0] for entry in TARGETS):
             self.target = target

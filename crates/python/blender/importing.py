@@ -7,6 +7,7 @@ import bpy
 import meshwright
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
+from mathutils import Vector
 
 from .shared import (
     FORMAT,
@@ -20,8 +21,11 @@ from .shared import (
     document,
     glob,
     known,
+    layers_to,
     losses,
     one_second,
+    packed,
+    sentence,
     written,
 )
 
@@ -39,48 +43,69 @@ def tips(gltf):
     return "TEMPERANCE" if scaled else "FORTUNE"
 
 
+LARGE = 100_000
+"""Vertices of a model above which Blender's export, which *Exact* needs, takes longer than the import."""
+
+TALL = 20.0
+"""Metres that a model may be long before its lengths are taken for other units than metres."""
+
+
 def load(context, model, options):
     """Imports a model: its collection, and lines to be reported."""
-    said = [("WARNING", str(found)) for found in model.check() if found.severity != "info"]
+    said = [("WARNING", sentence(found)) for found in model.check() if found.severity != "info"]
     clips = model.scene().clips
-    rate = clips[0].rate if clips else None
-    if options.rate == "SCENE" or rate is None:
-        render = context.scene.render
-        rate = render.fps / render.fps_base
-    keyed_at = round(rate) if abs(rate - round(rate)) < 1e-6 else FRACTION
+    render = context.scene.render
+    rate = clips[0].rate if clips else render.fps / render.fps_base
+    keyed_at = max(round(rate), 1) if abs(rate - round(rate)) < 1e-6 else FRACTION
     files, lost = model.convert(
         "glb",
         keep=model.format not in ("gltf", *RECORDS),
         influences="all",
-        frames_at=max(keyed_at, 1),
+        frames_at=keyed_at,
         scale=None if options.scale == 1.0 else options.scale,
     )
     glb = files[0][1]
-    gltf, _ = document(glb)
+    del files
+    gltf, binary = document(glb)
+    # Blender would read and write the text of the original, which may be as large as the model.
+    kept = gltf["scenes"][gltf.get("scene", 0)].get("extras", {}).pop(KEPT, None)
+    if kept is not None:
+        glb = packed(gltf, binary)
+    del binary
     collection = bpy.data.collections.new(model.name)
     context.collection.children.link(collection)
-    actions = set(bpy.data.actions)
-    with one_second(context.scene, max(keyed_at, 1)):
+    had_clips = bool(bpy.data.actions)
+    with one_second(context.scene, keyed_at):
         read(context, collection, glb, tips(gltf))
-    kept = gltf["scenes"][gltf.get("scene", 0)].get("extras", {}).get(KEPT)
+    del glb
     if kept is not None:
         collection[KEPT] = kept
     collection[FORMAT] = model.format
     if clips:
-        collection[KEYED_AT] = max(keyed_at, 1)
-        play(context.scene, collection, clips, rate, options, not actions)
-        if options.rate == "CLIP" and len({clip.rate for clip in clips}) > 1:
-            said.append(("INFO", f"clips have several rates; the scene has {rate:g}, that of {clips[0].name!r}"))
-    if options.exact and kept is not None:
-        collection[UNEDITED] = digest(written(context, collection))
-    return collection, said + losses(lost)
+        collection[KEYED_AT] = keyed_at
+        said += play(context.scene, collection, clips, options.rate == "CLIP" and not had_clips)
+    if kept is not None and options.exact != "NEVER":
+        if options.exact == "ALWAYS" or model.info()["vertices"] <= LARGE:
+            collection[UNEDITED] = digest(written(context, collection, native=False))
+    return collection, said + size_hint(context, collection, options.scale) + losses(lost)
+
+
+def size_hint(context, collection, scale):
+    """A line where a model is so large that its lengths are hardly metres."""
+    context.view_layer.update()
+    things = [thing for thing in collection.all_objects if thing.type == "MESH"]
+    points = [thing.matrix_world @ Vector(corner) for thing in things for corner in thing.bound_box]
+    extent = max((max(p[axis] for p in points) - min(p[axis] for p in points) for axis in range(3)), default=0.0) if points else 0.0
+    if extent <= TALL or scale != 1.0:
+        return []
+    return [("INFO", f"the model is {extent:.0f} m long in Blender; Scale 0.0254 makes metres of Quake's units")]
 
 
 def read(context, collection, glb, bones):
     """Lets Blender read a GLB into a collection, in which further scenes of it are collections of their own."""
     scene, layer = context.scene, context.view_layer
     had, active, before = scene.get(KEPT), layer.active_layer_collection, set(bpy.data.objects)
-    layer.active_layer_collection = layer_of(layer.layer_collection, collection)
+    layer.active_layer_collection = layers_to(layer.layer_collection, collection)[-1]
     try:
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.glb")
@@ -102,27 +127,25 @@ def read(context, collection, glb, bones):
             del scene[KEPT]
 
 
-def layer_of(layer, collection):
-    """The part of a view layer that shows a collection."""
-    if layer.collection == collection:
-        return layer
-    return next(filter(None, (layer_of(child, collection) for child in layer.children)), None)
-
-
-def play(scene, collection, clips, rate, options, first):
-    """Rate and range of the scene and of actions, and which of them loop: glTF has no words for these."""
-    if options.rate == "CLIP":
-        scene.render.fps = max(1, round(rate))
-        scene.render.fps_base = scene.render.fps / rate
-    if first:
+def play(scene, collection, clips, sets_rate):
+    """Rate and range of the scene and of actions, and which of them loop: glTF has no words for these. Returns lines to be
+    reported."""
+    said, render = [], scene.render
+    if sets_rate:
+        render.fps = max(1, round(clips[0].rate))
+        render.fps_base = render.fps / clips[0].rate
         scene.frame_start, scene.frame_end = 0, max(clips[0].frames - 1, 0)
         scene.frame_set(0)
-    by_name = {clip.name: clip for clip in clips}
+    rate = render.fps / render.fps_base
+    by_name, stretched = {clip.name: clip for clip in clips}, set()
     for thing in collection.all_objects:
-        for track in thing.animation_data.nla_tracks if thing.animation_data else ():
+        motion = thing.animation_data
+        for track in motion.nla_tracks if motion else ():
             clip = by_name.get(track.name)
             if clip is None:
                 continue
+            factor = rate / clip.rate
+            is_stretched = abs(factor - 1.0) > 1e-6
             for strip in track.strips:
                 action = strip.action
                 # Blender begins them at 1.
@@ -131,6 +154,24 @@ def play(scene, collection, clips, rate, options, first):
                 action.frame_start, action.frame_end = 0, max(clip.frames - 1, 0)
                 action.use_cyclic = clip.looping
                 action[RATE] = clip.rate
+                if not is_stretched:
+                    continue
+                strip.scale = factor
+                stretched.add(clip.rate)
+                # An active action has one frame of the scene for each of its own; on the track it lasts as long as in the game.
+                if motion.action == action:
+                    motion.action = None
+                    track.mute = False
+    if stretched:
+        rates = ", ".join(f"{rate:g}" for rate in sorted(stretched))
+        said.append(
+            (
+                "INFO",
+                f"the scene has {rate:g} frames per second, clips {rates}: the strips of these are scaled, so that they last "
+                "as long as in the game; their actions have every frame of the game",
+            )
+        )
+    return said
 
 
 class Options:
@@ -144,18 +185,23 @@ class Options:
     )
     rate: EnumProperty(
         name="Frame Rate",
-        description="Frames per second of the scene; every frame of a clip is a frame of the scene",
+        description="Frames per second of the scene. Strips of clips with another rate are scaled",
         items=(
-            ("CLIP", "Clip's", "The scene gets the rate of the first clip"),
-            ("SCENE", "Scene's", "The scene keeps its rate; clips play at that, and go back with their own"),
+            ("CLIP", "Clip's", "A scene without clips gets the rate of the first clip; one with clips keeps its own"),
+            ("SCENE", "Scene's", "The scene keeps its rate"),
         ),
         default="CLIP",
     )
-    exact: BoolProperty(
+    exact: EnumProperty(
         name="Exact",
         description="Remember what Blender writes of the model unedited, so that what it changes by itself is no edit. "
         "Takes as long as an export",
-        default=True,
+        items=(
+            ("AUTO", "Small Models", "Up to 100,000 vertices"),
+            ("ALWAYS", "Always", "Models of any size"),
+            ("NEVER", "Never", "Compare values alone"),
+        ),
+        default="AUTO",
     )
     scale: FloatProperty(
         name="Scale",
@@ -175,7 +221,7 @@ class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Option
 
     bl_idname = "import_scene.meshwright"
     bl_label = "Import Game Model"
-    bl_options = {"UNDO", "PRESET"}
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filter_glob: StringProperty(default=glob(RECORDS), options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
@@ -193,33 +239,47 @@ class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Option
     def execute(self, context):
         names = [file.name for file in self.files if file.name]
         paths = [os.path.join(self.directory, name) for name in names] or [self.filepath]
-        try:
-            if self.figure:
+        if self.figure:
+            try:
                 self.tell(load(context, meshwright.figure([self.opened(path) for path in paths]), self)[1])
-                return {"FINISHED"}
-            for path in paths:
+            except (meshwright.Error, ValueError) as error:
+                return self.refuse(error)
+            return {"FINISHED"}
+        said, refused = [], []
+        manager = context.window_manager
+        manager.progress_begin(0, len(paths))
+        for number, path in enumerate(paths):
+            manager.progress_update(number)
+            name = f"{os.path.basename(path)}: " if len(paths) > 1 else ""
+            try:
                 if path.rsplit(".", 1)[-1].lower() in meshwright.packs() and os.path.isfile(path):
-                    if self.chosen_of(path) == {"CANCELLED"}:
-                        return {"CANCELLED"}
-                else:
-                    self.tell(load(context, self.opened(path), self)[1])
-        except (meshwright.Error, ValueError) as error:
-            return self.refuse(error)
+                    self.chosen_of(path)
+                    continue
+                lines = load(context, self.opened(path), self)[1]
+                said += [(level, name + text) for level, text in lines]
+            except (meshwright.Error, ValueError, RuntimeError) as error:
+                refused.append(f"{name}{error}")
+        manager.progress_end()
+        if len(refused) == len(paths):
+            return self.refuse("\n".join(refused))
+        # An error ends the operator: what was imported would not be undone in one step.
+        self.tell([("WARNING", f"not imported: {error}") for error in refused] + said)
         return {"FINISHED"}
 
     def chosen_of(self, pack):
         """Asks which model of a pack is meant; of a single one that is clear."""
         found = meshwright.models(pack)
         if not found:
-            return self.refuse(f"{pack} holds no models")
+            raise ValueError(f"{pack} holds no models")
         operator = bpy.ops.import_scene.meshwright_member
         chosen = {name: getattr(self, name) for name in Options.__annotations__}
         if len(found) == 1:
-            return operator("EXEC_DEFAULT", pack=pack, found=found[0][0], **chosen)
+            operator("EXEC_DEFAULT", pack=pack, found=found[0].path, **chosen)
+            return
         if bpy.app.background:
-            members = "\n".join(path for path, _ in found)
-            return self.refuse(f"{pack} holds {len(found)} models; each is a path:\n{members}")
-        return operator("INVOKE_DEFAULT", pack=pack, **chosen)
+            members = "\n".join(model.path for model in found)
+            raise ValueError(f"{pack} holds {len(found)} models; each is a path:\n{members}")
+        operator("INVOKE_DEFAULT", pack=pack, **chosen)
 
 
 class IMPORT_SCENE_OT_meshwright_member(bpy.types.Operator, Tells, Options):
@@ -227,7 +287,7 @@ class IMPORT_SCENE_OT_meshwright_member(bpy.types.Operator, Tells, Options):
 
     bl_idname = "import_scene.meshwright_member"
     bl_label = "Import from Pack"
-    bl_options = {"UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
     bl_property = "found"
 
     listed = {}
@@ -237,7 +297,7 @@ class IMPORT_SCENE_OT_meshwright_member(bpy.types.Operator, Tells, Options):
         cls = IMPORT_SCENE_OT_meshwright_member
         if self.pack and self.pack not in cls.listed:
             found = meshwright.models(self.pack)
-            cls.listed[self.pack] = [(path, os.path.relpath(path, self.pack), kind) for path, kind in found]
+            cls.listed[self.pack] = [(model.path, model.place, model.format) for model in found]
         return cls.listed.get(self.pack, [])
 
     pack: StringProperty(options={"HIDDEN"})

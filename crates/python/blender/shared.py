@@ -9,6 +9,7 @@ import tempfile
 
 import bpy
 import meshwright
+from mathutils import Matrix
 
 KEPT = "meshwright"
 """The text that goes along, in glTF's extras and on collections."""
@@ -100,18 +101,130 @@ def digest(glb):
     return hashlib.sha256(json.dumps(gltf).encode() + binary).hexdigest()
 
 
-def written(context, collection):
-    """What Blender makes of a collection: a GLB with the text that goes along."""
+def packed(gltf, binary):
+    """A GLB of its JSON and of what follows that."""
+    text = json.dumps(gltf).encode()
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(binary), len(text), 0x4E4F534A)
+    return head + text + binary
+
+
+def layers_to(layer, collection):
+    """The parts of a view layer from one to that of a collection; empty where it does not show it."""
+    if layer.collection == collection:
+        return [layer]
+    below = next(filter(None, (layers_to(child, collection) for child in layer.children)), [])
+    return [layer, *below] if below else []
+
+
+def layers_below(layer):
+    yield layer
+    for child in layer.children:
+        yield from layers_below(child)
+
+
+@contextlib.contextmanager
+def kept(things, **values):
+    """Sets attributes of things meanwhile."""
+    had = [(thing, {name: getattr(thing, name) for name in values}) for thing in things]
+    try:
+        for thing, _ in had:
+            for name, value in values.items():
+                setattr(thing, name, value)
+        yield
+    finally:
+        # Excluding a collection excludes those in it: outer ones first.
+        for thing, before in had:
+            for name, value in before.items():
+                if getattr(thing, name) != value:
+                    setattr(thing, name, value)
+
+
+@contextlib.contextmanager
+def at_rest(layer, armatures):
+    """Clips alone move armatures meanwhile: what the user posed without keys is in no clip."""
+    motions, poses = [], []
+    for armature in armatures:
+        motion = armature.animation_data
+        if motion:
+            is_tweaked = motion.use_tweak_mode
+            motion.use_tweak_mode = False
+            motions.append((motion, is_tweaked, motion.action, getattr(motion, "action_slot", None)))
+            motion.action = None
+        for bone in armature.pose.bones:
+            poses.append((bone, bone.matrix_basis.copy()))
+            bone.matrix_basis = Matrix()
+    try:
+        yield
+    finally:
+        for motion, is_tweaked, action, slot in motions:
+            if action:
+                motion.action = action
+                if slot:
+                    motion.action_slot = slot
+            if is_tweaked:
+                motion.use_tweak_mode = True
+        # The action moves bones now and not later.
+        layer.update()
+        for bone, basis in poses:
+            bone.matrix_basis = basis
+
+
+@contextlib.contextmanager
+def evaluated(context, collection):
+    """Blender evaluates all of a collection meanwhile: it is shown, in pose position, without a pose of the user's. Then all is
+    as the user had it."""
+    layer = context.view_layer
+    path = layers_to(layer.layer_collection, collection)
+    if not path:
+        raise ValueError(f"the collection {collection.name!r} is not in the scene {context.scene.name!r}")
+    layers = [*path[:-1], *layers_below(path[-1])]
+    collections = [part.collection for part in layers[1:]]
+    with contextlib.ExitStack() as stack:
+        # The collection of the scene can neither be excluded nor hidden.
+        stack.enter_context(kept(layers[1:], exclude=False))
+        stack.enter_context(kept(layers[1:], hide_viewport=False))
+        stack.enter_context(kept(collections, hide_viewport=False))
+        things = list(collection.all_objects)
+        stack.enter_context(kept([thing for thing in things if thing.hide_viewport], hide_viewport=False))
+        hidden = [thing for thing in things if thing.hide_get()]
+        for thing in hidden:
+            thing.hide_set(False)
+        armatures = [thing for thing in things if thing.type == "ARMATURE"]
+        stack.enter_context(kept({thing.data for thing in armatures}, pose_position="POSE"))
+        stack.enter_context(at_rest(layer, armatures))
+        layer.update()
+        try:
+            yield
+        finally:
+            for thing in hidden:
+                thing.hide_set(True)
+
+
+def has_modifiers(collection):
+    """Whether Blender shows other meshes than are stored."""
+    meshes = (thing for thing in collection.all_objects if thing.type == "MESH")
+    return any(m.type != "ARMATURE" and m.show_viewport for mesh in meshes for m in mesh.modifiers)
+
+
+def written(context, collection, *, modifiers=True, selected=False, native=True):
+    """What Blender makes of a collection: a GLB, with the text that goes along if `native`."""
     scene, render = context.scene, context.scene.render
-    had, kept = scene.get(KEPT), collection.get(KEPT)
+    had, text = scene.get(KEPT), collection.get(KEPT)
     keyed_at = collection.get(KEYED_AT) or max(1, round(render.fps / render.fps_base))
     if KEPT in scene:
         del scene[KEPT]
-    if kept is not None:
-        scene[KEPT] = kept
+    if native and text is not None:
+        scene[KEPT] = text
     operator = bpy.ops.export_scene.gltf
+    frame = scene.frame_current, scene.frame_subframe
     try:
-        with new_clips(scene, keyed_at), one_second(scene, keyed_at), tempfile.TemporaryDirectory() as folder:
+        with (
+            new_clips(scene, keyed_at),
+            one_second(scene, keyed_at),
+            evaluated(context, collection),
+            tempfile.TemporaryDirectory() as folder,
+        ):
             file = os.path.join(folder, "model.glb")
             options = known(
                 operator,
@@ -123,6 +236,8 @@ def written(context, collection):
                 export_anim_single_armature=len(bpy.data.armatures) < 2,
                 export_optimize_animation_size=False,
                 export_frame_range=False,
+                export_apply=modifiers and has_modifiers(collection),
+                use_selection=selected,
                 collection="" if collection == scene.collection else collection.name,
             )
             operator(filepath=file, **options)
@@ -133,6 +248,8 @@ def written(context, collection):
             del scene[KEPT]
         if had is not None:
             scene[KEPT] = had
+        if frame != (scene.frame_current, scene.frame_subframe):
+            scene.frame_set(frame[0], subframe=frame[1])
 
 
 class Tells:
@@ -153,6 +270,12 @@ class Tells:
         """Reports why nothing was done: code, field, what is wrong, and the byte."""
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
+
+
+def sentence(finding):
+    """A finding as a line."""
+    at = "" if finding.offset is None else f" (offset {finding.offset:#x})"
+    return f"{finding.path}: {finding.message}{at} [{finding.code}]" if finding.path else f"{finding.message}{at} [{finding.code}]"
 
 
 def losses(found):
