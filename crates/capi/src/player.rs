@@ -6,7 +6,7 @@ use crate::scene::MwScene;
 use crate::status::{MwError, MwStatus};
 use facade::Error;
 use facade::rig::{Evaluator, Workspace};
-use facade::scene::{MeshId, Scene};
+use facade::scene::{Affine, MeshId, Scene};
 use std::sync::Arc;
 
 /// A scene in a pose: to be freed by mw_player_free. Used by one thread at a time.
@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub struct MwPlayer {
     evaluator: Evaluator<Arc<Scene>>,
     scene: Arc<Scene>,
+    /// The matrix of the first node that draws each mesh.
+    drawn: Vec<Option<Affine>>,
     work: Workspace,
     /// The last mesh that was posed.
     positions: Vec<[f32; 3]>,
@@ -34,8 +36,14 @@ pub unsafe extern "C" fn mw_player_new(
         // SAFETY: the caller's contract.
         let scene = Arc::clone(&unsafe { borrow_handle(scene) }?.scene);
         let evaluator = Evaluator::new(Arc::clone(&scene)).map_err(Error::from)?;
+        let mut drawn = vec![None; scene.meshes.len()];
+        for (_, mesh, matrix) in scene.drawn_meshes().into_iter().flatten() {
+            if let Some(first) = drawn.get_mut(mesh.0) {
+                *first = first.or(Some(matrix));
+            }
+        }
         let (positions, normals) = (Vec::new(), Vec::new());
-        Ok(MwPlayer { evaluator, scene, work: Workspace::new(), positions, normals })
+        Ok(MwPlayer { evaluator, scene, drawn, work: Workspace::new(), positions, normals })
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(player, error, make) }
@@ -104,7 +112,9 @@ unsafe fn change_pose(
     unsafe { guarded(error, || Ok(to(used(player)?)?)) }
 }
 
-/// The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
+/// The vertices of a mesh in the pose, in the space of the scene: x, y, z for each, `vertex_count` of them as
+/// mw_scene_mesh has it. They are where the first node that draws the mesh puts it, and in the mesh's own space if no
+/// node does. For further instances begin with mw_player_mesh_vertices and use the matrices of mw_scene_drawn.
 /// Either array may be NULL; normals are available if the mesh has them. The arrays need not be initialised; they must
 /// not overlap.
 ///
@@ -120,9 +130,49 @@ pub unsafe extern "C" fn mw_player_vertices(
     normals: *mut f32,
     error: *mut *mut MwError,
 ) -> MwStatus {
+    // SAFETY: the caller's contract.
+    unsafe { fill(player, mesh, vertex_count, [positions, normals], Space::Scene, error) }
+}
+
+/// As mw_player_vertices, but before any node moves them: in the space of the mesh. Vertices of a mesh with a skeleton
+/// are the same in both.
+///
+/// # Safety
+/// As for mw_player_vertices.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_player_mesh_vertices(
+    player: *mut MwPlayer,
+    mesh: usize,
+    vertex_count: usize,
+    positions: *mut f32,
+    normals: *mut f32,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    // SAFETY: the caller's contract.
+    unsafe { fill(player, mesh, vertex_count, [positions, normals], Space::Mesh, error) }
+}
+
+/// The space of vertices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Scene,
+    Mesh,
+}
+
+/// # Safety
+/// As `mw_player_vertices`.
+unsafe fn fill(
+    player: *mut MwPlayer,
+    mesh: usize,
+    vertex_count: usize,
+    [positions, normals]: [*mut f32; 2],
+    space: Space,
+    error: *mut *mut MwError,
+) -> MwStatus {
     let fill = || {
         // SAFETY: the caller's contract.
-        let MwPlayer { evaluator, scene, work, positions: posed, normals: turned } = unsafe { used(player) }?;
+        let MwPlayer { evaluator, scene, drawn, work, positions: posed, normals: turned } =
+            unsafe { used(player) }?;
         let vertices =
             scene.meshes.get(mesh).ok_or(Refused::Argument("there is no such mesh"))?.positions.len();
         if vertices != vertex_count {
@@ -139,6 +189,13 @@ pub unsafe extern "C" fn mw_player_vertices(
             turned.as_mut_slice()
         });
         evaluator.mesh_into(MeshId(mesh), work, posed, turned.as_deref_mut()).map_err(Error::from)?;
+        let is_there = |matrix: &&Affine| space == Space::Scene && **matrix != Affine::IDENTITY;
+        if let Some(matrix) = drawn.get(mesh).and_then(Option::as_ref).filter(is_there) {
+            posed.iter_mut().for_each(|point| *point = matrix.point(*point));
+            if let Some(turned) = turned.as_deref_mut() {
+                turn(matrix, turned);
+            }
+        }
         // SAFETY: the caller's contract. Nothing is made of what the arrays hold before.
         unsafe {
             put_all(positions, posed.as_flattened());
@@ -148,6 +205,21 @@ pub unsafe extern "C" fn mw_player_vertices(
     };
     // SAFETY: the caller's contract.
     unsafe { guarded(error, fill) }
+}
+
+/// Turns normals as a matrix turns surfaces.
+fn turn(matrix: &Affine, normals: &mut [[f32; 3]]) {
+    // Surfaces of a flat matrix have no normals.
+    let Some(matrix) = matrix.wide().normals() else { return };
+    for normal in normals {
+        let turned = matrix.vector(normal.map(f64::from));
+        let length = turned.iter().map(|c| c * c).sum::<f64>().sqrt();
+        if length > 0.0 {
+            #[expect(clippy::cast_possible_truncation, reason = "as the scene has them")]
+            let turned = turned.map(|c| (c / length) as f32);
+            *normal = turned;
+        }
+    }
 }
 
 /// The pose of a joint: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.

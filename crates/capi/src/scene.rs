@@ -5,7 +5,7 @@ use crate::model::MwModel;
 use crate::raw::{MwText, borrow_handle, freed, write_out};
 use crate::status::{MwError, MwStatus};
 use facade::Error;
-use facade::scene::{Clip, Material, Mesh, Scene, SceneOptions};
+use facade::scene::{Affine, Clip, Material, Mesh, Scene, SceneOptions};
 use std::ptr;
 use std::sync::Arc;
 
@@ -15,12 +15,13 @@ pub struct MwScene {
     pub(crate) scene: Arc<Scene>,
     /// The influences of each mesh, in the form for C.
     influences: Vec<Vec<MwInfluence>>,
+    drawn: Vec<MwDrawn>,
 }
 
 /// An index where there is nothing to be named.
 pub const MW_NONE: usize = usize::MAX;
 
-/// A mesh in its bind pose. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
+/// A mesh in its bind pose, in its own space. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MwMesh {
@@ -46,6 +47,17 @@ pub struct MwMesh {
     pub influence_starts: *const u32,
     /// All influences.
     pub influences: *const MwInfluence,
+}
+
+/// An instance of a mesh.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwDrawn {
+    /// The mesh.
+    pub mesh: usize,
+    /// 4 columns of 4 numbers, from the mesh's space to the scene's. That of a mesh with a skeleton, which only follows
+    /// its skeleton, changes nothing.
+    pub matrix: [f32; 16],
 }
 
 /// One joint's part in a vertex.
@@ -120,7 +132,9 @@ pub unsafe extern "C" fn mw_scene_new(
         let options = SceneOptions::default().with_memory(model.max_memory);
         let scene = model.asset.to_scene(&options).map_err(Error::from)?.value;
         let influences = scene.meshes.iter().map(influences).collect();
-        Ok(MwScene { scene: Arc::new(scene), influences })
+        let drawn = scene.drawn_meshes().unwrap_or_default();
+        let drawn = drawn.iter().map(|(_, mesh, matrix)| drawn_mesh(mesh.0, matrix)).collect();
+        Ok(MwScene { scene: Arc::new(scene), influences, drawn })
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(scene, error, make) }
@@ -156,6 +170,38 @@ pub unsafe extern "C" fn mw_scene_mesh(scene: *const MwScene, index: usize, out:
     let told = unsafe { borrow_handle(scene) }.ok().and_then(|s| mesh(s, index));
     // SAFETY: the caller's contract.
     told.is_some_and(|told| unsafe { write_out(out, told) })
+}
+
+/// The number of instances of meshes. A mesh may be drawn several times, or not at all, as those for collisions.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_drawn_count(scene: *const MwScene) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { borrow_handle(scene) }.map_or(0, |s| s.drawn.len())
+}
+
+/// An instance of a mesh, in the order of the nodes. False where there is no such one.
+///
+/// # Safety
+/// `scene` is NULL or not freed; `out` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_drawn(scene: *const MwScene, index: usize, out: *mut MwDrawn) -> bool {
+    // SAFETY: the caller's contract.
+    let told = unsafe { borrow_handle(scene) }.ok().and_then(|s| s.drawn.get(index).copied());
+    // SAFETY: the caller's contract.
+    told.is_some_and(|told| unsafe { write_out(out, told) })
+}
+
+/// True if a node draws the mesh.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_mesh_is_drawn(scene: *const MwScene, mesh: usize) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe { borrow_handle(scene) }.is_ok_and(|s| s.drawn.iter().any(|drawn| drawn.mesh == mesh))
 }
 
 /// The number of materials.
@@ -245,6 +291,12 @@ pub unsafe extern "C" fn mw_scene_joint(
         .map(|joint| MwJoint { name: MwText::new(&joint.name), parent: joint.parent.unwrap_or(MW_NONE) });
     // SAFETY: the caller's contract.
     told.is_some_and(|told| unsafe { write_out(out, told) })
+}
+
+fn drawn_mesh(mesh: usize, matrix: &Affine) -> MwDrawn {
+    let mut columns = [0.0; 16];
+    columns.iter_mut().zip(matrix.to_columns().as_flattened()).for_each(|(to, from)| *to = *from);
+    MwDrawn { mesh, matrix: columns }
 }
 
 fn influences(mesh: &Mesh) -> Vec<MwInfluence> {

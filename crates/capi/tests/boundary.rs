@@ -182,3 +182,55 @@ fn times_are_any_number() {
         mw_model_free(model);
     }
 }
+
+/// Two nodes draw the first mesh, turned, moved and doubled; none draws the second.
+const MOVED: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1]}],
+"nodes":[{"mesh":0,"translation":[10,0,0],"rotation":[0,0.70710678,0,0.70710678],"scale":[2,2,2]},{"mesh":0}],
+"meshes":[{"name":"drawn","primitives":[{"attributes":{"POSITION":0,"NORMAL":1}}]},
+{"name":"collision","primitives":[{"attributes":{"POSITION":0}}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
+{"bufferView":1,"componentType":5126,"count":3,"type":"VEC3"}],
+"bufferViews":[{"buffer":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":36}],
+"buffers":[{"byteLength":72,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAIA/AAAAAAAAAAAAAIA/"}]}"#;
+
+#[test]
+fn nodes_move_vertices() {
+    // SAFETY: the handles are made, used and freed as the header says.
+    unsafe {
+        let (mut model, mut scene, mut player) = (null_mut(), null_mut(), null_mut());
+        let bytes = MOVED.as_bytes();
+        let name = c"moved.gltf".as_ptr();
+        let opened = mw_model_from_memory(
+            name,
+            bytes.as_ptr(),
+            bytes.len(),
+            null(),
+            0,
+            null(),
+            &raw mut model,
+            null_mut(),
+        );
+        assert_eq!(opened, MwStatus::Ok);
+        assert_eq!(mw_scene_new(model, &raw mut scene, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_player_new(scene, &raw mut player, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_scene_drawn_count(scene), 2);
+        assert!(mw_mesh_is_drawn(scene, 0) && !mw_mesh_is_drawn(scene, 1));
+        assert!(!mw_mesh_is_drawn(scene, 2) && !mw_mesh_is_drawn(null(), 0));
+        let mut drawn = MwDrawn { mesh: 9, matrix: [0.0; 16] };
+        assert!(mw_scene_drawn(scene, 0, &raw mut drawn) && !mw_scene_drawn(scene, 2, &raw mut drawn));
+        assert_eq!((drawn.mesh, drawn.matrix.map(f32::round)[12..15].to_vec()), (0, vec![10.0, 0.0, 0.0]));
+        let (mut positions, mut normals) = ([0.0_f32; 9], [0.0_f32; 9]);
+        let (at, turned) = (positions.as_mut_ptr(), normals.as_mut_ptr());
+        assert_eq!(mw_player_vertices(player, 0, 3, at, turned, null_mut()), MwStatus::Ok);
+        assert_eq!(positions.map(f32::round), [10.0, 0.0, 0.0, 10.0, 0.0, -2.0, 10.0, 2.0, 0.0]);
+        assert_eq!(normals.map(f32::round), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(mw_player_mesh_vertices(player, 0, 3, at, null_mut(), null_mut()), MwStatus::Ok);
+        assert_eq!(positions, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        // What no node draws is where it is stored.
+        assert_eq!(mw_player_vertices(player, 1, 3, at, null_mut(), null_mut()), MwStatus::Ok);
+        assert_eq!(positions, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        mw_player_free(player);
+        mw_scene_free(scene);
+        mw_model_free(model);
+    }
+}

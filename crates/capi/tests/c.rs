@@ -5,7 +5,7 @@ mod common;
 
 use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
-use facade::scene::{Scene, SceneOptions};
+use facade::scene::{Affine, Scene, SceneOptions};
 use facade::{Model, OpenOptions, Target, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -41,9 +41,14 @@ fn fixtures() -> Vec<PathBuf> {
 fn line(name: &str, frame: f64, scene: &Scene, evaluator: &Evaluator<&Scene>) -> (String, [f64; 3]) {
     let meshes = evaluator.meshes().unwrap();
     let vertices: usize = scene.meshes.iter().map(|m| m.positions.len()).sum();
+    let drawn = scene.drawn_meshes().unwrap();
     let mut sum = [0.0; 3];
-    for position in meshes.iter().flat_map(|m| &m.positions) {
-        (0..3).for_each(|c| sum[c] += f64::from(position[c]));
+    for (m, mesh) in meshes.iter().enumerate() {
+        let matrix = drawn.iter().find(|(_, mesh, _)| mesh.0 == m).map_or(Affine::IDENTITY, |drawn| drawn.2);
+        for position in &mesh.positions {
+            let position = matrix.point(*position);
+            (0..3).for_each(|c| sum[c] += f64::from(position[c]));
+        }
     }
     (format!("{name} at {frame}: {vertices} vertices, sum "), sum)
 }
