@@ -18,8 +18,9 @@ import time
 
 import meshwright
 
-# Rows that a worker takes at once: enough that handing them out costs nothing beside a model's few milliseconds.
-BATCH = 256
+# Rows that a worker takes at once, and that are in the report when it is done with them. Handing out a block takes some
+# milliseconds.
+BLOCK = 16
 
 
 def in_game(path, data):
@@ -38,7 +39,7 @@ def jobs(data, out, to, done):
 
     Models of one folder whose names differ in their extension alone keep it, as the program has it.
     """
-    found = sorted(path for path, _ in meshwright.models(data))
+    found = sorted(model.path for model in meshwright.models(data))
     extension = "." + to
 
     def place(path, whole):
@@ -76,13 +77,17 @@ class Convert:
             self.folders[folder] = sorted([name, s.st_size, s.st_mtime_ns] for name, s in entries)
         return hash_of([meshwright.__version__, self.to, self.folders[folder]])
 
-    def one(self, path, out, before):
-        begun = time.perf_counter()
-        state = self.surroundings(path)
+    def unchanged(self, path, before):
+        """What an earlier run said of a model, if nothing has changed since."""
         before = json.loads(before) if before else {"state": None}
-        if before["state"] == state and before["error"] is None:
+        if before["state"] == self.surroundings(path) and before["error"] is None:
             if all(os.path.exists(file) for file in before["files"]):
                 return {**before, "kept": True, "seconds": 0.0}
+        return None
+
+    def one(self, path, out):
+        begun = time.perf_counter()
+        state = self.surroundings(path)
         row = {"path": path, "worker": self.name, "state": state, "files": [], "losses": [], "error": None}
         row["kept"] = False
         try:
@@ -102,8 +107,7 @@ class Convert:
     def __call__(self, batch):
         # One text for each row: columns of nested values would need one type for all.
         rows = (
-            self.one(os.fsdecode(path), os.fsdecode(out), str(before))
-            for path, out, before in zip(batch["path"], batch["out"], batch["before"])
+            self.one(os.fsdecode(path), os.fsdecode(out)) for path, out in zip(batch["path"], batch["out"])
         )
         return {"row": [json.dumps(row) for row in rows]}
 
@@ -134,30 +138,35 @@ def run(data, out, *, to="glb", report="report.jsonl", workers=None):
     """Converts, writes the report line by line, and returns its rows."""
     import ray
 
-    rows = list(jobs(os.fspath(data), os.fspath(out), to, read_report(report)))
-    workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    # What has not changed is left alone here: a cluster gets only what is left.
+    here, told, rows = Convert(to), [], []
+    for row in jobs(os.fspath(data), os.fspath(out), to, read_report(report)):
+        before = here.unchanged(row["path"], row["before"])
+        if before is not None:
+            told.append(before)
+        else:
+            # Names of files are bytes: columns of texts would take no others than UTF-8.
+            rows.append({"path": os.fsencode(row["path"]), "out": os.fsencode(row["out"])})
     if not rows:
-        return []
-    # Names of files are bytes: columns of texts would take no others than UTF-8.
-    rows = [{**row, "path": os.fsencode(row["path"]), "out": os.fsencode(row["out"])} for row in rows]
-    # More blocks than workers, so that nobody waits for one that got the large models.
-    blocks = min(len(rows), workers * 4)
+        return told
+    workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    # Small blocks, so that nobody waits for one that got the large models. A block is a batch: larger batches would join
+    # blocks, and one worker would take them all.
+    blocks = min(len(rows), max(workers * 4, -(-len(rows) // BLOCK)))
     dataset = ray.data.from_items(rows, override_num_blocks=blocks).map_batches(
         Convert,
         fn_constructor_kwargs={"to": to},
-        batch_size=BATCH,
+        batch_size=None,
         compute=ray.data.ActorPoolStrategy(size=min(workers, blocks)),
         num_cpus=1,
     )
-    told = []
     with open(report, "a+b") as lines:
         end_line(lines)
         for made in dataset.iter_rows():
             row = json.loads(made["row"])
             told.append(row)
-            if not row["kept"]:
-                lines.write(json.dumps(row).encode() + b"\n")
-                lines.flush()
+            lines.write(json.dumps(row).encode() + b"\n")
+            lines.flush()
     return told
 
 

@@ -70,6 +70,15 @@ def test_a_cluster_writes_what_the_program_writes(data, tmp_path):
     assert [json.loads(line)["path"] for line in report.read_text().splitlines()] == [row["path"] for row in rows]
 
 
+def test_two_workers_share_the_models(data, tmp_path):
+    """One batch of 256 would join their blocks."""
+    for number in range(3):
+        shutil.copytree(data / "models", data / f"more{number}")
+    rows = ray_convert.run(data, tmp_path / "out", report=tmp_path / "report.jsonl", workers=2)
+    shares = collections.Counter(row["worker"] for row in rows)
+    assert len(rows) > 600 and len(shares) == 2 and min(shares.values()) > len(rows) // 10, shares
+
+
 def test_a_run_goes_on_where_it_was_ended(data, tmp_path):
     out, report = tmp_path / "out", tmp_path / "report.jsonl"
     shutil.rmtree(data / "models" / "tso")
