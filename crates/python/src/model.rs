@@ -22,9 +22,9 @@ use std::path::PathBuf;
 /// A model with what belongs to it: companions, pictures.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
-    asset: meshwright::Model,
+    pub(crate) asset: meshwright::Model,
     /// The options that it was opened with.
-    open: OpenOptions,
+    pub(crate) open: OpenOptions,
     /// The files that it was read from.
     pub(crate) sources: Vec<PathBuf>,
 }
@@ -38,26 +38,42 @@ type Restored<'py> = (Vec<File<'py>>, Vec<Loss>, Option<Bound<'py, PyAny>>);
 /// The source of a model.
 pub(crate) enum Source {
     Path(PathBuf),
-    Bytes(Vec<u8>),
+    /// Bytes, and the name of the file that they were read from.
+    Bytes(Vec<u8>, Option<String>),
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Source {
     type Error = PyErr;
 
     fn extract(source: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(if let Ok(bytes) = source.cast::<PyBytes>() {
-            Self::Bytes(bytes.as_bytes().to_vec())
-        } else if let Ok(bytes) = source.cast::<PyByteArray>() {
-            Self::Bytes(bytes.to_vec())
-        } else if source.is_instance_of::<PyMemoryView>() {
-            Self::Bytes(source.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes().to_vec())
-        } else {
-            Self::Path(source.extract()?)
-        })
+        let bytes_of = |object: &Bound<'py, PyAny>| -> PyResult<Option<Vec<u8>>> {
+            Ok(if let Ok(bytes) = object.cast::<PyBytes>() {
+                Some(bytes.as_bytes().to_vec())
+            } else if let Ok(bytes) = object.cast::<PyByteArray>() {
+                Some(bytes.to_vec())
+            } else if let Ok(view) = PyMemoryView::from(object) {
+                Some(view.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes().to_vec())
+            } else {
+                None
+            })
+        };
+        if let Some(bytes) = bytes_of(&source)? {
+            return Ok(Self::Bytes(bytes, None));
+        }
+        if source.hasattr("read")? && !source.hasattr("__fspath__")? {
+            let read = source.call_method0("read")?;
+            let why = "the file is open for text; open it with \"rb\"";
+            let bytes = bytes_of(&read)?.ok_or_else(|| PyTypeError::new_err(why))?;
+            // An open file knows its path; others have numbers or nothing.
+            let path = source.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
+            let name = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+            return Ok(Self::Bytes(bytes, name));
+        }
+        Ok(Self::Path(source.extract()?))
     }
 }
 
-/// Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes with a name.
+/// Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes or an open file with a name.
 ///
 /// For bytes, `beside` holds the companion files by name. A file that breaks a rule of its format raises `Error`;
 /// `lenient` accepts faults that leave the rest readable. `max_memory` bounds reading and every conversion in bytes,
@@ -103,13 +119,13 @@ pub(crate) fn open(
             let sources = parts.filter_map(|path| finder.tree().container(path)).collect();
             Ok((asset, sources))
         }),
-        Source::Bytes(bytes) => {
+        Source::Bytes(bytes, known) => {
             let beside = beside.into_iter().flatten().map(|(name, file)| match file {
-                Source::Bytes(bytes) => Ok((name, bytes)),
+                Source::Bytes(bytes, _) => Ok((name, bytes)),
                 Source::Path(_) => Err(PyTypeError::new_err("beside holds files by name, as bytes")),
             });
             let beside = beside.collect::<PyResult<Vec<_>>>()?;
-            let name = name.unwrap_or("model");
+            let name = name.or(known.as_deref()).unwrap_or("model");
             py.detach(|| Ok((meshwright::Model::from_memory(name, bytes, beside, &open)?, Vec::new())))
         }
     };
@@ -130,10 +146,33 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     Ok(Model { asset, open, sources })
 }
 
-/// The models in a folder, or in a pack: paths that can be opened, and their formats. A folder in it that has packs is a data
+/// A model in a folder or in a pack.
+#[pyclass(frozen, get_all, eq, hash, module = "meshwright")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Found {
+    /// A path that can be opened.
+    path: OsString,
+    /// The format's short name.
+    format: &'static str,
+    /// Where the model is in its game, as other files name it.
+    place: String,
+}
+
+#[pymethods]
+impl Found {
+    fn __fspath__(&self) -> OsString {
+        self.path.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Found {} {}>", self.format, self.place)
+    }
+}
+
+/// The models in a folder, or in a pack. A folder in it that has packs is a data
 /// folder by itself, whose packs hide each other. What is in it and cannot be read is a warning.
 #[pyfunction]
-pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &'static str)>> {
+pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Found>> {
     let met = py.detach(|| -> Result<_, Error> {
         let mut met = Met::default();
         let mut folders = met.folder(Tree::open(&path)?);
@@ -156,7 +195,7 @@ pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &
 /// The files found in folders.
 #[derive(Default)]
 struct Met {
-    found: Vec<(OsString, &'static str)>,
+    found: Vec<Found>,
     refused: Vec<String>,
 }
 
@@ -186,8 +225,11 @@ impl Met {
             });
             match seen {
                 Ok(Some((file, format))) => {
-                    self.found
-                        .extend(tree.shown_path(&file).map(|path| (path.into_os_string(), format.id())));
+                    self.found.extend(tree.shown_path(&file).map(|path| Found {
+                        path: path.into_os_string(),
+                        format: format.id(),
+                        place: file.to_string(),
+                    }));
                 }
                 Ok(None) => {}
                 Err(e) => self.refused.push(e.to_string()),
@@ -280,9 +322,11 @@ impl Model {
         Ok(info)
     }
 
-    /// The drawn content of the model.
-    fn scene(&self, py: Python<'_>) -> PyResult<Scene> {
-        let options = SceneOptions::default().with_limits(self.limits());
+    /// The drawn content of the model. `space` is "scene" (right-handed, +Y up, +Z front, metres where the format has a
+    /// unit) or "file": the axes, the unit and the winding of the file.
+    #[pyo3(signature = (*, space = "scene"))]
+    fn scene(&self, py: Python<'_>, space: &str) -> PyResult<Scene> {
+        let options = SceneOptions::in_space(crate::options::space(space)?).with_limits(self.limits());
         let made = py.detach(|| self.asset.to_scene(&options)).map_err(raised)?;
         Ok(Scene::new(made.value, made.losses.into_iter().map(to_loss).collect()))
     }

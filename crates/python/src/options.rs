@@ -2,6 +2,8 @@
 
 use meshwright::edit::Snap;
 use meshwright::gltf::Influences;
+use meshwright::render::View;
+use meshwright::scene::Space;
 use meshwright::{Format, Limits, Target, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,6 +29,15 @@ pub(crate) fn snap(word: &str) -> PyResult<Snap> {
 
 pub(crate) fn influences(word: &str) -> PyResult<Influences> {
     chosen("influences", word, &[("four", Influences::Four), ("all", Influences::All)])
+}
+
+pub(crate) fn view(word: &str) -> PyResult<View> {
+    let known = [("lit", View::Lit), ("unlit", View::Unlit), ("normals", View::Normals), ("uvs", View::Uvs)];
+    chosen("view", word, &known)
+}
+
+pub(crate) fn space(word: &str) -> PyResult<Space> {
+    chosen("space", word, &[("scene", Space::Gltf), ("file", Space::File)])
 }
 
 /// A choice of dialect, which a format of any has.

@@ -15,9 +15,14 @@ pub(crate) struct Finding {
 
 #[pymethods]
 impl Finding {
-    fn __repr__(&self) -> String {
+    fn __str__(&self) -> String {
         let offset = self.offset.map_or_else(String::new, |at| format!(" (offset {at:#x})"));
-        format!("<{} {} {}: {}{offset}>", self.severity, self.code, self.path, self.message)
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        format!("{}[{}] {path}{}{offset}", self.severity, self.code, self.message)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Finding {}[{}] {}>", self.severity, self.code, self.path)
     }
 }
 
@@ -36,14 +41,13 @@ pub(crate) struct Loss {
 
 #[pymethods]
 impl Loss {
+    fn __str__(&self) -> String {
+        let kind = if self.is_note { "note" } else { "lost" };
+        format!("{kind}[{}] {}: {}", self.code, self.path, self.message)
+    }
+
     fn __repr__(&self) -> String {
-        format!(
-            "<{} {} {}: {}>",
-            if self.is_note { "note" } else { "loss" },
-            self.code,
-            self.path,
-            self.message
-        )
+        format!("<Loss {}[{}] {}>", if self.is_note { "note" } else { "lost" }, self.code, self.path)
     }
 }
 

@@ -7,7 +7,7 @@ use meshwright::rig::glam::{DAffine3, DMat4};
 use meshwright::rig::{self, Evaluator, Workspace};
 use meshwright::scene::{self, MeshId};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -58,6 +58,14 @@ pub(crate) struct Clip {
 }
 
 #[pymethods]
+impl Joint {
+    fn __repr__(&self) -> String {
+        let parent = self.parent.map_or_else(|| "none".to_owned(), |parent| parent.to_string());
+        format!("<Joint {:?}: parent {parent}>", self.name)
+    }
+}
+
+#[pymethods]
 impl Clip {
     fn __repr__(&self) -> String {
         format!(
@@ -83,6 +91,12 @@ impl Scene {
 
 #[pymethods]
 impl Scene {
+    fn __repr__(&self) -> String {
+        let scene = &self.shown.scene;
+        let [meshes, clips] = [scene.meshes.len(), scene.clips.len()];
+        format!("<Scene {:?}: {meshes} meshes, {clips} clips>", scene.name)
+    }
+
     /// The meshes.
     #[getter]
     fn meshes(&self) -> Vec<Mesh> {
@@ -251,6 +265,15 @@ impl Material {
 
 #[pymethods]
 impl Material {
+    fn __repr__(&self) -> PyResult<String> {
+        let material = self.material()?;
+        Ok(format!(
+            "<Material {:?}{}>",
+            material.name,
+            if material.image.is_some() { ", with a texture" } else { "" }
+        ))
+    }
+
     #[getter]
     fn name(&self) -> PyResult<&str> {
         Ok(&self.material()?.name)
@@ -281,6 +304,17 @@ pub(crate) struct Player {
     work: Workspace,
 }
 
+impl Player {
+    /// Checks a place in a clip.
+    fn check(&self, clip: usize, what: &str, place: f64) -> PyResult<()> {
+        let clips = self.scene.clips.len();
+        if clip >= clips {
+            return Err(PyIndexError::new_err(format!("clip {clip}: the scene has {clips} clips")));
+        }
+        if place.is_finite() { Ok(()) } else { Err(PyValueError::new_err(format!("{what} is {place}"))) }
+    }
+}
+
 #[pymethods]
 impl Player {
     /// Moves to the rest pose.
@@ -288,13 +322,15 @@ impl Player {
         py.detach(|| self.evaluator.pose(None)).map_err(raised)
     }
 
-    /// Moves to a frame of a clip.
+    /// Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
     fn frame(&mut self, py: Python<'_>, clip: usize, frame: f64) -> PyResult<()> {
+        self.check(clip, "frame", frame)?;
         py.detach(|| self.evaluator.pose(Some((clip, frame)))).map_err(raised)
     }
 
     /// Moves to a time of a clip, in seconds.
     fn seconds(&mut self, py: Python<'_>, clip: usize, seconds: f64) -> PyResult<()> {
+        self.check(clip, "seconds", seconds)?;
         py.detach(|| self.evaluator.pose_seconds(clip, seconds)).map_err(raised)
     }
 
@@ -305,9 +341,11 @@ impl Player {
         &mut self,
         py: Python<'py>,
         mesh: usize,
-        positions: Option<Rows<'py, f32>>,
-        normals: Option<Rows<'py, f32>>,
+        positions: Option<Bound<'py, PyAny>>,
+        normals: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Rows<'py, f32>, Option<Rows<'py, f32>>)> {
+        let positions = positions.map(|array| float32("positions", &array)).transpose()?;
+        let normals = normals.map(|array| float32("normals", &array)).transpose()?;
         let Self { evaluator, scene, work } = self;
         let found = scene.meshes.get(mesh).ok_or_else(|| PyIndexError::new_err("there is no such mesh"))?;
         let (count, has_normals) = (found.positions.len(), !found.normals.is_empty());
@@ -331,6 +369,10 @@ impl Player {
         Ok((positions, turned.map(|turned| filled(normals, &turned)).transpose()?))
     }
 
+    fn __repr__(&self) -> String {
+        format!("<Player of {:?}>", self.scene.name)
+    }
+
     /// The poses of the joints of a skeleton: a matrix of rows for each, from the joint's space to the model's.
     fn joints<'py>(&self, py: Python<'py>, skeleton: usize) -> PyResult<Bound<'py, numpy::PyArray3<f64>>> {
         let found = self.evaluator.skeleton(skeleton);
@@ -342,6 +384,16 @@ impl Player {
 
 fn by_rows(matrix: &DAffine3) -> [f64; 16] {
     DMat4::from(*matrix).transpose().to_cols_array()
+}
+
+/// An array of the caller's.
+fn float32<'py>(what: &str, array: &Bound<'py, PyAny>) -> PyResult<Rows<'py, f32>> {
+    array.cast::<PyArray2<f32>>().cloned().map_err(|_| {
+        let kind = array.getattr("dtype").unwrap_or_else(|_| array.get_type().into_any());
+        PyTypeError::new_err(format!(
+            "{what} is a numpy array of float32 with a row of 3 for each vertex, not {kind}"
+        ))
+    })
 }
 
 fn writable<'py>(array: &Rows<'py, f32>, count: usize) -> PyResult<PyReadwriteArray2<'py, f32>> {

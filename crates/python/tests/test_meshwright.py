@@ -1,10 +1,12 @@
 import ast
 import base64
+import builtins
 import gc
 import inspect
 import json
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
@@ -22,7 +24,7 @@ GOOD = [p for p in FILES if ".ok." in p.name]
 ODD = [p for p in FILES if ".warn." in p.name]
 BROKEN = [p for p in FILES if ".reject." in p.name]
 PACKS = [p for p in FILES if p.suffix[1:] in meshwright.packs()]
-PACKED = [pathlib.Path(path) for pack in PACKS for path, _ in meshwright.models(pack)]
+PACKED = [pathlib.Path(found) for pack in PACKS for found in meshwright.models(pack)]
 
 
 def skipped(why):
@@ -60,7 +62,7 @@ def test_good_files_open_pose_and_convert(path):
 @pytest.mark.parametrize("path", ODD, ids=ids(ODD))
 def test_odd_files_open_and_say_so(path):
     model = meshwright.open(path)
-    assert [f for f in model.check() if f.severity != "error" and f.code and f.message]
+    assert [f for f in model.check() if f.code and f.message]
     try:
         scene = model.scene()
     except meshwright.Error as e:
@@ -528,9 +530,10 @@ def test_modes_stay_and_write_protected_files_too(tmp_path):
 
 
 def test_folders_list_their_models():
-    found = dict(meshwright.models(TESTDATA / "dpm"))
-    assert {"dpm", "zym"} <= set(found.values())
-    assert all(isinstance(p, str) and pathlib.Path(p).is_file() for p in found)
+    found = meshwright.models(TESTDATA / "dpm")
+    assert {"dpm", "zym"} <= {model.format for model in found}
+    assert all(isinstance(model.path, str) and pathlib.Path(model).is_file() for model in found)
+    assert all(model.place == os.path.basename(model.path) for model in found)
     # Folders with packs of an engine are data folders, one by one.
     game = meshwright.models(TESTDATA / "game")
     inner = [found for part in ("base", "mod") for found in meshwright.models(TESTDATA / "game" / part)]
@@ -568,7 +571,10 @@ def test_what_is_not_there_is_said(tmp_path):
     # A folder is listed without them, and that is said.
     with pytest.warns(UserWarning, match="broken.pk3"):
         found = meshwright.models(tmp_path)
-    assert found == [(os.fspath(pack / "models/hopper.dpm"), "dpm")]
+    # A damaged model is one.
+    wanted = {os.fspath(path): "dpm" for path in (empty, pack / "models/hopper.dpm")}
+    assert {model.path: model.format for model in found} == wanted
+    assert meshwright.models(pack)[0].place == "models/hopper.dpm"
     (tmp_path / "bare").mkdir()
     assert meshwright.models(tmp_path / "bare") == []
     with pytest.raises(OSError):
@@ -593,8 +599,8 @@ def test_names_are_any_text(tmp_path):
         assert paths == [os.fspath(folder / "größer" / "out é.glb")]
         assert meshwright.open(paths[0]).format == "gltf"
     listed = meshwright.models(tmp_path)
-    assert sum(path.endswith("héros#1 %20.dpm") for path, _ in listed) == 2
-    assert all(meshwright.open(path).format == kind for path, kind in listed)
+    assert sum(found.path.endswith("héros#1 %20.dpm") for found in listed) == 2
+    assert all(meshwright.open(found).format == found.format for found in listed)
     # Linux has names that are no text.
     odd = os.fsdecode(b"\xff\xfe.dpm")
     try:
@@ -607,7 +613,7 @@ def test_names_are_any_text(tmp_path):
         assert paths == [os.fspath(tmp_path / name)] and os.path.exists(paths[0])
     glb = meshwright.to_glb(tmp_path / odd, keep=True)
     assert meshwright.restore(glb, tmp_path / os.fsdecode(b"\xfc.dpm"))[2]["untouched"]
-    assert os.fspath(tmp_path / odd) in [path for path, _ in meshwright.models(tmp_path)]
+    assert os.fspath(tmp_path / odd) in [found.path for found in meshwright.models(tmp_path)]
     with pytest.raises(meshwright.Error, match="no such file"):
         meshwright.open(tmp_path / os.fsdecode(b"\xff.dpm"))
 
@@ -678,3 +684,102 @@ def test_the_wheel_carries_the_program(tmp_path):
     assert subprocess.run([*program, "convert", model, "-o", str(out)], capture_output=True).returncode == 0
     assert out.read_bytes()[:4] == b"glTF"
     assert subprocess.run([*program, "info", str(tmp_path / "none.dpm")], capture_output=True).returncode == 3
+
+
+HOPPER = TESTDATA / "dpm/hopper.ok.dpm"
+
+
+def test_open_files_and_buffers_are_models():
+    import io
+    import mmap
+
+    data = HOPPER.read_bytes()
+    with builtins.open(HOPPER, "rb") as file:
+        model = meshwright.open(file)
+        assert model.to_bytes() == data and model.name == "hopper.ok"
+    assert meshwright.open(io.BytesIO(data), name="x.dpm").to_bytes() == data
+    assert meshwright.open(np.frombuffer(data, np.uint8), name="x.dpm").to_bytes() == data
+    with builtins.open(HOPPER, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert meshwright.open(mapped, name="x.dpm").to_bytes() == data
+    with builtins.open(HOPPER, encoding="latin-1") as file, pytest.raises(TypeError, match="rb"):
+        meshwright.open(file)
+
+
+def test_errors_are_those_that_python_has(tmp_path):
+    for ask in (meshwright.open, meshwright.models, meshwright.to_glb):
+        with pytest.raises(FileNotFoundError) as caught:
+            ask(tmp_path / "none.dpm")
+        assert isinstance(caught.value, meshwright.NotFoundError) and isinstance(caught.value, meshwright.Error)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.code, str(again)) == (caught.value.code, str(caught.value))
+    player = meshwright.open(HOPPER).scene().player()
+    for move in (player.frame, player.seconds):
+        with pytest.raises(IndexError, match="2 clips"):
+            move(2, 0)
+        for place in (float("nan"), float("inf")):
+            with pytest.raises(ValueError):
+                move(0, place)
+    with pytest.raises(IndexError):
+        player.vertices(9)
+    with pytest.raises(TypeError, match="float32.*float64"):
+        player.vertices(0, np.zeros((3, 3)))
+
+
+def test_objects_are_short_to_read():
+    model = meshwright.open(HOPPER)
+    scene = model.scene()
+    parts = [model, scene, *scene.meshes, *scene.materials, *scene.clips, *scene.skeletons[0], scene.player()]
+    found = [f for path in ODD for f in meshwright.open(path).check()] + scene.losses
+    assert found
+    for part in parts + found:
+        assert len(repr(part)) < 120 and " object at 0x" not in repr(part), repr(part)
+    finding = next(f for f in found if isinstance(f, meshwright.Finding))
+    assert finding.message in str(finding) and f"[{finding.code}]" in str(finding) and not str(finding).startswith("<")
+
+
+def test_a_model_is_compared_repaired_dumped_and_drawn(tmp_path):
+    assert meshwright.diff(HOPPER, HOPPER)["same"]
+    meshwright.convert(HOPPER, tmp_path / "double.dpm", scale=2.0)
+    found = meshwright.diff(HOPPER, tmp_path / "double.dpm")
+    assert not found["same"] and found["rest"] > 1 and found["differences"][0]["code"]
+    assert meshwright.diff(HOPPER, tmp_path / "double.dpm", tolerance=100.0)["rest"] == found["rest"]
+    dumped = meshwright.dump(HOPPER, poses=[(1, 2)])
+    assert dumped["format"] == "dpm" and "hopper" in dumped["source"]
+    with pytest.raises(meshwright.Error):
+        meshwright.dump(HOPPER, poses=[(9, 0)])
+    data, repairs, left = meshwright.repair(HOPPER, tmp_path / "same.dpm")
+    assert data == HOPPER.read_bytes() and not repairs and not (tmp_path / "same.dpm").exists()
+    fixed = 0
+    for path in ODD:
+        data, repairs, left = meshwright.repair(path)
+        assert (data == path.read_bytes()) == (not repairs)
+        fixed += bool(repairs)
+    assert fixed
+    png = meshwright.render(HOPPER, tmp_path / "hopper.png", width=64, height=48, clip=1, frame=2)
+    assert png[:8] == b"\x89PNG\r\n\x1a\n" and (tmp_path / "hopper.png").read_bytes() == png
+    assert int.from_bytes(png[16:20], "big") == 64 and int.from_bytes(png[20:24], "big") == 48
+    assert png != meshwright.render(HOPPER, width=64, height=48, camera="side")
+    assert len(meshwright.thumbnail(HOPPER, 32)) < len(meshwright.thumbnail(HOPPER))
+    with pytest.raises(FileExistsError):
+        meshwright.render(HOPPER, tmp_path / "hopper.png")
+    for wrong, error in (({"clip": 9}, IndexError), ({"view": "x"}, ValueError), ({"camera": "above"}, ValueError)):
+        with pytest.raises(error):
+            meshwright.render(HOPPER, **wrong)
+    assert "<html" in meshwright.to_html(HOPPER)
+
+
+def test_a_scene_in_the_space_of_its_file():
+    model = meshwright.open(HOPPER)
+    here, there = (model.scene(space=space).meshes[0].positions for space in ("scene", "file"))
+    # DPM: x, y, z of the file are y, z, x of a scene.
+    assert np.array_equal(here, there[:, [1, 2, 0]])
+    with pytest.raises(ValueError, match="scene, file"):
+        model.scene(space="world")
+
+
+def test_what_was_read_is_never_replaced(tmp_path):
+    own = tmp_path / "own.dpm"
+    own.write_bytes(HOPPER.read_bytes())
+    with pytest.raises(meshwright.Error):
+        meshwright.convert(own, own, scale=2.0)
+    assert own.read_bytes() == HOPPER.read_bytes()

@@ -14,19 +14,24 @@
     paths, losses, report = meshwright.restore("marine.glb", "marine.zym")
 """
 
+import builtins
 import inspect
+import json
 import os
 
 from ._native import (
     Clip,
     Error,
     Finding,
+    Found,
     Joint,
     Loss,
     Material,
     Mesh,
     Model,
+    NotFoundError,
     Player,
+    Repair,
     Scene,
     __version__,
     dialects,
@@ -38,31 +43,44 @@ from ._native import (
     target_of,
     targets,
 )
+from ._native import diff as _diff
+from ._native import dump as _dump
+from ._native import render as _render
+from ._native import repair as _repair
 from ._native import write as _write
 
 __all__ = [
     "Clip",
     "Error",
     "Finding",
+    "Found",
     "Joint",
     "Loss",
     "Material",
     "Mesh",
     "Model",
+    "NotFoundError",
     "Player",
+    "Repair",
     "Scene",
     "__version__",
     "convert",
     "dialects",
+    "diff",
+    "dump",
     "figure",
     "formats",
     "models",
     "open",
     "packs",
+    "render",
+    "repair",
     "restore",
     "target_of",
     "targets",
+    "thumbnail",
     "to_glb",
+    "to_html",
 ]
 
 
@@ -74,6 +92,65 @@ def to_glb(source, **options):
     model, options = _opened(source, options)
     files, _ = model.convert("glb", **options)
     return files[0][1]
+
+
+def to_html(source, **options):
+    """A page that plays a model, as text. Options are those of `open` and of `Model.convert`."""
+    model, options = _opened(source, options)
+    files, _ = model.convert("html", **options)
+    return files[0][1].decode()
+
+
+def diff(first, second, *, tolerance=None, **options):
+    """The differences of two models, as a dict: `same`, `differences`, `rest` and `clips` with the greatest distances of vertices.
+
+    `tolerance` is the length up to which vertices and bones are the same: by default a ten-thousandth of the larger model.
+    Options are those of `open`.
+    """
+    return _diff(_opened(first, options)[0], _opened(second, options)[0], tolerance=tolerance)
+
+
+def dump(source, *, poses=(), **options):
+    """All of a model as a dict, in the axes and units of its file. `poses` are pairs of a clip and a frame. Options are those of
+    `open`."""
+    return json.loads(_dump(_opened(source, options)[0], list(poses)))
+
+
+def repair(source, output=None, *, force=False, **options):
+    """The file of a model with all repairs that are safe: its bytes, the repairs, and the findings that remain.
+
+    With `output` the file is written too, unless nothing was repaired. What was read is never replaced. Options are those of
+    `open`.
+    """
+    model = _opened(source, {"lenient": True, **options})[0]
+    data, repairs, left = _repair(model)
+    if output is not None and repairs:
+        output = os.fspath(output)
+        _written([(_text(os.path.basename(output)), data)], model.format, output, [model], force)
+    return data, repairs, left
+
+
+def render(source, output=None, *, force=False, **options):
+    """A rendering of a model as the bytes of a PNG, written to `output` too if that is given.
+
+    Options are those of `open`, and `clip`, `frame`, `width`, `height`, `camera` ("front", "side", "three-quarter", "120,20"),
+    `view` ("lit", "unlit", "normals", "uvs") and `background` (red, green, blue, alpha, from 0 to 255).
+    """
+    model, options = _opened(source, options if isinstance(source, Model) else {"textures": True, **options})
+    options.pop("dialect", None)
+    png = _render(model, **options)
+    if output is not None:
+        output = os.fspath(output)
+        if os.path.exists(output) and not force:
+            raise FileExistsError(f"{output} exists; force=True replaces it")
+        with builtins.open(output, "wb") as file:
+            file.write(png)
+    return png
+
+
+def thumbnail(source, size=256, **options):
+    """A small rendering of a model, as of `render`."""
+    return render(source, width=size, height=size, **options)
 
 
 def convert(source, output, *, to=None, force=False, **options):

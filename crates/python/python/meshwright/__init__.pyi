@@ -1,5 +1,6 @@
 import os
-from typing import Any, Literal, Mapping, Optional, Sequence, Union
+from mmap import mmap
+from typing import Any, BinaryIO, Literal, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -7,8 +8,8 @@ import numpy.typing as npt
 __version__: str
 
 Path = Union[str, "os.PathLike[str]"]
-Bytes = Union[bytes, bytearray, memoryview]
-Source = Union[Path, Bytes]
+Bytes = Union[bytes, bytearray, memoryview, mmap]
+Source = Union[Path, Bytes, BinaryIO, "Found"]
 Snap = Literal["exact", "default", "loose"]
 Report = dict[str, Any]
 """What was edited: `untouched`; `meshes`, `joints`, `clips`, `materials` with name and state of each; `lines` for people."""
@@ -24,7 +25,12 @@ class Error(Exception):
     """The first byte of the field, where the fault is one of a file."""
     message: str
 
+class NotFoundError(Error, FileNotFoundError):
+    """A file that does not exist."""
+
 class Finding:
+    """Something odd about a model. Its text is a line: severity, code, field, what is wrong, and the byte."""
+
     severity: str
     code: str
     kind: str
@@ -32,7 +38,26 @@ class Finding:
     offset: Optional[int]
     message: str
 
+class Found:
+    """A model in a folder or in a pack, which `open` takes."""
+
+    path: str
+    """A path that can be opened."""
+    format: str
+    place: str
+    """Where the model is in its game, as other files name it."""
+
+class Repair:
+    """A kind of fault that was repaired."""
+
+    code: str
+    message: str
+    paths: list[str]
+    count: int
+
 class Loss:
+    """Something that a result does not hold or, as a note, that was decided."""
+
     code: str
     path: str
     message: str
@@ -49,7 +74,8 @@ class Model:
     def to_bytes(self) -> bytes: ...
     def check(self) -> list[Finding]: ...
     def info(self) -> dict[str, Any]: ...
-    def scene(self) -> Scene: ...
+    def scene(self, *, space: Literal["scene", "file"] = "scene") -> Scene:
+        """The drawn content of the model. In the space "file" axes, unit and winding are those of the file."""
     @property
     def has_kept(self) -> bool: ...
     def convert(
@@ -177,7 +203,40 @@ def restore(
     force: bool = False,
     **options: Any,
 ) -> tuple[list[str], list[Loss], Optional[Report]]: ...
-def models(path: Path) -> list[tuple[str, str]]: ...
+def models(path: Path) -> list[Found]:
+    """The models in a folder or in a pack."""
+
+def diff(
+    first: Union[Model, Source], second: Union[Model, Source], *, tolerance: Optional[float] = None, **options: Any
+) -> dict[str, Any]:
+    """The differences of two models: `same`, `differences`, `rest` and `clips` with the greatest distances of vertices."""
+
+def dump(
+    source: Union[Model, Source], *, poses: Sequence[tuple[int, int]] = (), **options: Any
+) -> dict[str, Any]:
+    """All of a model, in the axes and units of its file. `poses` are pairs of a clip and a frame."""
+
+def repair(
+    source: Union[Model, Source], output: Optional[Path] = None, *, force: bool = False, **options: Any
+) -> tuple[bytes, list[Repair], list[Finding]]:
+    """The file of a model with all repairs that are safe, the repairs, and the findings that remain."""
+
+def render(
+    source: Union[Model, Source],
+    output: Optional[Path] = None,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> bytes:
+    """A rendering of a model as a PNG. Options are those of `open`, and `clip`, `frame`, `width`, `height`, `camera` ("front",
+    "side", "three-quarter", "120,20"), `view` ("lit", "unlit", "normals", "uvs") and `background`."""
+
+def thumbnail(source: Union[Model, Source], size: int = 256, **options: Any) -> bytes:
+    """A small rendering of a model as a PNG."""
+
+def to_html(source: Union[Model, Source], **options: Any) -> str:
+    """A page that plays a model."""
+
 def targets() -> list[str]: ...
 def target_of(file: str) -> str: ...
 def formats() -> list[tuple[str, str, Sequence[str]]]: ...

@@ -1,0 +1,156 @@
+//! What the program does with models besides conversion: compare, repair, dump, render.
+
+use crate::error::raised;
+use crate::model::Model;
+use crate::report::{Finding, to_finding};
+use meshwright::dump::{Dump, DumpOptions, PoseRef};
+use meshwright::render::{Camera, RenderOptions, ScenePose, render as rasterise};
+use meshwright::scene::{Budget, SceneOptions};
+use meshwright::{DiffOptions, Error, textures};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// A kind of fault that was repaired.
+#[pyclass(frozen, get_all, module = "meshwright")]
+pub(crate) struct Repair {
+    code: &'static str,
+    message: &'static str,
+    paths: Vec<String>,
+    count: u64,
+}
+
+#[pymethods]
+impl Repair {
+    fn __repr__(&self) -> String {
+        format!("<Repair {}: {} ({} times)>", self.code, self.message, self.count)
+    }
+}
+
+/// The differences of two models, as `meshwright diff --format json` has them.
+#[pyfunction]
+#[pyo3(signature = (first, second, *, tolerance = None))]
+pub(crate) fn diff<'py>(
+    py: Python<'py>,
+    first: PyRef<'py, Model>,
+    second: PyRef<'py, Model>,
+    tolerance: Option<f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    if tolerance.is_some_and(|length| !length.is_finite() || length < 0.0) {
+        return Err(PyValueError::new_err("tolerance is a length, 0 or more"));
+    }
+    let (first, second) = (&*first, &*second);
+    let found = py.detach(|| {
+        let memory = first.limits().memory;
+        let scene = |model: &Model| {
+            model.asset.to_scene(&SceneOptions::default().with_memory(memory)).map(|made| made.value)
+        };
+        let options = DiffOptions::default().with_length(tolerance).with_memory(memory);
+        meshwright::diff(&scene(first)?, &scene(second)?, &options)
+    });
+    let found = found.map_err(raised)?;
+    let finite = |apart: f64| Some(apart).filter(|apart| apart.is_finite());
+    let document = PyDict::new(py);
+    document.set_item("same", found.is_empty())?;
+    document.set_item("tolerance", found.tolerance)?;
+    document.set_item("reordered", found.reordered)?;
+    document.set_item("rest", finite(found.rest))?;
+    let mut clips = Vec::new();
+    for (name, apart) in found.clips {
+        let clip = PyDict::new(py);
+        clip.set_item("name", name)?;
+        clip.set_item("apart", finite(apart))?;
+        clips.push(clip);
+    }
+    document.set_item("clips", clips)?;
+    let mut differences = Vec::new();
+    for found in found.differences {
+        let difference = PyDict::new(py);
+        difference.set_item("code", found.code)?;
+        difference.set_item("path", found.path)?;
+        difference.set_item("first", found.first)?;
+        difference.set_item("second", found.second)?;
+        difference.set_item("apart", found.amount.and_then(finite))?;
+        differences.push(difference);
+    }
+    document.set_item("differences", differences)?;
+    Ok(document)
+}
+
+/// The bytes of a model's file with all repairs that are safe, the repairs, and the findings that remain.
+#[pyfunction]
+pub(crate) fn repair<'py>(
+    py: Python<'py>,
+    model: PyRef<'py, Model>,
+) -> PyResult<(Bound<'py, PyBytes>, Vec<Repair>, Vec<Finding>)> {
+    let model = &*model;
+    let done = py.detach(|| {
+        meshwright::repair(model.asset.bytes(), model.asset.format(), &model.open.settings)
+            .map_err(Error::from)
+    });
+    let done = done.map_err(raised)?;
+    let repairs = done.mended.into_iter();
+    let repairs = repairs.map(|m| Repair { code: m.code, message: m.done, paths: m.paths, count: m.count });
+    let left = done.left.iter().map(to_finding).collect();
+    Ok((PyBytes::new(py, &done.bytes), repairs.collect(), left))
+}
+
+/// A model as the JSON of `meshwright dump`, with poses: pairs of a clip and a frame.
+#[pyfunction]
+#[pyo3(signature = (model, poses = Vec::new()))]
+pub(crate) fn dump(py: Python<'_>, model: PyRef<'_, Model>, poses: Vec<(usize, u32)>) -> PyResult<String> {
+    let model = &*model;
+    let poses = poses.into_iter().map(|(clip, frame)| PoseRef::Clip { clip, frame }).collect();
+    let text = py.detach(|| {
+        let options = DumpOptions::default().with_poses(poses).with_memory(model.limits().memory);
+        let asset = &model.asset;
+        let source = asset.path().to_string();
+        let dump = Dump::new(asset.model(), asset.companions(), &source, asset.bytes(), &options)?;
+        Ok(dump.to_json())
+    });
+    text.map_err(|e: Error| raised(e))
+}
+
+/// A rendering of a model as a PNG.
+#[pyfunction]
+#[pyo3(signature = (
+    model, *, clip = None, frame = 0.0, width = 512, height = 512, camera = "three-quarter", view = "lit",
+    background = None
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
+pub(crate) fn render<'py>(
+    py: Python<'py>,
+    model: PyRef<'py, Model>,
+    clip: Option<usize>,
+    frame: f64,
+    width: u32,
+    height: u32,
+    camera: &str,
+    view: &str,
+    background: Option<[u8; 4]>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let camera: Camera = camera.parse().map_err(|_| {
+        PyValueError::new_err("camera is front, side, three-quarter, or two angles as in \"120,20\"")
+    })?;
+    let view = crate::options::view(view)?;
+    if !frame.is_finite() {
+        return Err(PyValueError::new_err("frame is not a number"));
+    }
+    let model = &*model;
+    let (limits, asset) = (model.limits(), &model.asset);
+    let scene =
+        py.detach(|| asset.to_scene(&SceneOptions::default().with_limits(limits))).map_err(raised)?.value;
+    if clip.is_some_and(|clip| clip >= scene.clips.len()) {
+        return Err(PyIndexError::new_err(format!("clip: the model has {} clips", scene.clips.len())));
+    }
+    let png = py.detach(|| {
+        let budget = Budget::new(limits);
+        let posed = ScenePose::sample(&scene, clip.map(|clip| (clip, frame)), &budget)?;
+        let mut options = RenderOptions::new(width, height).with_camera(camera).with_view(view);
+        options.background = background.unwrap_or(RenderOptions::BACKGROUND);
+        let textures = textures(&scene, &budget)?;
+        rasterise(&scene, &posed, &textures, &options, &budget).map(|picture| picture.to_png())
+    });
+    let png = png.map_err(|e| raised(Error::from(e)))?;
+    Ok(PyBytes::new(py, &png.map_err(|e| PyValueError::new_err(e.to_string()))?))
+}
