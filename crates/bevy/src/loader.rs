@@ -12,7 +12,7 @@ use bevy_gltf::GltfLoader;
 use bevy_reflect::TypePath;
 use meshwright::files::{Remote, Tree, TreePath};
 use meshwright::scene::{Converted, Mesh, Scene};
-use meshwright::{Finder, Format, OpenOptions};
+use meshwright::{Format, Opener};
 
 /// Loads models of every format.
 #[derive(TypePath)]
@@ -53,24 +53,26 @@ impl ModelLoader {
                 break opened?;
             }
         };
-        let mut scene = asset.to_scene(&scene_options(memory))?;
+        let mut scene = asset.scene_with(&scene_options(memory))?;
         if settings.textures {
             loop {
                 // Only the materials: they name the needed image files.
                 let mut bare = Converted::new(bare(&scene.value), Vec::new());
-                Finder::new(Tree::remote(&fetch.remote)).add_textures(&mut asset, &mut bare, &options);
+                asset.search_in(Tree::remote(&fetch.remote));
+                asset.add_textures(&mut bare);
                 if !fetch.more(context).await? {
                     break;
                 }
             }
-            Finder::new(Tree::remote(&fetch.remote)).add_textures(&mut asset, &mut scene, &options);
+            asset.search_in(Tree::remote(&fetch.remote));
+            asset.add_textures(&mut scene);
         }
         Ok((asset, scene))
     }
 }
 
-fn open(remote: &Remote, path: &TreePath, options: &OpenOptions) -> Result<meshwright::Model, ModelError> {
-    Ok(Finder::new(Tree::remote(remote)).open(path, options)?)
+fn open(remote: &Remote, path: &TreePath, options: &Opener) -> Result<meshwright::Model, ModelError> {
+    Ok(options.open_in(Tree::remote(remote), path)?)
 }
 
 /// A scene with its materials and what wears them, without anything to draw.

@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use bevy_gltf::GltfLoaderSettings;
-use meshwright::{Limits, OpenOptions, Strictness};
+use meshwright::{Format, Limits, Opener};
 use serde::{Deserialize, Serialize};
 
 /// Settings for loading a model; also in `.meta` files.
@@ -46,17 +46,14 @@ impl Default for ModelSettings {
 
 impl ModelSettings {
     /// The options with which the facade opens the file; image files are loaded later.
-    pub(crate) fn opening(&self) -> Result<OpenOptions, ModelError> {
-        let mut options = OpenOptions::default().with_companions(self.companions);
-        options.settings.read.limits.memory = self.max_memory;
-        if self.lenient {
-            options.settings.read.strictness = Strictness::Lenient;
-        }
-        options.skin = self.skin;
-        if let Some(name) = &self.format {
-            let unknown = || ModelError::Settings(format!("there is no format {name:?}"));
-            options.format = Some(name.parse().map_err(|_| unknown())?);
-        }
-        Ok(options)
+    pub(crate) fn opening(&self) -> Result<Opener, ModelError> {
+        let unknown = |name| ModelError::Settings(format!("there is no format {name:?}"));
+        let format = self.format.as_ref().map(|name| name.parse::<Format>().map_err(|_| unknown(name)));
+        Ok(Opener::new()
+            .companions(self.companions)
+            .limits(Limits::default().with_memory(self.max_memory))
+            .lenient(self.lenient)
+            .skin(self.skin)
+            .format(format.transpose()?))
     }
 }

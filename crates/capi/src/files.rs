@@ -4,8 +4,8 @@ use crate::call::new_handle;
 use crate::model::MwModel;
 use crate::raw::{MwText, Refused, borrow_handle, freed, text, write_out};
 use crate::status::{MwError, MwStatus};
+use facade::Target;
 use facade::scene::{Loss, OutputFile};
-use facade::{Limits, Target, WriteOptions};
 use std::ffi::c_char;
 
 /// The files of a conversion: to be freed by mw_files_free. They belong together: write all, or none.
@@ -60,10 +60,9 @@ pub unsafe extern "C" fn mw_model_convert(
         // SAFETY: the caller's contract.
         let (model, target) = unsafe { (borrow_handle(model)?, text(target)?) };
         let target: Target = target.parse().map_err(|_| Refused::Argument("there is no such target"))?;
-        let mut limits = Limits::default();
-        limits.memory = model.max_memory;
-        let done = model.asset.convert(target, &WriteOptions::default().with_limits(limits))?;
-        Ok(MwFiles { files: done.value.into_iter().collect(), losses: done.losses })
+        let done = model.asset.convert(target)?;
+        let losses = done.losses().to_vec();
+        Ok(MwFiles { files: done.into_files().into_iter().collect(), losses })
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(files, error, make) }

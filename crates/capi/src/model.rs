@@ -11,7 +11,6 @@ use std::ffi::c_char;
 #[derive(Debug)]
 pub struct MwModel {
     pub(crate) asset: Model,
-    pub(crate) max_memory: u64,
     findings: Vec<Noticed>,
 }
 
@@ -65,11 +64,11 @@ pub struct MwFinding {
 }
 
 impl MwModel {
-    fn new(asset: Model, max_memory: u64) -> Self {
+    fn new(asset: Model) -> Self {
         let noticed =
             |finding: &Finding| Noticed { finding: finding.clone(), path: finding.path.to_string() };
         let findings = asset.check().iter().map(noticed).collect();
-        Self { asset, max_memory, findings }
+        Self { asset, findings }
     }
 }
 
@@ -88,9 +87,7 @@ pub unsafe extern "C" fn mw_model_open(
     let open = || {
         // SAFETY: the caller's contract.
         let (path, options) = unsafe { (os_path(path)?, opening(options)?) };
-        let max_memory = options.settings.read.limits.memory;
-        let asset = Model::open_path(path, &options)?;
-        Ok(MwModel::new(asset, max_memory))
+        Ok(MwModel::new(options.open(path)?))
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(model, error, open) }
@@ -115,7 +112,6 @@ pub unsafe extern "C" fn mw_model_from_memory(
     let open = || {
         // SAFETY: the caller's contract.
         let (name, options) = unsafe { (text(name)?, opening(options)?) };
-        let max_memory = options.settings.read.limits.memory;
         // SAFETY: the caller's contract.
         let (bytes, beside) = unsafe { (items(bytes, length)?, items(beside, beside_count)?) };
         let mut files = Vec::new();
@@ -124,8 +120,8 @@ pub unsafe extern "C" fn mw_model_from_memory(
             let (name, bytes) = unsafe { (text(file.name)?, items(file.bytes, file.length)?) };
             files.push((name.to_owned(), bytes.to_vec()));
         }
-        let asset = Model::from_memory(name, bytes.to_vec(), files, &options)?;
-        Ok(MwModel::new(asset, max_memory))
+        let asset = options.open_bytes(name, bytes.to_vec(), files)?;
+        Ok(MwModel::new(asset))
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(model, error, open) }

@@ -1,7 +1,7 @@
 //! Options for opening models.
 
 use crate::raw::{Refused, borrow_handle, text};
-use facade::{Format, Limits, OpenOptions, Strictness};
+use facade::{Format, Limits, Opener};
 use std::ffi::c_char;
 
 /// Options for opening models. Begin with mw_options_default().
@@ -36,19 +36,19 @@ pub extern "C" fn mw_options_default() -> MwOptions {
 ///
 /// # Safety
 /// `options` is null or points to options, whose format is null or a text.
-pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<OpenOptions, Refused> {
+pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<Opener, Refused> {
     // SAFETY: the caller's contract.
     let given = if options.is_null() { mw_options_default() } else { *unsafe { borrow_handle(options) }? };
-    let mut opening = OpenOptions::default().with_companions(given.companions).with_textures(given.textures);
-    opening.settings.read.limits.memory = given.max_memory;
-    if given.lenient {
-        opening.settings.read.strictness = Strictness::Lenient;
-    }
+    let mut opening = Opener::new()
+        .companions(given.companions)
+        .textures(given.textures)
+        .limits(Limits::default().with_memory(given.max_memory))
+        .lenient(given.lenient);
     if !given.format.is_null() {
         // SAFETY: the caller's contract.
         let name = unsafe { text(given.format) }?;
         let format: Format = name.parse().map_err(|_| Refused::Argument("there is no such format"))?;
-        opening = opening.with_format(format);
+        opening = opening.format(format);
     }
     Ok(opening)
 }

@@ -4,8 +4,7 @@ use crate::call::new_handle;
 use crate::model::MwModel;
 use crate::raw::{MwText, borrow_handle, freed, write_out};
 use crate::status::{MwError, MwStatus};
-use facade::Error;
-use facade::scene::{Affine, Clip, Material, Mesh, Scene, SceneOptions};
+use facade::scene::{Affine, Clip, Material, Mesh, Scene};
 use std::ptr;
 use std::sync::Arc;
 
@@ -129,8 +128,7 @@ pub unsafe extern "C" fn mw_scene_new(
     let make = || {
         // SAFETY: the caller's contract.
         let model = unsafe { borrow_handle(model) }?;
-        let options = SceneOptions::default().with_memory(model.max_memory);
-        let scene = model.asset.to_scene(&options).map_err(Error::from)?.value;
+        let scene = model.asset.scene()?.value;
         let influences = scene.meshes.iter().map(influences).collect();
         let drawn = scene.drawn_meshes().unwrap_or_default();
         let drawn = drawn.iter().map(|(_, mesh, matrix)| drawn_mesh(mesh.0, matrix)).collect();

@@ -5,8 +5,8 @@ mod common;
 
 use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
-use facade::scene::{Affine, Scene, SceneOptions};
-use facade::{Model, OpenOptions, Target, WriteOptions};
+use facade::scene::{Affine, Scene};
+use facade::{Model, Opener, Target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -54,7 +54,7 @@ fn line(name: &str, frame: f64, scene: &Scene, evaluator: &Evaluator<&Scene>) ->
 }
 
 fn expected(asset: &Model) -> Option<Vec<(String, [f64; 3])>> {
-    let scene = asset.to_scene(&SceneOptions::default()).ok()?.value;
+    let scene = asset.scene().ok()?.value;
     let mut evaluator = Evaluator::new(&scene).unwrap();
     let mut lines = vec![line("rest", 0.0, &scene, &evaluator)];
     for (c, clip) in scene.clips.iter().enumerate() {
@@ -81,8 +81,8 @@ fn the_example_says_what_the_library_knows() {
     for file in fixtures() {
         let _ = fs::remove_file(&glb);
         let out = run(&program, &file, &glb);
-        let options = OpenOptions::default().with_textures(true);
-        let asset = Model::open_path(&file, &options);
+        let options = Opener::new().textures(true);
+        let asset = options.open(&file);
         let Some((asset, lines)) = asset.ok().and_then(|a| expected(&a).map(|lines| (a, lines))) else {
             refused += 1;
             assert_eq!(out.status.code(), Some(1), "{}", file.display());
@@ -103,8 +103,8 @@ fn the_example_says_what_the_library_knows() {
                 assert!(near || !wanted.is_finite(), "{}: {said} {wanted}", file.display());
             }
         }
-        if let Ok(files) = asset.convert(Target::Glb, &WriteOptions::default()) {
-            let wanted = files.value.into_iter().next().unwrap().bytes;
+        if let Ok(files) = asset.convert(Target::Glb) {
+            let wanted = files.into_files().into_iter().next().unwrap().bytes;
             assert!(fs::read(&glb).unwrap() == wanted, "{}", file.display());
         }
     }

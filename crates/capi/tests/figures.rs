@@ -6,8 +6,8 @@ mod common;
 use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
 use facade::rig::glam::DMat4;
-use facade::scene::{MeshId, SceneOptions};
-use facade::{Format, Model, OpenOptions};
+use facade::scene::MeshId;
+use facade::{Format, Model, Opener};
 use meshwright::*;
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr};
@@ -71,7 +71,7 @@ struct Tally {
 
 /// Holds all that C says of a model's poses against the library; false where neither makes a scene of it.
 fn compared(opened: &Opened, asset: &Model, what: &str, tally: &mut Tally) -> bool {
-    let scene = asset.to_scene(&SceneOptions::default());
+    let scene = asset.scene();
     let (mut own, mut player) = (null_mut(), null_mut());
     // SAFETY: the model is not freed.
     let status = unsafe { mw_scene_new(opened.0, &raw mut own, null_mut()) };
@@ -149,7 +149,7 @@ fn missing(tally: &Tally) -> Vec<&'static str> {
 fn a_pose_of_every_format_is_the_librarys_on_disk_and_in_packs() {
     let mut tally = Tally::default();
     for path in files_below(&testdata()).into_iter().chain(members()) {
-        let asset = Model::open_path(&path, &OpenOptions::default());
+        let asset = Opener::new().open(&path);
         let opened = from_disk(&path);
         assert_eq!(opened.is_some(), asset.is_ok(), "{}", path.display());
         if let (Some(opened), Ok(asset)) = (opened, asset) {
@@ -167,14 +167,14 @@ fn a_pose_of_every_format_is_the_librarys_from_memory() {
     let mut tally = Tally::default();
     for path in files_below(&testdata()) {
         // A pack is a folder only on a disk.
-        let Ok(disk) = Model::open_path(&path, &OpenOptions::default()) else { continue };
+        let Ok(disk) = Opener::new().open(&path) else { continue };
         let folder = path.parent().unwrap();
         let text = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
         let others = files_below(folder).into_iter().filter(|other| *other != path);
         let beside: Vec<_> = others.map(|other| (text(&other), std::fs::read(&other).unwrap())).collect();
         let (name, bytes) = (text(&path), std::fs::read(&path).unwrap());
-        let options = OpenOptions::default();
-        let asset = Model::from_memory(&name, bytes.clone(), beside.clone(), &options);
+        let options = Opener::new();
+        let asset = options.open_bytes(&name, bytes.clone(), beside.clone());
         let opened = from_memory(&name, &bytes, &beside);
         assert_eq!(opened.is_some(), asset.is_ok(), "{name}");
         let (Some(opened), Ok(asset)) = (opened, asset) else { continue };
@@ -190,8 +190,8 @@ fn a_pose_of_every_format_is_the_librarys_from_memory() {
 #[test]
 fn an_outfit_in_an_archive_is_a_figure() {
     let path = testdata().join("game/online/avatardata.dat/flower.00c0ffee0000000d.oft");
-    let options = OpenOptions::default();
-    let (asset, opened) = (Model::open_path(&path, &options).unwrap(), from_disk(&path).unwrap());
+    let options = Opener::new();
+    let (asset, opened) = (options.open(&path).unwrap(), from_disk(&path).unwrap());
     let mut tally = Tally::default();
     assert!(compared(&opened, &asset, "an outfit", &mut tally));
     assert!(tally.vertices > 0 && tally.joints > 0);

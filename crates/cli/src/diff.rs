@@ -73,10 +73,10 @@ fn open(input: &Input, reader: &Reader) -> Result<Side, Refusal> {
     let mut opened = reader.open(input)?;
     reader.say_passed_over(input, &opened);
     let options = SceneOptions::default().with_memory(reader.limits().memory);
-    let mut scene = opened.asset.to_scene(&options)?;
-    reader.add_textures(&mut opened, &mut scene);
-    reader.note(opened.paths());
-    Ok(Side { name: input.name(), format: opened.asset.format(), scene: scene.value })
+    let mut scene = opened.scene_with(&options)?;
+    opened.add_textures(&mut scene);
+    reader.note(opened.sources());
+    Ok(Side { name: input.name(), format: opened.format(), scene: scene.value })
 }
 
 fn text(inputs: &[Input; 2], found: &Diff, picture: Option<&Compared>, args: &DiffArgs) -> String {

@@ -28,13 +28,13 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
 
 fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
     let opened = reader.hinted(input, reader.open(input), |lenient| lenient.open(input).is_ok())?;
-    reader.note(opened.paths());
+    reader.note(opened.sources());
     reader.say_used(input, &opened);
-    let (asset, memory) = (&opened.asset, reader.limits().memory);
+    let (asset, memory) = (&opened, reader.limits().memory);
     let mut poses = Vec::new();
     if !args.pose.is_empty() {
         let options = SceneOptions::in_space(Space::File).with_memory(memory);
-        let scene = asset.to_scene(&options)?.value;
+        let scene = asset.scene_with(&options)?.value;
         for text in &args.pose {
             poses.push(pose::parse("--pose", text, &scene)?);
         }

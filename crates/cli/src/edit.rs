@@ -72,20 +72,20 @@ struct Done {
 
 fn edited(input: &Input, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
     let opened = reader.open(input)?;
-    reader.note(opened.paths());
+    reader.note(opened.sources());
     reader.say_passed_over(input, &opened);
-    let AnyModel::Dpm(model) = opened.asset.model() else {
-        let why = format!("{} files cannot be edited, only DPM", opened.asset.format().title());
+    let AnyModel::Dpm(model) = opened.model() else {
+        let why = format!("{} files cannot be edited, only DPM", opened.format().title());
         return Err(Refusal::Cannot { code: "not-convertible", why });
     };
     let mut model = model.clone();
     for edit in edits {
         model.edit(edit).map_err(|e| Refusal::Argument(e.to_string()))?;
     }
-    let (old, bytes) = (opened.asset.bytes(), model.to_bytes()?);
+    let (old, bytes) = (opened.bytes(), model.to_bytes()?);
     let same_layout = old.len() == bytes.len();
     let changed = same_layout.then(|| old.iter().zip(&bytes).filter(|(a, b)| a != b).count());
-    Ok(Done { old: opened.asset.into_bytes(), bytes, changed })
+    Ok(Done { old: opened.into_bytes(), bytes, changed })
 }
 
 /// Returns the edits that the arguments ask for; bones are renamed last.

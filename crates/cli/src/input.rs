@@ -1,7 +1,6 @@
 //! The files that a command works on.
 
-use crate::relative::as_os;
-use crate::selection::Selection;
+use crate::selection::{Selection, as_os};
 use crate::{Fail, render};
 use meshwright::files::output::{FileId, is_temporary};
 use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreeOptions, TreePath};
@@ -24,7 +23,7 @@ pub(crate) struct Input {
 /// The place of a file that was found in a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Met {
-    pub finder: Arc<Finder>,
+    pub finder: Finder,
     pub path: TreePath,
     /// Its format, if it was detected.
     pub format: Option<Format>,
@@ -150,7 +149,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
         Ok(tree) => tree,
         Err(e) => return expanded.found.push(Err((Input::named(top), e))),
     };
-    let finder = Arc::new(Finder::new(tree));
+    let finder = Finder::new(tree);
     let (tree, mut data_folders) = (finder.tree(), Vec::new());
     let scope = tree.scope().cloned().unwrap_or_default();
     let left_out = |path: &TreePath| {
@@ -184,7 +183,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
                 let shown = place(&path);
                 let own = tree.os_path(&path).and_then(|at| Some(before.join(at.strip_prefix(top).ok()?)));
                 let below = own.or_else(|| below(&path));
-                let met = Some(Met { finder: Arc::clone(&finder), path, format: None });
+                let met = Some(Met { finder: finder.clone(), path, format: None });
                 Ok(Input { path: shown, below, met })
             }
             Err((path, e)) => Err((Input::named(place(&path)), e)),

@@ -31,7 +31,6 @@ mod progress;
 mod query;
 mod reader;
 mod refusal;
-mod relative;
 mod render;
 mod repair;
 mod results;

@@ -4,9 +4,9 @@
 use crate::args::{ListArgs, OutputFormat};
 use crate::input::{Input, expand};
 use crate::refusal::Refusal;
-use crate::relative::as_os;
 use crate::results::{Elsewhere, kind_of, links_out, print};
 use crate::selection::Selection;
+use crate::selection::as_os;
 use crate::{Fail, Status, batch, render, say};
 use meshwright::files::{Member, Tree, TreeOptions, TreePath};
 use meshwright::{Limits, counted};

@@ -13,7 +13,7 @@ use meshwright::files::output::{FileId, OutputName, Place, Plan};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::LimitExceeded;
 use meshwright::scene::{Loss, LossKind};
-use meshwright::{Budget, ErrorClass, Format, Limits, Model, PartRole, PartState, Severity, printable_json};
+use meshwright::{Budget, ErrorClass, Format, Limits, Model, Part, PartRole, PartState, Severity, printable_json};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -37,12 +37,8 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 
 /// Lists the files that took part in a model, with the format and the validity of the model's own file, in the words of
 /// archivists.
-pub(crate) fn took(tree: &Tree, model: &Model, limits: Limits) -> Took {
-    let validity = || match model.check().findings().iter().any(|f| f.severity == Severity::Error) {
-        true => "well-formed, not valid",
-        false => "well-formed and valid",
-    };
-    let used = model.parts().iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
+pub(crate) fn took(tree: &Tree, parts: &[Part], validity: &Validity, limits: Limits) -> Took {
+    let used = parts.iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
     used.filter_map(|part| {
         let path = part.path.as_ref()?;
         let bytes = tree.read(path, &Budget::new(limits)).ok()?;
@@ -53,8 +49,8 @@ pub(crate) fn took(tree: &Tree, model: &Model, limits: Limits) -> Took {
             "bytes": bytes.len(),
         });
         if part.role == PartRole::Model {
-            value["format"] = identified(model.format());
-            value["validity"] = validity().into();
+            value["format"] = identified(validity.format);
+            value["validity"] = validity.words.into();
         }
         if let Some(pack) = tree.pack_of(path) {
             let name = Path::new(pack.name()).file_name().unwrap_or_default();
@@ -63,6 +59,22 @@ pub(crate) fn took(tree: &Tree, model: &Model, limits: Limits) -> Took {
         Some(value)
     })
     .collect()
+}
+
+/// The format of a model, and whether the model obeys its rules.
+pub(crate) struct Validity {
+    format: Format,
+    words: &'static str,
+}
+
+impl Validity {
+    pub(crate) fn check(model: &Model) -> Self {
+        let words = match model.check().findings().iter().any(|f| f.severity == Severity::Error) {
+            true => "well-formed, not valid",
+            false => "well-formed and valid",
+        };
+        Self { format: model.format(), words }
+    }
 }
 
 /// Returns the identifiers of a format.

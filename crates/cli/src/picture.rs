@@ -13,7 +13,7 @@ use crate::destination::{Destination, below};
 use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
 use crate::output::{self, Outputs, content_of};
-use crate::reader::{Opened, Reader};
+use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, pose, render};
@@ -24,7 +24,7 @@ use meshwright::render::{
     View, contact_sheet, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
-use meshwright::{Format, render as raster, textures};
+use meshwright::{Format, Model, render as raster, textures};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
         let drawn = |(input, place): &(&Input, Place)| {
             let is_drawable = |lenient: Reader| {
                 let opened = lenient.open(input);
-                opened.is_ok_and(|opened| opened.asset.to_scene(&SceneOptions::default()).is_ok())
+                opened.is_ok_and(|opened| opened.scene_with(&SceneOptions::default()).is_ok())
             };
             work.reader.hinted(input, work.one(input, place), is_drawable)
         };
@@ -197,31 +197,27 @@ impl Work<'_> {
     /// Renders one file.
     fn one(&self, input: &Input, place: &Place) -> Result<Done, Refusal> {
         let opened = self.reader.open(input)?;
-        self.reader.note(opened.paths());
+        self.reader.note(opened.sources());
         self.reader.say_used(input, &opened);
         self.render_to(opened, place)
     }
 
     /// Renders one figure of several files. An error has the index of its input.
     fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let (mut files, mut assets) = (Vec::new(), Vec::new());
+        let mut models = Vec::new();
         for (i, input) in inputs.iter().enumerate() {
             let opened = self.reader.open(input).map_err(|refusal| (i, refusal))?;
-            self.reader.note(opened.paths());
+            self.reader.note(opened.sources());
             self.reader.say_used(input, &opened);
-            files.push((i, opened.finder));
-            assets.push(opened.asset);
+            models.push(opened);
         }
-        let lead = meshwright::Model::figure_lead(&assets).unwrap_or(0);
-        let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
-        let asset =
-            meshwright::Model::figure(assets).map_err(|e| wrong(e.input(), e.message().to_owned()))?;
-        let (i, finder) = files.swap_remove(lead);
-        self.render_to(Opened { finder, asset }, &Place::named(&self.args.output))
-            .map_err(|refusal| (i, refusal))
+        let lead = Model::figure_lead(&models).unwrap_or(0);
+        let figure =
+            Model::figure(models).map_err(|e| (e.input(), Refusal::Argument(e.message().to_owned())))?;
+        self.render_to(figure, &Place::named(&self.args.output)).map_err(|refusal| (lead, refusal))
     }
 
-    fn render_to(&self, opened: Opened, place: &Place) -> Result<Done, Refusal> {
+    fn render_to(&self, opened: Model, place: &Place) -> Result<Done, Refusal> {
         let model = self.model(opened)?;
         let size = self.args.size.unwrap_or((SIZE, SIZE));
         let shoot = self.shoot(&model)?;
@@ -284,12 +280,12 @@ impl Work<'_> {
         self.outputs.write(files.into(), self.reader.plan(), None).map(drop)
     }
 
-    fn model(&self, mut opened: Opened) -> Result<Prepared, Refusal> {
+    fn model(&self, mut opened: Model) -> Result<Prepared, Refusal> {
         let options = SceneOptions::default().with_memory(self.reader.limits().memory);
-        let mut scene = opened.asset.to_scene(&options)?;
+        let mut scene = opened.scene_with(&options)?;
         if !self.args.no_textures {
-            self.reader.add_textures(&mut opened, &mut scene);
-            self.reader.note(opened.paths());
+            opened.add_textures(&mut scene);
+            self.reader.note(opened.sources());
         }
         let textures = textures(&scene.value, &self.budget())?;
         // Losses that do not change the image are not reported.
@@ -297,7 +293,7 @@ impl Work<'_> {
             ["texture", "companion", "skeleton", "skin-"].iter().any(|about| loss.code.starts_with(about))
         };
         let losses = scene.losses.into_iter().filter(shown).collect();
-        Ok(Prepared { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
+        Ok(Prepared { scene: scene.value, textures, file_clip: opened.model().file_clip(), losses })
     }
 
     /// Plans the images of a model.
@@ -356,7 +352,7 @@ impl Work<'_> {
         };
         if let Some(name) = &args.clip {
             let number =
-                pose::clip(name, scene).map_err(|why| Refusal::Argument(format!("--clip {name}: {why}")))?;
+                meshwright::find_clip(name, scene).map_err(|why| Refusal::Argument(format!("--clip {name}: {why}")))?;
             let clip = &scene.clips[number];
             let rate = f64::from(clip.rate).max(0.001);
             let step = (rate / MOST_PER_SECOND).ceil().max(1.0);
@@ -488,7 +484,7 @@ impl Work<'_> {
     /// Renders the image of one input of a sheet. An image without a visible pixel says so.
     fn sheet_cell(&self, input: &Input, size: (u32, u32)) -> Result<(Rendering, Vec<Loss>), Refusal> {
         let opened = self.reader.open(input)?;
-        self.reader.note(opened.paths());
+        self.reader.note(opened.sources());
         self.reader.say_passed_over(input, &opened);
         let model = self.model(opened)?;
         let mut made = None;

@@ -1,20 +1,19 @@
 //! Opens inputs as models with their companion files.
 
-use crate::args::{ClipNamesArg, CompanionArgs, ReadArgs};
+use crate::args::{ClipNamesArg, CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
 use crate::refusal::{Broken, Refusal};
 use crate::{Fail, batch, render, say};
 use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
-use meshwright::scene::{Converted, Scene};
-use meshwright::tso::{Skel, Wear};
+use meshwright::tso::Wear;
 use meshwright::{
-    Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits, Model, NamedFile,
-    OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Strictness, Target, foreign,
+    Budget, ClipNames, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState,
+    ReadOptions, ReadSettings, Role, Severity, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Reads the inputs of a command as its arguments say, and records every file that took part.
 #[derive(Debug)]
@@ -24,7 +23,11 @@ pub(crate) struct Reader {
     names_companions: bool,
     /// The output is made for the skeleton that `--skeleton` names.
     made_for: bool,
-    options: OpenOptions,
+    options: Opener,
+    /// The format that `--as` names.
+    format: Option<Format>,
+    /// The choices of a conversion for its input: the rate of clips, and the normals.
+    conversion: Option<(Option<f32>, bool, bool)>,
     /// The models that `--onto` names, into which edits are imported.
     onto: Vec<PathBuf>,
     /// A named companion that cannot be read.
@@ -34,38 +37,40 @@ pub(crate) struct Reader {
     /// The file that standard output writes to, if it is a file that is not empty.
     stdout: Option<FileId>,
     /// The folders that `--root` names, which replace every other search path.
-    roots: Option<Arc<Finder>>,
+    roots: Option<Finder>,
     /// The folder of the last named file: the next file is often in the same one.
-    last: Mutex<Option<(PathBuf, Arc<Finder>)>>,
+    last: Mutex<Option<(PathBuf, Finder)>>,
     /// The last tree with packs that was walked, and the same tree layered over the folders of `--root`.
-    over: Mutex<Option<(Arc<Finder>, Arc<Finder>)>>,
-}
-
-/// A model with its companion files, and the search path that it was found in.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    pub finder: Arc<Finder>,
-    pub asset: Model,
+    over: Mutex<Option<(Finder, Finder)>>,
 }
 
 impl Reader {
     /// Checks the arguments, and reads the companions that they name.
     pub(crate) fn new(args: &ReadArgs, companions: &CompanionArgs) -> Result<Self, Fail> {
         let read = if args.lenient { ReadOptions::lenient() } else { ReadOptions::default() };
-        let mut options = OpenOptions::from(read.with_limits(Limits::default().with_memory(args.max_memory)));
-        options.settings.settings = settings(args);
-        options.format = args.read_as;
-        options.companions = !args.no_companions;
-        options.clip_names = match companions.clip_names.unwrap_or_default() {
+        let read = read.with_limits(Limits::default().with_memory(args.max_memory));
+        let clip_names = match companions.clip_names.unwrap_or_default() {
             ClipNamesArg::Engine => ClipNames::Engine,
             ClipNamesArg::Comments => ClipNames::Comments,
             ClipNamesArg::Frames => ClipNames::Frames,
         };
+        let right = companions.gesture.first().copied().unwrap_or_default();
+        let left = companions.gesture.get(1).copied().unwrap_or(right);
+        let options = settings(args)
+            .fold(Opener::from(read), |options, (setting, value)| options.setting(setting, value))
+            .format(args.read_as)
+            .companions(!args.no_companions)
+            .clip_names(clip_names)
+            .look(companions.tone, [right, left])
+            .colors(companions.colors)
+            .wear(companions.wear.iter().map(|text| wear(text)).collect::<Result<_, _>>()?);
         let mut reader = Self {
             quiet: args.quiet,
             names_companions: !args.quiet,
             made_for: false,
             options,
+            format: args.read_as,
+            conversion: None,
             onto: Vec::new(),
             missing: None,
             plan: Plan::default(),
@@ -74,18 +79,11 @@ impl Reader {
             last: Mutex::default(),
             over: Mutex::default(),
         };
-        let right = companions.gesture.first().copied().unwrap_or_default();
-        reader.options = reader
-            .options
-            .clone()
-            .with_look(companions.tone, [right, companions.gesture.get(1).copied().unwrap_or(right)]);
-        reader.options.colors = companions.colors;
-        reader.options.wear = companions.wear.iter().map(|text| wear(text)).collect::<Result<_, _>>()?;
         for (role, path) in named(args, companions) {
             let pattern = companions.anim_name.as_deref();
             if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
                 match reader.motions(path, pattern.unwrap_or("*")) {
-                    Ok(files) => reader.options.named.extend(files),
+                    Ok(files) => reader.options = files.into_iter().fold(reader.options, Opener::named),
                     Err(refusal) => {
                         reader.missing = reader.missing.or_else(|| Some(refusal.of_companion(path)));
                     }
@@ -94,7 +92,8 @@ impl Reader {
             }
             match reader.named(path) {
                 Ok(bytes) => {
-                    reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
+                    let file = NamedFile::new(role, path.to_string_lossy(), bytes);
+                    reader.options = reader.options.named(file);
                     reader.plan.reads(path);
                 }
                 Err(e) => {
@@ -108,56 +107,26 @@ impl Reader {
 
     /// Returns a reader that takes the textures of this skin.
     pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
-        self.options.skin = skin;
+        self.options = self.options.skin(skin);
         self
     }
 
     /// Returns a reader that shows players in colours, also if the arguments name none.
     pub(crate) fn in_colors(mut self) -> Self {
-        self.options.colors = self.options.colors.or_else(|| Some(Default::default()));
+        self.options = self.options.in_colors();
         self
     }
 
     /// Returns a reader whose outputs have this target.
     pub(crate) fn for_target(mut self, to: Target) -> Self {
-        self.made_for = matches!(to, Target::Native(format) if has_sims_skeleton(format));
+        self.made_for = to.is_made_for_skeleton();
         self
     }
 
-    /// Returns the skeleton that `--skeleton` names, for a target that is made for one. If the model uses the
-    /// skeleton itself, it is in the scene, and this returns `None`.
-    pub(crate) fn skeleton_of(&self, to: Target, from: Format) -> Result<Option<Skel>, Refusal> {
-        let Target::Native(to) = to else { return Ok(None) };
-        let mut named = self.options.named.iter().filter(|file| file.role == Role::Skeleton);
-        let wanted = has_sims_skeleton(to) && !has_sims_skeleton(from);
-        named.next().filter(|_| wanted).map_or(Ok(None), |file| self.skeleton(to, file))
-    }
-
-    /// Reads the skeleton of a file, for a target that is made for one. Returns `None` for a file of a kind that such
-    /// a target does not use.
-    pub(crate) fn skeleton_in(&self, to: Target, path: &Path) -> Result<Option<Skel>, Refusal> {
-        let Target::Native(to) = to else { return Ok(None) };
-        let takes = has_sims_skeleton(to)
-            && Format::from_name(&path.to_string_lossy())
-                .is_some_and(|f| matches!(f.id(), "skel" | "cmx" | "bcf"));
-        if !takes {
-            return Ok(None);
-        }
-        let bytes = self.named(path).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
-        let name = path.to_string_lossy().into_owned();
-        self.skeleton(to, &NamedFile::new(Role::Skeleton, name, bytes))
-    }
-
-    /// Reads the skeleton of The Sims in a file.
-    fn skeleton(&self, to: Format, file: &NamedFile) -> Result<Option<Skel>, Refusal> {
-        let mut read = Companions::default();
-        // A .cfp file has no companions; the animation that it belongs to has.
-        let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
-        let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
-        let broken = |error| Refusal::Broken(Box::new(Broken::of_companion(error, &file.name, &file.bytes)));
-        added.map_err(broken)?;
-        let found = read.all::<Skel>().next().cloned();
-        Ok(found)
+    /// Returns a reader with the choices of a conversion for its input. Originals of edits are read without them.
+    pub(crate) fn converting(mut self, args: &ConvertArgs) -> Self {
+        self.conversion = Some((args.fps, args.recompute_normals, args.blend_normals));
+        self
     }
 
     /// Reads the animations of a file or a folder whose names match. In a folder, files that cannot be read are
@@ -171,9 +140,8 @@ impl Reader {
         };
         let (mut found, mut refused) = (Vec::new(), None);
         for file in files {
-            let mut options = self.options.clone();
-            (options.named, options.format) = (Vec::new(), None);
-            match finder.motions(&file, &options) {
+            let options = self.options.clone().without_named().format(None);
+            match options.open_in(&finder, &file).map(Model::into_motions) {
                 Ok(motions) => {
                     // A folder may hold the same record as text, as binary, and in a collection.
                     for motion in motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)) {
@@ -215,29 +183,30 @@ impl Reader {
         self
     }
 
-    /// Returns the options with which files are opened.
-    pub(crate) fn options(&self) -> &OpenOptions {
-        &self.options
+    /// Returns the settings for reading files.
+    pub(crate) fn read_settings(&self) -> &ReadSettings {
+        self.options.read_settings()
+    }
+
+    /// Returns the companions that the arguments name.
+    pub(crate) fn named_files(&self) -> &[NamedFile] {
+        self.options.named_files()
     }
 
     /// Reads the models that edits are imported into.
-    pub(crate) fn originals(&self) -> Result<Vec<Opened>, Refusal> {
+    pub(crate) fn originals(&self) -> Result<Vec<Model>, Refusal> {
         let open = |path: &PathBuf| {
-            let mut options = self.options.clone();
-            options.format = None;
-            let opened = self.open_with(&Input::named(path), options);
+            let opened = self.open_with(&Input::named(path), self.options.clone(), None);
             opened.map_err(|refusal| refusal.of_companion(path))
         };
         self.onto.iter().map(open).collect()
     }
 
     /// Opens a file that an option names, without the named companions.
-    pub(crate) fn open_named(&self, path: &Path) -> Result<Opened, Refusal> {
-        let mut options = self.options.clone();
-        options.format = None;
-        options.named.clear();
-        let opened = self.open_with(&Input::named(path), options).map_err(|e| e.of_companion(path))?;
-        self.note(opened.paths());
+    pub(crate) fn open_named(&self, path: &Path) -> Result<Model, Refusal> {
+        let options = self.options.clone().without_named();
+        let opened = self.open_with(&Input::named(path), options, None).map_err(|e| e.of_companion(path))?;
+        self.note(opened.sources());
         Ok(opened)
     }
 
@@ -248,11 +217,6 @@ impl Reader {
         Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
     }
 
-    /// Returns the settings by name, such as the dialect.
-    pub(crate) fn settings(&self) -> &[(String, String)] {
-        &self.options.settings.settings
-    }
-
     /// Lists the files in the folders that `--root` names.
     pub(crate) fn root_names(&self) -> Vec<String> {
         let walk = self.roots.as_ref().map(|roots| roots.tree().walk().files);
@@ -261,34 +225,44 @@ impl Reader {
 
     /// Returns the limits for reading and converting one file.
     pub(crate) fn limits(&self) -> Limits {
-        self.options.settings.read.limits
+        self.options.read_settings().read.limits
     }
 
     /// Reads a file and its companions, without textures.
-    pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
+    pub(crate) fn open(&self, input: &Input) -> Result<Model, Refusal> {
         if let Some(refusal) = &self.missing {
             return Err(refusal.clone());
         }
         let mut options = self.options.clone();
         if !self.onto.is_empty() {
-            options.named.clear();
+            options = options.without_named();
         }
-        self.open_with(input, options)
+        if let Some((rate, recompute, blend)) = self.conversion {
+            options = options.fps(rate).recompute_normals(recompute).blend_normals(blend);
+        }
+        self.open_with(input, options, self.format)
     }
 
     /// Returns the search path of an input, if it can be read.
-    pub(crate) fn finder_of(&self, input: &Input) -> Option<Arc<Finder>> {
+    pub(crate) fn finder_of(&self, input: &Input) -> Option<Finder> {
         self.place(input).ok().map(|(finder, _)| finder)
     }
 
+    /// Returns the options with which files are opened.
+    pub(crate) fn options(&self) -> &Opener {
+        &self.options
+    }
+
     /// Reads a file as [`open`](Self::open) does, with other options.
-    pub(crate) fn open_with(&self, input: &Input, mut options: OpenOptions) -> Result<Opened, Refusal> {
+    pub(crate) fn open_like(&self, input: &Input, options: Opener) -> Result<Model, Refusal> {
+        self.open_with(input, options, self.format)
+    }
+
+    fn open_with(&self, input: &Input, options: Opener, format: Option<Format>) -> Result<Model, Refusal> {
         let (finder, path) = self.place(input)?;
-        if let Some(met) = &input.met {
-            options.met = true;
-            options.format = options.format.or(met.format);
-        }
-        let asset = finder.open(&path, &options).map_err(|e| {
+        let format = format.or(input.met.as_ref().and_then(|met| met.format));
+        let options = options.met(input.met.is_some()).format(format);
+        let opened = options.open_in(&finder, &path).map_err(|e| {
             if e.code() == "unknown-format" && input.met.is_some() {
                 return Refusal::NotAModel;
             }
@@ -300,7 +274,7 @@ impl Reader {
                 // A file that has only the extension of a format may have the magic bytes of a foreign one.
                 let bytes = &broken.bytes;
                 let is_unlike = |format: Format| format.sniff(bytes) <= Confidence::Possible;
-                if self.options.format.is_none()
+                if self.format.is_none()
                     && !bytes.is_empty()
                     && broken.format.is_some_and(is_unlike)
                     && foreign(bytes).is_some()
@@ -313,7 +287,6 @@ impl Reader {
             let refusal = Refusal::from(e);
             companion.map_or(refusal.clone(), |path| refusal.of_companion(&path))
         })?;
-        let opened = Opened { finder, asset };
         self.spare_stdout(&opened)?;
         Ok(opened)
     }
@@ -326,7 +299,7 @@ impl Reader {
         result: Result<T, Refusal>,
         again: impl FnOnce(Self) -> bool,
     ) -> Result<T, Refusal> {
-        let is_strict = self.options.settings.read.strictness == Strictness::Strict;
+        let is_strict = !self.options.read_settings().read.is_lenient();
         match result {
             // Standard input cannot be read twice.
             Err(Refusal::Broken(mut broken)) if is_strict && !input.is_stdin() => {
@@ -340,13 +313,14 @@ impl Reader {
 
     /// Returns a lenient reader with an empty plan, so that it protects no file of this run.
     fn lenient(&self) -> Self {
-        let mut options = self.options.clone();
-        options.settings.read.strictness = Strictness::Lenient;
+        let options = self.options.clone().lenient(true);
         Self {
             quiet: true,
             names_companions: false,
             made_for: self.made_for,
             options,
+            format: self.format,
+            conversion: self.conversion,
             onto: self.onto.clone(),
             missing: self.missing.clone(),
             plan: Plan::default(),
@@ -357,36 +331,20 @@ impl Reader {
         }
     }
 
-    /// Adds the textures of a model to its scene.
-    pub(crate) fn add_textures(&self, opened: &mut Opened, scene: &mut Converted<Scene>) {
-        opened.finder.add_textures(&mut opened.asset, scene, &self.options);
-    }
-
-    /// Opens the levels of detail of a model that are separate files. The result has the error of a file that cannot
-    /// be opened.
-    pub(crate) fn levels(&self, opened: &Opened) -> Vec<(TreePath, Result<Opened, String>)> {
-        let open = |path: TreePath| {
-            let finder = Arc::clone(&opened.finder);
-            let asset = finder.open(&path, &self.options).map_err(|e| e.to_string());
-            (path, asset.map(|asset| Opened { finder, asset }))
-        };
-        opened.finder.levels(&opened.asset).into_iter().map(open).collect()
-    }
-
     /// Records files that took part, which no output may replace.
     pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) {
         paths.into_iter().for_each(|path| self.plan.reads(&path));
     }
 
     /// Refuses a standard output that writes into a file of the model.
-    fn spare_stdout(&self, opened: &Opened) -> Result<(), Refusal> {
+    fn spare_stdout(&self, opened: &Model) -> Result<(), Refusal> {
         let Some(out) = &self.stdout else { return Ok(()) };
-        let into = opened.paths().find(|path| FileId::of(path).as_ref() == Some(out));
+        let into = opened.sources().find(|path| FileId::of(path).as_ref() == Some(out));
         into.map_or(Ok(()), |path| Err(Refusal::Argument(into_input(&path))))
     }
 
     /// Returns the search path of an input, and the path of the input in it.
-    fn place(&self, input: &Input) -> Result<(Arc<Finder>, TreePath), Refusal> {
+    fn place(&self, input: &Input) -> Result<(Finder, TreePath), Refusal> {
         if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
             return match &input.met {
                 Some(met) if met.finder.tree().pack_of(&met.path).is_some() => {
@@ -396,7 +354,7 @@ impl Reader {
             };
         }
         if let Some(met) = &input.met {
-            return Ok((Arc::clone(&met.finder), met.path.clone()));
+            return Ok((met.finder.clone(), met.path.clone()));
         }
         let name = input.path.file_name().unwrap_or_default();
         if input.is_stdin() {
@@ -407,7 +365,7 @@ impl Reader {
             if let Some(roots) = &self.roots {
                 tree = Tree::layered([roots.tree().clone(), tree]);
             }
-            return Ok((Arc::new(Finder::new(tree)), path));
+            return Ok((Finder::new(tree), path));
         }
         let folder = input.path.parent().unwrap_or(Path::new(""));
         let mut last = lock(&self.last);
@@ -418,26 +376,26 @@ impl Reader {
             && let Ok(path) = start.beside(name.as_encoded_bytes())
             && finder.tree().find(&path).is_ok_and(|found| found.as_ref() == Some(&path))
         {
-            return Ok((Arc::clone(finder), path));
+            return Ok((finder.clone(), path));
         }
         let tree = Tree::open(&input.path).map_err(|e| Refusal::unopened(&input.path, &e))?;
         let Some(path) = tree.start().cloned() else {
             return Err(Refusal::Unreadable { companion: None, why: "is a folder".into() });
         };
-        let finder = Arc::new(Finder::new(tree));
-        *last = Some((folder.to_owned(), Arc::clone(&finder)));
+        let finder = Finder::new(tree);
+        *last = Some((folder.to_owned(), finder.clone()));
         Ok((finder, path))
     }
 
     /// Returns the tree of a pack, or of a folder of packs, layered over the folders of `--root`.
-    fn over_roots(&self, roots: &Arc<Finder>, met: &Arc<Finder>) -> Arc<Finder> {
+    fn over_roots(&self, roots: &Finder, met: &Finder) -> Finder {
         let mut over = lock(&self.over);
-        if let Some((_, known)) = over.as_ref().filter(|(of, _)| Arc::ptr_eq(of, met)) {
-            return Arc::clone(known);
+        if let Some((_, known)) = over.as_ref().filter(|(of, _)| of == met) {
+            return known.clone();
         }
         let tree = Tree::layered([roots.tree().clone(), met.tree().clone()]);
-        let finder = Arc::new(Finder::new(tree));
-        *over = Some((Arc::clone(met), Arc::clone(&finder)));
+        let finder = Finder::new(tree);
+        *over = Some((met.clone(), finder.clone()));
         finder
     }
 
@@ -461,7 +419,7 @@ impl Reader {
     /// Returns whether an input may be a model, and detects its format. Other files of a folder do not affect the
     /// names of outputs, and outputs may replace them. `wanted` selects the formats to process.
     pub(crate) fn is_model(&self, input: &mut Input, wanted: impl Fn(Format) -> bool) -> bool {
-        let Some(met) = input.met.as_mut().filter(|_| self.options.format.is_none()) else { return true };
+        let Some(met) = input.met.as_mut().filter(|_| self.format.is_none()) else { return true };
         // A file that cannot be read is reported when it is processed.
         let Ok(found) = met.finder.detect_met(&met.path, self.limits()) else { return true };
         met.format = found.map(|found| found.format);
@@ -492,9 +450,10 @@ impl Reader {
         Ok(self)
     }
 
-    /// Prints the errors that a lenient reader passed over, and the companions that cannot be used.
-    pub(crate) fn say_passed_over(&self, input: &Input, opened: &Opened) {
-        for part in opened.asset.parts() {
+    /// Returns the errors that a lenient reader passed over, and the companions that cannot be used, as lines.
+    pub(crate) fn passed_over(&self, input: &Input, opened: &Model) -> Vec<String> {
+        let mut lines = Vec::new();
+        for part in opened.parts() {
             // A companion that was named for a whole folder need not fit every file in it.
             let reported = part.path.is_some() || input.met.is_none();
             // A skeleton named for the output does not belong to the input.
@@ -502,32 +461,41 @@ impl Reader {
             if let (PartState::Ignored(why), PartRole::Companion(_), true) =
                 (&part.state, part.role, reported)
             {
-                say(&format!("{}: ignored: {}", opened.part_path(part), render::plain(why)));
+                lines.push(format!("{}: ignored: {}", part_path(opened, part), render::plain(why)));
             }
         }
         if self.quiet {
-            return;
+            return lines;
         }
         let colours = render::colours(&io::stderr());
-        let passed_over = [opened.asset.forgiven(), &opened.asset.companions().forgiven];
-        for finding in passed_over.iter().flat_map(|report| report.findings()) {
+        let passed_over = [opened.forgiven(), &opened.companions().forgiven];
+        lines.extend(passed_over.iter().flat_map(|report| report.findings()).map(|finding| {
             let mut finding = finding.clone();
             finding.severity = Severity::Warning;
-            let text = render::finding(&finding, opened.asset.bytes(), colours);
-            say(&format!("{}: {text}", input.display_path()));
-        }
+            let text = render::finding(&finding, opened.bytes(), colours);
+            format!("{}: {text}", input.display_path())
+        }));
+        lines
     }
 
-    /// Prints the companions that are used, and everything that `say_passed_over` prints.
-    pub(crate) fn say_used(&self, input: &Input, opened: &Opened) {
-        for part in opened.asset.parts() {
-            if let (PartState::Found, PartRole::Companion(_), false) =
-                (&part.state, part.role, !self.names_companions)
-            {
-                say(&format!("{}: with {}", input.display_path(), opened.part_path(part)));
-            }
-        }
+    /// Returns the companions that are used, as lines.
+    pub(crate) fn used(&self, input: &Input, opened: &Model) -> Vec<String> {
+        let is_used = |part: &&meshwright::Part| {
+            part.state == PartState::Found && matches!(part.role, PartRole::Companion(_))
+        };
+        let used = opened.parts().iter().filter(is_used).filter(|_| self.names_companions);
+        used.map(|part| format!("{}: with {}", input.display_path(), part_path(opened, part))).collect()
+    }
+
+    /// Prints the companions that are used, and everything that was passed over.
+    pub(crate) fn say_used(&self, input: &Input, opened: &Model) {
+        self.used(input, opened).iter().for_each(|line| say(line));
         self.say_passed_over(input, opened);
+    }
+
+    /// Prints everything that was passed over.
+    pub(crate) fn say_passed_over(&self, input: &Input, opened: &Model) {
+        self.passed_over(input, opened).iter().for_each(|line| say(line));
     }
 }
 
@@ -546,25 +514,11 @@ fn into_input(path: &Path) -> String {
     format!("standard output would be written into {}, which is an input", render::path(path))
 }
 
-impl Opened {
-    /// Returns the paths of the model's files in the file system.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        let paths = self.asset.parts().iter().filter_map(|part| part.path.as_ref());
-        paths.filter_map(|path| self.finder.tree().container(path))
-    }
-
-    /// Returns the path of a file of the model, as it is printed.
-    fn part_path(&self, part: &meshwright::Part) -> String {
-        let path = part.path.as_ref().and_then(|path| self.finder.tree().shown_path(path));
-        let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
-        render::path(path.strip_prefix(".").unwrap_or(&path))
-    }
-}
-
-/// Returns whether files of a format use a skeleton of The Sims.
-fn has_sims_skeleton(format: Format) -> bool {
-    format == Format::Cfp
-        || format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
+/// Returns the path of a file of a model, as it is printed.
+fn part_path(opened: &Model, part: &meshwright::Part) -> String {
+    let path = part.path.as_ref().and_then(|path| opened.finder().tree().shown_path(path));
+    let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
+    render::path(path.strip_prefix(".").unwrap_or(&path))
 }
 
 /// Parses a value of `--wear`. Of alternatives the game takes the first.
@@ -624,25 +578,25 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
 }
 
 /// Opens the folders that `--root` names as one tree.
-fn roots(folders: &[PathBuf]) -> Result<Option<Arc<Finder>>, Fail> {
+fn roots(folders: &[PathBuf]) -> Result<Option<Finder>, Fail> {
     let mut trees = Vec::new();
     for folder in folders {
         let tree = Tree::open(folder).map_err(|e| e.reason());
         let tree = tree.and_then(|t| if t.start().is_some() { Err("is not a folder".into()) } else { Ok(t) });
         trees.push(tree.map_err(|why| Fail::Usage(format!("--root {}: {why}", render::path(folder))))?);
     }
-    Ok((!trees.is_empty()).then(|| Arc::new(Finder::new(Tree::layered(trees)))))
+    Ok((!trees.is_empty()).then(|| Finder::new(Tree::layered(trees))))
 }
 
 /// Returns the path of a file in the tree of `--root`. A file outside it is added at the top of the tree.
-fn within(roots: &Arc<Finder>, file: &Path) -> Result<(Arc<Finder>, TreePath), Refusal> {
+fn within(roots: &Finder, file: &Path) -> Result<(Finder, TreePath), Refusal> {
     if let Some(path) = roots.tree().locate(file) {
-        return Ok((Arc::clone(roots), path));
+        return Ok((roots.clone(), path));
     }
     let tree = Tree::file(file).map_err(|e| Refusal::unopened(file, &e))?;
     let tree = Tree::layered([roots.tree().clone(), tree]);
     let path = tree.start().cloned().unwrap_or_default();
-    Ok((Arc::new(Finder::new(tree)), path))
+    Ok((Finder::new(tree), path))
 }
 
 /// Returns the companions that the arguments name.
@@ -658,11 +612,10 @@ fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item 
 }
 
 /// Returns the settings that the arguments choose.
-fn settings(read: &ReadArgs) -> Vec<(String, String)> {
+fn settings(read: &ReadArgs) -> impl Iterator<Item = (&'static str, &str)> {
     let dialect = read.dialect.as_ref().map(|name| ("dialect", name.as_str()));
     let quaternions = read.quaternions_w_first.then_some(("quaternions", "wxyz"));
-    let chosen = dialect.into_iter().chain(quaternions);
-    chosen.map(|(setting, value)| (setting.to_owned(), value.to_owned())).collect()
+    dialect.into_iter().chain(quaternions)
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
 use meshwright::{
-    Error, Finder, Finding, Format, OpenOptions, ReadError, Report, WriteError, foreign, opened_elsewhere,
-    similar,
+    Error, Finder, Finding, Format, Opener, ReadError, Report, WriteError, foreign, opened_elsewhere, similar,
 };
 use serde_json::{Value, json};
 use std::error::Error as _;
@@ -58,19 +57,14 @@ pub(crate) struct Broken {
 
 impl Broken {
     /// Returns the broken rule of a file that `finder` did not open.
-    pub(crate) fn of_model(
-        e: &Error,
-        finder: &Finder,
-        path: &TreePath,
-        options: &OpenOptions,
-    ) -> Option<Self> {
+    pub(crate) fn of_model(e: &Error, finder: &Finder, path: &TreePath, options: &Opener) -> Option<Self> {
         let read = |path: &TreePath| {
-            let budget = meshwright::Budget::new(options.settings.read.limits);
+            let budget = meshwright::Budget::new(options.read_settings().read.limits);
             finder.tree().read(path, &budget).map(std::borrow::Cow::into_owned).unwrap_or_default()
         };
         let (bytes, companion) = match e.file() {
             None => (read(path), None),
-            Some(name) => match options.named.iter().find(|file| file.name == name) {
+            Some(name) => match options.named_files().iter().find(|file| file.name == name) {
                 Some(file) => (file.bytes.to_vec(), Some(name.to_owned())),
                 // A companion that was found, not named, has a path in the tree.
                 None => {

@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render, say};
 use meshwright::files::output::{OutputName, Place};
-use meshwright::{Format, ReadOptions, ReadSettings, Repaired, Rule, Severity, counted, repair};
+use meshwright::{Format, Repaired, Rule, Severity, counted, repair};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -103,11 +103,9 @@ struct Places {
 
 fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let opened = reader.open(input)?;
-    let format = opened.asset.format();
-    let mut settings = ReadSettings::from(ReadOptions::lenient().with_limits(reader.limits()));
-    settings.settings = reader.settings().to_vec();
-    let old = opened.asset.into_bytes();
-    let repaired = repair(&old, format, &settings)
+    let format = opened.format();
+    let old = opened.into_bytes();
+    let repaired = repair(&old, format, reader.read_settings())
         .map_err(|e| Refusal::Cannot { code: "not-repairable", why: e.to_string() })?;
     Ok(Found { format, repaired, old })
 }

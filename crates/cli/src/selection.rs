@@ -3,9 +3,8 @@
 use crate::Fail;
 use crate::args::ManyArgs;
 use crate::pattern::{self, Pattern};
-use crate::relative::as_os;
 use meshwright::Limits;
-use meshwright::files::Tree;
+use meshwright::files::{Tree, TreePath};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
@@ -141,6 +140,11 @@ fn os_name(bytes: &[u8]) -> OsString {
 #[cfg(not(unix))]
 fn os_name(bytes: &[u8]) -> OsString {
     String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+/// Returns the path in a tree as a path of the operating system, for names of outputs.
+pub(crate) fn as_os(path: &TreePath) -> PathBuf {
+    path.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use crate::output::{self, content_of};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::{Fail, Status};
-use meshwright::scene::SceneOptions;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -48,10 +47,8 @@ pub(crate) fn run(args: &ThumbnailArgs) -> Result<Status, Fail> {
 
 fn draw(reader: &Reader, input: &Input, size: u32) -> Result<Vec<u8>, Refusal> {
     let mut opened = reader.open(input)?;
-    let options = SceneOptions::default().with_memory(reader.limits().memory);
-    let mut scene = opened.asset.to_scene(&options)?;
-    reader.add_textures(&mut opened, &mut scene);
-    reader.note(opened.paths());
+    let scene = meshwright::page::textured_scene(&mut opened)?;
+    reader.note(opened.sources());
     Ok(meshwright::thumbnail(&scene.value, size, reader.limits())?)
 }
 

@@ -9,8 +9,8 @@
 
 use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright::gltf::{ExportOptions, export};
-use meshwright::scene::{Image, Material, MaterialId, Mesh, MeshId, Node, Scene, SceneOptions};
-use meshwright::{Format, Model, OpenOptions};
+use meshwright::scene::{Image, Material, MaterialId, Mesh, MeshId, Node, Scene};
+use meshwright::{Format, Opener};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -33,8 +33,8 @@ fn done(input: &Path, output: &Path, more: &[&str]) -> String {
 fn scene(path: &Path) -> Scene {
     let tree = meshwright::files::Tree::open(path).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let asset = Model::open(&tree, name, &OpenOptions::default()).unwrap();
-    asset.to_scene(&SceneOptions::default()).unwrap().value
+    let asset = Opener::new().open_in(&tree, name).unwrap();
+    asset.scene().unwrap().value
 }
 
 /// Returns the name, rate, number of frames and looping of each clip.

@@ -8,7 +8,7 @@
 )]
 
 use crate::common::{code, demo, program, run, stderr, stdout};
-use meshwright::{Model, OpenOptions};
+use meshwright::Opener;
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
@@ -60,7 +60,7 @@ fn every_sound_fixture_is_rewritten_byte_for_byte() {
 
 /// True if the library finds an error in a file that it reads.
 fn has_errors(path: &Path) -> bool {
-    Model::open_path(path, &OpenOptions::default()).unwrap().check().has_errors()
+    Opener::new().open(path).unwrap().check().has_errors()
 }
 
 #[test]

@@ -10,9 +10,9 @@
 
 use crate::common::{code, program, stderr, stdout};
 use meshwright::files::Tree;
-use meshwright::scene::{Local, Motion, Scene, SceneOptions, Trs};
+use meshwright::scene::{Local, Motion, Scene, Trs};
 use meshwright::tso::{Anim, Cfp, Cmx, Skel, Skn};
-use meshwright::{Model, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{Opener, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;
@@ -93,9 +93,9 @@ fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
 /// The flower on its skeleton with its clip, as another tool would hand it back.
 fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
     run(dir, "convert flower.mesh flower.skel sway.anim -o plain.glb");
-    let open = OpenOptions::default();
-    let asset = Model::open(&Tree::open(dir).unwrap(), "plain.glb", &open).unwrap();
-    let mut scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let open = Opener::new();
+    let asset = open.open_in(&Tree::open(dir).unwrap(), "plain.glb").unwrap();
+    let mut scene = asset.scene().unwrap().value;
     rigged(&mut scene, names);
     let files = convert(&scene, Target::Glb, &WriteOptions::default().with_stem("rig")).unwrap().value;
     files.iter().for_each(|file| fs::write(dir.join(&file.name), &file.bytes).unwrap());

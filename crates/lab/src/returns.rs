@@ -2,7 +2,7 @@
 
 use crate::loaded::Loaded;
 use meshwright::scene::{FromSceneOptions, Motion, Scene, SceneOptions};
-use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Format, Opener, Target, WriteOptions, convert};
 use std::collections::BTreeMap;
 
 /// The formats whose models hold all that they become a scene of.
@@ -110,23 +110,24 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let format = loaded.model.format();
     let options = SceneOptions::default().with_extras(true).with_memory(MEMORY);
     let sent = loaded.model.to_scene("model", &loaded.companions, &options).map_err(|e| e.to_string())?.value;
-    let mut write = WriteOptions::default().with_stem("model");
-    write.shared = FromSceneOptions::default().with_memory(MEMORY);
-    if let Some(dialect) = dialect(&loaded.model) {
-        write = write.with_setting("dialect", dialect);
-    }
+    let dialect = dialect(&loaded.model);
+    let write = WriteOptions::default()
+        .with_stem("model")
+        .with_shared(FromSceneOptions::default().with_memory(MEMORY))
+        .with_dialect(dialect.map(str::to_owned));
     let made = convert(&sent, Target::from(format), &write).map_err(|e| e.to_string())?;
     let files = made.value.iter().map(|f| (f.name.as_str(), f.bytes.clone()));
     let tree = meshwright::files::Tree::memory(files).map_err(|e| e.to_string())?;
     let main = made.value.main().ok_or("nothing was made")?;
-    let mut open = OpenOptions::default();
-    open.format = Some(format);
-    open.settings.settings.clone_from(&write.settings);
-    let asset = Model::open(&tree, &main.name, &open).map_err(|e| e.to_string())?;
+    let mut open = Opener::new().format(format);
+    if let Some(dialect) = dialect {
+        open = open.setting("dialect", dialect);
+    }
+    let asset = open.open_in(&tree, &main.name).map_err(|e| e.to_string())?;
     if asset.check().has_errors() {
         return Err(format!("what was made has errors: {:?}", asset.check().findings().first()));
     }
-    let got = asset.to_scene(&options).map_err(|e| e.to_string())?.value;
+    let got = asset.scene_with(&options).map_err(|e| e.to_string())?.value;
     for (field, off) in differences(&sent, &got)? {
         table.add(format, field, &loaded.name, off);
         let stated = made.losses.iter().filter(|loss| field.loss_code() == Some(loss.code));

@@ -1,12 +1,22 @@
 //! A scene as files of any format.
 
+mod converted;
+mod options;
+mod pipeline;
+mod relative;
 mod streams;
 mod wavefront;
 
+pub use converted::{Conversion, Converted, Route};
+pub use options::ConvertOptions;
+#[cfg(feature = "gltf")]
+pub use options::OriginalSource;
+#[cfg(feature = "retarget")]
+pub use options::Retarget;
 pub use streams::StreamedFile;
 
 use crate::formats::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted as Made, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 #[cfg(feature = "gltf")]
 use std::marker::PhantomData;
@@ -153,7 +163,7 @@ pub fn convert(
     scene: &Scene,
     target: impl Into<Target>,
     options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+) -> Result<Made<OutputFiles>, ConvertError> {
     let done = stream(scene, target, options)?;
     Ok(done.map(|files| {
         let mut all = OutputFiles::default();
@@ -173,11 +183,10 @@ pub fn stream<'s>(
     scene: &'s Scene,
     target: impl Into<Target>,
     options: &WriteOptions,
-) -> Result<Converted<Vec<StreamedFile<'s>>>, ConvertError> {
+) -> Result<Made<Vec<StreamedFile<'s>>>, ConvertError> {
     let named = [options.stem.as_str(), scene.name.as_str()].into_iter().find(|name| !name.is_empty());
     let stem = named.unwrap_or("model");
-    let in_memory =
-        |done: Converted<OutputFiles>| done.map(|files| files.into_iter().map(Into::into).collect());
+    let in_memory = |done: Made<OutputFiles>| done.map(|files| files.into_iter().map(Into::into).collect());
     match target.into() {
         #[cfg(feature = "gltf")]
         Target::Glb => crate::formats::exported(scene, options).map(|done| {
@@ -197,16 +206,15 @@ pub fn stream<'s>(
 
 /// A page with the scene's GLB inside: all influences of a vertex, and loops that come round.
 #[cfg(feature = "page")]
-fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError> {
+fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Made<OutputFiles>, ConvertError> {
     let mut own = options.clone();
-    own.gltf.influences = meshwright_gltf::Influences::All;
-    own.gltf.close_loops = true;
+    own.gltf = own.gltf.with_influences(meshwright_gltf::Influences::All).with_close_loops(true);
     let done = convert(scene, Target::Glb, &own)?;
     let glb = done.value.into_iter().next().map(|file| file.bytes).unwrap_or_default();
     // As text it is four thirds as long, and there twice while the page is made.
     meshwright_scene::Budget::new(options.shared.limits).charge_items("page", glb.len() as u64, 3)?;
     let page = crate::html::for_scene(scene, &glb);
-    Ok(Converted::new(OutputFiles::single(format!("{stem}.html"), page), done.losses))
+    Ok(Made::new(OutputFiles::single(format!("{stem}.html"), page), done.losses))
 }
 
 /// The most bytes of a stem in a name that something is added to: most systems take 255 in all.
@@ -220,7 +228,7 @@ fn gltf<'s>(
     scene: &'s Scene,
     stem: &str,
     options: &WriteOptions,
-) -> Result<Converted<Vec<StreamedFile<'s>>>, ConvertError> {
+) -> Result<Made<Vec<StreamedFile<'s>>>, ConvertError> {
     use sha2::{Digest as _, Sha256};
     let done = crate::formats::exported(scene, options)?;
     let mut digest = Sha256::new();
@@ -236,7 +244,7 @@ fn gltf<'s>(
     if done.value.buffer_len() > 0 {
         files.push(StreamedFile::new(buffer, Content::Buffer(done.value.into())));
     }
-    Ok(Converted::new(files, done.losses))
+    Ok(Made::new(files, done.losses))
 }
 
 /// Writes a scene in a native format.
@@ -247,7 +255,7 @@ struct Native<'s> {
 }
 
 impl Visitor for Native<'_> {
-    type Output = Result<Converted<OutputFiles>, ConvertError>;
+    type Output = Result<Made<OutputFiles>, ConvertError>;
 
     fn visit<K: Kind>(self) -> Self::Output {
         let Self { scene, stem, options } = self;

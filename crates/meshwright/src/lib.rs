@@ -1,9 +1,19 @@
+//! ```no_run
+//! let model = meshwright::open("models/knight.dpm")?;
+//! let glb = model.convert(meshwright::Target::Glb)?;
+//! glb.losses().iter().for_each(|loss| println!("{loss}"));
+//! glb.write_to("out/")?;
+//! # Ok::<(), meshwright::Error>(())
+//! ```
+//!
 //! All of Meshwright's formats in one crate: models with their companion files, detection, conversion between
 //! formats, dumps, and the format crates themselves.
 //!
 //! | what | where |
 //! |---|---|
-//! | a model with its companions and textures, from a folder or from memory | [`Model`], [`Finder`] |
+//! | a model with its companion files, from disk, archives or memory | [`open`], [`Opener`] |
+//! | checking, converting, restoring, rewriting, playing | [`Model`], [`Converted`] |
+//! | many models of a folder or an archive | [`Finder`] |
 //! | a model of any format, from its bytes | [`AnyModel`] |
 //! | the format of some bytes, and facts about each format | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
@@ -14,17 +24,6 @@
 //! | skinning and animation, glTF | `rig`, `gltf` |
 //! | meshes and clips moved to another skeleton | `retarget` |
 //! | renderings without a GPU, a page that plays in a browser | `render`, `textures`, `page` |
-//!
-//! ```
-//! use meshwright::AnyModel;
-//! # fn demo(bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
-//! let model = AnyModel::open(bytes, "h_nex.dpm")?;
-//! for finding in &model.validate() {
-//!     println!("{finding}");
-//! }
-//! assert_eq!(model.to_bytes()?, bytes);
-//! # Ok(()) }
-//! ```
 //!
 //! # Safety contract
 //!
@@ -68,6 +67,7 @@
 
 #[cfg(feature = "gltf")]
 mod base64;
+mod clip_frame;
 mod convert;
 mod describe;
 mod detect;
@@ -93,6 +93,8 @@ mod output;
 pub mod page;
 #[cfg(any(feature = "render", feature = "textures"))]
 mod pixels;
+#[cfg(feature = "rig")]
+mod player;
 mod repair;
 #[cfg(feature = "render")]
 mod textures;
@@ -100,7 +102,14 @@ mod textures;
 mod thumbnail;
 mod to_scene;
 
-pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
+pub use clip_frame::{ClipFrame, find_clip};
+#[cfg(feature = "gltf")]
+pub use convert::OriginalSource;
+#[cfg(feature = "retarget")]
+pub use convert::Retarget;
+pub use convert::{
+    Conversion, ConvertOptions, Converted, Route, StreamedFile, Target, UnknownTarget, convert, stream,
+};
 pub use describe::{
     BoneInfo, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo, NameSource,
     TextureState,
@@ -110,7 +119,7 @@ pub use detect::{Detection, detect, detect_met};
 pub use diff::{Diff, DiffOptions, Difference, diff};
 #[cfg(feature = "gltf")]
 pub use embedded_original::{
-    Keeping, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines,
+    Keeping, Original, RecoverOptions, Recovered, recovery_document, recovery_lines,
 };
 pub use error::{Error, ErrorKind};
 pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain};
@@ -159,12 +168,14 @@ pub use meshwright_scene as scene;
 pub use meshwright_scene::Bounds;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::{Finder, Model, NamedFile, OpenOptions, Part, PartRole, PartState};
+pub use model::{Finder, Model, NamedFile, Opener, Part, PartRole, PartState, open};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use model::{Surface, SurfaceStatus, Surfaces};
 
 #[cfg(feature = "output")]
 pub use output::{place_files, write_files};
+#[cfg(feature = "rig")]
+pub use player::Player;
 pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;

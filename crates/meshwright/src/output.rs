@@ -79,7 +79,8 @@ pub fn place_files<'s>(
             let why = format!("the result has two files `{}`", visible_name(&content.name));
             return Err(Error::new(ErrorKind::Invalid, "would-replace", why));
         }
-        placed.push(Output { place, role: OutputRole::Companion, content });
+        let role = if content.is_unedited() { OutputRole::Unedited } else { OutputRole::Companion };
+        placed.push(Output { place, role, content });
     }
     let main = |content| Output { place: main.clone(), role: OutputRole::Main, content };
     placed.extend(first.map(main));

@@ -6,8 +6,8 @@ use meshwright::dpm::{Dpm, F32, Name};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::{
-    Error, Finder, Format, Limits, Model, NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role,
-    Target, WriteOptions,
+    Error, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState, ReadOptions, Role, Target,
+    WriteOptions,
 };
 use meshwright_testkit::testdata;
 use std::fs;
@@ -45,11 +45,11 @@ fn a_material_finds_its_picture_by_name() {
     let model = painted(&["models/x/skin", "skin.bmp", "broken", "missing"]);
     let files = [("m.dpm", model), ("Skin.BMP", bmp()), ("broken.tga", b"no image".to_vec())];
     let tree = Tree::memory(files).unwrap();
-    let asset = Model::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
+    let asset = Opener::new().textures(true).open_in(&tree, "m.dpm").unwrap();
     let images = &asset.companions().images;
     assert_eq!(images.keys().collect::<Vec<_>>(), [&0, &1]);
     assert!(images.iter().all(|i| i.1.mime == "image/png" && i.1.bytes.starts_with(b"\x89PNG")));
-    let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+    let scene = asset.scene().unwrap();
     let losses: Vec<_> = scene.losses.iter().map(|l| (l.code, l.path.as_str(), l.is_note())).collect();
     for loss in [
         ("texture-guessed", "materials[0]", true),
@@ -73,10 +73,10 @@ fn a_file_that_many_materials_name_is_read_once() {
     for (picture, found) in [(picture, 40), (vec![0; 60_000], 0)] {
         let tree = Tree::memory([("m.dpm", model.clone()), ("skin.bmp", picture)]).unwrap();
         let finder = Finder::new(tree);
-        let mut asset = finder.open("m.dpm", &OpenOptions::default()).unwrap();
-        let mut scene = asset.to_scene(&SceneOptions::default()).unwrap();
         let limits = Limits::default().with_memory(100_000);
-        finder.add_textures(&mut asset, &mut scene, &ReadOptions::default().with_limits(limits).into());
+        let mut asset = Opener::new().limits(limits).open_in(&finder, "m.dpm").unwrap();
+        let mut scene = asset.scene_with(&SceneOptions::default()).unwrap();
+        asset.add_textures(&mut scene);
         let images: Vec<_> = scene.value.materials.iter().filter_map(|m| m.image.as_ref()).collect();
         assert_eq!(images.len(), found);
         assert!(images.windows(2).all(|two| Arc::ptr_eq(&two[0].bytes, &two[1].bytes)));
@@ -99,9 +99,9 @@ fn what_no_decoder_takes_is_not_embedded() {
     ];
     let opened = |name: &str, bytes: &[u8]| {
         let files = [("m.dpm", painted(&["skin"])), (name, bytes.to_vec())];
-        let options = OpenOptions::default().with_textures(true);
-        let scene = Model::open(&Tree::memory(files).unwrap(), "m.dpm", &options).unwrap();
-        scene.to_scene(&SceneOptions::default()).unwrap()
+        let options = Opener::new().textures(true);
+        let scene = options.open_in(&Tree::memory(files).unwrap(), "m.dpm").unwrap();
+        scene.scene().unwrap()
     };
     let sound = opened("skin.png", whole);
     assert_eq!(*sound.value.materials[0].image.as_ref().unwrap().bytes, whole);
@@ -126,11 +126,7 @@ fn names_of_bmd_materials_are_paths_first() {
     let found = |model: &Bmd, files: &[&str]| {
         let files = files.iter().map(|f| (*f, bmp()));
         let files = files.chain([("models/w.bmd", model.to_bytes().unwrap())]);
-        let asset = Model::open(
-            &Tree::memory(files).unwrap(),
-            "models/w.bmd",
-            &OpenOptions::default().with_textures(true),
-        );
+        let asset = Opener::new().textures(true).open_in(&Tree::memory(files).unwrap(), "models/w.bmd");
         let asset = asset.unwrap();
         asset
             .parts()
@@ -163,9 +159,9 @@ fn pictures_of_freespace_are_where_its_packs_have_them() {
         let own = [("data/models/f.fom", model.clone()), ("data/models/f.json", metadata.clone())];
         let all = own.into_iter().chain(pictures.iter().map(|path| (*path, bmp())));
         let tree = Tree::memory(all).unwrap();
-        let options = OpenOptions::default().with_textures(true);
-        let asset = Model::open(&tree, "data/models/f.fom", &options).unwrap();
-        let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+        let options = Opener::new().textures(true);
+        let asset = options.open_in(&tree, "data/models/f.fom").unwrap();
+        let scene = asset.scene().unwrap();
         let found = scene.value.materials.iter().map(|m| m.image.as_ref().and_then(|i| i.source.clone()));
         let lost = scene.losses.iter().filter(|l| l.code == "texture-not-found");
         (found.collect::<Vec<_>>(), lost.map(|l| l.message.clone()).collect::<Vec<_>>())
@@ -183,8 +179,8 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
     let model = fixture("fsomodel/pairs/fighter.ok.fom");
     for secret in ["{\"meshes\": [{\"offset\": \"hunter2\"}]}", "hunter2:x:0:0", "{\"hunter2\": 1"] {
         let tree = Tree::memory([("f.fom", model.clone()), ("f.json", secret.into())]).unwrap();
-        let (finder, options) = (Finder::new(tree), OpenOptions::default());
-        let said = match finder.open("f.fom", &options) {
+        let (finder, options) = (Finder::new(tree), Opener::new());
+        let said = match options.open_in(&finder, "f.fom") {
             Ok(asset) => format!("{:?}", asset.parts()),
             Err(e) => format!("{e} {:?}", finder.faults("f.fom", &options, &e)),
         };
@@ -192,8 +188,8 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
     }
     // Nor with a picture.
     let tree = Tree::memory([("m.dpm", painted(&["skin"])), ("skin.png", b"hunter2:x".to_vec())]).unwrap();
-    let asset = Model::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
-    let said = format!("{:?} {:?}", asset.parts(), asset.to_scene(&SceneOptions::default()).unwrap().losses);
+    let asset = Opener::new().textures(true).open_in(&tree, "m.dpm").unwrap();
+    let said = format!("{:?} {:?}", asset.parts(), asset.scene().unwrap().losses);
     assert!(!said.contains("hunter2") && said.contains("texture-unreadable"), "{said}");
 }
 
@@ -201,9 +197,9 @@ fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
 fn companions_are_found_whatever_their_case() {
     let model = fixture("dpm/hopper.ok.dpm");
     let tree = Tree::memory([("h.dpm", model), ("H.DPM.FrameGroups", b"1 4 10 1 run\n".to_vec())]).unwrap();
-    let asset = Model::open(&tree, "h.dpm", &OpenOptions::default()).unwrap();
-    assert_eq!(asset.to_scene(&SceneOptions::default()).unwrap().value.clips[0].name, "run");
-    let alone = Model::open(&tree, "h.dpm", &OpenOptions::default().with_companions(false)).unwrap();
+    let asset = Opener::new().open_in(&tree, "h.dpm").unwrap();
+    assert_eq!(asset.scene().unwrap().value.clips[0].name, "run");
+    let alone = Opener::new().companions(false).open_in(&tree, "h.dpm").unwrap();
     assert_eq!(alone.parts().len(), 1);
 }
 
@@ -211,11 +207,11 @@ fn companions_are_found_whatever_their_case() {
 fn a_named_companion_of_another_kind_is_left_out() {
     let tree = Tree::memory([("h.dpm", fixture("dpm/hopper.ok.dpm"))]).unwrap();
     let skeleton = NamedFile::new(Role::Skeleton, "s.skel", fixture("tso/flower.ok.skel"));
-    let asset = Model::open(&tree, "h.dpm", &OpenOptions::default().with_named(skeleton)).unwrap();
+    let asset = Opener::new().named(skeleton).open_in(&tree, "h.dpm").unwrap();
     assert!(matches!(asset.parts()[1].state, PartState::Ignored(_)) && asset.companions().files.is_empty());
     let tree = Tree::memory([("m.mesh", fixture("tso/flower.ok.mesh"))]).unwrap();
     let broken = NamedFile::new(Role::Skeleton, "s.skel", *b"no skeleton");
-    let refused = Model::open(&tree, "m.mesh", &OpenOptions::default().with_named(broken));
+    let refused = Opener::new().named(broken).open_in(&tree, "m.mesh");
     assert!(refused.is_err_and(|e: Error| e.file() == Some("s.skel") && e.read_error().is_some()));
 }
 
@@ -224,8 +220,8 @@ fn a_refused_file_says_all_that_is_wrong_with_it() {
     let bytes = fixture("dpm/parent.reject.dpm");
     let finder = Finder::new(Tree::memory([("h.dpm", bytes)]).unwrap());
     for read in [ReadOptions::default(), ReadOptions::lenient()] {
-        let options = OpenOptions::from(read);
-        let Err(e) = finder.open("h.dpm", &options) else { panic!("it is broken") };
+        let options = Opener::from(read);
+        let Err(e) = options.open_in(&finder, "h.dpm") else { panic!("it is broken") };
         assert!(finder.faults("h.dpm", &options, &e).has_errors());
     }
 }
@@ -234,12 +230,12 @@ fn a_refused_file_says_all_that_is_wrong_with_it() {
 fn a_figure_is_named_after_the_first_that_takes_parts() {
     let files = ["sway.ok.anim", "flower.ok.skel", "flower.ok.mesh"];
     let tree = Tree::memory(files.map(|name| (name, fixture(&format!("tso/{name}"))))).unwrap();
-    let open = |name: &str| Model::open(&tree, name, &OpenOptions::default()).unwrap();
+    let open = |name: &str| Opener::new().open_in(&tree, name).unwrap();
     let assets: Vec<_> = files.map(open).into();
     assert_eq!(Model::figure_lead(&assets), Some(2));
     let figure = Model::figure(assets).unwrap();
     assert_eq!(figure.path(), &"flower.ok.mesh");
-    let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
+    let scene = figure.scene().unwrap().value;
     assert_eq!((scene.meshes.len(), scene.skeletons.len(), scene.clips.len()), (1, 1, 1));
     let two = [open(files[2]), open(files[1]), open(files[1])];
     let several = Model::figure(two.into()).unwrap_err();
@@ -251,11 +247,7 @@ fn a_figure_is_named_after_the_first_that_takes_parts() {
 fn what_has_no_name_is_called_after_the_file() {
     let scene = |file: &str, name: &str| {
         let tree = Tree::memory([(name, fixture(file))]).unwrap();
-        Model::open(&tree, name, &OpenOptions::default())
-            .unwrap()
-            .to_scene(&SceneOptions::default())
-            .unwrap()
-            .value
+        Opener::new().open_in(&tree, name).unwrap().scene().unwrap().value
     };
     let robot = scene("bmd/moving.ok.bmd", "robot.bmd");
     assert_eq!((robot.format.as_str(), robot.skeletons[0].name.as_str()), ("bmd", "robot"));
@@ -277,17 +269,17 @@ fn an_asset_is_rewritten_with_the_companion_that_was_read_with_it() {
         (name, fixture(&format!("fsomodel/pairs/fighter.ok.{extension}")))
     });
     let tree = Tree::memory(files.clone()).unwrap();
-    let asset = Model::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    let asset = Opener::new().open_in(&tree, "f.fom").unwrap();
     let written: Vec<_> = asset.rewrite("g.fom").unwrap().into_iter().map(|f| (f.name, f.bytes)).collect();
     let [(_, model), (_, companion)] = files;
     assert_eq!(written, [("g.fom".into(), model.clone()), ("g.json".into(), companion)]);
     assert!(asset.companions().missing.is_empty());
     // Without it the model is not whole, and both the report and the losses say what was looked for.
     let tree = Tree::memory([("f.fom", model)]).unwrap();
-    let asset = Model::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    let asset = Opener::new().open_in(&tree, "f.fom").unwrap();
     assert_eq!(asset.companions().missing, [(Role::Metadata, "f.json".into())]);
     assert!(asset.check().has("companion-missing"));
-    let losses = asset.to_scene(&SceneOptions::default()).unwrap().losses;
+    let losses = asset.scene().unwrap().losses;
     for code in ["companion-missing", "mesh-table-missing"] {
         assert!(losses.iter().any(|l| l.code == code), "{losses:?}");
     }
@@ -299,62 +291,62 @@ fn the_name_of_a_file_is_held_against_what_it_holds() {
     let mesh = || fixture("tso/flower.ok.mesh");
     let names = ["a.0000000100000009.mesh", "a.000000010000000a.mesh"];
     let tree = Tree::memory(names.map(|name| (name, mesh()))).unwrap();
-    let told = |name| Model::open(&tree, name, &OpenOptions::default()).unwrap().check().has("type-id");
+    let told = |name| Opener::new().open_in(&tree, name).unwrap().check().has("type-id");
     assert_eq!(names.map(told), [false, true]);
 }
 
 #[test]
 fn a_path_and_bytes_in_memory_open_alike() {
-    let options = OpenOptions::default();
+    let options = Opener::new();
     let path = testdata().join("dpm/hopper.ok.dpm");
-    let named = Model::open_path(&path, &options).unwrap();
+    let named = options.open(&path).unwrap();
     let beside = ("hopper.ok.dpm.framegroups".to_owned(), fixture("dpm/hopper.ok.dpm.framegroups"));
-    let held = Model::from_memory("hopper.ok.dpm", fixture("dpm/hopper.ok.dpm"), [beside], &options).unwrap();
+    let held = options.open_bytes("hopper.ok.dpm", fixture("dpm/hopper.ok.dpm"), [beside]).unwrap();
     let clips = |asset: &Model| {
-        let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        let scene = asset.scene().unwrap().value;
         scene.clips.iter().map(|c| (c.name.clone(), c.frames)).collect::<Vec<_>>()
     };
     assert_eq!(clips(&named), clips(&held));
     assert!(clips(&held).len() > 1);
-    assert!(Model::open_path(testdata(), &options).is_err_and(|e| e.code() == "cannot-read"));
+    assert!(options.open(testdata()).is_err_and(|e| e.code() == "cannot-read"));
 }
 
 #[test]
 fn an_asset_becomes_its_own_bytes_or_another_format() {
-    let options = WriteOptions::default();
-    let asset = Model::open_path(testdata().join("dpm/hopper.ok.dpm"), &OpenOptions::default()).unwrap();
-    let own = asset.convert(Format::Dpm, &options).unwrap();
-    assert_eq!(own.value.get("hopper.ok.dpm").unwrap(), fixture("dpm/hopper.ok.dpm"));
-    let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap();
+    let asset = meshwright::open(testdata().join("dpm/hopper.ok.dpm")).unwrap();
+    let own = asset.convert(Format::Dpm).unwrap();
+    assert_eq!(own.files().get("hopper.ok.dpm").unwrap(), fixture("dpm/hopper.ok.dpm"));
+    let glb = asset.convert(Target::Glb).unwrap().into_files().into_iter().next().unwrap();
     assert!(glb.bytes.starts_with(b"glTF") && glb.name == "hopper.ok.glb");
     // The export multiplies lengths, and the import divides them.
-    let mut large = asset.to_scene(&Target::Glb.scene_options()).unwrap().value;
+    let mut large = asset.scene_with(&Target::Glb.scene_options()).unwrap().value;
     large.rescale(2.0).unwrap();
-    let files = meshwright::convert(&large, Target::Glb, &options).unwrap().value;
+    let files = meshwright::convert(&large, Target::Glb, &WriteOptions::default()).unwrap().value;
     let bytes = files.into_iter().next().unwrap().bytes;
-    let large = Model::from_memory("large.glb", bytes, [], &OpenOptions::default()).unwrap();
-    let back = large.convert(Format::Dpm, &options).unwrap();
-    assert!(back.losses.iter().any(|l| l.code == "scale-undone"));
+    let large = Opener::new().open_bytes("large.glb", bytes, []).unwrap();
+    let back = large.convert(Format::Dpm).unwrap();
+    assert!(back.losses().iter().any(|l| l.code == "scale-undone"));
     let bounds = |bytes: &[u8]| Dpm::parse(bytes).unwrap().bounds.maxs.map(F32::get);
-    let (before, after) = (bounds(asset.bytes()), bounds(&back.value.into_iter().next().unwrap().bytes));
+    let (before, after) =
+        (bounds(asset.bytes()), bounds(&back.into_files().into_iter().next().unwrap().bytes));
     assert!(before.iter().zip(after).all(|(a, b)| (a - b).abs() < 1.0), "{before:?} {after:?}");
 }
 
 #[test]
 fn every_error_has_one_shape() {
     let cut = fixture("dpm/hopper.ok.dpm")[..200].to_vec();
-    let failure = Model::from_memory("x.dpm", cut, [], &OpenOptions::default()).unwrap_err();
+    let failure = Opener::new().open_bytes("x.dpm", cut, []).unwrap_err();
     assert!(failure.offset().is_some() && !failure.path().is_empty(), "{failure:?}");
     assert!(failure.to_string().contains(failure.code()) && failure.to_string().contains("(offset 0x"));
-    let none = Model::open_path(testdata().join("no.dpm"), &OpenOptions::default()).unwrap_err();
+    let none = Opener::new().open(testdata().join("no.dpm")).unwrap_err();
     assert_eq!(none.code(), "cannot-read");
-    let other = Model::from_memory("x", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    let other = Opener::new().open_bytes("x", vec![7; 9], []).unwrap_err();
     assert_eq!(other.code(), "unknown-format");
-    let leaves = Model::from_memory("../x.dpm", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    let leaves = Opener::new().open_bytes("../x.dpm", vec![7; 9], []).unwrap_err();
     assert_eq!(leaves.code(), "cannot-read");
     // A folder may have many packs.
     let pack = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.pk3");
     fs::write(&pack, b"PK\x05\x06").unwrap();
-    let broken = Model::open_path(pack.join("x.dpm"), &OpenOptions::default()).unwrap_err();
+    let broken = Opener::new().open(pack.join("x.dpm")).unwrap_err();
     assert!(broken.code() == "truncated" && broken.message().contains("broken.pk3"), "{broken:?}");
 }

@@ -3,18 +3,18 @@
 
 use meshwright::files::Tree;
 use meshwright::scene::{SceneOptions, Space};
-use meshwright::{Bounds, Description, Model, NameSource, OpenOptions};
+use meshwright::{Bounds, Description, Model, NameSource, Opener};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::PathBuf;
 
 fn open(path: &str) -> Model {
     let tree = Tree::open(testdata()).unwrap();
-    Model::open(&tree, path, &OpenOptions::default()).unwrap()
+    Opener::new().open_in(&tree, path).unwrap()
 }
 
 fn described(asset: &Model, space: Space) -> Option<Description> {
-    let scene = asset.to_scene(&SceneOptions::in_space(space)).ok()?.value;
+    let scene = asset.scene_with(&SceneOptions::in_space(space)).ok()?.value;
     let mut described = asset.describe();
     described.add_scene(asset, &scene);
     Some(described)
@@ -35,7 +35,7 @@ fn heights_are_told_along_the_axis_that_points_up() {
     let mut told = 0;
     let tree = Tree::open(testdata()).unwrap();
     for name in sound() {
-        let Ok(asset) = Model::open(&tree, &name, &OpenOptions::default()) else { continue };
+        let Ok(asset) = Opener::new().open_in(&tree, &name) else { continue };
         let (Some(own), Some(gltf)) = (described(&asset, Space::File), described(&asset, Space::Gltf)) else {
             continue;
         };
@@ -73,15 +73,15 @@ fn names_of_clips_have_a_source() {
     let text = b"1 4 6 1 run\n5 2 // some\n7 2\n".to_vec();
     let tree = Tree::memory([("m.dpm", model), ("m.dpm.framegroups", text)]).unwrap();
     let sources = |names| {
-        let options = OpenOptions::default().with_clip_names(names);
-        let asset = Model::open(&tree, "m.dpm", &options).unwrap();
+        let options = Opener::new().clip_names(names);
+        let asset = options.open_in(&tree, "m.dpm").unwrap();
         described(&asset, Space::File).unwrap().clips.iter().map(|clip| clip.source).collect::<Vec<_>>()
     };
     use NameSource::{Comment, Engine, Frames, Line};
     assert_eq!(sources(meshwright::ClipNames::Engine), [Line, Engine, Engine]);
     assert_eq!(sources(meshwright::ClipNames::Comments), [Line, Comment, Engine]);
     assert_eq!(sources(meshwright::ClipNames::Frames), [Frames; 3]);
-    let alone = Model::open(&tree, "m.dpm", &OpenOptions::default().with_companions(false)).unwrap();
+    let alone = Opener::new().companions(false).open_in(&tree, "m.dpm").unwrap();
     assert!(described(&alone, Space::File).unwrap().clips.iter().all(|clip| clip.source == Frames));
     let own = described(&open("bmd/windmill.ok.bmd"), Space::File).unwrap();
     assert!(own.clips.iter().all(|clip| clip.source == NameSource::File) && !own.clips.is_empty());

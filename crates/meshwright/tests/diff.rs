@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
-use meshwright::scene::{Scene, SceneOptions};
-use meshwright::{DiffOptions, Format, Model, OpenOptions, Target, WriteOptions, convert, diff};
+use meshwright::scene::Scene;
+use meshwright::{DiffOptions, Format, Opener, Target, WriteOptions, convert, diff};
 use meshwright_testkit::testdata;
 
 fn scene(path: &str) -> Scene {
     let tree = Tree::open(testdata()).unwrap();
-    let asset = Model::open(&tree, path, &OpenOptions::default()).unwrap();
-    asset.to_scene(&SceneOptions::default()).unwrap().value
+    let asset = Opener::new().open_in(&tree, path).unwrap();
+    asset.scene().unwrap().value
 }
 
 /// A scene by way of another format.
@@ -19,8 +19,8 @@ fn by_way_of(scene: &Scene, to: Target) -> Scene {
     let files: Vec<_> = files.into_iter().map(|file| (file.name, file.bytes)).collect();
     let name = files[0].0.clone();
     let tree = Tree::memory(files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone()))).unwrap();
-    let asset = Model::open(&tree, &name, &OpenOptions::default()).unwrap();
-    asset.to_scene(&SceneOptions::default()).unwrap().value
+    let asset = Opener::new().open_in(&tree, &name).unwrap();
+    asset.scene().unwrap().value
 }
 
 fn codes(a: &Scene, b: &Scene) -> Vec<&'static str> {

@@ -16,9 +16,7 @@ use meshwright::edit::Patch;
 use meshwright::edit::edits::{Edit, Near, check};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
-use meshwright::{
-    AnyModel, Companions, Finder, Format, Model, NamedFile, OpenOptions, Role, WriteOptions, merge,
-};
+use meshwright::{AnyModel, Companions, Finder, Format, Model, NamedFile, Opener, Role, WriteOptions, merge};
 use meshwright_testkit::{Expect, given_corpus, testdata};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,14 +97,13 @@ fn folder(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn open(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<Model> {
     let finder = Finder::new(Tree::memory(files.iter().map(|(n, b)| (n.as_str(), b.clone()))).unwrap());
-    let mut options = OpenOptions::default();
-    options.format = Format::from_name(name);
+    let mut options = Opener::new().format(Format::from_name(name));
     // An animation does not say which skeleton it moves.
     let skeletons: Vec<_> = files.iter().filter(|(n, _)| n.ends_with(".skel")).collect();
     if let (true, [(skeleton, bytes)]) = (name.ends_with(".anim"), &skeletons[..]) {
-        options = options.with_named(NamedFile::new(Role::Skeleton, *skeleton, bytes.as_slice()));
+        options = options.named(NamedFile::new(Role::Skeleton, *skeleton, bytes.as_slice()));
     }
-    finder.open(TreePath::new(name).unwrap(), &options).ok()
+    options.open_in(&finder, TreePath::new(name).unwrap()).ok()
 }
 
 /// Animations of the fixtures with the skeleton that they move: which one that is their folder does not say.
@@ -179,7 +176,7 @@ fn with_nothing_edited_the_files_are_the_original() {
     for files in folders(&["bmd", "dpm", "zym", "iqm", "framegroups"]) {
         each(&files, |files, name, asset| {
             for options in scenes() {
-                let Ok(native) = asset.to_scene(&options) else { continue };
+                let Ok(native) = asset.scene_with(&options) else { continue };
                 if native.value.meshes.is_empty() && native.value.skeletons.is_empty() {
                     continue;
                 }
@@ -259,7 +256,7 @@ fn edited(
         now.insert(file.name.clone(), file.bytes.clone());
     }
     let again = open(&now, name).ok_or("it does not open")?;
-    let back = again.to_scene(options).map_err(|e| e.to_string())?.value;
+    let back = again.scene_with(options).map_err(|e| e.to_string())?.value;
     let wanted = renumbered(edited.scene.clone());
     let near = kind(asset.format()).unwrap().near;
     check(native, &wanted, &back, near)?;
@@ -373,7 +370,7 @@ fn what_was_edited_is_all_that_is() {
         each(&files, |files, name, asset| {
             let Some(kind) = kind(asset.format()) else { return };
             for options in scenes() {
-                let Ok(native) = asset.to_scene(&options) else { continue };
+                let Ok(native) = asset.scene_with(&options) else { continue };
                 let native = native.value;
                 for (edit, seed) in Edit::ALL.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
                     if !is_held(kind, asset, &native, edit) {
@@ -403,7 +400,7 @@ fn an_animation_says_which_edits_of_joints_it_does_not_hold() {
     let files = sets().remove(0);
     let name = files.keys().find(|name| name.ends_with(".anim")).unwrap().clone();
     let asset = open(&files, &name).unwrap();
-    let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let native = asset.scene().unwrap().value;
     let dropped = |edited: &Patch| {
         let losses = merged(&asset, &native, edited).unwrap().losses;
         losses.into_iter().find(|loss| loss.code == "joints-dropped").map(|loss| loss.count)
@@ -426,7 +423,7 @@ fn edited_records_are_written_into_their_file() {
         Model::figure(vec![open(files, "a.mesh").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
     };
     let asset = figure(&files);
-    let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let native = asset.scene().unwrap().value;
     assert_eq!((native.clips.len(), native.skeletons[0].joints.len()), (1, 2));
     let mut seen = BTreeSet::new();
     for (edit, seed) in
@@ -448,7 +445,7 @@ fn edited_records_are_written_into_their_file() {
         );
         let mut now = files.clone();
         now.extend(made.value.iter().map(|file| (file.name.clone(), file.bytes.clone())));
-        let back = figure(&now).to_scene(&SceneOptions::default()).unwrap().value;
+        let back = figure(&now).scene().unwrap().value;
         check(&native, &edited.scene, &back, SIMS).unwrap_or_else(|e| panic!("{edit:?}: {e}"));
     }
     let wrote = |edit: &str, name: &str| seen.contains(&(edit.to_owned(), name.to_owned()));

@@ -3,8 +3,7 @@
 
 use meshwright::files::Tree;
 use meshwright::{
-    Explanation, Finder, Format, Notice, NoticeKind, OpenOptions, ReadOptions, RuleSet, Severity, codes,
-    explain,
+    Explanation, Finder, Format, Notice, NoticeKind, Opener, ReadOptions, RuleSet, Severity, codes, explain,
 };
 use meshwright_testkit::testdata;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,10 +89,10 @@ fn example_files() -> BTreeMap<(String, String), String> {
     let mut shown = BTreeMap::new();
     for file in finder.tree().walk().files {
         let path = file.unwrap();
-        for options in [OpenOptions::default(), ReadOptions::lenient().into()] {
-            let mut options: OpenOptions = options;
-            options.met = true;
-            let (format, report) = match finder.open(&path, &options) {
+        for options in [Opener::new(), ReadOptions::lenient().into()] {
+            let options: Opener = options;
+            let options = options.met(true);
+            let (format, report) = match options.open_in(&finder, &path) {
                 Ok(asset) => (asset.format(), asset.check()),
                 Err(e) => match e.format() {
                     Some(format) => (format, finder.faults(&path, &options, &e)),

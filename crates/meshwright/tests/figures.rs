@@ -1,12 +1,13 @@
 //! Tests the files of a character whose export was edited: edited and unedited files.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+use crate::restoring::restored;
 use meshwright::edit::{Recovery, State};
 use meshwright::gltf::{ExportOptions, export_keeping};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{
-    Keeping, Model, NamedFile, OpenOptions, Original, RecoverOptions, Restored, Role, Target, WriteOptions,
+    ConvertOptions, Converted, Keeping, Model, NamedFile, Opener, Original, RecoverOptions, Role, Target,
 };
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
@@ -33,20 +34,20 @@ fn flower() -> Files {
 pub(crate) fn figure(files: &Files, names: &[&str]) -> Model {
     let skeleton = names.iter().find(|name| name.ends_with(".skel"));
     let one = |name: &&str| {
-        let mut open = OpenOptions::default();
+        let mut open = Opener::new();
         if let Some(skel) = skeleton.filter(|_| name.ends_with(".anim")) {
-            open = open.with_named(NamedFile::new(Role::Skeleton, *skel, files[*skel].clone()));
+            open = open.named(NamedFile::new(Role::Skeleton, *skel, files[*skel].clone()));
         }
-        Model::from_memory(name, files[*name].clone(), [], &open).unwrap()
+        open.open_bytes(name, files[*name].clone(), []).unwrap()
     };
     Model::figure(names.iter().map(one).collect()).unwrap()
 }
 
 /// The document of a character, edited as text.
 fn document(asset: &Model, edit: impl Fn(String) -> String) -> Model {
-    let open = OpenOptions::default();
-    let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
-    let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
+    let open = Opener::new();
+    let record: Extra = asset.record(&Keeping::default()).unwrap();
+    let scene = asset.scene_with(&SceneOptions::default().with_extras(true)).unwrap().value;
     let glb = export_keeping(&scene, &ExportOptions::default(), &record).unwrap().value.to_glb();
     let size = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
     let json = String::from_utf8(glb[20..20 + size(12)].to_vec()).unwrap();
@@ -58,15 +59,15 @@ fn document(asset: &Model, edit: impl Fn(String) -> String) -> Model {
     let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
     let parts = [b"glTF", &word(2)[..], &word(20 + json.len() + rest.len()), &word(json.len()), b"JSON"];
     let glb = [parts.concat(), json, rest.to_vec()].concat();
-    Model::from_memory("x.glb", glb, [], &open).unwrap()
+    open.open_bytes("x.glb", glb, []).unwrap()
 }
 
 /// Restores a character whose document was edited as text.
-pub(crate) fn edited(asset: &Model, edit: impl Fn(String) -> String) -> Restored {
+pub(crate) fn edited(asset: &Model, edit: impl Fn(String) -> String) -> Converted {
     let document = document(asset, edit);
     let name = String::from_utf8(asset.path().name().to_vec()).unwrap();
     let target = Target::Native(asset.format());
-    document.restore(None, target, &name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
+    restored(&document, None, target, &name, &RecoverOptions::default(), &ConvertOptions::default()).unwrap()
 }
 
 pub(crate) fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) -> String {
@@ -76,8 +77,8 @@ pub(crate) fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) 
     }
 }
 
-pub(crate) fn written_files(back: &Restored) -> Files {
-    back.files.iter().map(|file| (file.name.clone(), file.bytes.clone())).collect()
+pub(crate) fn written_files(back: &Converted) -> Files {
+    back.files().iter().map(|file| (file.name.clone(), file.bytes.clone())).collect()
 }
 
 fn edits(report: &Recovery) -> [usize; 3] {
@@ -105,7 +106,7 @@ fn a_bone_that_is_renamed_is_renamed_in_every_file() {
     let (bud, new) = (Name::from("BUD"), Name::from("BUD_edit"));
     for edit in [&replaced(old, "\"name\":\"BUD_edit\"") as &dyn Fn(String) -> String, &other] {
         let back = edited(&asset, edit);
-        assert!(back.losses.iter().all(|loss| loss.code != "original-dropped"), "{:?}", back.losses);
+        assert!(back.losses().iter().all(|loss| loss.code != "original-dropped"), "{:?}", back.losses());
         let mut wanted = files.clone();
         let mut mesh = Mesh::parse(&files["flower.mesh"]).unwrap();
         let renamed = mesh.geometry.bones.iter_mut().filter(|bone| **bone == bud);
@@ -145,16 +146,16 @@ fn what_was_not_edited_lies_beside_what_was() {
         ("tso/sway.ok.anim", "sway.anim"),
     ]);
     let asset = figure(&all, &["flower.mesh", "bones.skel", "sway.anim"]);
-    let differ = |back: &Restored| -> Vec<String> {
+    let differ = |back: &Converted| -> Vec<String> {
         let made = written_files(back);
-        assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>(), "{:?}", back.losses);
+        assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>(), "{:?}", back.losses());
         made.into_iter().filter(|(name, bytes)| all[name] != *bytes).map(|(name, _)| name).collect()
     };
     let back = edited(&asset, |json| json);
     assert!(differ(&back).is_empty());
     // An edit of only the clip.
     let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
-    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
+    assert_eq!(edits(back.edits().unwrap()), [0, 0, 1]);
     assert_eq!(differ(&back), ["sway.anim"]);
 }
 
@@ -164,7 +165,7 @@ fn what_moves_a_skeleton_is_edited_in_its_file() {
     let all = files(&[("tso/flower.ok.skel", "bones.skel"), ("tso/sway.ok.anim", "sway.anim")]);
     let asset = figure(&all, &["bones.skel", "sway.anim"]);
     let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
-    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
+    assert_eq!(edits(back.edits().unwrap()), [0, 0, 1]);
     let made = written_files(&back);
     assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>());
     assert!(made["bones.skel"] == all["bones.skel"]);
@@ -184,8 +185,8 @@ fn the_mesh_of_the_main_file_may_be_gone() {
             assert!(json.contains("\"mesh\":0,"), "{json}");
             json.replace("\"mesh\":0,", "")
         });
-        assert_eq!(edits(back.recovery.as_ref().unwrap()), [1, 0, 0], "{:?}", back.losses);
-        assert!(back.losses.iter().any(|loss| loss.code == "mesh-gone"), "{:?}", back.losses);
+        assert_eq!(edits(back.edits().unwrap()), [1, 0, 0], "{:?}", back.losses());
+        assert!(back.losses().iter().any(|loss| loss.code == "mesh-gone"), "{:?}", back.losses());
         let made = written_files(&back);
         let mesh = Mesh::parse(&made["flower.mesh"]).unwrap();
         assert!(mesh.geometry.real.is_empty() && mesh.geometry.faces.is_empty());
@@ -202,17 +203,17 @@ fn a_file_of_records_outlives_each_of_them() {
         ("tso/flower.ok.cmx", "folk.cmx"),
         ("tso/sway.ok.cfp", "sway.cfp"),
     ]);
-    let open = OpenOptions::default();
+    let open = Opener::new();
     let beside = [("sway.cfp".to_owned(), files["sway.cfp"].clone())];
     let asset = Model::figure(vec![
-        Model::from_memory("a.mesh", files["a.mesh"].clone(), [], &open).unwrap(),
-        Model::from_memory("folk.cmx", files["folk.cmx"].clone(), beside, &open).unwrap(),
+        open.open_bytes("a.mesh", files["a.mesh"].clone(), []).unwrap(),
+        open.open_bytes("folk.cmx", files["folk.cmx"].clone(), beside).unwrap(),
     ]);
     let asset = asset.unwrap();
-    assert_eq!(asset.to_scene(&SceneOptions::default()).unwrap().value.clips.len(), 1);
+    assert_eq!(asset.scene().unwrap().value.clips.len(), 1);
     let back = edited(&asset, replaced("\"animations\":", "\"nothing\":"));
-    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1], "{:?}", back.losses);
-    assert!(back.losses.iter().any(|loss| loss.code == "record-left"), "{:?}", back.losses);
+    assert_eq!(edits(back.edits().unwrap()), [0, 0, 1], "{:?}", back.losses());
+    assert!(back.losses().iter().any(|loss| loss.code == "record-left"), "{:?}", back.losses());
     assert!(written_files(&back) == files, "{:?}", written_files(&back).keys());
 }
 
@@ -267,12 +268,12 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
     ];
     for (from, to, change) in cases {
         let back = edited(&asset, replaced(from, to));
-        let report = back.recovery.as_ref().unwrap();
+        let report = back.edits().unwrap();
         assert_eq!(edits(report).iter().sum::<usize>(), 1, "{from}: {report:?}");
         let made = written_files(&back);
         let mut anim = Anim::parse(&all["nod.anim"]).unwrap();
         change(&mut anim);
-        assert_eq!(Anim::parse(&made["nod.anim"]).unwrap(), anim, "{from}: {:?}", back.losses);
+        assert_eq!(Anim::parse(&made["nod.anim"]).unwrap(), anim, "{from}: {:?}", back.losses());
         assert!(
             made["nod.anim"] == anim.to_bytes().unwrap() && made["nod.anim"] != all["nod.anim"],
             "{from}"
@@ -287,9 +288,9 @@ fn member(
     target: meshwright::Format,
     name: &str,
     edit: impl Fn(String) -> String,
-) -> Restored {
+) -> Converted {
     let document = document(asset, edit);
-    document.restore(None, target, name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
+    restored(&document, None, target, name, &RecoverOptions::default(), &ConvertOptions::default()).unwrap()
 }
 
 /// A skeleton or an animation that is asked for is the one that went along, with its own edits only.
@@ -298,8 +299,8 @@ fn a_member_of_a_figure_is_written_as_it_was() {
     use meshwright::Format;
     let files = flower();
     let asset = figure(&files, &["flower.mesh", "bones.skel", "sway.anim", "lists.anim"]);
-    let left = |back: &Restored| {
-        let left = back.losses.iter().filter(|loss| loss.code == "member-left");
+    let left = |back: &Converted| {
+        let left = back.losses().iter().filter(|loss| loss.code == "member-left");
         left.map(|loss| (loss.path.clone(), loss.is_note())).collect::<BTreeMap<_, _>>()
     };
     for (format, name, own) in [
@@ -309,7 +310,7 @@ fn a_member_of_a_figure_is_written_as_it_was() {
     ] {
         let back = member(&asset, format, name, |json| json);
         assert_eq!(written_files(&back), BTreeMap::from([(name.to_owned(), files[own].clone())]), "{name}");
-        assert!(back.losses.len() == 3 && left(&back).values().all(|note| *note), "{:?}", back.losses);
+        assert!(back.losses().len() == 3 && left(&back).values().all(|note| *note), "{:?}", back.losses());
     }
     let edit = replaced("\"name\":\"sway\"", "\"name\":\"swing\"");
     let back = member(&asset, Format::TsoAnimation, "y.anim", &edit);
@@ -318,19 +319,19 @@ fn a_member_of_a_figure_is_written_as_it_was() {
     assert_eq!(written_files(&back)["y.anim"], anim.to_bytes().unwrap());
     let back = member(&asset, Format::TsoSkeleton, "x.skel", &edit);
     assert_eq!(written_files(&back)["x.skel"], files["bones.skel"]);
-    assert!(!left(&back)["sway.anim"] && left(&back)["flower.mesh"], "{:?}", back.losses);
+    assert!(!left(&back)["sway.anim"] && left(&back)["flower.mesh"], "{:?}", back.losses());
 }
 
 /// A mesh that a skeleton places is not written onto an original without one.
 #[test]
 fn a_mesh_is_not_written_without_the_skeleton_that_places_it() {
     let files = flower();
-    let open = OpenOptions::default();
-    let alone = Model::from_memory("flower.mesh", files["flower.mesh"].clone(), [], &open).unwrap();
+    let open = Opener::new();
+    let alone = open.open_bytes("flower.mesh", files["flower.mesh"].clone(), []).unwrap();
     let placed = document(&figure(&files, &["flower.mesh", "bones.skel"]), |json| json);
     let back = |document: &Model, onto: Model| {
-        let (how, options) = (RecoverOptions::default(), WriteOptions::default());
-        document.restore(Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
+        let (how, options) = (RecoverOptions::default(), ConvertOptions::default());
+        restored(&document, Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
     };
     let refused = back(&placed, alone.clone()).unwrap_err().to_string();
     for word in ["\"figure\"", "flower.mesh", "--skeleton"] {

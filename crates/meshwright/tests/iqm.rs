@@ -4,8 +4,8 @@
 
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
-use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
+use meshwright::scene::Engine;
+use meshwright::{AnyModel, Format, Model, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::testdata;
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn bound(model: &Iqm, extent: f64) -> f64 {
 pub(crate) fn open(path: &Path) -> (Tree, Model) {
     let tree = Tree::open(path.parent().unwrap()).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let asset = Model::open(&tree, name, &OpenOptions::default()).unwrap();
+    let asset = Opener::new().open_in(&tree, name).unwrap();
     (tree, asset)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn to_iqm(asset: &Model) -> Iqm {
 
 /// The model, and how far its vertices are said to be off.
 fn measured(asset: &Model) -> (Iqm, f64) {
-    let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+    let scene = asset.scene().unwrap();
     let files = convert(&scene.value, Target::Native(Format::Iqm), &WriteOptions::default()).unwrap();
     let errors = files.losses.iter().filter(|l| l.code == "pose-error").filter_map(|l| l.amount);
     (Iqm::parse(&files.value.main().unwrap().bytes).unwrap(), errors.fold(0.0, f64::max))
@@ -85,7 +85,7 @@ fn measured(asset: &Model) -> (Iqm, f64) {
 /// Holds a model against its IQM at every frame; the worst in parts of what is allowed.
 pub(crate) fn hold(path: &Path) -> (f64, usize) {
     let (_, asset) = open(path);
-    let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let scene = asset.scene().unwrap().value;
     let (model, said) = measured(&asset);
     assert!(!model.validate().has_errors());
     for engine in [Engine::DarkPlaces, Engine::Fte, Engine::Daemon] {
@@ -150,7 +150,7 @@ fn skins_go_along_under_the_new_name() {
         ("m/a.dpm_3.skin", b"textures/quad,green\n".to_vec()),
     ];
     let tree = Tree::memory(files).unwrap();
-    let asset = Model::open(&tree, "m/a.dpm", &OpenOptions::default()).unwrap();
+    let asset = Opener::new().open_in(&tree, "m/a.dpm").unwrap();
     let skins = asset.skins("b.iqm");
     let names: Vec<_> = skins.iter().map(|s| (s.name.as_str(), s.bytes.len())).collect();
     assert_eq!(names, [("b.iqm_0.skin", 18), ("b.iqm_1.skin", 19)]);

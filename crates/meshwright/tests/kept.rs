@@ -1,13 +1,14 @@
 //! Data embedded in a document is hostile input: whatever it holds, the document itself stays valid.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+use crate::restoring::restored;
 use meshwright::dpm::Dpm;
 use meshwright::files::{PackBuilder, PackKind};
 use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
-use meshwright::scene::{Extra, Scene, SceneOptions};
+use meshwright::scene::{Extra, Scene};
 use meshwright::{
-    Format, Keeping, Limits, Model, OpenOptions, Original, ReadOptions, ReadSettings, RecoverOptions, Target,
-    WriteOptions, recovery_lines,
+    ConvertOptions, Format, Keeping, Limits, Model, Opener, Original, ReadOptions, ReadSettings,
+    RecoverOptions, Target, WriteOptions, recovery_lines,
 };
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
@@ -19,20 +20,19 @@ fn asset(name: &str) -> Model {
     let path = testdata().join("dpm").join(name);
     let bytes = fs::read(&path).unwrap();
     let clips = fs::read(path.with_extension("dpm.framegroups")).unwrap();
-    let open = OpenOptions::default();
-    Model::from_memory(name, bytes, [(format!("{name}.framegroups"), clips)], &open).unwrap()
+    let open = Opener::new();
+    open.open_bytes(name, bytes, [(format!("{name}.framegroups"), clips)]).unwrap()
 }
 
 fn record() -> (Scene, Extra) {
     let asset = asset(HOPPER);
-    let open = OpenOptions::default();
-    (asset.to_scene(&SceneOptions::default()).unwrap().value, asset.record(&Keeping::new(&open)).unwrap())
+    (asset.scene().unwrap().value, asset.record(&Keeping::default()).unwrap())
 }
 
 /// The document of a scene, with something along.
 fn document(scene: &Scene, record: &Extra) -> Model {
     let glb = export_keeping(scene, &ExportOptions::default(), record).unwrap().value.to_glb();
-    Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
+    Opener::new().open_bytes("x.glb", glb, []).unwrap()
 }
 
 /// Skins and shaders are files of their own: their effects on surfaces are not edits.
@@ -40,19 +40,22 @@ fn document(scene: &Scene, record: &Extra) -> Model {
 fn a_model_in_its_skins_comes_back_unedited() {
     let path = testdata().join("game/base/pak0.pak/models/hopper.dpm");
     for skin in [None, Some(0), Some(1)] {
-        let mut open = OpenOptions::default().with_textures(true);
-        open.skin = skin;
-        let asset = Model::open_path(&path, &open).unwrap();
-        let record = asset.record(&Keeping::new(&open)).unwrap();
-        let options = WriteOptions::default().with_kept(record);
-        let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap().bytes;
-        let edited = Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
-        assert!(edited.to_scene(&SceneOptions::default()).unwrap().value.materials.len() > 1);
+        let asset = Opener::new().textures(true).skin(skin).open(&path).unwrap();
+        let record = asset.record(&Keeping::default()).unwrap();
+        let options = WriteOptions::default().with_kept(record).into();
+        let glb =
+            asset.convert_with(Target::Glb, &options).unwrap().into_files().into_iter().next().unwrap().bytes;
+        let edited = Opener::new().open_bytes("x.glb", glb, []).unwrap();
+        assert!(edited.scene().unwrap().value.materials.len() > 1);
         let (how, target) = (RecoverOptions::default(), Target::Native(Format::Dpm));
-        let back = edited.restore(None, target, "hopper.dpm", &how, &WriteOptions::default()).unwrap();
-        let lines = recovery_lines(back.recovery.as_ref().unwrap(), usize::MAX);
-        assert_eq!((lines, back.losses), (vec!["nothing was edited".to_owned()], Vec::new()), "{skin:?}");
-        assert!(back.files.main().unwrap().bytes == asset.bytes());
+        let back = restored(&edited, None, target, "hopper.dpm", &how, &ConvertOptions::default()).unwrap();
+        let lines = recovery_lines(back.edits().unwrap(), usize::MAX);
+        assert_eq!(
+            (lines, back.losses().to_vec()),
+            (vec!["nothing was edited".to_owned()], Vec::new()),
+            "{skin:?}"
+        );
+        assert!(back.files().main().unwrap().bytes == asset.bytes());
     }
 }
 
@@ -120,10 +123,7 @@ fn what_is_wrong_is_said_and_passed_over() {
             "hash" => assert!(error.message().contains("its hash is another"), "{error}"),
             _ => {}
         }
-        assert_eq!(
-            document.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(),
-            scene.meshes.len()
-        );
+        assert_eq!(document.scene().unwrap().value.meshes.len(), scene.meshes.len());
     }
     for record in [Extra::Bool(true), Extra::List(vec![]), Extra::Text("{".into())] {
         assert!(read(&record).is_err());
@@ -149,7 +149,7 @@ fn a_bomb_is_charged() {
 fn a_document_without_a_model_has_none() {
     let (scene, _) = record();
     let glb = meshwright::gltf::export(&scene, &ExportOptions::default()).unwrap().value.to_glb();
-    let plain = Model::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
+    let plain = Opener::new().open_bytes("x.glb", glb, []).unwrap();
     assert!(!plain.has_kept() && Original::kept_in(&plain, &ReadSettings::default()).unwrap().is_none());
     assert!(Original::kept_in(&asset(HOPPER), &ReadSettings::default()).unwrap().is_none());
 }
@@ -158,54 +158,55 @@ fn a_document_without_a_model_has_none() {
 #[test]
 fn what_came_back_is_restored() {
     let (scene, mut record) = record();
-    let (how, write) = (RecoverOptions::default(), WriteOptions::default());
+    let (how, write) = (RecoverOptions::default(), ConvertOptions::default());
     let mut edited = scene.clone();
     edited.meshes[0].positions[0][1] += 1.0;
     let moved = document(&edited, &record);
     let own = asset(HOPPER);
-    let made = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
-    assert_eq!(recovery_lines(&made.recovery.unwrap(), 9), ["nothing was edited"]);
+    let made = restored(&document(&scene, &record), None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert_eq!(recovery_lines(made.edits().unwrap(), 9), ["nothing was edited"]);
     assert_eq!(
-        (made.files.main().unwrap().name.as_str(), &made.files.main().unwrap().bytes[..]),
+        (made.files().main().unwrap().name.as_str(), &made.files().main().unwrap().bytes[..]),
         ("a.dpm", own.bytes())
     );
 
-    let made = moved.restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
-    assert!(recovery_lines(&made.recovery.unwrap(), 9)[0].contains("1 vertex moved by up to 1"));
-    assert_ne!(made.files.main().unwrap().bytes, own.bytes());
-    let known = moved.restore(None, Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
-    assert_eq!(known.files.main().unwrap().bytes, own.bytes());
+    let made = restored(&moved, None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert!(recovery_lines(made.edits().unwrap(), 9)[0].contains("1 vertex moved by up to 1"));
+    assert_ne!(made.files().main().unwrap().bytes, own.bytes());
+    let known = restored(&moved, None, Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
+    assert_eq!(known.files().main().unwrap().bytes, own.bytes());
     let onto = Original::new(asset(HOPPER));
-    let added = moved.restore(Some(&onto), Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
-    assert_eq!(added.files, made.files, "what is only named may have been edited");
+    let added =
+        restored(&moved, Some(&onto), Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
+    assert_eq!(added.files(), made.files(), "what is only named may have been edited");
     let scaled = write.clone().with_scale(Some(2.0));
-    let big = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &scaled).unwrap();
-    assert_ne!(big.files.main().unwrap().bytes, own.bytes());
+    let big = restored(&document(&scene, &record), None, Format::Dpm, "a.dpm", &how, &scaled).unwrap();
+    assert_ne!(big.files().main().unwrap().bytes, own.bytes());
 
     *field(&mut record, "v") = Extra::Int(2);
-    let made = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
-    assert!(made.recovery.is_none() && made.losses.iter().any(|loss| loss.code == "kept-ignored"));
-    let made = moved.restore(None, Target::Glb, "a.glb", &how, &write).unwrap();
-    assert!(made.recovery.is_none() && made.files.main().unwrap().name == "a.glb");
+    let made = restored(&document(&scene, &record), None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert!(made.edits().is_none() && made.losses().iter().any(|loss| loss.code == "kept-ignored"));
+    let made = restored(&moved, None, Target::Glb, "a.glb", &how, &write).unwrap();
+    assert!(made.edits().is_none() && made.files().main().unwrap().name == "a.glb");
 }
 
 /// A model of one frame becomes a static mesh, and that the model again, with all that moves its vertices.
 #[test]
 fn a_static_mesh_comes_back_to_the_model_that_is_named() {
-    let open = OpenOptions::default();
+    let open = Opener::new();
     let mut model = Dpm::parse(asset(HOPPER).bytes()).unwrap();
     model.frames.truncate(1);
     model.poses.truncate(model.bones.len());
-    let own = Model::from_memory("one.dpm", model.to_bytes().unwrap(), [], &open).unwrap();
-    let glb =
-        own.convert(Target::Glb, &WriteOptions::default()).unwrap().value.into_iter().next().unwrap().bytes;
-    let edited = Model::from_memory("x.glb", glb, [], &open).unwrap();
-    let scene = edited.to_scene(&SceneOptions::default()).unwrap().value;
+    let own = open.open_bytes("one.dpm", model.to_bytes().unwrap(), []).unwrap();
+    let glb = own.convert(Target::Glb).unwrap().into_files().into_iter().next().unwrap().bytes;
+    let edited = open.open_bytes("x.glb", glb, []).unwrap();
+    let scene = edited.scene().unwrap().value;
     assert!(scene.skeletons.is_empty() && !scene.meshes.is_empty());
-    let (how, write, onto) = (RecoverOptions::default(), WriteOptions::default(), Original::new(own.clone()));
-    let back = edited.restore(Some(&onto), Format::Dpm, "one.dpm", &how, &write).unwrap();
-    assert_eq!(recovery_lines(&back.recovery.unwrap(), 9), ["nothing was edited"]);
-    assert!(back.files.main().unwrap().bytes == own.bytes());
+    let (how, write, onto) =
+        (RecoverOptions::default(), ConvertOptions::default(), Original::new(own.clone()));
+    let back = restored(&edited, Some(&onto), Format::Dpm, "one.dpm", &how, &write).unwrap();
+    assert_eq!(recovery_lines(back.edits().unwrap(), 9), ["nothing was edited"]);
+    assert!(back.files().main().unwrap().bytes == own.bytes());
 }
 
 /// Names of parts are found again by their marks.

@@ -9,7 +9,9 @@ use meshwright::scene::{
     Converted, Extra, Image, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, SceneOptions, Variant,
 };
 use meshwright::tso::Anim;
-use meshwright::{Format, Model, NamedFile, OpenOptions, Role, Target, WriteOptions, convert};
+use meshwright::{
+    ConvertOptions, Format, Model, NamedFile, Opener, Role, Route, Target, WriteOptions, convert,
+};
 use meshwright_testkit::testdata;
 use std::sync::Arc;
 
@@ -17,13 +19,18 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(testdata().join(name)).unwrap()
 }
 
-fn open(files: &[(&str, Vec<u8>)], options: &OpenOptions) -> Model {
+fn open(files: &[(&str, Vec<u8>)], options: &Opener) -> Model {
     let tree = Tree::memory(files.iter().map(|(name, bytes)| (*name, bytes.clone()))).unwrap();
-    Model::open(&tree, files[0].0, options).unwrap_or_else(|e| panic!("{}: {e}", files[0].0))
+    options.open_in(&tree, files[0].0).unwrap_or_else(|e| panic!("{}: {e}", files[0].0))
 }
 
 fn to(asset: &Model, format: Format) -> Converted<OutputFiles> {
-    asset.convert(format, &WriteOptions::default()).unwrap()
+    parts(asset.convert(format).unwrap())
+}
+
+fn parts(made: meshwright::Converted) -> Converted<OutputFiles> {
+    let losses = made.losses().to_vec();
+    Converted::new(made.into_files(), losses)
 }
 
 fn names(made: &Converted<OutputFiles>) -> Vec<&str> {
@@ -41,7 +48,7 @@ fn character() -> Vec<(&'static str, Vec<u8>)> {
 /// Text and binary hold the same records: no skeleton, mesh or clip is added, and keys stay as they are.
 #[test]
 fn records_are_not_taken_apart() {
-    let asset = open(&character(), &OpenOptions::default());
+    let asset = open(&character(), &Opener::new());
     let keys = asset.companions().files.iter().find(|file| file.role == Role::Keys).unwrap().file_name();
     let made = to(&asset, Format::Bcf);
     assert_eq!(names(&made), ["flower.bcf", &keys]);
@@ -56,14 +63,14 @@ fn records_are_not_taken_apart() {
     );
     assert_eq!(names(&to(&asset, Format::TsoAnimation)), ["flower.anim"]);
 
-    let skel = open(&[("flower.skel", fixture("tso/flower.ok.skel"))], &OpenOptions::default());
+    let skel = open(&[("flower.skel", fixture("tso/flower.ok.skel"))], &Opener::new());
     assert_eq!(names(&to(&skel, Format::Cmx)), ["flower.cmx"]);
     let files = [("sway.anim", fixture("tso/sway.ok.anim")), ("flower.skel", fixture("tso/flower.ok.skel"))];
-    let made = to(&open(&files, &OpenOptions::default()), Format::Bcf);
+    let made = to(&open(&files, &Opener::new()), Format::Bcf);
     let [record, keys] = names(&made)[..] else { panic!("{:?}", names(&made)) };
     assert!(record == "sway.bcf" && keys.starts_with("xskill-"), "{keys}");
     let both: Vec<_> = made.value.iter().map(|file| (file.name.as_str(), file.bytes.clone())).collect();
-    let again = to(&open(&both, &OpenOptions::default()), Format::TsoAnimation);
+    let again = to(&open(&both, &Opener::new()), Format::TsoAnimation);
     let anim = |bytes: &[u8]| {
         let anim = Anim::parse(bytes).unwrap();
         let events: Vec<_> = anim.motions.iter().map(|motion| motion.time_properties.clone()).collect();
@@ -72,44 +79,50 @@ fn records_are_not_taken_apart() {
     let again = &again.value.iter().next().unwrap().bytes;
     assert_eq!(anim(again), anim(&fixture("tso/sway.ok.anim")));
 
-    let flag = open(&[("flag.skn", fixture("tso/flag.ok.skn"))], &OpenOptions::default());
+    let flag = open(&[("flag.skn", fixture("tso/flag.ok.skn"))], &Opener::new());
     let made = to(&flag, Format::Bmf);
     assert!(made.losses.is_empty() && made.value.get("flag.bmf").unwrap() == fixture("tso/flag.ok.bmf"));
     assert_eq!(names(&to(&flag, Format::TsoMesh)), ["flag.mesh"]);
-    let numbered = WriteOptions::default().with_setting("tso-id", "7");
-    assert_eq!(names(&flag.convert(Format::TsoMesh, &numbered).unwrap()), ["flag.mesh", "flag.bnd"]);
+    let numbered = WriteOptions::default().with_tso_id(Some(7)).into();
+    assert_eq!(
+        names(&parts(flag.convert_with(Format::TsoMesh, &numbered).unwrap())),
+        ["flag.mesh", "flag.bnd"]
+    );
 }
 
 /// Changes of a model are applied to its scene.
 #[test]
 fn what_changes_a_model_goes_by_way_of_a_scene() {
-    let plain = |asset: &Model, options: &WriteOptions| asset.transcribe(Format::Cmx, options).unwrap();
-    let options = WriteOptions::default().with_stem("x");
+    let route = |asset: &Model, target: Target, options: &ConvertOptions| {
+        asset.clone().into_conversion(target, options).map(|made| made.route()).ok()
+    };
+    let cmx = Target::Native(Format::Cmx);
+    let options = ConvertOptions::from(WriteOptions::default().with_stem("x"));
     let skel = || fixture("tso/flower.ok.skel");
-    let asset = open(&[("a.skel", skel())], &OpenOptions::default());
-    assert!(plain(&asset, &options).is_some());
-    assert!(plain(&asset, &options.clone().with_scale(Some(2.0))).is_none());
-    assert!(asset.transcribe(Format::TsoSkeleton, &options).unwrap().is_none(), "that is a rewrite");
-    assert!(asset.transcribe(Target::Glb, &options).unwrap().is_none());
-    assert!(asset.transcribe(Format::Dpm, &options).unwrap().is_none());
+    let asset = open(&[("a.skel", skel())], &Opener::new());
+    assert_eq!(route(&asset, cmx, &options), Some(Route::SameRecords));
+    assert_eq!(route(&asset, cmx, &options.clone().with_scale(Some(2.0))), Some(Route::Scene));
+    assert_eq!(route(&asset, Format::TsoSkeleton.into(), &options), Some(Route::Unchanged));
+    assert_eq!(route(&asset, Target::Glb, &options), Some(Route::Scene));
+    assert_eq!(route(&asset, Format::Dpm.into(), &options), Some(Route::Scene));
     // An animation that is named is to be in the result.
     let named = NamedFile::new(Role::Animation, "sway.anim", fixture("tso/sway.ok.anim"));
-    let asset = open(&[("a.skel", skel())], &OpenOptions::default().with_named(named));
-    assert!(plain(&asset, &options).is_none());
-    assert_eq!(names(&asset.convert(Format::Cmx, &options).unwrap()).len(), 2);
+    let asset = open(&[("a.skel", skel())], &Opener::new().named(named));
+    assert_eq!(route(&asset, cmx, &options), Some(Route::Scene));
+    assert_eq!(names(&parts(asset.convert_with(cmx, &options).unwrap())).len(), 2);
 }
 
 #[test]
 fn frames_that_no_clip_has_stay_where_they_are() {
     let files = [("h.dpm", fixture("dpm/hopper.ok.dpm")), ("h.dpm.framegroups", b"9 3 20 0 end\n".to_vec())];
     let dpm = Dpm::parse(&files[0].1).unwrap();
-    let made = to(&open(&files, &OpenOptions::default()), Format::Zym);
+    let made = to(&open(&files, &Opener::new()), Format::Zym);
     let zym = Zym::parse(made.value.get("h.zym").unwrap()).unwrap();
     assert_eq!(zym.pose_count(), dpm.frames.len());
     assert!((0..dpm.frames.len()).all(|frame| zym.pose(frame) == dpm.frame_pose(frame)));
     assert_eq!((zym.scenes[0].start, zym.scenes[0].length), (9, 3));
     assert_eq!(count(&made.losses, "frames-without-clip"), None);
-    let back = to(&open(&[("h.zym", zym.to_bytes().unwrap())], &OpenOptions::default()), Format::Dpm);
+    let back = to(&open(&[("h.zym", zym.to_bytes().unwrap())], &Opener::new()), Format::Dpm);
     assert_eq!(names(&back), ["h.dpm", "h.dpm.framegroups"]);
     let back = Dpm::parse(back.value.get("h.dpm").unwrap()).unwrap();
     assert!((0..dpm.frames.len()).all(|frame| back.frame_pose(frame) == dpm.frame_pose(frame)));
@@ -141,10 +154,10 @@ fn tagged() -> Dpm {
 #[test]
 fn places_to_attach_things_come_back() {
     let dpm = tagged();
-    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
-    let glb = asset.convert(Target::Glb, &WriteOptions::default()).unwrap();
+    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &Opener::new());
+    let glb = parts(asset.convert(Target::Glb).unwrap());
     let glb = glb.value.iter().next().unwrap().bytes.clone();
-    let edited = open(&[("gun.glb", glb)], &OpenOptions::default());
+    let edited = open(&[("gun.glb", glb)], &Opener::new());
     let made = to(&edited, Format::Dpm);
     assert_eq!(count(&made.losses, "nodes-as-bones"), Some(1));
     let back = Dpm::parse(made.value.get("gun.dpm").unwrap()).unwrap();
@@ -164,8 +177,8 @@ fn places_to_attach_things_come_back() {
 
 /// A triangle in three looks, of which the second has the picture of directions.
 fn looks() -> Scene {
-    let asset = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &OpenOptions::default());
-    let mut scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let asset = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &Opener::new());
+    let mut scene = asset.scene().unwrap().value;
     // Only what begins like a picture is written.
     let image = |name: &str, byte: u8| {
         Some(Image::new(name, "image/png", [b"\x89PNG\r\n\x1a\n", &[byte][..]].concat()))
@@ -201,8 +214,7 @@ fn looks_are_skins_beside_a_model() {
         assert_eq!((picture("body_2.png"), picture("body_norm.png")), (Some(3), None));
         assert_eq!(count(&made.losses, "variants-dropped"), None);
         // Without pictures, and in formats that know no skins, the first look is all.
-        let mut bare = options.clone();
-        bare.without_pictures = true;
+        let bare = options.clone().without_textures(true);
         let made = convert(&scene, format, &bare).unwrap();
         assert_eq!(count(&made.losses, "variants-dropped"), Some(3));
         let beside = |name: &&str| name.ends_with(".skin") || name.ends_with(".png");
@@ -224,10 +236,10 @@ fn looks_are_skins_beside_a_model() {
 #[test]
 fn a_made_up_name_of_a_mesh_is_said() {
     let mut dpm = tagged();
-    let named = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let named = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &Opener::new());
     assert_eq!(count(&to(&named, Format::Iqm).losses, "name-changed"), None);
     dpm.meshes[0].shader = Name::truncated(b"");
-    let asset = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let asset = open(&[("w_uzi.dpm", dpm.to_bytes().unwrap())], &Opener::new());
     let made = to(&asset, Format::Iqm);
     let note = made.losses.iter().find(|loss| loss.code == "name-changed").unwrap();
     assert!(note.is_note() && note.path == "meshes" && note.count == 1, "{note:?}");
@@ -238,15 +250,15 @@ fn fields_that_a_format_has_no_place_for_are_said() {
     let mut dpm = tagged();
     dpm.bones[1].flags.0 = 1;
     dpm.meshes[0].groupids = Arc::new(vec![9]);
-    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &OpenOptions::default());
+    let asset = open(&[("gun.dpm", dpm.to_bytes().unwrap())], &Opener::new());
     let made = to(&asset, Format::Bmd);
     let lost: Vec<_> = made.losses.iter().filter(|loss| loss.code == "extras-dropped").collect();
     assert!(lost.iter().any(|loss| loss.path == "meshes" && loss.message.contains("groupids")), "{lost:?}");
     assert!(lost.iter().any(|loss| loss.path == "skeletons" && loss.message.contains("flags")), "{lost:?}");
     // Empty fields are not losses, and neither are fields that the target stores.
-    let plain = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &OpenOptions::default());
+    let plain = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &Opener::new());
     assert_eq!(count(&to(&plain, Format::Bmd).losses, "extras-dropped"), None);
-    let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
+    let scene = asset.scene_with(&SceneOptions::default().with_extras(true)).unwrap().value;
     let made = convert(&scene, Format::Dpm, &WriteOptions::default()).unwrap();
     assert_eq!(count(&made.losses, "extras-dropped"), None);
     // Extras that an editor added are reported too.

@@ -11,7 +11,7 @@
 
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
-use meshwright::{Finder, Format, Model, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{Finder, Format, Model, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::{Expect, testdata};
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,11 +28,10 @@ fn sources() -> Vec<(String, Format, Scene)> {
             continue;
         }
         let below = path.strip_prefix(&top).unwrap().to_str().unwrap().replace('\\', "/");
-        let mut options = OpenOptions::default();
-        options.format = Format::from_name(&name);
-        let asset = finder.open(TreePath::new(&below).unwrap(), &options).unwrap();
+        let options = Opener::new().format(Format::from_name(&name));
+        let asset = options.open_in(&finder, TreePath::new(&below).unwrap()).unwrap();
         let options = SceneOptions::default().with_extras(true);
-        match asset.to_scene(&options) {
+        match asset.scene_with(&options) {
             Ok(made) => found.push((below, asset.format(), made.value)),
             Err(ConvertError::Unsupported { .. }) => {}
             Err(e) => panic!("{below}: {e}"),
@@ -86,20 +85,21 @@ impl Held {
 }
 
 /// Opens every file of a result, and counts what they hold together.
-fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
+fn read(pair: &str, files: &OutputFiles, dialect: Option<&str>) -> Held {
     let tree = Tree::memory(files.iter().map(|f| (f.name.as_str(), f.bytes.clone()))).unwrap();
     let finder = Finder::new(tree);
     let mut held = Held::default();
     for (i, file) in files.iter().enumerate() {
         let Some(format) = Format::from_name(&file.name).filter(|f| f.holds_model()) else { continue };
-        let mut options = OpenOptions::default();
-        options.format = Some(format);
-        options.settings.settings.clone_from(&wrote.settings);
-        let asset = finder.open(TreePath::new(&file.name).unwrap(), &options);
+        let mut options = Opener::new().format(format);
+        if let Some(dialect) = dialect {
+            options = options.setting("dialect", dialect);
+        }
+        let asset = options.open_in(&finder, TreePath::new(&file.name).unwrap());
         let asset: Model = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
         let report = asset.check();
         assert!(!report.has_errors(), "{pair}: {}: {:?}", file.name, report.findings());
-        match asset.to_scene(&SceneOptions::default()) {
+        match asset.scene_with(&SceneOptions::default()) {
             Ok(made) => {
                 let own = Held::count(&made.value);
                 // Every mesh of a skeleton repeats the skeleton.
@@ -129,11 +129,9 @@ fn every_format_becomes_every_other() {
         let has = Held::count(scene);
         for target in Target::all() {
             let pair = format!("{name} to {target}");
-            let mut options = WriteOptions::default().with_stem("model");
-            if name.contains("bone32") {
-                // Its bones have numbers that other dialects have no room for.
-                options = options.with_setting("dialect", "bone32");
-            }
+            // Its bones have numbers that other dialects have no room for.
+            let dialect = name.contains("bone32").then_some("bone32");
+            let options = WriteOptions::default().with_stem("model").with_dialect(dialect.map(str::to_owned));
             let made = convert(scene, target, &options);
             match made {
                 Ok(made) if target == Target::Obj => {
@@ -145,7 +143,7 @@ fn every_format_becomes_every_other() {
                 // A page holds the model for people; nothing reads it back.
                 Ok(made) if target.id() == "html" => assert!(made.value.main().is_some(), "{pair}"),
                 Ok(made) => {
-                    let mut got = read(&pair, &made.value, &options);
+                    let mut got = read(&pair, &made.value, dialect);
                     if target.id() == "anim" {
                         // It names the bones of a skeleton in another file, as in an archive among the fixtures.
                         got.joints = has.joints;

@@ -4,8 +4,8 @@
 
 use meshwright::files::Tree;
 use meshwright::render::{Camera, Overlays, RenderOptions, ScenePose, View, render};
-use meshwright::scene::{Budget, Limits, Scene, SceneOptions};
-use meshwright::{Model, OpenOptions, textures};
+use meshwright::scene::{Budget, Limits, Scene};
+use meshwright::{Opener, textures};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ fn scene(path: &PathBuf) -> Option<(String, Scene)> {
     let name = path.file_name()?.to_str()?.to_owned();
     let tree = Tree::open(path).ok()?;
     let start = tree.start()?.beside(&name).ok()?;
-    let asset = Model::open(&tree, &start.text(), &OpenOptions::default()).ok()?;
-    let scene = asset.to_scene(&SceneOptions::default()).ok()?.value;
+    let asset = Opener::new().open_in(&tree, start).ok()?;
+    let scene = asset.scene().ok()?.value;
     Some((name, scene))
 }
 

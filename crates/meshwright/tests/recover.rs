@@ -13,7 +13,7 @@ use meshwright::files::{Tree, TreePath};
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
 use meshwright::scene::{Budget, Limits, SceneOptions};
 use meshwright::{
-    AnyModel, Companions, Keeping, Model, NamedFile, OpenOptions, Original as Kept, PartRole, ReadOptions,
+    AnyModel, Companions, Keeping, Model, NamedFile, Opener, Original as Kept, PartRole, ReadOptions,
     RecoverOptions, Role, Target, WriteOptions, convert,
 };
 use meshwright_testkit::testdata;
@@ -55,21 +55,20 @@ fn text(path: &TreePath) -> String {
 }
 
 /// The document of an asset with which it goes along; nothing where it cannot be shown.
-fn sent(asset: &Model, open: &OpenOptions, options: &ExportOptions) -> Option<Model> {
-    asset.to_scene(&SceneOptions::default()).ok()?;
-    let record = asset.record(&Keeping::new(open).exported(*options)).unwrap();
-    let mut write = WriteOptions::default().with_stem(asset.stem()).with_kept(record);
-    write.gltf = *options;
-    let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+fn sent(asset: &Model, options: &ExportOptions) -> Option<Model> {
+    asset.scene().ok()?;
+    let record = asset.record(&Keeping::default().exported(*options)).unwrap();
+    let write = WriteOptions::default().with_stem(asset.stem()).with_kept(record).with_gltf(*options);
+    let scene = asset.scene().unwrap().value;
     let glb = convert(&scene, Target::Glb, &write).ok()?.value.into_iter().next().unwrap().bytes;
     let name = format!("{}.glb", asset.stem());
-    Some(Model::from_memory(&name, glb, [], &OpenOptions::default()).unwrap())
+    Some(Opener::new().open_bytes(&name, glb, []).unwrap())
 }
 
 /// The restored files of an unedited asset, by name.
 fn back(asset: &Model, sent: &Model) -> BTreeMap<String, Vec<u8>> {
     let at = asset.path();
-    let kept = Kept::kept_in(sent, &OpenOptions::default().settings);
+    let kept = Kept::kept_in(sent, &Default::default());
     let original = kept.unwrap().unwrap_or_else(|| panic!("{at}: nothing is kept"));
     let recovered = original.recover(sent, &RecoverOptions::default()).unwrap();
     assert!(recovered.is_untouched(), "{at}: {:?}", recovered.patch.report);
@@ -83,10 +82,10 @@ fn back(asset: &Model, sent: &Model) -> BTreeMap<String, Vec<u8>> {
 
 /// Sends a model out with itself along, and takes it back: every file that it was opened with, by its name, as it was.
 pub(crate) fn is_kept(path: &Path, options: &ExportOptions) -> Option<()> {
-    let open = OpenOptions::default();
+    let open = Opener::new();
     let tree = Tree::open(path).unwrap();
-    let asset = Model::open(&tree, &tree.start()?.text(), &open).ok()?;
-    let edited = sent(&asset, &open, options)?;
+    let asset = open.open_in(&tree, tree.start()?).ok()?;
+    let edited = sent(&asset, options)?;
     same(&back(&asset, &edited), &companion_files(&asset, &tree), path);
     Some(())
 }
@@ -102,16 +101,16 @@ fn same(files: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>, p
 /// The same for several files that form one character; `None` if they do not fit each other. Another skeleton may
 /// replace one that the search found.
 pub(crate) fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
-    let open = OpenOptions::default();
+    let open = Opener::new();
     let (mut assets, mut all) = (Vec::new(), BTreeMap::new());
     for path in paths {
         let tree = Tree::open(path).unwrap();
-        let asset = Model::open(&tree, &tree.start()?.text(), &open).ok()?;
+        let asset = open.open_in(&tree, tree.start()?).ok()?;
         all.extend(companion_files(&asset, &tree));
         assets.push(asset);
     }
     let figure = Model::figure(assets).ok()?;
-    let edited = sent(&figure, &open, &ExportOptions::default())?;
+    let edited = sent(&figure, &ExportOptions::default())?;
     let files = back(&figure, &edited);
     let given = |name: &str| paths.iter().any(|path| path.file_name().unwrap() == name);
     let bones = |name: &str| [".skel", ".cmx", ".bcf", ".cskel"].iter().any(|end| name.ends_with(end));
@@ -181,15 +180,15 @@ fn named_companions_come_back_under_their_names() {
     for (role, model, companion, name) in pairs {
         let [bytes, beside] = [model, companion].map(|path| fs::read(testdata().join(path)).unwrap());
         let skeleton = fs::read(testdata().join("tso/flower.ok.skel")).unwrap();
-        let mut open = OpenOptions::default().with_named(NamedFile::new(role, name, beside.clone()));
+        let mut open = Opener::new().named(NamedFile::new(role, name, beside.clone()));
         let own = model.rsplit('/').next().unwrap();
         let mut wanted = BTreeMap::from([(own.to_owned(), bytes.clone()), (name.to_owned(), beside)]);
         if role == Role::Animation {
-            open = open.with_named(NamedFile::new(Role::Skeleton, "a.skel", skeleton.clone()));
+            open = open.named(NamedFile::new(Role::Skeleton, "a.skel", skeleton.clone()));
             wanted.insert("a.skel".into(), skeleton);
         }
-        let asset = Model::from_memory(own, bytes, [], &open).unwrap();
-        let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
+        let asset = open.open_bytes(own, bytes, []).unwrap();
+        let edited = sent(&asset, &ExportOptions::default()).unwrap();
         same(&back(&asset, &edited), &wanted, Path::new(model));
     }
 }
@@ -200,10 +199,10 @@ fn broken_companions_come_back_as_they_were() {
     let [bytes, sound] =
         ["tso/flower.ok.mesh", "tso/flower.ok.skel"].map(|path| fs::read(testdata().join(path)).unwrap());
     let broken = [sound.as_slice(), b"more"].concat();
-    let open = OpenOptions::from(ReadOptions::lenient());
-    let open = open.with_named(NamedFile::new(Role::Skeleton, "old.skel", broken.clone()));
-    let asset = Model::from_memory("a.mesh", bytes.clone(), [], &open).unwrap();
-    let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
+    let open = Opener::from(ReadOptions::lenient());
+    let open = open.named(NamedFile::new(Role::Skeleton, "old.skel", broken.clone()));
+    let asset = open.open_bytes("a.mesh", bytes.clone(), []).unwrap();
+    let edited = sent(&asset, &ExportOptions::default()).unwrap();
     let wanted = BTreeMap::from([("a.mesh".to_owned(), bytes), ("old.skel".to_owned(), broken)]);
     same(&back(&asset, &edited), &wanted, Path::new("a.mesh"));
 }

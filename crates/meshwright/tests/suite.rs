@@ -27,5 +27,7 @@ mod pictures;
 mod properties;
 mod recover;
 mod repair;
+#[path = "support/restoring.rs"]
+mod restoring;
 mod sims;
 mod touched;

@@ -11,10 +11,9 @@ use meshwright::edit::{Absent, Options, Original, Patch, Recovery, Snap, State};
 use meshwright::files::Tree;
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
 use meshwright::scene::{
-    Affine, Budget, Extra, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node, Scene,
-    SceneOptions, Track,
+    Affine, Budget, Extra, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node, Scene, Track,
 };
-use meshwright::{Model, OpenOptions};
+use meshwright::{Model, Opener};
 use meshwright_testkit::testdata;
 use std::path::PathBuf;
 
@@ -45,10 +44,10 @@ impl TouchedFiles {
         let mut assets = Vec::new();
         for path in files {
             let tree = Tree::open(path).unwrap();
-            assets.push(Model::open(&tree, &tree.start().unwrap().text(), &OpenOptions::default()).unwrap());
+            assets.push(Opener::new().open_in(&tree, tree.start().unwrap()).unwrap());
         }
         let asset = Model::figure(assets).unwrap();
-        let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        let native = asset.scene().unwrap().value;
         let options = ExportOptions::default();
         let exported = reread(&native, &options).unwrap();
         let glb = export(&native, &options).unwrap().value.to_glb();

@@ -43,7 +43,7 @@ pub(crate) fn diff<'py>(
     let found = py.detach(|| {
         let memory = first.limits().memory;
         let scene = |model: &Model| {
-            model.asset.to_scene(&SceneOptions::default().with_memory(memory)).map(|made| made.value)
+            model.asset.scene_with(&SceneOptions::default().with_memory(memory)).map(|made| made.value)
         };
         let options = DiffOptions::default().with_length(tolerance).with_memory(memory);
         meshwright::diff(&scene(first)?, &scene(second)?, &options)
@@ -85,7 +85,7 @@ pub(crate) fn repair<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Vec<Repair>, Vec<Finding>)> {
     let model = &*model;
     let done = py.detach(|| {
-        meshwright::repair(model.asset.bytes(), model.asset.format(), &model.open.settings)
+        meshwright::repair(model.asset.bytes(), model.asset.format(), model.asset.opener().read_settings())
             .map_err(Error::from)
     });
     let done = done.map_err(raised)?;
@@ -139,7 +139,7 @@ pub(crate) fn render<'py>(
     let model = &*model;
     let (limits, asset) = (model.limits(), &model.asset);
     let scene =
-        py.detach(|| asset.to_scene(&SceneOptions::default().with_limits(limits))).map_err(raised)?.value;
+        py.detach(|| asset.scene_with(&SceneOptions::default().with_limits(limits))).map_err(raised)?.value;
     if clip.is_some_and(|clip| clip >= scene.clips.len()) {
         return Err(PyIndexError::new_err(format!("clip: the model has {} clips", scene.clips.len())));
     }

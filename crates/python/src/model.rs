@@ -4,11 +4,11 @@ use crate::error::raised;
 use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, to_finding, to_loss};
 use crate::scene::Scene;
-use meshwright::files::{EntryKind, FilesError, PackKind, Tree, TreePath};
+use meshwright::files::{EntryKind, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
-use meshwright::scene::{OutputFiles, SceneOptions};
+use meshwright::scene::OutputFiles;
 use meshwright::{
-    Error, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness, Target,
+    Error, Finder, Format, Limits, Opener, Original, OriginalSource, RecoverOptions, Target,
     recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -23,10 +23,6 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
     pub(crate) asset: meshwright::Model,
-    /// The options that it was opened with.
-    pub(crate) open: OpenOptions,
-    /// The files that it was read from.
-    pub(crate) sources: Vec<PathBuf>,
 }
 
 /// A name and what the file holds.
@@ -96,29 +92,21 @@ pub(crate) fn open(
     format: Option<&str>,
     dialect: Option<&str>,
 ) -> PyResult<Model> {
-    let mut open = OpenOptions::default().with_companions(companions).with_textures(textures);
-    open.format = format.map(named).transpose()?;
-    open.settings.settings.extend(dialect.map(crate::options::dialect).transpose()?);
-    let read = &mut open.settings.read;
-    read.limits.memory = max_memory.unwrap_or(read.limits.memory);
-    if lenient {
-        read.strictness = Strictness::Lenient;
+    let limits = Limits::default();
+    let mut open = Opener::new()
+        .companions(companions)
+        .textures(textures)
+        .format(format.map(named).transpose()?)
+        .limits(limits.with_memory(max_memory.unwrap_or(limits.memory)))
+        .lenient(lenient);
+    if let Some(dialect) = dialect {
+        open = open.setting("dialect", &crate::options::dialect(dialect)?);
     }
     let asset = match source {
         Source::Path(_) if name.is_some() || beside.is_some() => {
             return Err(PyTypeError::new_err("name and beside are for bytes: a path has both"));
         }
-        Source::Path(path) => py.detach(|| {
-            let finder = Finder::new(Tree::open(&path)?);
-            let start = finder.tree().start().cloned().ok_or_else(|| FilesError::WrongKind {
-                path: path.display().to_string(),
-                why: "is a folder",
-            })?;
-            let asset = finder.open(&start, &open)?;
-            let parts = asset.parts().iter().filter_map(|part| part.path.as_ref()).chain([&start]);
-            let sources = parts.filter_map(|path| finder.tree().container(path)).collect();
-            Ok((asset, sources))
-        }),
+        Source::Path(path) => py.detach(|| open.open(path)),
         Source::Bytes(bytes, known) => {
             let beside = beside.into_iter().flatten().map(|(name, file)| match file {
                 Source::Bytes(bytes, _) => Ok((name, bytes)),
@@ -126,11 +114,10 @@ pub(crate) fn open(
             });
             let beside = beside.collect::<PyResult<Vec<_>>>()?;
             let name = name.or(known.as_deref()).unwrap_or("model");
-            py.detach(|| Ok((meshwright::Model::from_memory(name, bytes, beside, &open)?, Vec::new())))
+            py.detach(|| open.open_bytes(name, bytes, beside))
         }
     };
-    let (asset, sources) = asset.map_err(|e: Error| raised(e))?;
-    Ok(Model { asset, open, sources })
+    Ok(Model { asset: asset.map_err(raised)? })
 }
 
 /// One figure of several models: meshes, and a skeleton and clips that go with them. Which of them it is called after does
@@ -138,12 +125,9 @@ pub(crate) fn open(
 #[pyfunction]
 pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     let assets: Vec<meshwright::Model> = models.iter().map(|model| model.asset.clone()).collect();
-    let lead = meshwright::Model::figure_lead(&assets).and_then(|lead| models.get(lead));
-    let open = lead.map(|model| model.open.clone()).unwrap_or_default();
     let asset =
         meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
-    let sources = models.iter().flat_map(|model| model.sources.clone()).collect();
-    Ok(Model { asset, open, sources })
+    Ok(Model { asset })
 }
 
 /// A model in a folder or in a pack.
@@ -266,7 +250,12 @@ pub(crate) fn packs() -> Vec<&'static str> {
 
 impl Model {
     pub(crate) fn limits(&self) -> Limits {
-        self.open.settings.read.limits
+        self.asset.limits()
+    }
+
+    /// The files on disk that it was read from.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = PathBuf> {
+        self.asset.sources()
     }
 }
 
@@ -327,7 +316,7 @@ impl Model {
     #[pyo3(signature = (*, space = "scene"))]
     fn scene(&self, py: Python<'_>, space: &str) -> PyResult<Scene> {
         let options = SceneOptions::in_space(crate::options::space(space)?).with_limits(self.limits());
-        let made = py.detach(|| self.asset.to_scene(&options)).map_err(raised)?;
+        let made = py.detach(|| self.asset.scene_with(&options)).map_err(raised)?;
         Ok(Scene::new(made.value, made.losses.into_iter().map(to_loss).collect()))
     }
 
@@ -356,17 +345,10 @@ impl Model {
         let export = ExportOptions::default()
             .with_influences(crate::options::influences(influences)?)
             .with_frames_at(frames_at);
-        let mut options = writing(self.limits(), scale, dialect)?.with_stem(stem);
-        options.gltf = export;
-        let made = py.detach(|| {
-            if keep && matches!(target, Target::Glb | Target::Gltf) {
-                let how = Keeping::new(&self.open).exported(export);
-                options = options.with_kept(self.asset.record(&how)?);
-            }
-            self.asset.convert(target, &options)
-        });
-        let made = made.map_err(raised)?;
-        Ok((files(py, made.value), made.losses.into_iter().map(to_loss).collect()))
+        let options = writing(self.limits(), stem, export, scale, dialect)?.with_embedded(keep);
+        let made = py.detach(|| self.asset.convert_with(target, &options)).map_err(raised)?;
+        let losses = made.losses().iter().cloned().map(to_loss).collect();
+        Ok((files(py, made.into_files()), losses))
     }
 
     /// The files that an edited model becomes, the main one under `name`; what they do not hold; and what was edited.
@@ -394,23 +376,25 @@ impl Model {
         dialect: Option<&str>,
     ) -> PyResult<Restored<'py>> {
         let target = target(to, name)?;
-        let options = writing(self.limits(), scale, dialect)?;
         let how = RecoverOptions::default()
             .with_snap(crate::options::snap(snap)?)
             .with_unedited(unedited)
-            .with_frames_at(frames_at)
-            .with_limits(self.limits());
-        let onto = onto.map(|model| Original::new(model.asset.clone()));
-        let made = py.detach(|| self.asset.restore(onto.as_ref(), target, name, &how, &options));
-        let made = made.map_err(raised)?;
-        let report = made.recovery.map(|recovery| {
-            let report = recovery_document(&recovery).to_string();
+            .with_frames_at(frames_at);
+        let original =
+            onto.map_or(OriginalSource::Embedded, |model| Original::new(model.asset.clone()).into());
+        let options = writing(self.limits(), "", ExportOptions::default(), scale, dialect)?
+            .with_output(name)
+            .with_original(original)
+            .with_recovery(how);
+        let made = py.detach(|| self.asset.convert_with(target, &options)).map_err(raised)?;
+        let report = made.edits().map(|recovery| {
+            let report = recovery_document(recovery).to_string();
             let report = py.import("json")?.call_method1("loads", (report,))?;
-            report.set_item("lines", recovery_lines(&recovery, usize::MAX))?;
+            report.set_item("lines", recovery_lines(recovery, usize::MAX))?;
             Ok::<_, PyErr>(report)
         });
-        let losses = made.losses.into_iter().map(to_loss).collect();
-        Ok((files(py, made.files), losses, report.transpose()?))
+        let (losses, report) = (made.losses().iter().cloned().map(to_loss).collect(), report.transpose()?);
+        Ok((files(py, made.into_files()), losses, report))
     }
 
     fn __repr__(&self) -> String {

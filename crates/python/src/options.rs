@@ -1,10 +1,10 @@
 //! Words of the caller's.
 
 use meshwright::edit::Snap;
-use meshwright::gltf::Influences;
+use meshwright::gltf::{ExportOptions, Influences};
 use meshwright::render::View;
 use meshwright::scene::Space;
-use meshwright::{Format, Limits, Target, WriteOptions};
+use meshwright::{ConvertOptions, Format, Limits, Target, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::str::FromStr;
@@ -41,21 +41,23 @@ pub(crate) fn space(word: &str) -> PyResult<Space> {
 }
 
 /// A choice of dialect, which a format of any has.
-pub(crate) fn dialect(name: &str) -> PyResult<(String, String)> {
+pub(crate) fn dialect(name: &str) -> PyResult<String> {
     let known: Vec<_> =
         Format::ALL.iter().flat_map(|f| f.values("dialect")).map(|name| (*name, ())).collect();
-    chosen("dialect", name, &known).map(|()| ("dialect".into(), name.into()))
+    chosen("dialect", name, &known).map(|()| name.to_owned())
 }
 
 /// Options for writing files.
 pub(crate) fn writing(
     limits: Limits,
+    stem: &str,
+    export: ExportOptions,
     scale: Option<f64>,
     dialect_name: Option<&str>,
-) -> PyResult<WriteOptions> {
-    let mut options = WriteOptions::default().with_limits(limits).with_scale(scale);
-    options.settings.extend(dialect_name.map(dialect).transpose()?);
-    Ok(options)
+) -> PyResult<ConvertOptions> {
+    let dialect = dialect_name.map(dialect).transpose()?;
+    let write = WriteOptions::default().with_limits(limits).with_dialect(dialect).with_gltf(export);
+    Ok(ConvertOptions::from(write.with_stem(stem)).with_scale(scale))
 }
 
 /// The target that a word means, else the name of a file.

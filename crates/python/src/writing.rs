@@ -26,7 +26,7 @@ pub(crate) fn write(
 ) -> PyResult<Vec<OsString>> {
     let target: Target = named(target)?;
     let plan = Plan::default().with_replace(if force { Replace::All } else { Replace::Named });
-    models.iter().flat_map(|model| &model.sources).for_each(|path| plan.reads(path));
+    models.iter().flat_map(|model| model.sources()).for_each(|path| plan.reads(&path));
     let limits = models.first().map(|model| model.limits()).unwrap_or_default();
     let files = files.into_iter().map(|(name, bytes)| OutputFile { name, bytes: bytes.to_vec() }.into());
     let files: Vec<StreamedFile<'_>> = files.collect();

@@ -1,11 +1,10 @@
 //! The models among the files that were dropped.
 
 use meshwright::files::FilesError;
-use meshwright::page::{Assembly, Dropped, about, dropped, failure_facts, glb, open_scene, saved};
+use meshwright::page::{Assembly, Dropped, about, dropped, failure_facts, glb, saved, textured_scene};
 use meshwright::scene::Scene;
-use meshwright::{Error, Finder, Limits, OpenOptions, ReadOptions, Target, thumbnail};
+use meshwright::{Error, Finder, Limits, Opener, Target, thumbnail};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The most models of the list.
 const MOST_MODELS: usize = 20_000;
@@ -25,7 +24,7 @@ pub struct Gallery {
     /// The files that a person chose for each model.
     assemblies: Vec<Assembly>,
     /// The trees of all drops, the last first.
-    finders: Vec<Arc<Finder>>,
+    finders: Vec<Finder>,
     last: Option<(usize, Shown)>,
 }
 
@@ -111,8 +110,7 @@ impl Gallery {
             return thumbnail(&shown.scene, THUMB, self.limits);
         }
         let (model, options) = self.model(id)?;
-        let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
-        drop(asset);
+        let scene = textured_scene(&mut options.open_in(&model.finder, &model.path)?)?;
         thumbnail(&scene.value, THUMB, self.limits)
     }
 
@@ -123,13 +121,12 @@ impl Gallery {
     pub fn save(&mut self, id: usize, target: Target) -> Result<Vec<u8>, Error> {
         self.last = None;
         let (model, options) = self.model(id)?;
-        saved(&model.finder, model.finder.open(&model.path, &options)?, target, &options)
+        saved(options.open_in(&model.finder, &model.path)?, target)
     }
 
-    fn model(&self, id: usize) -> Result<(&Dropped, OpenOptions), Error> {
+    fn model(&self, id: usize) -> Result<(&Dropped, Opener), Error> {
         let model = self.models.get(id).ok_or_else(|| FilesError::NotFound { path: id.to_string() })?;
-        let mut options = OpenOptions::from(ReadOptions::default().with_limits(self.limits));
-        options.format = Some(model.found.clone()?);
+        let options = Opener::new().limits(self.limits).format(model.found.clone()?);
         let chosen = self.assemblies.get(id).map(|own| own.options(&options, &self.finders));
         Ok((model, chosen.unwrap_or(Ok(options))?))
     }
@@ -142,7 +139,8 @@ impl Gallery {
             None => {
                 let name = self.models.get(id).map(|model| model.name.as_str()).unwrap_or_default();
                 let (model, options) = self.model(id)?;
-                let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
+                let mut asset = options.open_in(&model.finder, &model.path)?;
+                let scene = textured_scene(&mut asset)?;
                 Shown { about: about(&asset, &scene.value, name), scene: scene.value }
             }
         };

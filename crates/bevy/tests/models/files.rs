@@ -9,14 +9,14 @@ use bevy_asset::io::{
 use bevy_asset::prelude::*;
 use bevy_image::Image;
 use meshwright_bevy::meshwright::files::Tree;
-use meshwright_bevy::meshwright::{Model, OpenOptions, PartRole, Target};
+use meshwright_bevy::meshwright::{Opener, PartRole, Target};
 use meshwright_bevy::{Model, tree_source};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The parts that the facade finds on disk.
 fn native_parts(path: &Path) -> Vec<(PartRole, String)> {
-    let asset = Model::open_path(path, &OpenOptions::default().with_textures(true)).unwrap();
+    let asset = Opener::new().textures(true).open(path).unwrap();
     let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();
     parts.sort();
     parts.dedup();
@@ -34,8 +34,8 @@ fn what_belongs_to_a_model_is_found_as_on_disk() {
     let mut app = app(&root(), |_| {});
     let mut with_more = 0;
     for path in crate::app::fixtures() {
-        let options = OpenOptions::default().with_textures(true);
-        let opened = Model::open_path(&path, &options);
+        let options = Opener::new().textures(true);
+        let opened = options.open(&path);
         if opened.is_err_and(|_| true) {
             continue;
         }
@@ -84,12 +84,12 @@ fn game() -> Dir {
 /// A model of the game that has pictures.
 fn dressed() -> (String, Vec<(PartRole, String)>) {
     let tree = Tree::open(root().join("testdata/game/base")).unwrap();
-    let options = OpenOptions::default().with_textures(true);
+    let options = Opener::new().textures(true);
     for file in tree.walk().files {
         let file = file.unwrap();
-        let Ok(asset) = Model::open(&tree, &file.text(), &options) else { continue };
+        let Ok(asset) = options.open_in(&tree, &file.text()) else { continue };
         let has = |p: &meshwright_bevy::meshwright::Part| p.role == PartRole::Texture && p.took_part();
-        if asset.parts().iter().any(has) && asset.to_scene(&Target::Glb.scene_options()).is_ok() {
+        if asset.parts().iter().any(has) && asset.scene_with(&Target::Glb.scene_options()).is_ok() {
             let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();
             parts.sort();
             parts.dedup();

@@ -15,15 +15,15 @@ use meshwright_bevy::meshwright::files::{PackKind, Tree};
 use meshwright_bevy::meshwright::gltf::{ExportOptions, export};
 use meshwright_bevy::meshwright::rig::{Evaluator, world_transforms};
 use meshwright_bevy::meshwright::scene::{Interpolation, MeshId, Scene};
-use meshwright_bevy::meshwright::{Finder, Format, Limits, Model, OpenOptions, Target};
+use meshwright_bevy::meshwright::{Finder, Format, Limits, Opener, Target};
 use meshwright_bevy::tree_source;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The scene of the loader, made by only the facade, and the format; `None` if it is rejected.
 fn native(path: &Path) -> Option<(Scene, Format)> {
-    let asset = Model::open_path(path, &OpenOptions::default()).ok()?;
-    Some((asset.to_scene(&Target::Glb.scene_options()).ok()?.value, asset.format()))
+    let asset = Opener::new().open(path).ok()?;
+    Some((asset.scene_with(&Target::Glb.scene_options()).ok()?.value, asset.format()))
 }
 
 fn floats<const N: usize>(mesh: &Mesh, attribute: bevy_mesh::MeshVertexAttribute) -> Option<Vec<[f32; N]>> {

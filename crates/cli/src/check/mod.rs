@@ -110,11 +110,11 @@ fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Check
     let checked = |reader: &Reader| {
         let mut opened = reader.open(input)?;
         reader.say_used(input, &opened);
-        let (kind, mut report) = (opened.asset.format().into(), opened.asset.check());
+        let (kind, mut report) = (opened.format().into(), opened.check());
         if let Some(engine) = engine {
-            report.append(opened.finder.check_for(&mut opened.asset, engine, reader.options()));
+            report.append(opened.check_for(engine));
         }
-        Ok(Checked { bytes: opened.asset.into_bytes(), kind, report, lenient: false })
+        Ok(Checked { bytes: opened.into_bytes(), kind, report, lenient: false })
     };
     let is_sound = |checked: Checked| !checked.report.has_errors();
     match reader.hinted(input, checked(reader), |lenient| checked(&lenient).is_ok_and(is_sound)) {

@@ -76,10 +76,6 @@ impl Done {
         }
     }
 
-    pub(super) fn rewriting(self) -> Self {
-        Self { rewrite: true, ..self }
-    }
-
     pub(super) fn json(&self) -> Value {
         let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
         let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();

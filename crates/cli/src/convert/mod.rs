@@ -9,9 +9,6 @@ mod arguments;
 mod done;
 mod many;
 mod paths;
-mod recovered;
-mod retarget;
-mod scene;
 mod work;
 
 use crate::args::{ConvertArgs, OutputFormat};
@@ -58,7 +55,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
     }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
-    let reader = reader.with_originals(&args.onto).naming_companions(!several || args.read.verbose);
+    let reader =
+        reader.with_originals(&args.onto).naming_companions(!several || args.read.verbose).converting(args);
     let replace = match args {
         _ if args.write.no_clobber => Replace::Nothing,
         _ if args.force => Replace::All,

@@ -1,4 +1,4 @@
-//! The conversion of one model.
+//! The conversion of one model: paths, staging of outputs and messages.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -7,29 +7,31 @@
 
 use super::done::{Done, Made, Written};
 use super::paths::out_paths;
-use super::scene::{hinted, no_figure, obj_pose, reshape, texture_files};
-use crate::args::{ConvertArgs, InfluenceArg};
+use crate::args::{ConvertArgs, HoldArg, InfluenceArg, OutputFormat, SnapArg};
 use crate::destination::Destination;
 use crate::input::Input;
-use crate::manifest::{self, Took};
+use crate::manifest::{self, Took, Validity};
 use crate::output;
 use crate::output::{Measured, Outputs};
-use crate::reader::{Opened, Reader};
-use crate::refusal::Refusal;
+use crate::reader::Reader;
+use crate::refusal::{Broken, Refusal};
+use crate::say;
+use meshwright::crucible::QuaternionOrder;
+use meshwright::edit::{Patch, Snap};
 use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
 use meshwright::gltf::{ExportOptions, Influences};
-use meshwright::scene::{ConvertError, Converted, Extra, Loss, OutputFile, Scene, SceneOptions};
-use meshwright::{Format, Keeping, Model, Role, StreamedFile, Target, WriteOptions};
-use std::ffi::OsStr;
+use meshwright::retarget::{Hold, MapFile};
+use meshwright::scene::{Loss, OutputFile};
+use meshwright::{
+    Conversion, ConvertOptions, Error, ErrorKind, Model, Original, OriginalSource, RecoverOptions, Retarget,
+    Role, Route, StreamedFile, Target, WriteOptions,
+};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Files to be written together: all or none.
 pub(super) type Files<'s> = Vec<Output<StreamedFile<'s>>>;
-
-/// A scene with the changes that the arguments ask for, and the bone map that it was retargeted with.
-type Shaped = (Converted<Scene>, Option<Output<StreamedFile<'static>>>);
 
 /// The settings of a conversion.
 pub(super) struct Work<'a> {
@@ -64,45 +66,119 @@ impl Work<'_> {
             .is_ok()
     }
 
-    pub(super) fn convert_model(
+    fn convert_model(
         &self,
         input: &Input,
         place: &Place,
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
-        let mut opened = self.reader.open(input)?;
-        self.record_sources(&opened, sources);
-        let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
-        let changed = scaled
-            || self.args.prune
-            || self.args.join_levels
-            || self.args.engine.is_some()
-            || self.args.retarget.retarget.is_some();
-        let rewrite = !changed && self.args.onto.is_empty();
-        if self.to == Target::Native(opened.asset.format()) && rewrite {
-            self.reader.say_passed_over(input, &opened);
-            let took = self.took(&opened);
-            return self.rewrite(input, &mut opened.asset, place).map(|done| Done { took, ..done });
+        let opened = self.reader.open(input)?;
+        let (used, passed_over) = (self.reader.used(input, &opened), self.reader.passed_over(input, &opened));
+        let made = self.conversion(opened, place, sources);
+        // A copy does not use companions.
+        let is_copy = made
+            .as_ref()
+            .is_ok_and(|(made, _)| matches!(made.route(), Route::Unchanged | Route::SameRecords));
+        used.iter().filter(|_| !is_copy).chain(&passed_over).for_each(|line| say(line));
+        let (made, took) = made?;
+        self.finish(input, made, took, place)
+    }
+
+    /// Converts several inputs that make up one character. An error has the index of its input.
+    pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
+        let (mut numbers, mut models) = (Vec::new(), Vec::new());
+        for (i, input) in inputs.iter().enumerate() {
+            let opened = match self.reader.open(input) {
+                Ok(opened) => opened,
+                Err(Refusal::NotAModel) => continue,
+                Err(refusal) => return Err((i, refusal)),
+            };
+            self.reader.note(opened.sources());
+            self.reader.say_used(input, &opened);
+            numbers.push(i);
+            models.push(opened);
         }
-        if rewrite && let Some(done) = self.transcribe(input, &opened, place)? {
-            self.reader.say_passed_over(input, &opened);
-            return Ok(done);
+        let lead = Model::figure_lead(&models);
+        let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
+        let figure = Model::figure(models).map_err(|e| (number(e.input()), no_figure(&e)))?;
+        let i = number(lead.unwrap_or(0));
+        let place = out_paths(inputs, self.outputs.destination(), self.to).remove(0).place;
+        let mut sources = Vec::new();
+        let made = self.conversion(figure, &place, &mut sources);
+        let result = made.and_then(|(made, took)| self.finish(&inputs[i], made, took, &place));
+        self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
+    }
+
+    /// Prepares the conversion of a model, and returns the files that took part for the manifest.
+    fn conversion(
+        &self,
+        opened: Model,
+        place: &Place,
+        sources: &mut Vec<PathBuf>,
+    ) -> Result<(Conversion, Took), Refusal> {
+        self.record_sources(opened.sources(), sources);
+        let (options, originals) = self.options(place, sources)?;
+        let validity = self.args.manifest.is_some().then(|| Validity::check(&opened));
+        let takes_skeleton = opened.format().companions().iter().any(|c| c.role == Role::Skeleton);
+        let lacks_skeleton = takes_skeleton && !opened.companions().has(Role::Skeleton);
+        let made = opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e, lacks_skeleton))?;
+        self.record_sources(made.sources(), sources);
+        let mut took = Took::new();
+        if let Some(validity) = validity {
+            took = manifest::took(made.finder().tree(), made.parts(), &validity, self.reader.limits());
+            took.extend(originals);
         }
-        self.reader.say_used(input, &opened);
-        // The embedded original fits the old skeleton, so `--retarget` does not use it.
-        if self.args.retarget.retarget.is_none()
-            && let Some(done) = self.recover(input, &mut opened, place, sources)?
-        {
-            return Ok(done);
+        Ok((made, took))
+    }
+
+    /// Writes the files of a conversion under temporary names.
+    fn finish(
+        &self,
+        input: &Input,
+        mut made: Conversion,
+        took: Took,
+        place: &Place,
+    ) -> Result<Done, Refusal> {
+        let route = made.route();
+        let advice = match self.to {
+            _ if route != Route::Scene => "",
+            Target::Glb | Target::Gltf if self.args.keep_native => "; the embedded original has them",
+            Target::Glb | Target::Gltf if !self.args.extras => "; pass --extras to keep them",
+            _ => "",
+        };
+        let map = made.bone_map().and_then(|map| self.bone_map(map));
+        let patch = made.take_patch();
+        let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
+        let for_programs = patch.as_ref().filter(|_| self.args.format == OutputFormat::Json).and_then(document);
+        let recovery = patch.map(|patch| patch.report);
+        let files = made.files().map_err(|e| self.refusal(e, false))?;
+        let rewrite = route == Route::Unchanged;
+        let done = Done { took, recovery, patch: for_programs, rewrite, ..Done::new(input, files.losses, advice) };
+        let mut files = meshwright::place_files(files.value, self.to, place, self.reader.limits())?;
+        files.splice(0..0, map);
+        self.stage(done, files)
+    }
+
+    /// Returns the refusal of a model that cannot be converted, with the option that may help.
+    fn refusal(&self, e: Error, lacks_skeleton: bool) -> Refusal {
+        let named = self.reader.named_files().iter().find(|file| Some(&*file.name) == e.file());
+        if let Some((error, file)) = e.read_error().zip(named) {
+            return Refusal::Broken(Box::new(Broken::of_companion(error.clone(), &file.name, &file.bytes)));
         }
-        self.convert_scene(input, opened, place, sources)
+        let cannot = e.kind() == ErrorKind::NotConvertible;
+        match Refusal::from(e) {
+            Refusal::Cannot { code, why } if cannot && lacks_skeleton && !why.contains("--") => {
+                Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
+            }
+            refusal => refusal,
+        }
     }
 
     /// Records the files of a model. For an output folder they are recorded later, in the order of the inputs.
-    pub(super) fn record_sources(&self, opened: &Opened, sources: &mut Vec<PathBuf>) {
+    fn record_sources(&self, paths: impl IntoIterator<Item = PathBuf>, sources: &mut Vec<PathBuf>) {
         match self.outputs.destination() {
-            Destination::Folder(_) => sources.extend(opened.paths()),
-            _ => self.reader.note(opened.paths()),
+            Destination::Folder(_) => sources.extend(paths),
+            _ => self.reader.note(paths),
         }
     }
 
@@ -139,251 +215,102 @@ impl Work<'_> {
         }
     }
 
-    /// Assigns output paths to the files of a result.
-    pub(super) fn place_files<'s, F: Into<StreamedFile<'s>>>(
-        &self,
-        files: impl IntoIterator<Item = F>,
-        place: &Place,
-    ) -> Result<Files<'s>, Refusal> {
-        let files = files.into_iter().map(Into::into);
-        Ok(meshwright::place_files(files, self.to, place, self.reader.limits())?)
-    }
-
-    /// Rewrites a model in its own format, with the companions whose names follow from its own name. An existing
-    /// companion, as in a rewrite in place, is kept.
-    pub(super) fn rewrite(&self, input: &Input, asset: &mut Model, place: &Place) -> Result<Done, Refusal> {
-        asset.drop_bytes();
-        let path = place.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut files = self.place_files(asset.rewrite(&name)?, place)?;
-        let mut losses = Vec::new();
-        let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
-        if files.len() > 1 && (*self.outputs.destination() == Destination::Stdout || is_stream()) {
-            let left = files.drain(..files.len() - 1);
-            losses.extend(left.map(|companion| {
-                Loss::new(
-                    "companion-left",
-                    companion.content.name,
-                    "not written: this output is a single file",
-                )
-            }));
+    /// Returns the options of a conversion, and the original's files for the manifest.
+    fn options(&self, place: &Place, sources: &mut Vec<PathBuf>) -> Result<(ConvertOptions, Took), Refusal> {
+        let args = self.args;
+        let single = *self.outputs.destination() == Destination::Stdout;
+        let mut write = WriteOptions::default()
+            .with_limits(self.reader.limits())
+            .with_dialect(args.read.dialect.clone())
+            .with_engine(args.engine)
+            .with_tso_id(args.tso_id)
+            .with_adjacency(args.adjacency)
+            .with_clip_files(args.clip_files)
+            .with_tangents(args.tangents)
+            .with_single(single)
+            .without_textures(args.no_textures)
+            .with_gltf(self.export_options());
+        if args.read.quaternions_w_first {
+            write = write.with_quaternions(QuaternionOrder::Wxyz);
         }
-        self.stage(Done::new(input, losses, "").rewriting(), files)
-    }
-
-    /// Converts several inputs that make up one figure. An error has the index of its input.
-    pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let (mut files, mut assets) = (Vec::new(), Vec::new());
-        for (i, input) in inputs.iter().enumerate() {
-            let opened = match self.reader.open(input) {
-                Ok(opened) => opened,
-                Err(Refusal::NotAModel) => continue,
-                Err(refusal) => return Err((i, refusal)),
-            };
-            self.reader.note(opened.paths());
-            self.reader.say_used(input, &opened);
-            files.push((i, opened.finder));
-            assets.push(opened.asset);
-        }
-        let lead = Model::figure_lead(&assets);
-        let figure = Model::figure(assets)
-            .map_err(|e| (files.get(e.input()).map_or(0, |file| file.0), no_figure(&e)))?;
-        let (i, finder) = files.swap_remove(lead.unwrap_or(0));
-        let mut opened = Opened { finder, asset: figure };
-        let place = out_paths(inputs, self.outputs.destination(), self.to).remove(0).place;
-        let mut sources = Vec::new();
-        let recovered = match self.args.retarget.retarget {
-            Some(_) => Ok(None),
-            None => self.recover(&inputs[i], &mut opened, &place, &mut sources),
+        let snap = match args.snap {
+            SnapArg::Exact => Snap::Exact,
+            SnapArg::Default => Snap::Default,
+            SnapArg::Loose => Snap::Loose,
         };
-        let result = match recovered {
-            Ok(None) => self.convert_scene(&inputs[i], opened, &place, &mut sources),
-            Ok(Some(done)) => Ok(done),
-            Err(refusal) => Err(refusal),
-        };
-        self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
-    }
-
-    /// Converts a model into the files of the target. It frees the bytes and the model as soon as the next step does
-    /// not need them.
-    pub(super) fn convert_scene(
-        &self,
-        input: &Input,
-        mut opened: Opened,
-        place: &Place,
-        sources: &mut Vec<PathBuf>,
-    ) -> Result<Done, Refusal> {
-        let (args, path) = (self.args, place.path());
-        opened.asset.companions_mut().recompute_normals = args.recompute_normals;
-        opened.asset.companions_mut().blend_normals = args.blend_normals;
-        opened.asset.companions_mut().rate = args.fps;
-        // A glTF document is not a native model.
-        let keep = args.keep_native && opened.asset.format() != Format::Gltf;
-        let kept = if keep { Some(self.record(&opened.asset)?) } else { None };
-        opened.asset.drop_bytes();
-        let limits = self.reader.limits();
-        let plain = self.to.scene_options();
-        // A pose needs a skeleton, and so does retargeting.
-        let posed = args.pose.as_ref().map(drop).or(args.retarget.retarget.as_ref().map(drop));
-        let options = plain
-            .clone()
-            .with_extras(args.extras || plain.extras)
+        let (original, took) = self.original(sources)?;
+        let options = ConvertOptions::from(write)
+            .with_output(place.path())
+            .with_scale(args.scale)
+            .with_extras(args.extras)
             .with_solids(args.solids)
-            .with_static_meshes(plain.static_meshes && posed.is_none() && !args.keep_skeleton && !keep)
-            .with_bind_only(plain.bind_only && args.pose.is_none() || args.retarget.retarget.is_some())
-            .with_memory(limits.memory);
-        let (mut scene, map) = self.scene(&mut opened, &options)?;
-        if args.join_levels {
-            self.join_levels(&mut opened, &mut scene, &options)?;
-        }
-        self.record_sources(&opened, sources);
-        let took = self.took(&opened);
-        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
-        let mut options = self.write_options(&stem.to_string_lossy());
-        if let Some(record) = kept {
-            options = options.with_kept(record);
-        }
-        options.made_for = match &args.retarget.retarget {
-            Some(path) => self.reader.skeleton_in(self.to, path)?,
-            None => self.reader.skeleton_of(self.to, opened.asset.format())?,
-        };
-        if self.to == Target::Obj {
-            options.texture_files = texture_files(&opened, path);
-        }
-        if let Some(text) = &args.pose {
-            options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
-        }
-        let skins = self.skins(&opened, path);
-        drop(opened);
-        let made = meshwright::stream(&scene.value, self.to, &options)?;
-        let mut files = self.with_skins(made.value, skins, place)?;
-        files.splice(0..0, map);
-        let losses = scene.losses.into_iter().chain(made.losses).collect();
-        let advice = match self.to {
-            Target::Glb | Target::Gltf if keep => "; the embedded original has them",
-            Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
-            _ => "",
-        };
-        self.stage(Done { took, ..Done::new(input, losses, advice) }, files)
+            .with_skeleton(args.keep_skeleton)
+            .with_pruning(args.prune)
+            .with_levels(args.join_levels)
+            .with_pose(args.pose.clone())
+            .with_embedded(args.keep_native)
+            .with_retarget(self.retarget()?)
+            .with_original(original)
+            .with_recovery(RecoverOptions::default().with_snap(snap).with_frames_at(args.frames_at));
+        Ok((options, took))
     }
 
-    /// Returns the skin files of a model; their names follow from `path`.
-    fn skins(&self, opened: &Opened, path: &Path) -> Vec<OutputFile> {
-        if !self.to.has_skins() || *self.outputs.destination() == Destination::Stdout {
-            return Vec::new();
+    /// Returns the original into which edits are imported: the one that `--onto` names, otherwise the embedded one.
+    fn original(&self, sources: &mut Vec<PathBuf>) -> Result<(OriginalSource, Took), Refusal> {
+        let mut took = Took::new();
+        if self.args.retarget.retarget.is_some() {
+            return Ok((OriginalSource::Nothing, took));
         }
-        opened.asset.skins(&path.file_name().unwrap_or_default().to_string_lossy())
-    }
-
-    /// Assigns output paths to the files of a model and its skins.
-    fn with_skins<'s>(
-        &self,
-        mut files: Vec<StreamedFile<'s>>,
-        skins: Vec<OutputFile>,
-        place: &Place,
-    ) -> Result<Files<'s>, Refusal> {
-        files.extend(skins.into_iter().map(Into::into));
-        if *self.outputs.destination() == Destination::Stdout && files.len() > 1 {
-            let why = format!("{} consists of several files; standard output takes one", self.to);
-            return Err(Refusal::Argument(why));
-        }
-        self.place_files(files, place)
-    }
-
-    /// Copies the records of a model into another kind of file that holds the same records, if there is one. The keys
-    /// of its skills are copied unchanged.
-    fn transcribe(&self, input: &Input, opened: &Opened, place: &Place) -> Result<Option<Done>, Refusal> {
-        if self.args.recompute_normals || self.args.blend_normals {
-            return Ok(None);
-        }
-        let path = place.path();
-        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
-        let options = self.write_options(&stem.to_string_lossy());
-        let Some(made) = opened.asset.transcribe(self.to, &options)? else { return Ok(None) };
-        let mut losses = made.losses;
-        let mut files: Vec<StreamedFile<'_>> = made.value.into_iter().map(Into::into).collect();
-        let is_copy = |name: &str| {
-            let own = opened.asset.companions().files.iter();
-            own.filter(|own| own.role == Role::Keys).any(|own| own.file_name() == name)
-        };
-        if *self.outputs.destination() == Destination::Stdout {
-            let left = files.extract_if(.., |file| is_copy(&file.name));
-            losses.extend(left.map(|file| {
-                Loss::new("companion-left", file.name, "not written: this output is a single file")
-            }));
-        }
-        let mut files = self.with_skins(files, self.skins(opened, path), place)?;
-        for file in files.iter_mut().filter(|file| file.role == OutputRole::Companion) {
-            if is_copy(&file.content.name) {
-                file.role = OutputRole::Unedited;
+        let mut originals = self.reader.originals()?;
+        for original in &originals {
+            self.record_sources(original.sources(), sources);
+            if self.args.manifest.is_some() {
+                let limits = self.reader.limits();
+                let validity = Validity::check(original);
+                took.extend(manifest::took(original.finder().tree(), original.parts(), &validity, limits));
             }
         }
-        self.stage(Done { took: self.took(opened), ..Done::new(input, losses, "") }, files).map(Some)
-    }
-
-    /// Converts a model to a scene with its textures and the changes that the arguments ask for.
-    fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Shaped, Refusal> {
-        let mut scene = match opened.asset.take_scene(options) {
-            Err(ConvertError::Unsupported { .. }) if self.args.keep_native && opened.asset.lacks_files() => {
-                opened.asset.empty_scene()
+        let original = match originals.len() {
+            0 => return Ok((OriginalSource::Embedded, took)),
+            1 => {
+                let mut original = originals.remove(0);
+                let mut scene = original.scene()?;
+                original.add_textures(&mut scene);
+                let budget = meshwright::Budget::new(self.reader.limits());
+                Original::new(original).with_pictures(&scene.value, &budget)
             }
-            scene => scene.map_err(|e| hinted(e, &opened.asset))?,
+            _ => Original::new(Model::figure(originals).map_err(|e| match no_figure(&e) {
+                Refusal::Argument(_) => Refusal::Argument(format!("--onto: {}", e.message())),
+                other => other,
+            })?),
         };
-        let map = self.retarget(&mut scene, options)?;
-        reshape(&mut scene, self.args, self.to, options)?;
-        if !self.args.no_textures && self.to.holds_textures() {
-            self.reader.add_textures(opened, &mut scene);
-        }
-        Ok((scene, map))
+        Ok((original.with_solids(self.args.solids).into(), took))
     }
 
-    /// Adds the levels of detail that are separate files. A level that cannot be read is a loss.
-    fn join_levels(
-        &self,
-        opened: &mut Opened,
-        scene: &mut Converted<Scene>,
-        options: &SceneOptions,
-    ) -> Result<(), Refusal> {
-        for (path, level) in self.reader.levels(opened) {
-            let name = path.to_string();
-            let made = level.map_err(Refusal::Argument).and_then(|mut level| {
-                let (made, _) = self.scene(&mut level, options)?;
-                Ok((level, made))
-            });
-            match made {
-                Ok((level, made)) => {
-                    let budget = meshwright::Budget::new(self.reader.limits());
-                    let mut losses = scene.value.add_level(made.value, &budget)?;
-                    losses.extend(made.losses.into_iter().map(|mut loss| {
-                        loss.path = format!("{name}: {}", loss.path);
-                        loss
-                    }));
-                    scene.losses.extend(losses);
-                    opened.asset.adopt_level(&level.asset);
-                }
-                Err(why) => {
-                    let why = why.json();
-                    let why = why["message"].as_str().unwrap_or_default();
-                    let message = format!("the level cannot be read: {why}");
-                    scene.losses.push(Loss::new("level-unreadable", name, message));
-                }
-            }
-        }
-        Ok(())
+    /// Returns the skeleton that `--retarget` names, with the map of bones.
+    fn retarget(&self) -> Result<Option<Retarget>, Refusal> {
+        let args = &self.args.retarget;
+        let Some(path) = &args.retarget else { return Ok(None) };
+        let hold = Hold::NOTHING
+            .with_feet(args.hold.contains(&HoldArg::Feet))
+            .with_hands(args.hold.contains(&HoldArg::Hands));
+        let target = self.reader.open_named(path)?;
+        self.reader.note(args.map.clone());
+        let map = args.map.as_deref().map(read_map).transpose()?;
+        Ok(Some(Retarget::new(target).with_map(map).with_hold(hold)))
     }
 
-    /// Returns the files that took part, if a manifest is written.
-    pub(super) fn took(&self, opened: &Opened) -> Took {
-        if self.args.manifest.is_none() {
-            return Took::new();
+    /// Returns the map of bones as a file, if `--map-out` wants it.
+    fn bone_map(&self, text: &str) -> Option<Output<StreamedFile<'static>>> {
+        let out = self.args.retarget.map_out.as_ref()?;
+        if out == Path::new("-") {
+            // A closed pipe is reported at the end of the run.
+            let _ = crate::batch::print(text.to_owned());
+            return None;
         }
-        manifest::took(opened.finder.tree(), &opened.asset, self.reader.limits())
-    }
-
-    /// Returns the native model as extra data to embed in a glTF document.
-    fn record(&self, asset: &Model) -> Result<Extra, ConvertError> {
-        let keeping = Keeping::new(self.reader.options()).exported(self.export_options());
-        asset.record(&keeping.with_solids(self.args.solids))
+        let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let content = OutputFile { name, bytes: text.as_bytes().to_vec() }.into();
+        Some(Output { place: Place::named(out), role: OutputRole::Companion, content })
     }
 
     /// Returns the options for writing glTF.
@@ -397,23 +324,6 @@ impl Work<'_> {
             .with_influences(influences)
             .with_close_loops(self.args.close_loops)
             .with_frames_at(self.args.frames_at.filter(|_| exchanged))
-    }
-
-    /// Returns the options for writing a scene.
-    pub(super) fn write_options(&self, stem: &str) -> WriteOptions {
-        let args = self.args;
-        let single = *self.outputs.destination() == Destination::Stdout;
-        let mut options = WriteOptions::default().with_stem(stem).with_limits(self.reader.limits());
-        options.settings = self.reader.settings().to_vec();
-        options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
-        options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
-        options.settings.extend(args.clip_files.then(|| ("clips".into(), "files".into())));
-        options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
-        options.shared = options.shared.for_engine(args.engine);
-        options.single = single;
-        options.without_pictures = args.no_textures || single;
-        options.gltf = self.export_options();
-        options
     }
 
     /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.
@@ -459,4 +369,22 @@ pub(super) fn companion_left(place: &Path) -> Loss {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let message = "unedited, and not written: another file of this name exists";
     Loss::new("companion-left", name, message)
+}
+
+fn no_figure(e: &Error) -> Refusal {
+    let why = e.message();
+    match e.kind() {
+        ErrorKind::NotFound => Refusal::UNKNOWN,
+        ErrorKind::Unsupported => Refusal::Argument(format!(
+            "several inputs need a folder as output (end the path in / or create it): {why}"
+        )),
+        _ => Refusal::Argument(why.to_owned()),
+    }
+}
+
+fn read_map(path: &Path) -> Result<MapFile, Refusal> {
+    let unreadable =
+        |e: std::io::Error| Refusal::Unreadable { companion: Some(path.to_owned()), why: e.to_string() };
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    MapFile::parse(&text).map_err(|e| Refusal::Argument(format!("--map {}: {e}", crate::render::path(path))))
 }

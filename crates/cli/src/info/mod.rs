@@ -6,12 +6,12 @@ mod text;
 use crate::args::{InfoArgs, InfoFormat};
 use crate::batch::{Workers, print};
 use crate::input::{Input, expand};
-use crate::reader::{Opened, Reader};
+use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status};
-use meshwright::Description;
 use meshwright::scene::{SceneOptions, Space};
+use meshwright::{Description, Model};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
 
 fn format_result(
     input: &Input,
-    opened: &mut Opened,
+    opened: &mut Model,
     reader: &Reader,
     args: &InfoArgs,
     several: bool,
@@ -62,7 +62,7 @@ fn format_result(
         return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
     }
     if args.format == InfoFormat::Text && several {
-        return Ok(Shown::Text(text::line(&input.display_path(), &opened.asset.describe())));
+        return Ok(Shown::Text(text::line(&input.display_path(), &opened.describe())));
     }
     let (described, why) = describe(opened, reader);
     Ok(match args.format {
@@ -78,14 +78,14 @@ fn format_result(
 }
 
 /// Describes a model. The second value is the reason if it cannot be converted to a scene.
-fn describe(opened: &mut Opened, reader: &Reader) -> (Description, Option<String>) {
+fn describe(opened: &mut Model, reader: &Reader) -> (Description, Option<String>) {
     let options = SceneOptions::in_space(Space::File).with_memory(reader.limits().memory);
-    let mut described = opened.asset.describe();
-    opened.asset.drop_bytes();
-    match opened.asset.take_scene(&options) {
+    let mut described = opened.describe();
+    opened.drop_bytes();
+    match opened.take_scene(&options) {
         Ok(mut scene) => {
-            reader.add_textures(opened, &mut scene);
-            described.add_scene(&opened.asset, &scene.value);
+            opened.add_textures(&mut scene);
+            described.add_scene(&opened, &scene.value);
             (described, None)
         }
         Err(e) => (described, Some(e.to_string())),

@@ -77,13 +77,13 @@ fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Res
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
     let opened = reader.open(input)?;
-    reader.note(opened.paths());
+    reader.note(opened.sources());
     reader.say_passed_over(input, &opened);
-    match opened.asset.model() {
+    match opened.model() {
         AnyModel::Bmd(model) => darkplaces::refuse_options(args).and_then(|()| bmd::optimize(model, args)),
-        AnyModel::Dpm(_) | AnyModel::Zym(_) => darkplaces::optimize(&opened.asset, args),
+        AnyModel::Dpm(_) | AnyModel::Zym(_) => darkplaces::optimize(&opened, args),
         _ => {
-            let title = opened.asset.format().title();
+            let title = opened.format().title();
             let why = format!("{title} files cannot be optimized, only BMD, DPM and ZYM");
             Err(Refusal::Cannot { code: "not-convertible", why })
         }

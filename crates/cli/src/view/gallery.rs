@@ -3,13 +3,13 @@
 use super::request::Answer;
 use super::server::Site;
 use crate::input::{Input, Met};
-use crate::reader::{Opened, Reader};
+use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::render;
 use meshwright::files::TreePath;
 use meshwright::page::{self, Assembly, Page};
-use meshwright::scene::{Converted, Scene, SceneOptions};
-use meshwright::{Error, Finder, Format, Role, Target};
+use meshwright::scene::{Converted, Scene};
+use meshwright::{Error, Finder, Format, Model, Role, Target};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -42,7 +42,7 @@ pub(super) struct Gallery {
     page: Page,
     entries: Mutex<Vec<Arc<Entry>>>,
     /// The trees of all drops, the last first.
-    finders: Mutex<Vec<Arc<Finder>>>,
+    finders: Mutex<Vec<Finder>>,
     /// The bytes that dropped files may still use.
     room: Mutex<u64>,
     /// Held while a model is processed: one at a time, so that a page cannot use more memory than one command.
@@ -68,12 +68,12 @@ pub(super) struct Pictured {
 
 /// Opens a model and makes all that a page of it shows.
 pub(super) fn thumbnail_and_facts(reader: &Reader, input: &Input, name: &str, size: u32) -> Pictured {
-    let made = scene_of(reader, reader.open(input)).and_then(|(opened, scene)| {
-        reader.note(opened.paths());
+    let made = scene_of(reader.open(input)).and_then(|(opened, scene)| {
+        reader.note(opened.sources());
         let glb = page::glb(&scene.value, reader.limits())?;
         let clips = scene.value.clips.iter().map(|clip| clip.name.clone()).collect();
         let thumbnail = meshwright::thumbnail(&scene.value, size, reader.limits()).ok();
-        let about = page::about(&opened.asset, &scene.value, name);
+        let about = page::about(&opened, &scene.value, name);
         Ok(Pictured { about, glb: Some(glb), thumbnail, clips })
     });
     made.unwrap_or_else(|refusal| Pictured {
@@ -84,11 +84,9 @@ pub(super) fn thumbnail_and_facts(reader: &Reader, input: &Input, name: &str, si
     })
 }
 
-fn scene_of(reader: &Reader, opened: Result<Opened, Refusal>) -> Result<(Opened, Converted<Scene>), Refusal> {
+fn scene_of(opened: Result<Model, Refusal>) -> Result<(Model, Converted<Scene>), Refusal> {
     let mut opened = opened?;
-    let options = SceneOptions::default().with_memory(reader.limits().memory);
-    let mut scene = opened.asset.to_scene(&options)?;
-    reader.add_textures(&mut opened, &mut scene);
+    let scene = page::textured_scene(&mut opened)?;
     Ok((opened, scene))
 }
 
@@ -120,25 +118,25 @@ impl Gallery {
         }
     }
 
-    fn scene(&self, entry: &Entry) -> Result<(Opened, Converted<Scene>), Refusal> {
-        let (opened, scene) = scene_of(&self.reader, self.open(entry))?;
-        *lock(&entry.paths) = opened.paths().collect();
+    fn scene(&self, entry: &Entry) -> Result<(Model, Converted<Scene>), Refusal> {
+        let (opened, scene) = scene_of(self.open(entry))?;
+        *lock(&entry.paths) = opened.sources().collect();
         Ok((opened, scene))
     }
 
     /// Returns the trees that hold files for a model: its own, and those of all drops.
-    fn finders(&self, entry: &Entry) -> Vec<Arc<Finder>> {
+    fn finders(&self, entry: &Entry) -> Vec<Finder> {
         let own = self.reader.finder_of(&entry.input);
         own.into_iter().chain(lock(&self.finders).iter().cloned()).collect()
     }
 
-    fn open(&self, entry: &Entry) -> Result<Opened, Refusal> {
+    fn open(&self, entry: &Entry) -> Result<Model, Refusal> {
         let own = lock(&entry.assembly).clone();
         if own == Assembly::default() {
             return self.reader.open(&entry.input);
         }
         let options = own.options(self.reader.options(), &self.finders(entry))?;
-        self.reader.open_with(&entry.input, options)
+        self.reader.open_like(&entry.input, options)
     }
 
     /// Returns what a person can choose for a model. The format is that of its name, so that a model that cannot be
@@ -160,7 +158,7 @@ impl Gallery {
             (Some(why), _) => {
                 page::failure_facts(&entry.name, why.code(), why.path(), why.offset(), why.message())
             }
-            (None, Ok((opened, scene))) => page::about(&opened.asset, &scene.value, &entry.name),
+            (None, Ok((opened, scene))) => page::about(&opened, &scene.value, &entry.name),
             (None, Err(refusal)) => failure(&entry.name, &refusal),
         };
         if let Value::Object(about) = &mut about {
@@ -186,7 +184,7 @@ impl Gallery {
     fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let opened = self.open(entry)?;
-        let made = page::saved(&opened.finder, opened.asset, target, self.reader.options());
+        let made = page::saved(opened, target);
         made.map_err(|e| Refusal::Argument(e.message().to_owned()))
     }
 

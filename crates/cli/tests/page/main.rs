@@ -12,7 +12,7 @@ use common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
-use meshwright::{Model, NamedFile, OpenOptions, Role, rig};
+use meshwright::{Model, NamedFile, Opener, Role, rig};
 use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::{Value, json};
 use std::fs;
@@ -120,15 +120,15 @@ fn compare(name: &str, scene: &Scene, page: &Value) {
 fn scene_of(path: &str, named: &[(Role, &str)]) -> Scene {
     let path = testdata().join(path);
     let tree = Tree::open(&path).unwrap();
-    let mut options = OpenOptions::default();
+    let mut options = Opener::new();
     for (role, file) in named {
         let bytes = fs::read(testdata().join(file)).unwrap();
-        options = options.with_named(NamedFile::new(*role, *file, bytes));
+        options = options.named(NamedFile::new(*role, *file, bytes));
     }
     let name = path.file_name().unwrap().to_str().unwrap();
     let start = tree.start().cloned().unwrap();
-    let asset = Model::open(&tree, &start.beside(name).unwrap().text(), &options).unwrap();
-    asset.to_scene(&SceneOptions::default()).unwrap().value
+    let asset = options.open_in(&tree, &start.beside(name).unwrap().text()).unwrap();
+    asset.scene().unwrap().value
 }
 
 fn all_true(seen: &Value) {

@@ -2,10 +2,10 @@
 
 use super::drive::Browser;
 use crate::json::{array, read, text};
-use meshwright::page::{Dropped, about, dropped, failure_facts, glb, open_scene, saved};
+use meshwright::page::{Dropped, about, dropped, failure_facts, glb, saved, textured_scene};
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
-use meshwright::{Error, Limits, OpenOptions, ReadOptions, Target, rig};
+use meshwright::{Error, Limits, Opener, Target, rig};
 use meshwright_testkit::patience;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -100,10 +100,9 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
         wrong.push("the page did not come to the end of the plan".into());
     }
     let saved = text(&seen, "download");
-    let options = OpenOptions::from(ReadOptions::default()).with_textures(true);
-    let asset = meshwright::Model::open_path(at("dpm/hopper.ok.dpm"), &options).map_err(|e| e.to_string())?;
-    let own = asset.convert(Target::Glb, &meshwright::WriteOptions::default()).map_err(|e| e.to_string())?;
-    if own.value.main().is_none_or(|file| hash(&file.bytes) != saved) {
+    let asset = meshwright::open(at("dpm/hopper.ok.dpm")).map_err(|e| e.to_string())?;
+    let own = asset.convert(Target::Glb).map_err(|e| e.to_string())?;
+    if own.files().main().is_none_or(|file| hash(&file.bytes) != saved) {
         wrong.push("what was saved by hand is not what the library writes".into());
     }
     let all: BTreeSet<_> =
@@ -183,14 +182,12 @@ fn shown_as(paths: &[PathBuf]) -> String {
     folder.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn options(model: &Dropped) -> Result<OpenOptions, Error> {
-    let mut options = OpenOptions::from(ReadOptions::default());
-    options.format = Some(model.found.clone()?);
-    Ok(options)
+fn options(model: &Dropped) -> Result<Opener, Error> {
+    Ok(Opener::new().format(model.found.clone()?))
 }
 
 fn scene(model: &Dropped) -> Result<Scene, Error> {
-    Ok(open_scene(&model.finder, &model.path, &options(model)?)?.1.value)
+    Ok(textured_scene(&mut options(model)?.open_in(&model.finder, &model.path)?)?.value)
 }
 
 /// The model with the most clips for every format of a drop; their formats are added to the seen ones.
@@ -304,13 +301,14 @@ fn model_facts(model: &Dropped) -> Value {
         |why: &Error| failure_facts(&model.name, why.code(), why.path(), why.offset(), why.message());
     let open = || -> Result<Value, Error> {
         let (options, limits) = (options(model)?, Limits::default());
-        let (asset, scene) = open_scene(&model.finder, &model.path, &options)?;
+        let mut asset = options.open_in(&model.finder, &model.path)?;
+        let scene = textured_scene(&mut asset)?;
         let mut said = json!({ "about": about(&asset, &scene.value, &model.name) });
         if let Ok(bytes) = glb(&scene.value, limits) {
             said["drawn"] = hash(&bytes).into();
         }
-        let asset = model.finder.open(&model.path, &options)?;
-        if let Ok(frame) = saved(&model.finder, asset, Target::Glb, &options) {
+        let asset = options.open_in(&model.finder, &model.path)?;
+        if let Ok(frame) = saved(asset, Target::Glb) {
             let (length, rest) =
                 frame.split_first_chunk().map_or((0, &[][..]), |(l, rest)| (u32::from_le_bytes(*l), rest));
             let (head, bytes) = rest.split_at(usize::try_from(length).unwrap_or(0).min(rest.len()));

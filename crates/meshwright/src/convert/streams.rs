@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 pub struct StreamedFile<'s> {
     /// Its name.
     pub name: String,
+    unedited: bool,
     content: Content<'s>,
 }
 
@@ -27,7 +28,17 @@ pub(super) enum Content<'s> {
 
 impl<'s> StreamedFile<'s> {
     pub(super) fn new(name: impl Into<String>, content: Content<'s>) -> Self {
-        Self { name: name.into(), content }
+        Self { name: name.into(), unedited: false, content }
+    }
+
+    pub(super) fn with_unedited(mut self, unedited: bool) -> Self {
+        self.unedited = unedited;
+        self
+    }
+
+    /// Returns true for a companion that is copied unchanged: it need not replace an existing file.
+    pub fn is_unedited(&self) -> bool {
+        self.unedited
     }
 
     /// Writes the file: a few long pieces, and a short one for each short array.

@@ -73,7 +73,7 @@ fn sources(asset: &Model, scene: &Scene) -> Vec<NameSource> {
             *known = !comment.is_empty();
         }
     });
-    let names = asset.companions().clip_names;
+    let names = asset.companions().scene.clip_names;
     let clips = scene.clips.iter().zip(&groups.groups).zip(commented).enumerate();
     let source = |(i, ((clip, group), commented)): (
         usize,

@@ -96,7 +96,7 @@ impl Original {
                 made.value.push(skin.name, skin.bytes);
             }
         }
-        let images = looks.images.iter().filter(|_| !options.without_pictures);
+        let images = looks.images.iter().filter(|_| options.writes_pictures());
         for image in images {
             crate::formats::push_picture(image, made);
         }

@@ -3,6 +3,7 @@
 mod error;
 mod fields;
 mod looks;
+mod missing;
 #[cfg(feature = "tso")]
 mod onto;
 #[cfg(feature = "textures")]
@@ -11,7 +12,6 @@ mod pictures;
 mod record;
 mod recovered;
 mod report;
-mod restored;
 mod times;
 
 use error::KeptError;
@@ -19,7 +19,6 @@ pub(crate) use pictures::with_pictures;
 pub use record::Keeping;
 pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
-pub use restored::Restored;
 
 use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
@@ -32,22 +31,15 @@ use std::sync::Arc;
 /// An original model, embedded in an export or read from a file, with which an edited model is compared.
 ///
 /// ```
-/// use meshwright::{Model, Keeping, OpenOptions, Original, RecoverOptions, Target, WriteOptions, convert};
-/// use meshwright::files::Tree;
-/// use meshwright::scene::SceneOptions;
+/// use meshwright::{ConvertOptions, Target};
 ///
-/// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
-/// let open = OpenOptions::default();
-/// let knight = Model::open(&Tree::open("models/")?, "knight.dpm", &open)?;
-/// let scene = knight.to_scene(&SceneOptions::default())?.value;
-/// let kept = WriteOptions::default().with_kept(knight.record(&Keeping::new(&open))?);
-/// let glb = convert(&scene, Target::Glb, &kept)?;
+/// # fn demo() -> Result<(), meshwright::Error> {
+/// let knight = meshwright::open("models/knight.dpm")?;
+/// let glb = knight.convert_with(Target::Glb, &ConvertOptions::default().with_embedded(true))?;
+/// glb.write_to("edited/")?;
 /// // ... an editor changes it ...
-/// let edited = Model::open(&Tree::open("edited/")?, "knight.glb", &OpenOptions::default())?;
-/// if let Some(original) = Original::kept_in(&edited, &Default::default())? {
-///     let recovered = original.recover(&edited, &RecoverOptions::default())?;
-///     let files = original.write(&recovered, original.asset().format(), "knight.dpm", &WriteOptions::default())?;
-/// }
+/// let back = meshwright::open("edited/knight.glb")?.restore(knight.format())?;
+/// back.write_to("restored/")?;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]

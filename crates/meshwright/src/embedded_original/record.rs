@@ -18,8 +18,8 @@ use super::{KeptError, Original, OwnFile};
 use crate::error::Error;
 use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use crate::model::skins::MOST as MOST_SKINS;
-use crate::model::{Finder, Model, NamedFile, OpenOptions, PartRole};
-use meshwright_core::{Budget, Role, Strictness};
+use crate::model::{Model, NamedFile, Opener, PartRole};
+use meshwright_core::{Budget, Role};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
 use meshwright_gltf::{ExportOptions, Influences};
@@ -41,23 +41,16 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// Options for embedding a model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Keeping<'o> {
-    /// The options with which the model was opened.
-    pub open: &'o OpenOptions,
+pub struct Keeping {
     /// The options of its export.
     pub export: ExportOptions,
     /// Meshes that are bounds of joints are drawn too.
     pub solids: bool,
 }
 
-impl<'o> Keeping<'o> {
-    /// Makes the options for a model that was opened with `open`.
-    pub fn new(open: &'o OpenOptions) -> Self {
-        Self { open, export: ExportOptions::default(), solids: false }
-    }
-
+impl Keeping {
     /// Sets the options of the export.
     #[must_use]
     pub const fn exported(mut self, options: ExportOptions) -> Self {
@@ -80,7 +73,7 @@ impl Model {
     /// # Errors
     /// If its bytes were [dropped](Self::drop_bytes), it is not a native model, a companion breaks a rule of its
     /// format, or it takes more memory than its reader was allowed.
-    pub fn record(&self, how: &Keeping<'_>) -> Result<Extra, ConvertError> {
+    pub fn record(&self, how: &Keeping) -> Result<Extra, ConvertError> {
         if self.gltf().is_some() {
             return Err(ConvertError::unsupported("kept", "glTF is not a native format"));
         }
@@ -89,7 +82,7 @@ impl Model {
         if self.bytes().is_empty() {
             return Err(failed(&"the bytes of the model are not there"));
         }
-        let limits = how.open.settings.read.limits;
+        let limits = self.limits();
         let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);
         // Memory for a pack, its text, and the record around it.
         Budget::new(limits).charge_items("kept files", size as u64, 4)?;
@@ -133,11 +126,11 @@ impl Model {
     }
 }
 
-impl Keeping<'_> {
+impl Keeping {
     /// Returns the options for opening and exporting the model that differ from the defaults.
     fn fields(&self, asset: &Model) -> Fields {
         let mut fields = Fields::new();
-        let settings = &self.open.settings;
+        let settings = &asset.opener().settings;
         if !settings.settings.is_empty() {
             let read = settings.settings.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
             fields.push(("read".into(), Extra::Map(read.collect())));
@@ -146,16 +139,16 @@ impl Keeping<'_> {
         let flags = [
             ("lenient", settings.read.is_lenient()),
             ("solids", self.solids),
-            ("recompute_normals", companions.recompute_normals),
-            ("blend_normals", companions.blend_normals),
+            ("recompute_normals", companions.scene.recompute_normals),
+            ("blend_normals", companions.scene.blend_normals),
             ("close_loops", export.close_loops),
         ];
         fields.extend(flags.into_iter().filter(|(_, on)| *on).map(|(name, on)| (name.into(), on.into())));
         if export.influences == Influences::All {
             fields.push(("influences".into(), "all".into()));
         }
-        if companions.clip_names != ClipNames::Engine {
-            let word = CLIP_NAMES.iter().find(|(names, _)| *names == companions.clip_names);
+        if companions.scene.clip_names != ClipNames::Engine {
+            let word = CLIP_NAMES.iter().find(|(names, _)| *names == companions.scene.clip_names);
             fields.extend(word.map(|(_, word)| ("clip_names".into(), (*word).into())));
         }
         fields.extend(companions.texture.as_ref().map(|name| ("texture".into(), name.as_str().into())));
@@ -201,12 +194,13 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let files = unpacked(record, &budget)?;
     let clip_names = record.get("clip_names").text().unwrap_or_default();
     let clip_names = CLIP_NAMES.iter().find(|(_, word)| *word == clip_names).map(|(names, _)| *names);
-    let mut open = OpenOptions::from(settings.read).with_format(format);
-    open.companions = false;
     // Records without the field were written when this was the default.
-    open.clip_names = clip_names.unwrap_or(ClipNames::Engine);
-    open.settings.read.strictness =
-        if record.get("lenient").is() { Strictness::Lenient } else { Strictness::Strict };
+    let clip_names = clip_names.unwrap_or(ClipNames::Engine);
+    let mut open = Opener::from(settings.read)
+        .format(format)
+        .companions(false)
+        .clip_names(clip_names)
+        .lenient(record.get("lenient").is());
     let choices =
         record.get("read").entries().filter_map(|(name, v)| Some((name.to_owned(), v.text()?.to_owned())));
     open.settings.settings = choices.collect();
@@ -224,11 +218,11 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let model = model.ok_or(KeptError::Field("model"))?;
     let path = TreePath::new(&model.name)?;
     let tree = Tree::memory([(&path, model.bytes.to_vec())])?;
-    let mut asset = Finder::new(tree).open(&path, &open).map_err(KeptError::Read)?;
+    let mut asset = open.open_in(tree, &path).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
     let companions = asset.companions_mut();
-    companions.recompute_normals = record.get("recompute_normals").is();
-    companions.blend_normals = record.get("blend_normals").is();
+    companions.scene.recompute_normals = record.get("recompute_normals").is();
+    companions.scene.blend_normals = record.get("blend_normals").is();
     companions.texture = record.get("texture").text().map(str::to_owned);
     // Records take their keys from files aside, which must come first.
     beside.sort_by_key(|beside| !beside.file.aside);

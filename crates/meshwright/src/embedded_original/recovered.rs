@@ -95,7 +95,7 @@ impl Original {
     pub fn recover(&self, edited: &Model, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
-        let shown = match self.asset().to_scene(&own) {
+        let shown = match self.asset().scene_with(&own) {
             // Its meshes are not there, and were not when it was embedded.
             Err(ConvertError::Unsupported { .. }) if self.is_kept() => self.asset().empty_scene(),
             shown => shown?,
@@ -315,7 +315,7 @@ struct Edited {
 impl Edited {
     fn convert(asset: &Model, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
         let Some(file) = asset.gltf() else {
-            let made = asset.to_scene(scenes)?;
+            let made = asset.scene_with(scenes)?;
             return Ok(Self {
                 scene: made.value,
                 marks: Marks::default(),
@@ -328,7 +328,8 @@ impl Edited {
             ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))
         };
         let rate = options.frames_at.map(|rate| f32::from(rate.get()));
-        let (made, _) = file.import(&asset.stem(), rate.or(asset.companions().rate)).map_err(refused)?;
+        let (made, _) =
+            file.import(&asset.stem(), rate.or(asset.companions().scene.rate)).map_err(refused)?;
         #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "its palettes are taken apart"))]
         let Import { mut scene, marks, frames_at: said, .. } = made.value;
         #[cfg(feature = "textures")]

@@ -40,8 +40,8 @@ pub(crate) const CHOSEN_BY_SUIT: &str = "x";
 pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
     let mut figure = Assembly::new(name)
         .with_skeleton(skeleton_for(name, lead.as_ref().map(|l| l.geometry), companions))
-        .with_recomputed_normals(companions.recompute_normals)
-        .with_blend_normals(companions.blend_normals);
+        .with_recomputed_normals(companions.scene.recompute_normals)
+        .with_blend_normals(companions.scene.blend_normals);
     figure.animations.extend(companions.all::<Anim>());
     // The texture of the companions applies to the first mesh.
     let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);

@@ -199,6 +199,19 @@ pub enum ClipNames {
     Frames,
 }
 
+/// Choices for converting a model to a scene, from the [`Opener`](crate::Opener).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SceneSettings {
+    /// Compute the normals of The Sims' meshes from their faces.
+    pub(crate) recompute_normals: bool,
+    /// Let stored normals of blend vertices of The Sims' meshes take part in shading.
+    pub(crate) blend_normals: bool,
+    /// The source of the names of clips.
+    pub(crate) clip_names: ClipNames,
+    /// Frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
+    pub(crate) rate: Option<f32>,
+}
+
 /// The files that belong to a model.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -209,12 +222,6 @@ pub struct Companions {
     pub aside: Vec<CompanionFile>,
     /// The name of the model's own texture, if it is known from elsewhere than a binding.
     pub texture: Option<String>,
-    /// Compute the normals of The Sims' meshes from their faces.
-    pub recompute_normals: bool,
-    /// Let stored normals of blend vertices of The Sims' meshes take part in shading.
-    pub blend_normals: bool,
-    /// The source of the names of clips.
-    pub clip_names: ClipNames,
     /// Needed companion files that were not found, with the names that were searched for.
     pub missing: Vec<(Role, String)>,
     /// Skeletons next to a mesh that do not fit it, with the reasons.
@@ -223,8 +230,8 @@ pub struct Companions {
     pub forgiven: Report,
     /// Used files with duplicates in the tree, by number or by name.
     pub doubled: Vec<Doubled>,
-    /// Frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
-    pub rate: Option<f32>,
+    /// How the model becomes a scene.
+    pub(crate) scene: SceneSettings,
     /// The paths of textures in the tree, by the names of their materials, if these differ from the names.
     pub pictures: BTreeMap<String, String>,
     /// Textures by the number of their material in the model's scene.

@@ -17,8 +17,8 @@ fn write(
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let mut own = CrucibleTarget::default().with_file(file);
-    own.dialect = options.setting("dialect").unwrap_or(own.dialect);
-    own.quaternions = options.setting("quaternions").unwrap_or(own.quaternions);
+    own.dialect = options.dialect().unwrap_or(own.dialect);
+    own.quaternions = options.quaternions.unwrap_or(own.quaternions);
     write_scene(scene, stem, &options.for_format(own))
 }
 

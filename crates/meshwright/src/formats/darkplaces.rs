@@ -26,7 +26,7 @@ fn resolve_clips<'m>(
 ) -> Result<Option<Converted<Vec<FrameClip>>>, ConvertError> {
     let Some(groups) = companions.one::<FrameGroups>() else { return Ok(None) };
     let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, budget)?;
-    rename(groups, companions.clip_names, &mut clips, name, budget)?;
+    rename(groups, companions.scene.clip_names, &mut clips, name, budget)?;
     let clip =
         |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;

@@ -45,8 +45,7 @@ impl Kind for FsoModel<'static> {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let own =
-            options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::with_dialect);
+        let own = options.dialect().map_or_else(FsoSceneOptions::default, FsoSceneOptions::with_dialect);
         write_scene(scene, stem, &options.for_format(own))
     }
 

@@ -38,7 +38,7 @@ impl Kind for GltfFile {
             }
             _ => ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code())),
         };
-        let (made, _) = self.import_within(name, companions.rate, limits).map_err(invalid_file)?;
+        let (made, _) = self.import_within(name, companions.scene.rate, limits).map_err(invalid_file)?;
         Ok(made.map(|import| import.scene.in_space(options.space)))
     }
 

@@ -27,7 +27,7 @@ fn with_clips<'m>(
     let Some(groups) = groups else { return Ok((Cow::Borrowed(model), options.clone(), Report::new())) };
     let budget = options.budget();
     let ResolvedClips { mut clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
-    super::darkplaces::rename(groups, companions.clip_names, &mut clips, |_| None, &budget)?;
+    super::darkplaces::rename(groups, companions.scene.clip_names, &mut clips, |_| None, &budget)?;
     let arrays: u64 = model.arrays.iter().map(|a| a.data.len() as u64).sum();
     let triangles = (model.triangles.len() as u64).saturating_mul(24);
     budget.charge(
@@ -339,16 +339,12 @@ impl Kind for Iqm {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let chosen = |name: &str, value: &str| {
-            options.settings.iter().rev().find(|(n, _)| n == name).is_some_and(|(_, v)| v == value)
-        };
         let engine = options.shared.engine_of("iqm").map(|(engine, _)| engine);
         // Only FTE uses scales unchanged.
-        let kept = chosen("scales", "kept") || engine == Some(Engine::Fte);
+        let kept = engine == Some(Engine::Fte);
         let own = IqmOptions::default().with_scales(if kept { Scales::Kept } else { Scales::Baked });
-        let own =
-            own.with_adjacency(chosen("adjacency", "yes")).with_tangents(chosen("tangents", "computed"));
-        if chosen("clips", "files") {
+        let own = own.with_adjacency(options.adjacency).with_tangents(options.tangents);
+        if options.clip_files {
             return write_apart(scene, stem, &options.for_format(own));
         }
         let mut made = Self::from_scene(scene, &options.for_format(own))?;

@@ -36,8 +36,8 @@ mod texture_names;
 mod transcribe;
 mod write;
 
-pub(crate) use companions::Origin;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
+pub(crate) use companions::{Origin, SceneSettings};
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
@@ -102,7 +102,7 @@ pub trait Kind: Registered {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.to_scene(name, companions, options)
+        Kind::to_scene(self, name, companions, options)
     }
 
     /// Writes a scene as files of this format; the main file has the stem `stem`.
@@ -146,12 +146,12 @@ pub trait Kind: Registered {
 
     /// The content of the model with its companions, in numbers.
     fn summary_with(&self, _companions: &Companions) -> Summary {
-        self.summary()
+        Kind::summary(self)
     }
 
     /// Checks the model and, if possible, that it fits its companion files.
     fn validate_with(&self, _companions: &Companions) -> Report {
-        self.validate()
+        FileFormat::validate(self)
     }
 
     /// Reports values that an engine's loader would reject (errors), or read differently (warnings).
@@ -302,7 +302,175 @@ impl ReadSettings {
     }
 }
 
-/// Declares [`Format`], [`AnyModel`] and the functions that all formats share.
+/// The facts about a kind of file that do not need a model: a row of the registry.
+struct Row {
+    id: &'static str,
+    family: &'static str,
+    feature: &'static str,
+    title: &'static str,
+    extensions: &'static [&'static str],
+    holds_model: bool,
+    rules: &'static [&'static Rule],
+    up: usize,
+    has_skins: bool,
+    metres: Option<f64>,
+    mended: &'static [(&'static str, &'static str)],
+    companions: &'static [Companion],
+    settings: &'static [Setting],
+    sniff: fn(&[u8]) -> Confidence,
+    mend_bytes: fn(&mut [u8], &Finding) -> bool,
+    parse: fn(&[u8], &ReadSettings) -> Result<Parsed<AnyModel>, ReadError>,
+}
+
+impl Row {
+    const fn new<K: Kind>(feature: &'static str, family: &'static str) -> Self {
+        Self {
+            id: K::ID,
+            family,
+            feature,
+            title: K::TITLE,
+            extensions: K::EXTENSIONS,
+            holds_model: K::HOLDS_MODEL,
+            rules: K::RULES,
+            up: K::UP,
+            has_skins: K::HAS_SKINS,
+            metres: K::METRES,
+            mended: K::MENDED,
+            companions: K::COMPANIONS,
+            settings: K::SETTINGS,
+            sniff: K::sniff,
+            mend_bytes: K::mend_bytes,
+            parse: parse::<K>,
+        }
+    }
+}
+
+fn parse<K: Kind>(bytes: &[u8], settings: &ReadSettings) -> Result<Parsed<AnyModel>, ReadError> {
+    Ok(K::parse_with(bytes, &settings.options::<K>())?.map(Into::into))
+}
+
+/// The operations of a model of any kind.
+trait Operations {
+    fn needs(&self, role: Role) -> bool;
+    fn summary(&self) -> Summary;
+    fn summary_with(&self, companions: &Companions) -> Summary;
+    fn level_at(&self, metres: f64) -> Option<usize>;
+    fn texture(&self, material: usize, name: &str) -> Option<String>;
+    fn texture_folder(&self) -> &'static str;
+    fn references(&self) -> &[String];
+    fn supply(&mut self, name: &str, bytes: Arc<[u8]>);
+    fn complete(&mut self) -> Result<(), ReadError>;
+    fn to_scene(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError>;
+    fn take_scene(
+        &mut self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError>;
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed;
+    fn validate_with(&self, companions: &Companions) -> Report;
+    fn validate_for(&self, engine: Engine) -> Report;
+    fn validate_name(&self, file_name: &str) -> Report;
+    fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>>;
+    fn validate(&self) -> Report;
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError>;
+    fn mend(&mut self, finding: &Finding) -> bool;
+}
+
+impl<K: Kind> Operations for K {
+    fn needs(&self, role: Role) -> bool {
+        FileFormat::needs(self, role)
+    }
+
+    fn summary(&self) -> Summary {
+        Kind::summary(self)
+    }
+
+    fn summary_with(&self, companions: &Companions) -> Summary {
+        Kind::summary_with(self, companions)
+    }
+
+    fn level_at(&self, metres: f64) -> Option<usize> {
+        Kind::level_at(self, metres)
+    }
+
+    fn texture(&self, material: usize, name: &str) -> Option<String> {
+        Kind::texture(self, material, name)
+    }
+
+    fn texture_folder(&self) -> &'static str {
+        Kind::texture_folder(self)
+    }
+
+    fn references(&self) -> &[String] {
+        Kind::references(self)
+    }
+
+    fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
+        Kind::supply(self, name, bytes);
+    }
+
+    fn complete(&mut self) -> Result<(), ReadError> {
+        Kind::complete(self)
+    }
+
+    fn to_scene(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        Kind::to_scene(self, name, companions, options)
+    }
+
+    fn take_scene(
+        &mut self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        Kind::take_scene(self, name, companions, options)
+    }
+
+    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        Kind::transcribe(self, work)
+    }
+
+    fn validate_with(&self, companions: &Companions) -> Report {
+        Kind::validate_with(self, companions)
+    }
+
+    fn validate_for(&self, engine: Engine) -> Report {
+        Kind::validate_for(self, engine)
+    }
+
+    fn validate_name(&self, file_name: &str) -> Report {
+        Kind::validate_name(self, file_name)
+    }
+
+    fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
+        Kind::attached(self, role)
+    }
+
+    fn validate(&self) -> Report {
+        FileFormat::validate(self)
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        FileFormat::to_bytes(self)
+    }
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        Kind::mend(self, finding)
+    }
+}
+
+/// Declares [`Format`] and [`AnyModel`], and the few functions that lead from them to a kind of file.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident, $feature:literal, $family:literal, $model:ty;)+) => {
         /// A format that this build reads.
@@ -340,83 +508,12 @@ macro_rules! kinds {
             }
         })+
 
+        /// The registry, in the order of [`Format`].
+        const ROWS: &[Row] = &[$(#[cfg(feature = $feature)] Row::new::<$model>($feature, $family)),+];
+
         impl Format {
             /// All formats of this build.
             pub const ALL: &'static [Self] = &[$(#[cfg(feature = $feature)] Self::$variant),+];
-
-            /// The short name used on the command line and in JSON.
-            pub const fn id(self) -> &'static str {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::ID,)+ }
-            }
-
-            /// The name in dumps. Formats of a family may share one.
-            pub const fn family(self) -> &'static str {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => $family,)+ }
-            }
-
-            /// The feature of this crate that enables it. Formats of a family share one.
-            pub(crate) const fn feature(self) -> &'static str {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => $feature,)+ }
-            }
-
-            /// The display name.
-            pub const fn title(self) -> &'static str {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::TITLE,)+ }
-            }
-
-            /// File name extensions in use, lower case, the usual one first.
-            pub const fn extensions(self) -> &'static [&'static str] {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::EXTENSIONS,)+ }
-            }
-
-            /// Returns true if files of this format have something to draw or to move.
-            pub const fn holds_model(self) -> bool {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::HOLDS_MODEL,)+ }
-            }
-
-            /// Every rule that reading, writing or validating can find broken.
-            pub const fn rules(self) -> &'static [&'static Rule] {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::RULES,)+ }
-            }
-
-            /// The axis of its files that points up, 0 to 2.
-            pub const fn up(self) -> usize {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::UP,)+ }
-            }
-
-            /// True if engines search for skins next to a file of this kind.
-            pub(crate) const fn has_skins(self) -> bool {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::HAS_SKINS,)+ }
-            }
-
-            /// The unit of length of its files in metres, if it has one.
-            pub const fn metres(self) -> Option<f64> {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::METRES,)+ }
-            }
-
-            /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
-            pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::MENDED,)+ }
-            }
-
-            pub(crate) fn mend_bytes(self, bytes: &mut [u8], finding: &Finding) -> bool {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::mend_bytes(bytes, finding),)+ }
-            }
-
-            /// The companion files of this format.
-            pub const fn companions(self) -> &'static [Companion] {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::COMPANIONS,)+ }
-            }
-
-            /// The choices of a caller for cases that the bytes do not decide.
-            pub const fn settings(self) -> &'static [Setting] {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::SETTINGS,)+ }
-            }
-
-            /// Returns how certainly the bytes are of this format.
-            pub fn sniff(self, bytes: &[u8]) -> Confidence {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as FileFormat>::sniff(bytes),)+ }
-            }
 
             /// Runs an operation for this format.
             pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
@@ -425,119 +522,17 @@ macro_rules! kinds {
         }
 
         impl AnyModel {
-            /// Reads a file of a known kind.
-            ///
-            /// # Errors
-            /// When the file breaks a rule that the settings do not pass over, or would take more memory than they
-            /// allow.
-            pub fn parse_with(
-                bytes: &[u8],
-                format: Format,
-                settings: &ReadSettings,
-            ) -> Result<Parsed<Self>, ReadError> {
-                match format {
-                    $(#[cfg(feature = $feature)]
-                    Format::$variant => {
-                        let parsed = <$model as FileFormat>::parse_with(bytes, &settings.options::<$model>())?;
-                        Ok(parsed.map(Self::from))
-                    })+
-                }
+            fn operations(&self) -> &dyn Operations {
+                match self { $(#[cfg(feature = $feature)] Self::$variant(model) => &**model,)+ }
             }
 
-            pub(crate) fn mend(&mut self, finding: &Finding) -> bool {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::mend(&mut **m, finding),)+ }
+            fn operations_mut(&mut self) -> &mut dyn Operations {
+                match self { $(#[cfg(feature = $feature)] Self::$variant(model) => &mut **model,)+ }
             }
 
             /// The model's kind of file.
             pub const fn format(&self) -> Format {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
-            }
-
-            /// Returns true if the model is incomplete without a companion of this role.
-            pub fn needs(&self, role: Role) -> bool {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.needs(role),)+ }
-            }
-
-            /// The content of the model, in numbers.
-            pub fn summary(&self) -> Summary {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary(&**m),)+ }
-            }
-
-            /// The content of the model with its companions, in numbers.
-            pub fn summary_with(&self, companions: &Companions) -> Summary {
-                match *self {
-                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary_with(&**m, companions),)+
-                }
-            }
-
-            /// Returns the level of detail for a distance of the viewer in metres, or `None` if the file has no
-            /// distances.
-            pub fn level_at(&self, metres: f64) -> Option<usize> {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::level_at(&**m, metres),)+ }
-            }
-
-            /// Returns the texture name for a material of the model's scene, or `None` for a plain colour.
-            pub fn texture(&self, material: usize, name: &str) -> Option<String> {
-                let texture: Option<String> = match *self {
-                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture(&**m, material, name),)+
-                };
-                texture.filter(|texture| !texture.is_empty())
-            }
-
-            /// Returns a folder that texture names may include or omit; empty if there is none.
-            pub(crate) fn texture_folder(&self) -> &'static str {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture_folder(&**m),)+ }
-            }
-
-            /// Returns the files that the model's file names and needs: paths with slashes below its folder.
-            pub fn references(&self) -> &[String] {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::references(&**m),)+ }
-            }
-
-            /// Supplies a file that the model's file names.
-            pub fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
-                match *self {
-                    $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::supply(&mut **m, name, bytes),)+
-                }
-            }
-
-            /// Completes the checks that need the supplied files.
-            ///
-            /// # Errors
-            /// When a file is missing, or breaks a rule together with the model's file.
-            pub fn complete(&mut self) -> Result<(), ReadError> {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::complete(&mut **m),)+ }
-            }
-
-            /// The scene as the model's own kind makes it.
-            pub(crate) fn own_scene(
-                &self,
-                name: &str,
-                companions: &Companions,
-                options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
-                match *self {
-                    $(#[cfg(feature = $feature)]
-                    Self::$variant(ref m) => Kind::to_scene(&**m, name, companions, options),)+
-                }
-            }
-
-            /// Converts the model to another format with the same records; see [`Kind::transcribe`].
-            pub(crate) fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::transcribe(&**m, work),)+ }
-            }
-
-            /// Like [`own_scene`](Self::own_scene), but may move the meshes out of the model.
-            pub(crate) fn taken_scene(
-                &mut self,
-                name: &str,
-                companions: &Companions,
-                options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
-                match *self {
-                    $(#[cfg(feature = $feature)]
-                    Self::$variant(ref mut m) => Kind::take_scene(&mut **m, name, companions, options),)+
-                }
             }
 
             /// The format's own part of a dump.
@@ -547,44 +542,214 @@ macro_rules! kinds {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Dumped::own_part(&**m, companions),)+
                 }
             }
-
-            /// Checks the model and, if possible, that it fits its companion files.
-            pub(crate) fn validate_own(&self, companions: &Companions) -> Report {
-                match *self {
-                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_with(&**m, companions),)+
-                }
-            }
-
-            /// Reports values that an engine's loader would reject (errors), or read differently (warnings); nothing
-            /// if the engine does not read such files.
-            pub fn validate_for(&self, engine: Engine) -> Report {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_for(&**m, engine),)+ }
-            }
-
-            /// Reports contradictions between the name of the model's file and its content.
-            pub fn validate_name(&self, file_name: &str) -> Report {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_name(&**m, file_name),)+ }
-            }
-
-            /// Returns the companion file that was read with the model.
-            pub(crate) fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::attached(&**m, role),)+ }
-            }
-
-            /// Checks the model.
-            pub fn validate(&self) -> Report {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.validate(),)+ }
-            }
-
-            /// Writes the model as a file. An unedited model has the bytes that it was read from.
-            ///
-            /// # Errors
-            /// When the model breaks a rule of the format, or a number does not fit its field.
-            pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.to_bytes(),)+ }
-            }
         }
     };
+}
+
+impl Format {
+    #[expect(clippy::indexing_slicing, reason = "there is a row for every format")]
+    const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The short name used on the command line and in JSON.
+    pub const fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// The name in dumps. Formats of a family may share one.
+    pub const fn family(self) -> &'static str {
+        self.row().family
+    }
+
+    /// The feature of this crate that enables it. Formats of a family share one.
+    pub(crate) const fn feature(self) -> &'static str {
+        self.row().feature
+    }
+
+    /// The display name.
+    pub const fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// File name extensions in use, lower case, the usual one first.
+    pub const fn extensions(self) -> &'static [&'static str] {
+        self.row().extensions
+    }
+
+    /// Returns true if files of this format have something to draw or to move.
+    pub const fn holds_model(self) -> bool {
+        self.row().holds_model
+    }
+
+    /// Every rule that reading, writing or validating can find broken.
+    pub const fn rules(self) -> &'static [&'static Rule] {
+        self.row().rules
+    }
+
+    /// The axis of its files that points up, 0 to 2.
+    pub const fn up(self) -> usize {
+        self.row().up
+    }
+
+    /// True if engines search for skins next to a file of this kind.
+    pub(crate) const fn has_skins(self) -> bool {
+        self.row().has_skins
+    }
+
+    /// The unit of length of its files in metres, if it has one.
+    pub const fn metres(self) -> Option<f64> {
+        self.row().metres
+    }
+
+    /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
+    pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
+        self.row().mended
+    }
+
+    pub(crate) fn mend_bytes(self, bytes: &mut [u8], finding: &Finding) -> bool {
+        (self.row().mend_bytes)(bytes, finding)
+    }
+
+    /// The companion files of this format.
+    pub const fn companions(self) -> &'static [Companion] {
+        self.row().companions
+    }
+
+    /// The choices of a caller for cases that the bytes do not decide.
+    pub const fn settings(self) -> &'static [Setting] {
+        self.row().settings
+    }
+
+    /// Returns how certainly the bytes are of this format.
+    pub fn sniff(self, bytes: &[u8]) -> Confidence {
+        (self.row().sniff)(bytes)
+    }
+}
+
+impl AnyModel {
+    /// Reads a file of a known kind.
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the settings do not pass over, or would take more memory than they allow.
+    pub fn parse_with(
+        bytes: &[u8],
+        format: Format,
+        settings: &ReadSettings,
+    ) -> Result<Parsed<Self>, ReadError> {
+        (format.row().parse)(bytes, settings)
+    }
+
+    pub(crate) fn mend(&mut self, finding: &Finding) -> bool {
+        self.operations_mut().mend(finding)
+    }
+
+    /// Returns true if the model is incomplete without a companion of this role.
+    pub fn needs(&self, role: Role) -> bool {
+        self.operations().needs(role)
+    }
+
+    /// The content of the model, in numbers.
+    pub fn summary(&self) -> Summary {
+        self.operations().summary()
+    }
+
+    /// The content of the model with its companions, in numbers.
+    pub fn summary_with(&self, companions: &Companions) -> Summary {
+        self.operations().summary_with(companions)
+    }
+
+    /// Returns the level of detail for a distance of the viewer in metres, or `None` if the file has no distances.
+    pub fn level_at(&self, metres: f64) -> Option<usize> {
+        self.operations().level_at(metres)
+    }
+
+    /// Returns the texture name for a material of the model's scene, or `None` for a plain colour.
+    pub fn texture(&self, material: usize, name: &str) -> Option<String> {
+        self.operations().texture(material, name).filter(|texture| !texture.is_empty())
+    }
+
+    /// Returns a folder that texture names may include or omit; empty if there is none.
+    pub(crate) fn texture_folder(&self) -> &'static str {
+        self.operations().texture_folder()
+    }
+
+    /// Returns the files that the model's file names and needs: paths with slashes below its folder.
+    pub fn references(&self) -> &[String] {
+        self.operations().references()
+    }
+
+    /// Supplies a file that the model's file names.
+    pub fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
+        self.operations_mut().supply(name, bytes);
+    }
+
+    /// Completes the checks that need the supplied files.
+    ///
+    /// # Errors
+    /// When a file is missing, or breaks a rule together with the model's file.
+    pub fn complete(&mut self) -> Result<(), ReadError> {
+        self.operations_mut().complete()
+    }
+
+    /// The scene as the model's own kind makes it.
+    pub(crate) fn own_scene(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.operations().to_scene(name, companions, options)
+    }
+
+    /// Like [`own_scene`](Self::own_scene), but may move the meshes out of the model.
+    pub(crate) fn taken_scene(
+        &mut self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.operations_mut().take_scene(name, companions, options)
+    }
+
+    /// Converts the model to another format with the same records; see [`Kind::transcribe`].
+    pub(crate) fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
+        self.operations().transcribe(work)
+    }
+
+    /// Checks the model and, if possible, that it fits its companion files.
+    pub(crate) fn validate_own(&self, companions: &Companions) -> Report {
+        self.operations().validate_with(companions)
+    }
+
+    /// Reports values that an engine's loader would reject (errors), or read differently (warnings); nothing if the
+    /// engine does not read such files.
+    pub fn validate_for(&self, engine: Engine) -> Report {
+        self.operations().validate_for(engine)
+    }
+
+    /// Reports contradictions between the name of the model's file and its content.
+    pub fn validate_name(&self, file_name: &str) -> Report {
+        self.operations().validate_name(file_name)
+    }
+
+    /// Returns the companion file that was read with the model.
+    pub(crate) fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
+        self.operations().attached(role)
+    }
+
+    /// Checks the model.
+    pub fn validate(&self) -> Report {
+        self.operations().validate()
+    }
+
+    /// Writes the model as a file. An unedited model has the bytes that it was read from.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or a number does not fit its field.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        self.operations().to_bytes()
+    }
 }
 
 kinds! {

@@ -16,7 +16,7 @@ pub(crate) fn beside<K: Kind>(
     options: &WriteOptions,
     made: &mut Converted<OutputFiles>,
 ) -> Result<(), ConvertError> {
-    if options.without_pictures {
+    if !options.writes_pictures() {
         return Ok(());
     }
     let has_looks = has_looks::<K>(options);
@@ -67,7 +67,7 @@ pub(crate) fn beside<K: Kind>(
 
 /// Returns true if all looks of a scene are written, not only the first.
 pub(crate) fn has_looks<K: Kind>(options: &WriteOptions) -> bool {
-    K::HAS_SKINS && cfg!(feature = "dpm") && !options.without_pictures
+    K::HAS_SKINS && cfg!(feature = "dpm") && options.writes_pictures()
 }
 
 /// Reports the looks and textures of a scene that a format with one look, and one texture per material, cannot store.

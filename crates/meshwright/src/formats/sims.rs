@@ -31,7 +31,7 @@ fn made_for(options: &WriteOptions) -> TsoSceneOptions {
 
 /// The options for meshes in files of one form.
 fn meshes_as(form: MeshForm, options: &WriteOptions) -> TsoSceneOptions {
-    made_for(options).with_meshes(form).with_id(options.setting("tso-id"))
+    made_for(options).with_meshes(form).with_id(options.tso_id)
 }
 
 /// Returns the options for meshes, skeleton and clips in separate files.

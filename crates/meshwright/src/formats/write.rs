@@ -3,47 +3,44 @@
 use super::Kind;
 use meshwright_core::WriteError;
 use meshwright_scene::{
-    ConvertError, Converted, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
+    ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
 };
 use std::collections::BTreeMap;
 
-/// Options for writing a scene.
+/// Options for writing a scene as files.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// The common options of all formats: limits, levels of detail, names.
-    pub shared: FromSceneOptions,
-    /// The name of the main file without its extension; empty for the scene's name.
-    pub stem: String,
-    /// The factor of all lengths, for a whole [asset](crate::Model::convert). Without it, a scale that a document
-    /// states is undone in native files.
-    pub scale: Option<f64>,
-    /// Settings of the target by name, such as `dialect`. The target ignores unknown settings.
-    pub settings: Vec<(String, String)>,
-    /// The result is one file: an OBJ without its materials.
-    pub single: bool,
-    /// Do not write textures next to native files under the names that engines search for.
-    pub without_pictures: bool,
+    pub(crate) shared: FromSceneOptions,
+    pub(crate) stem: String,
+    pub(crate) dialect: Option<String>,
+    #[cfg(feature = "crucible")]
+    pub(crate) quaternions: Option<meshwright_crucible::QuaternionOrder>,
+    #[cfg(feature = "tso")]
+    pub(crate) tso_id: Option<u32>,
+    pub(crate) adjacency: bool,
+    pub(crate) tangents: bool,
+    pub(crate) clip_files: bool,
+    pub(crate) single: bool,
+    pub(crate) without_textures: bool,
     /// Paths of texture files in OBJ materials, by their [source](meshwright_scene::Image::source): paths with slashes,
     /// relative to the material file. Other textures, and files that readers of OBJ cannot open, are written next to
     /// it.
-    pub texture_files: BTreeMap<String, String>,
+    pub(crate) texture_files: BTreeMap<String, String>,
     /// Positions and normals for every mesh of an OBJ file, instead of those of the bind pose.
-    pub posed: Option<Vec<MeshPose>>,
+    pub(crate) posed: Option<Vec<MeshPose>>,
     /// The existing skeleton of the game for files of The Sims, which is not written; see `TsoSceneOptions::made_for`.
     #[cfg(feature = "tso")]
-    pub made_for: Option<meshwright_tso::Skel>,
-    /// Options for writing glTF; its limit is that of the shared options.
+    pub(crate) made_for: Option<meshwright_tso::Skel>,
     #[cfg(feature = "gltf")]
-    pub gltf: meshwright_gltf::ExportOptions,
-    /// A [native model](crate::Model::record) to embed in a glTF document, so that an import restores unedited parts
-    /// unchanged.
+    pub(crate) gltf: meshwright_gltf::ExportOptions,
+    /// The original to embed in a glTF document.
     #[cfg(feature = "gltf")]
-    pub kept: Option<std::sync::Arc<meshwright_scene::Extra>>,
+    pub(crate) kept: Option<std::sync::Arc<meshwright_scene::Extra>>,
 }
 
 impl WriteOptions {
-    /// Sets the name of the main file without its extension.
+    /// Sets the name of the main file without its extension. Without it, the name is that of the model or scene.
     #[must_use]
     pub fn with_stem(mut self, stem: impl Into<String>) -> Self {
         self.stem = stem.into();
@@ -57,21 +54,87 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the factor of all lengths.
+    /// Sets the common options of all formats: limits, levels of detail, names.
     #[must_use]
-    pub const fn with_scale(mut self, scale: Option<f64>) -> Self {
-        self.scale = scale;
+    pub fn with_shared(mut self, shared: FromSceneOptions) -> Self {
+        self.shared = shared;
         self
     }
 
-    /// Adds a setting.
+    /// Sets the engine whose limits are kept where they are narrower than the format's.
     #[must_use]
-    pub fn with_setting(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.push((setting.into(), value.into()));
+    pub fn with_engine(mut self, engine: Option<Engine>) -> Self {
+        self.shared = self.shared.for_engine(engine);
         self
     }
 
-    /// Sets the native model to embed.
+    /// Sets the dialect of native files, one of [`Format::values`](crate::Format::values).
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Option<String>) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Sets the order of quaternions in Crucible files.
+    #[cfg(feature = "crucible")]
+    #[must_use]
+    pub fn with_quaternions(mut self, order: meshwright_crucible::QuaternionOrder) -> Self {
+        self.quaternions = Some(order);
+        self
+    }
+
+    /// Sets the file number of a mesh of The Sims Online.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn with_tso_id(mut self, id: Option<u32>) -> Self {
+        self.tso_id = id;
+        self
+    }
+
+    /// Writes the neighbours of triangles in IQM files.
+    #[must_use]
+    pub fn with_adjacency(mut self, adjacency: bool) -> Self {
+        self.adjacency = adjacency;
+        self
+    }
+
+    /// Writes each clip of an IQM file as a file of its own, as games of Cube 2's family have them.
+    #[must_use]
+    pub fn with_clip_files(mut self, clip_files: bool) -> Self {
+        self.clip_files = clip_files;
+        self
+    }
+
+    /// Computes tangents for IQM files.
+    #[must_use]
+    pub fn with_tangents(mut self, tangents: bool) -> Self {
+        self.tangents = tangents;
+        self
+    }
+
+    /// Makes one file: companion files are left out, and an OBJ has no materials.
+    #[must_use]
+    pub fn with_single(mut self, single: bool) -> Self {
+        self.single = single;
+        self
+    }
+
+    /// Leaves out textures: the search for them, and the files of them next to native files.
+    #[must_use]
+    pub fn without_textures(mut self, without: bool) -> Self {
+        self.without_textures = without;
+        self
+    }
+
+    /// Sets options for writing glTF; its limits are those of this value.
+    #[cfg(feature = "gltf")]
+    #[must_use]
+    pub const fn with_gltf(mut self, gltf: meshwright_gltf::ExportOptions) -> Self {
+        self.gltf = gltf;
+        self
+    }
+
+    /// Embeds a [recorded](crate::Model::record) native model in a glTF document.
     #[cfg(feature = "gltf")]
     #[must_use]
     pub fn with_kept(mut self, record: meshwright_scene::Extra) -> Self {
@@ -79,15 +142,20 @@ impl WriteOptions {
         self
     }
 
-    /// Returns the last value of a setting, if the target knows it.
-    #[cfg(any(feature = "crucible", feature = "fsomodel", feature = "tso"))]
-    pub(crate) fn setting<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.settings.iter().rev().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok())
+    /// Returns whether textures are written next to native files under the names that engines search for.
+    pub(crate) fn writes_pictures(&self) -> bool {
+        !self.without_textures && !self.single
     }
 
     /// Combines the shared options with those of a format.
     pub(crate) fn for_format<T>(&self, format: T) -> FromSceneOptions<T> {
         self.shared.clone().with_format(format)
+    }
+
+    /// Returns the dialect, if a format knows it.
+    #[cfg(any(feature = "crucible", feature = "fsomodel"))]
+    pub(crate) fn dialect<T: std::str::FromStr>(&self) -> Option<T> {
+        self.dialect.as_deref()?.parse().ok()
     }
 }
 

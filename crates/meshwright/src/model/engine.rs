@@ -61,7 +61,7 @@ impl Search<'_> {
             settled.insert(material, unfound);
         }
         self.found.dressings = self.dressings(scene, &surfaces, &mut pictures);
-        let all = self.finder.skins(asset).len();
+        let all = asset.skin_files().len();
         if skin.is_none() && all > 1 {
             let said = self.found.losses.len();
             for n in 0..u32::try_from(all).unwrap_or(0) {
@@ -103,7 +103,7 @@ impl Search<'_> {
     fn looked_at(&self, path: &TreePath) -> Result<Option<Image>, String> {
         let read = || -> Result<Vec<u8>, FilesError> {
             let left = meshwright_core::Limits::default().with_memory(self.room.remaining());
-            Ok(self.finder.tree.read(path, &meshwright_core::Budget::new(left))?.into_owned())
+            Ok(self.finder.tree().read(path, &meshwright_core::Budget::new(left))?.into_owned())
         };
         let bytes = read().map_err(|e| e.reason())?;
         self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;
@@ -118,7 +118,7 @@ impl Search<'_> {
 
     /// Reports which skin is used, and the names in it that match nothing.
     fn skins(&mut self, asset: &Model, surfaces: &Surfaces, skin: Option<u32>) {
-        let all = self.finder.skins(asset).len();
+        let all = asset.skin_files().len();
         match &surfaces.skin {
             Some(path) => {
                 self.found.parts.push(Part::new(PartRole::Skin, path, PartState::Found));

@@ -44,6 +44,9 @@ impl Model {
             if i == lead_index { lead = Some(asset) } else { others.push((i, asset)) }
         }
         let mut figure = lead.ok_or_else(no_file)?;
+        // Textures of the parts are found with their scene.
+        figure.opener.textures &= others.is_empty();
+        figure.joined |= !others.is_empty();
         // Meshes come in the order in which they were named.
         for (index, asset) in others {
             figure.take(index, asset)?;

@@ -1,6 +1,6 @@
 //! Finding companion files, textures and other parts of the models of a tree.
 
-use super::OpenOptions;
+use super::Opener;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 use super::scripts::Scripts;
 #[cfg(feature = "tso")]
@@ -15,13 +15,16 @@ use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 #[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
-use std::sync::{Arc, OnceLock};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Opens the models of a tree, and caches what it learns about folders.
+/// A tree of files with caches of what searches in it have found. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Finder(Arc<Caches>);
+
 #[derive(Debug)]
-pub struct Finder {
-    pub(super) tree: Tree,
+struct Caches {
+    tree: Tree,
     /// Caches whether a folder has sound files of a family, by the name of its feature.
     siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
@@ -33,13 +36,40 @@ pub struct Finder {
     sims_index: OnceLock<SimsIndex>,
     /// The numbers of translations and rotations in skills, by the names of their keys.
     #[cfg(feature = "tso")]
-    pub(super) skills: OnceLock<BTreeMap<String, (u32, u32)>>,
+    skills: OnceLock<BTreeMap<String, (u32, u32)>>,
+}
+
+/// Finders are equal if they share their caches.
+impl PartialEq for Finder {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Finder {}
+
+impl From<Tree> for Finder {
+    fn from(tree: Tree) -> Self {
+        Self::new(tree)
+    }
+}
+
+impl From<&Tree> for Finder {
+    fn from(tree: &Tree) -> Self {
+        Self::new(tree.clone())
+    }
+}
+
+impl From<&Self> for Finder {
+    fn from(finder: &Self) -> Self {
+        finder.clone()
+    }
 }
 
 impl Finder {
     /// Makes a finder without cached data.
     pub fn new(tree: Tree) -> Self {
-        Self {
+        Self(Arc::new(Caches {
             tree,
             siblings: Mutex::default(),
             #[cfg(feature = "tso")]
@@ -50,12 +80,21 @@ impl Finder {
             sims_index: OnceLock::new(),
             #[cfg(feature = "tso")]
             skills: OnceLock::new(),
-        }
+        }))
     }
 
     /// The tree.
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        &self.0.tree
+    }
+
+    /// The numbers of translations and rotations in skills, which `read` finds on first use.
+    #[cfg(feature = "tso")]
+    pub(super) fn skills(
+        &self,
+        read: impl FnOnce() -> BTreeMap<String, (u32, u32)>,
+    ) -> &BTreeMap<String, (u32, u32)> {
+        self.0.skills.get_or_init(read)
     }
 
     /// Detects the format of a file that the search met: `None` if it is not a model, [`Confidence::No`] if it is a
@@ -69,8 +108,8 @@ impl Finder {
         const HEAD: u64 = 4096;
         let (name, budget) = (String::from_utf8_lossy(path.name()), Budget::new(limits));
         let called = Format::from_name(&name);
-        let pack = self.tree.pack_of(path);
-        let head = match self.tree.read_head(path, HEAD, &budget) {
+        let pack = self.0.tree.pack_of(path);
+        let head = match self.0.tree.read_head(path, HEAD, &budget) {
             Ok(head) => head,
             Err(FilesError::Pack { .. } | FilesError::TooLarge { .. })
                 if pack.is_some() && called.is_none() =>
@@ -95,7 +134,7 @@ impl Finder {
         if found.is_none() && called.is_some_and(|format| lacks_magic(format, &head)) {
             return Ok(damaged());
         }
-        match self.tree.read(path, &budget) {
+        match self.0.tree.read(path, &budget) {
             Err(FilesError::TooLarge { .. }) if called.is_none() => Ok(None),
             bytes => Ok(sound(&bytes?, &name).or_else(damaged)),
         }
@@ -107,17 +146,17 @@ impl Finder {
         /// The number of files to check; if none of them is supported, the folder is not a model folder.
         const MOST: usize = 64;
         let key = (path.parent(), format.feature());
-        let mut known = self.siblings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.siblings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&key) {
             return *known;
         }
-        let entries = self.tree.list(&key.0).unwrap_or_default();
+        let entries = self.0.tree.list(&key.0).unwrap_or_default();
         let of_family = |entry: &&Entry| {
             let called = Format::from_name(&String::from_utf8_lossy(entry.path.name()));
             entry.kind == EntryKind::File && called.is_some_and(|f| f.feature() == key.1)
         };
         let is_sound = |entry: &Entry| {
-            let bytes = self.tree.read(&entry.path, &Budget::new(limits)).unwrap_or_default();
+            let bytes = self.0.tree.read(&entry.path, &Budget::new(limits)).unwrap_or_default();
             sound(&bytes, &String::from_utf8_lossy(entry.path.name())).is_some()
         };
         let found = entries.iter().filter(of_family).take(MOST).any(is_sound);
@@ -125,28 +164,29 @@ impl Finder {
         found
     }
 
-    pub(super) fn read(&self, path: &TreePath, options: &OpenOptions) -> Result<Cow<'_, [u8]>, FilesError> {
-        self.tree.read(path, &Budget::new(options.settings.read.limits))
+    pub(super) fn read(&self, path: &TreePath, options: &Opener) -> Result<Cow<'_, [u8]>, FilesError> {
+        self.0.tree.read(path, &Budget::new(options.settings.read.limits))
     }
 
     /// The shader scripts of the tree.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     pub(super) fn scripts(&self) -> Arc<Scripts> {
-        let read = || Arc::new(Scripts::read(&self.tree, Limits::default()));
-        Arc::clone(self.scripts.get_or_init(read))
+        let read = || Arc::new(Scripts::read(&self.0.tree, Limits::default()));
+        Arc::clone(self.0.scripts.get_or_init(read))
     }
 
     /// The index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
     pub(super) fn sims_index(&self) -> &SimsIndex {
-        self.sims_index.get_or_init(|| SimsIndex::build(&self.tree))
+        self.0.sims_index.get_or_init(|| SimsIndex::build(&self.0.tree))
     }
 
     /// The references between The Sims' files in a folder.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&self, folder: &TreePath) -> Arc<Index> {
-        let mut known = self.sims.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::build(&self.tree, folder)));
+        let mut known = self.0.sims.lock().unwrap_or_else(PoisonError::into_inner);
+        let index =
+            known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::build(&self.0.tree, folder)));
         Arc::clone(index)
     }
 }

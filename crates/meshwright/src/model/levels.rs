@@ -1,6 +1,6 @@
 //! Levels of detail in separate files.
 
-use super::{Finder, Model, Part, PartRole};
+use super::{Finder, Model};
 use meshwright_files::{Tree, TreePath};
 
 /// The text before the number of a level, as in `x_lod1.iqm` next to `x.iqm`.
@@ -30,25 +30,13 @@ impl Finder {
     /// Returns further levels of detail of a model in separate files: `x_lod1.iqm` next to `x.iqm`, up to the first
     /// missing number.
     pub fn levels(&self, asset: &Model) -> Vec<TreePath> {
-        beside(&self.tree, asset.path())
+        beside(self.tree(), asset.path())
     }
 
     /// Returns true if a file is a level of detail of a model next to it.
     pub fn is_level(&self, path: &TreePath) -> bool {
-        let model = base(path).and_then(|base| self.tree.find(base).ok()?);
-        model.is_some_and(|model| beside(&self.tree, &model).contains(path))
-    }
-}
-
-impl Model {
-    /// Adds the files of a level of detail to the parts of the model.
-    pub fn adopt_level(&mut self, level: &Self) {
-        let own = |part: &Part| {
-            let role = if part.role == PartRole::Model { PartRole::Level } else { part.role };
-            Part { role, ..part.clone() }
-        };
-        let new: Vec<_> = level.parts.iter().map(own).filter(|part| !self.parts.contains(part)).collect();
-        self.parts.extend(new);
+        let model = base(path).and_then(|base| self.tree().find(base).ok()?);
+        model.is_some_and(|model| beside(self.tree(), &model).contains(path))
     }
 }
 
@@ -62,7 +50,7 @@ mod tests {
             ["m/x.iqm", "m/x_LOD1.iqm", "m/x_lod2.iqm", "m/x_lod4.iqm", "m/y_lod1.iqm", "m/_lod1.iqm"];
         let finder = Finder::new(Tree::memory(files.map(|f| (f, ""))).unwrap());
         let path = |name: &str| TreePath::new(name).unwrap();
-        let found: Vec<_> = beside(&finder.tree, &path("m/x.iqm")).iter().map(ToString::to_string).collect();
+        let found: Vec<_> = beside(finder.tree(), &path("m/x.iqm")).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["m/x_LOD1.iqm", "m/x_lod2.iqm"]);
         for (file, is_level) in files.iter().zip([false, true, true, false, false, false]) {
             assert_eq!(finder.is_level(&path(file)), is_level, "{file}");

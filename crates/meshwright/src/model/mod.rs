@@ -7,8 +7,8 @@ mod figure;
 mod finder;
 mod levels;
 mod open;
+mod opener;
 mod opening;
-mod options;
 mod part;
 #[cfg(feature = "textures")]
 mod picture;
@@ -29,17 +29,22 @@ mod textures;
 mod unfit;
 
 pub use finder::Finder;
-pub use options::{NamedFile, OpenOptions};
+pub use opener::{NamedFile, Opener, open};
 pub use part::{Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 
 use crate::convert::Target;
 use crate::error::Error;
-use crate::formats::{AnyModel, CompanionFile, Companions, Format, Summary, Transcription, WriteOptions};
-use meshwright_core::{Kind, Report, Role, Rule, Severity, WriteError};
-use meshwright_files::{FilesError, Tree, TreePath};
+use crate::formats::{
+    AnyModel, CompanionFile, Companions, Format, SceneSettings, Summary, Transcription, WriteOptions,
+};
+#[cfg(feature = "rig")]
+use crate::player::Player;
+use meshwright_core::{Kind, Limits, Report, Role, Rule, Severity, WriteError};
+use meshwright_files::TreePath;
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The rule that an empty file breaks, in any format.
@@ -53,6 +58,11 @@ pub(crate) const EMPTY: &Rule = &Rule::error(
 /// A model with its files: companion files, textures, and further meshes of a character.
 #[derive(Clone, Debug)]
 pub struct Model {
+    finder: Finder,
+    /// The options that it was opened with.
+    opener: Opener,
+    /// Several files were joined.
+    joined: bool,
     path: TreePath,
     bytes: Vec<u8>,
     model: AnyModel,
@@ -65,99 +75,35 @@ pub struct Model {
 }
 
 impl Model {
-    /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
-    ///
-    /// ```
-    /// use meshwright::{Model, OpenOptions, scene::SceneOptions};
-    /// use meshwright_files::Tree;
-    ///
-    /// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tree = Tree::open("data/")?;
-    /// let asset = Model::open(&tree, "models/player/marine.zym", &OpenOptions::default())?;
-    /// for part in asset.parts() {
-    ///     println!("{part}");
-    /// }
-    /// let scene = asset.to_scene(&SceneOptions::default())?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named
-    /// companion file does. Unusable companion files that the search found are listed in [`parts`](Self::parts), with
-    /// the reason.
-    pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, Error> {
-        Finder::new(tree.clone()).open(path, options)
+    /// The tree that the model's files were found in.
+    pub fn finder(&self) -> &Finder {
+        &self.finder
     }
 
-    /// Opens a file on disk with its companion files. A pack is a folder: `data.pk3/models/player/marine.zym` is a
-    /// path.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open); a folder is not a model.
-    pub fn open_path(path: impl AsRef<std::path::Path>, options: &OpenOptions) -> Result<Self, Error> {
-        let tree = Tree::open(&path)?;
-        let start = tree.start().cloned().ok_or_else(|| FilesError::WrongKind {
-            path: path.as_ref().display().to_string(),
-            why: "is a folder",
-        })?;
-        Finder::new(tree).open(&start, options)
+    /// Searches for textures and levels of detail in another tree from now on.
+    pub fn search_in(&mut self, within: impl Into<Finder>) {
+        self.finder = within.into();
     }
 
-    /// Opens a file in memory under a `name`, with its companion files, which have names relative to it.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open); when a name leaves the folder.
-    pub fn from_memory(
-        name: &str,
-        bytes: Vec<u8>,
-        beside: impl IntoIterator<Item = (String, Vec<u8>)>,
-        options: &OpenOptions,
-    ) -> Result<Self, Error> {
-        let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
-        Finder::new(Tree::memory(files)?).open(name, options)
+    /// The limits that the model was opened with.
+    pub fn limits(&self) -> Limits {
+        self.opener.settings.read.limits
     }
 
-    /// Converts the asset to the files of a target. If the model already has this format, its files are unchanged, byte
-    /// for byte; otherwise they are made from a [scene](Self::to_scene). Dropped data is among the losses.
-    ///
-    /// # Errors
-    /// As [`to_scene`](Self::to_scene) and [`convert`](crate::convert); when the model breaks a rule of its own format.
-    pub fn convert(
-        &self,
-        target: impl Into<Target>,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, Error> {
-        let target = target.into();
-        let stem = if options.stem.is_empty() { self.stem() } else { options.stem.clone() };
-        let scale = options.scale.filter(|scale| *scale != 1.0);
-        let same = scale.is_none() && options.shared.engine.is_none();
-        if target == Target::Native(self.format()) && same {
-            let files = self.rewrite(&format!("{stem}.{}", target.extension()))?;
-            return Ok(Converted::new(files, Vec::new()));
-        }
-        if let Some(made) = self.transcribe(target, options)? {
-            return Ok(made);
-        }
-        let scene_options = target.scene_options().with_limits(options.shared.limits);
-        // An edited file that is imported later needs the bones even if they do not move.
-        #[cfg(feature = "gltf")]
-        let scene_options =
-            if options.kept.is_some() { scene_options.with_static_meshes(false) } else { scene_options };
-        let mut scene = match self.to_scene(&scene_options) {
-            #[cfg(feature = "gltf")]
-            Err(ConvertError::Unsupported { .. }) if options.kept.is_some() && self.lacks_files() => {
-                self.empty_scene()
-            }
-            scene => scene?,
-        };
-        match (scale, target) {
-            (Some(factor), _) => scene.value.rescale(factor)?,
-            (None, Target::Native(_)) if options.scale.is_none() => scene.unscale()?,
-            _ => {}
-        }
-        let mut made = crate::convert(&scene.value, target, &options.clone().with_stem(stem))?;
-        made.losses.splice(0..0, scene.losses);
-        Ok(made)
+    /// True for a character of several files that the caller named.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.joined
+    }
+
+    /// The options that the model was opened with.
+    pub fn opener(&self) -> &Opener {
+        &self.opener
+    }
+
+    /// The files on disk that were used; an archive for its members.
+    pub fn sources(&self) -> impl Iterator<Item = PathBuf> {
+        let paths = self.parts.iter().filter_map(|part| part.path.as_ref());
+        paths.filter_map(|path| self.finder.tree().container(path))
     }
 
     /// The path of the model's file in its tree.
@@ -202,7 +148,8 @@ impl Model {
     }
 
     /// The companions of the model, for changes.
-    pub fn companions_mut(&mut self) -> &mut Companions {
+    #[cfg(feature = "gltf")]
+    pub(crate) fn companions_mut(&mut self) -> &mut Companions {
         &mut self.companions
     }
 
@@ -248,7 +195,7 @@ impl Model {
     ///
     /// # Errors
     /// When a record breaks a rule of the other kind, or takes more memory than the options allow.
-    pub fn transcribe(
+    pub(crate) fn transcribe(
         &self,
         target: impl Into<Target>,
         options: &WriteOptions,
@@ -260,9 +207,8 @@ impl Model {
             PartRole::Companion(Role::Skeleton) => part.state == PartState::Named && part.path.is_some(),
             _ => false,
         };
-        let Companions { recompute_normals, blend_normals, .. } = self.companions;
-        let changed = options.scale.is_some_and(|scale| scale != 1.0)
-            || options.shared.engine.is_some()
+        let SceneSettings { recompute_normals, blend_normals, .. } = self.companions.scene;
+        let changed = options.shared.engine.is_some()
             || (recompute_normals || blend_normals)
             || self.parts.iter().any(is_added);
         if to == self.format() || changed {
@@ -296,28 +242,45 @@ impl Model {
     ///
     /// # Errors
     /// As [`AnyModel::to_scene`].
-    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+    pub fn scene(&self) -> Result<Converted<Scene>, Error> {
+        Ok(self.scene_with(&SceneOptions::default().with_limits(self.limits()))?)
+    }
+
+    /// Like [`scene`](Self::scene), with options.
+    ///
+    /// # Errors
+    /// As [`scene`](Self::scene).
+    pub fn scene_with(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         Ok(self.with_losses(self.model.to_scene(&self.stem(), &self.companions, options)?))
     }
 
-    /// Like [`to_scene`](Self::to_scene), but may move the meshes out of the model, so that data that a scene stores in
+    /// Makes a player of the model's clips.
+    ///
+    /// # Errors
+    /// As [`scene`](Self::scene).
+    #[cfg(feature = "rig")]
+    pub fn player(&self) -> Result<Player, Error> {
+        Player::new(self.scene()?.value)
+    }
+
+    /// Like [`scene_with`](Self::scene_with), but may move the meshes out of the model, so that data that a scene stores in
     /// the same form is not copied.
     ///
     /// # Errors
-    /// As [`to_scene`](Self::to_scene).
+    /// As [`scene_with`](Self::scene_with).
     pub fn take_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let scene = self.model.take_scene(&self.stem(), &self.companions, options)?;
         Ok(self.with_losses(scene))
     }
 
     /// Returns true if files that the model names are missing.
-    pub fn lacks_files(&self) -> bool {
+    pub(crate) fn lacks_files(&self) -> bool {
         !self.companions.missing.is_empty()
     }
 
     /// Returns a scene without content, for a model that is [embedded](Self::record) although files that it
     /// [lacks](Self::lacks_files) are all that there is to show.
-    pub fn empty_scene(&self) -> Converted<Scene> {
+    pub(crate) fn empty_scene(&self) -> Converted<Scene> {
         self.with_losses(Converted::new(Scene::new(self.stem()), Vec::new()))
     }
 

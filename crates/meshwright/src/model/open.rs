@@ -2,7 +2,7 @@
 
 use super::finder::lacks_magic;
 use super::opening::Opening;
-use super::{EMPTY, Finder, Model, OpenOptions, Part, PartRole, PartState};
+use super::{EMPTY, Finder, Model, Opener, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::error::Error;
 use crate::formats::{AnyModel, Companions, Format, ReadSettings};
@@ -13,25 +13,15 @@ use meshwright_files::{AsTreePath, FilesError, TreePath};
 use std::sync::Arc;
 
 impl Finder {
-    /// Opens a file of the tree with its companion files.
-    ///
-    /// # Errors
-    /// As [`Model::open`].
-    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Model, Error> {
-        open(self, &*path.as_tree_path()?, options)
-    }
-
-    /// Returns all faults of a file that [`open`](Self::open) refused, because it breaks a rule of its format: a second,
+    /// Returns all faults of a file that [`Opener::open_in`] refused, because it breaks a rule of its format: a second,
     /// lenient read finds the faults after the first. The report is empty for other errors.
-    pub fn faults(&self, path: impl AsTreePath, options: &OpenOptions, error: &Error) -> Report {
+    pub fn faults(&self, path: impl AsTreePath, options: &Opener, error: &Error) -> Report {
         let mut report = Report::new();
         let Some((format, first)) = error.format().zip(error.read_error()) else { return report };
         if options.settings.read.strictness != Strictness::Lenient {
             // A companion that was found may be any file, so its content is not reported.
-            let (format, companions) = (Some(format), false);
-            let mut lenient = OpenOptions { format, companions, textures: false, ..options.clone() };
-            lenient.settings.read.strictness = Strictness::Lenient;
-            if let Ok(model) = self.open(path, &lenient) {
+            let lenient = options.clone().format(format).companions(false).textures(false).lenient(true);
+            if let Ok(model) = lenient.open_in(self, path) {
                 report.append(model.forgiven);
                 report.append_new(model.model.validate());
             }
@@ -43,7 +33,7 @@ impl Finder {
     }
 }
 
-fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model, Error> {
+pub(super) fn open(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Model, Error> {
     let name = String::from_utf8_lossy(path.name());
     let mut format = options.format;
     if options.met && format.is_none() {
@@ -76,7 +66,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model
     if let Err(error) = parsed.model.complete() {
         return Err(work.read_error(&bytes, error));
     }
-    let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
+    let mut companions = Companions { scene: options.scene, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
     work.named(&mut companions)?;
     if options.companions {
@@ -88,6 +78,9 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Model
     let (parts, losses) = (work.parts, work.losses);
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
     let mut asset = Model {
+        finder: finder.clone(),
+        opener: options.clone(),
+        joined: false,
         path: path.clone(),
         bytes,
         model: parsed.model,
@@ -110,7 +103,7 @@ fn refused_early(
     finder: &Finder,
     path: &TreePath,
     format: Option<Format>,
-    options: &OpenOptions,
+    options: &Opener,
 ) -> Option<Error> {
     const LARGE: u64 = 1 << 20;
     const HEAD: u64 = 4096;
@@ -251,7 +244,7 @@ impl Opening<'_> {
     /// Finds a companion file under one of the names that the model's format uses.
     fn beside_model(&self, companion: &Companion) -> Option<TreePath> {
         let mut names = companion.beside.iter().map(|beside| beside.name(self.path.name()));
-        names.find_map(|name| self.finder.tree.find(self.path.beside(name).ok()?).ok()?)
+        names.find_map(|name| self.finder.tree().find(self.path.beside(name).ok()?).ok()?)
     }
 
     /// Reads the companions that the caller named.
@@ -302,7 +295,7 @@ impl Opening<'_> {
         use meshwright_quake::CubeFile;
         let beside = |name: &[u8]| {
             let name = name.rsplit(|b| matches!(b, b'/' | b'\\')).next()?;
-            self.finder.tree.find(self.path.beside(name).ok()?).ok()?
+            self.finder.tree().find(self.path.beside(name).ok()?).ok()?
         };
         let read = |path: TreePath| self.finder.read(&path, self.options).ok();
         let mut clips: Vec<TreePath> = Vec::new();
@@ -355,7 +348,7 @@ impl Opening<'_> {
         let index = || self.finder.sims(&self.path.parent());
         if self.options.companions && !companions.has(Role::Binding) {
             let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
-            let found = id.and_then(|id| index().binding(&self.finder.tree, &id).cloned());
+            let found = id.and_then(|id| index().binding(self.finder.tree(), &id).cloned());
             if let Some(path) = found {
                 self.add(companions, Role::Binding, &path);
             }

@@ -1,6 +1,6 @@
 //! The state of an asset while it is opened.
 
-use super::{Finder, OpenOptions, Part};
+use super::{Finder, Opener, Part};
 use crate::formats::Format;
 use meshwright_files::TreePath;
 use meshwright_scene::Loss;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Opening<'w> {
     pub(super) finder: &'w Finder,
     pub(super) path: &'w TreePath,
-    pub(super) options: &'w OpenOptions,
+    pub(super) options: &'w Opener,
     pub(super) format: Format,
     pub(super) parts: Vec<Part>,
     pub(super) losses: Vec<Loss>,

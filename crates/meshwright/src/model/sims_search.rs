@@ -3,7 +3,7 @@
 
 use super::opening::{Opening, Worn};
 use super::unfit::{FITS, KNOWN, unfit};
-use super::{Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use super::{Finder, Model, NamedFile, Part, PartRole, PartState};
 use crate::error::Error;
 use crate::formats::{
     AnyModel, CompanionFile, Companions, Doubled, Origin, ReadSettings, SourceFile, character,
@@ -118,11 +118,11 @@ pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u3
 impl Finder {
     /// The numbers of translations and rotations that a skill of the tree states for the keys of a name.
     fn key_counts(&self, stem: &[u8]) -> Option<(u32, u32)> {
-        let known = self.skills.get_or_init(|| {
+        let known = self.skills(|| {
             let mut known = BTreeMap::new();
             for path in &self.sims_index().records {
                 let budget = Budget::new(Limits::default().with_memory(RECORD));
-                let bytes = self.tree.read(path, &budget).unwrap_or_default();
+                let bytes = self.tree().read(path, &budget).unwrap_or_default();
                 let model = records(path, &bytes);
                 for skill in model.iter().filter_map(AnyModel::character).flat_map(|c| &c.skills) {
                     let name = skill.keys.text().to_lowercase();
@@ -133,39 +133,34 @@ impl Finder {
         });
         known.get(&text_of(stem).to_lowercase()).copied()
     }
+}
 
+impl Model {
     /// Returns the animations of a file: that of an `.anim`, or the skills of The Sims 1 whose keys are in the tree.
-    /// They are files of The Sims Online that can be [named](OpenOptions::with_named) for a model, which stores the files
-    /// that they were read from.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn motions(
-        &self,
-        path: impl meshwright_files::AsTreePath,
-        options: &OpenOptions,
-    ) -> Result<Vec<NamedFile>, Error> {
-        let asset = self.open(path, options)?;
+    /// They are files of The Sims Online that can be [named](crate::Opener::named) for a model, which stores the files that they
+    /// were read from.
+    pub fn into_motions(self) -> Vec<NamedFile> {
         #[cfg(feature = "iqm")]
-        if let AnyModel::Iqm(model) = &asset.model {
+        if let AnyModel::Iqm(model) = &self.model {
             // A model with meshes is no file of clips.
             let clips = model.meshes.is_empty() && model.frame_count > 0;
-            let name = String::from_utf8_lossy(asset.path.name()).into_owned();
-            let file = clips.then(|| NamedFile::new(Role::Animation, name, asset.bytes));
-            return Ok(file.into_iter().collect());
+            let name = String::from_utf8_lossy(self.path.name()).into_owned();
+            let file = clips.then(|| NamedFile::new(Role::Animation, name, self.bytes));
+            return file.into_iter().collect();
         }
-        let (source, own) = (asset.source(), asset.companions.files);
+        let source = self.source();
+        let own = self.companions.files;
         let named = |anim: &Anim, bytes: Vec<u8>, origin| {
             let file = NamedFile::new(Role::Animation, anim.name.text(), bytes);
             NamedFile { origin: Some(origin), ..file }
         };
-        if let AnyModel::TsoAnimation(anim) = &asset.model {
+        if let AnyModel::TsoAnimation(anim) = &self.model {
             let origin = Origin { source: Arc::new(source), record: None, keys: None };
-            return Ok(vec![named(anim, asset.bytes, origin)]);
+            return vec![named(anim, self.bytes, origin)];
         }
-        let source = Arc::new(source.with_model(asset.model));
+        let source = Arc::new(source.with_model(self.model));
         let Some(character) = source.model.as_ref().and_then(AnyModel::character) else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let file = |(number, anim): (usize, Anim)| {
             let keys = crate::formats::sims_keys_file(&own, &character.skills.get(number)?.keys).cloned();
@@ -173,14 +168,14 @@ impl Finder {
             let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
             Some(named(&anim, bytes, origin))
         };
-        Ok(character::skills(character, &own).into_iter().filter_map(file).collect())
+        character::skills(character, &own).into_iter().filter_map(file).collect()
     }
 }
 
 impl Opening<'_> {
     fn record(&self, path: &TreePath) -> Option<Vec<u8>> {
         let budget = Budget::new(Limits::default().with_memory(RECORD));
-        self.finder.tree.read(path, &budget).ok().map(std::borrow::Cow::into_owned)
+        self.finder.tree().read(path, &budget).ok().map(std::borrow::Cow::into_owned)
     }
 
     /// The name of an image: its path if it is not next to the model.
@@ -293,7 +288,7 @@ impl Opening<'_> {
             None => census.of_same_name(taken),
         };
         let Some(other) = other else { return };
-        let sizes = [taken, other].map(|path| self.finder.tree.size(path));
+        let sizes = [taken, other].map(|path| self.finder.tree().size(path));
         let alike = sizes[0] == sizes[1] && self.record(taken).is_some_and(|a| Some(a) == self.record(other));
         let found = Doubled::new(taken.to_string(), other.to_string(), number.is_some());
         if !alike && !companions.doubled.contains(&found) {
@@ -306,7 +301,7 @@ impl Opening<'_> {
         let folder = self.path.parent();
         let names = extensions.iter().map(|e| format!("{stem}.{e}"));
         let mut beside =
-            names.filter_map(|name| self.finder.tree.find(folder.join(name.as_bytes()).ok()?).ok()?);
+            names.filter_map(|name| self.finder.tree().find(folder.join(name.as_bytes()).ok()?).ok()?);
         beside.next().or_else(|| self.finder.sims_index().file(stem, extensions).cloned())
     }
 

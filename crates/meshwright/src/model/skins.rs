@@ -29,8 +29,8 @@ impl Opening<'_> {
         }
         let budget = Budget::new(self.options.settings.read.limits);
         let mut skins = Vec::new();
-        for path in beside(&self.finder.tree, self.path) {
-            match self.finder.tree.read(&path, &budget) {
+        for path in beside(self.finder.tree(), self.path) {
+            match self.finder.tree().read(&path, &budget) {
                 Ok(bytes) => skins.push(bytes.into()),
                 Err(error) => {
                     self.parts.push(Part::new(PartRole::Skin, &path, PartState::Ignored(error.reason())));

@@ -1,7 +1,7 @@
 //! The textures of a model's meshes, as DarkPlaces finds them: by skins, shader scripts and image files.
 
 use super::scripts::Scripts;
-use super::{Finder, Model, OpenOptions};
+use super::{Finder, Model};
 use crate::formats::Format;
 use meshwright_core::Budget;
 use meshwright_core::text::latin1;
@@ -147,10 +147,10 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         skin: u32,
     ) -> Result<Surfaces, FilesError> {
         let mut surfaces =
-            Surfaces { skin: self.finder.skins(asset).into_iter().nth(skin as usize), ..Surfaces::default() };
+            Surfaces { skin: asset.skin_files().into_iter().nth(skin as usize), ..Surfaces::default() };
         let text = match &surfaces.skin {
             Some(path) => {
-                let text = self.finder.tree.read(path, self.budget)?;
+                let text = self.finder.tree().read(path, self.budget)?;
                 Some(Skin::parse(&text, self.budget)?)
             }
             None => None,
@@ -259,7 +259,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
             && image.extension().eq_ignore_ascii_case(b"jpg")
         {
             let alpha = image.beside([image.stem(), b"_alpha.jpg"].concat())?;
-            if let Some(path) = self.finder.tree.find(&alpha)? {
+            if let Some(path) = self.finder.tree().find(&alpha)? {
                 surface.companions.insert("alpha", path);
             }
         }
@@ -271,7 +271,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
         for candidate in candidates(name) {
             self.budget.work("search", ATTEMPT.saturating_add(candidate.len() as u64))?;
             let Ok(path) = TreePath::new(&candidate) else { continue };
-            if let Some(path) = self.finder.tree.find(&path)?
+            if let Some(path) = self.finder.tree().find(&path)?
                 && (self.decodes)(&path)
             {
                 return Ok(Some(path));
@@ -281,13 +281,13 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
     }
 }
 
-impl Finder {
+impl Model {
     /// The skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
-    pub fn skins(&self, asset: &Model) -> Vec<TreePath> {
-        if !is_quake(asset.format()) {
+    pub fn skin_files(&self) -> Vec<TreePath> {
+        if !is_quake(self.format()) {
             return Vec::new();
         }
-        super::skins::beside(&self.tree, &asset.path)
+        super::skins::beside(self.finder.tree(), &self.path)
     }
 
     /// Computes the materials of a model's meshes in a skin by the engine's rules, for formats of the Quake family:
@@ -296,15 +296,10 @@ impl Finder {
     /// # Errors
     /// If the model cannot be converted to a scene, a skin cannot be read, or the search costs more than the limit
     /// allows.
-    pub fn surfaces(
-        &self,
-        asset: &Model,
-        skin: u32,
-        options: &OpenOptions,
-    ) -> Result<Surfaces, crate::error::Error> {
-        let limits = options.settings.read.limits;
+    pub fn surfaces(&self, skin: u32) -> Result<Surfaces, crate::error::Error> {
+        let limits = self.limits();
         let scene_options = meshwright_scene::SceneOptions::default().with_memory(limits.memory);
-        let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
+        let scene = self.model.to_scene("", &self.companions, &scene_options)?.value;
         let (budget, mut known) = (Budget::new(limits), BTreeMap::new());
         let room = super::picture::Room::new(Budget::new(limits));
         let decodes = |path: &TreePath| {
@@ -312,7 +307,7 @@ impl Finder {
                 return *known;
             }
             let read = || {
-                let bytes = self.tree.read(path, &Budget::new(limits)).ok()?.into_owned();
+                let bytes = self.finder.tree().read(path, &Budget::new(limits)).ok()?.into_owned();
                 if is_palette_picture(path.extension(), &bytes) {
                     return Some(());
                 }
@@ -322,8 +317,8 @@ impl Finder {
             known.insert(path.clone(), decodes);
             decodes
         };
-        let mut search = SurfaceSearch { finder: self, budget: &budget, decodes };
-        Ok(search.surfaces(asset, &scene, skin)?)
+        let mut search = SurfaceSearch { finder: &self.finder, budget: &budget, decodes };
+        Ok(search.surfaces(self, &scene, skin)?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::part::IMAGES;
 use super::picture::{self, Refused, Room};
-use super::{Finder, Model, OpenOptions, Part, PartRole, PartState};
+use super::{Finder, Model, Opener, Part, PartRole, PartState};
 use meshwright_core::text::counted;
 use meshwright_core::{Budget, FieldPath, Limits, Report};
 use meshwright_files::{FilesError, Match, TreePath};
@@ -10,8 +10,8 @@ use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, Scen
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Finder {
-    /// Finds the textures of an asset's materials. [`Model::to_scene`] then adds them to the materials, and reports
-    /// those that are missing or unusable. [`open`](Self::open) calls it if the options say so; for a character it is
+    /// Finds the textures of an asset's materials. [`Model::scene`] then adds them to the materials, and reports
+    /// those that are missing or unusable. [`Opener`] calls it if the options say so; for a character it is
     /// called after its parts are joined.
     ///
     /// The search uses the whole name in the material: first from the root of the tree, then from the model's folder.
@@ -20,7 +20,7 @@ impl Finder {
     ///
     /// # Errors
     /// If the materials are unknown, because the model cannot be converted to a scene.
-    pub fn find_textures(&self, asset: &mut Model, options: &OpenOptions) -> Result<(), ConvertError> {
+    pub(super) fn find_textures(&self, asset: &mut Model, options: &Opener) -> Result<(), ConvertError> {
         let scene_options = SceneOptions::default().with_memory(options.settings.read.limits.memory);
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
         let found = self.pictures(asset, &scene, options);
@@ -35,47 +35,8 @@ impl Finder {
         Ok(())
     }
 
-    /// Adds textures to the materials of a scene of this asset, as [`find_textures`](Self::find_textures) does,
-    /// without a new conversion. The textures become part of the asset.
-    pub fn add_textures(&self, asset: &mut Model, scene: &mut Converted<Scene>, options: &OpenOptions) {
-        let found = self.pictures(asset, &scene.value, options);
-        for (material, image) in found.images {
-            if let Some(material) = scene.value.materials.get_mut(material) {
-                material.image = Some(image);
-            }
-        }
-        #[cfg(feature = "dpm")]
-        crate::formats::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
-        scene.losses.extend(found.losses);
-        asset.parts.extend(found.parts);
-    }
-
-    /// Checks a model for an engine: values that its loader rejects (errors) or reads differently (warnings), and
-    /// textures that the engine would not find.
-    #[cfg(feature = "dpm")]
-    pub fn check_for(&self, asset: &mut Model, engine: Engine, options: &OpenOptions) -> Report {
-        let mut report = asset.model.validate_for(engine);
-        let memory = options.settings.read.limits.memory;
-        if engine == Engine::DarkPlaces
-            && let Ok(mut scene) = asset.to_scene(&SceneOptions::default().with_memory(memory))
-        {
-            self.add_textures(asset, &mut scene, options);
-            let unfound = asset.parts.iter().filter(|part| part.state == PartState::Elsewhere);
-            for part in unfound {
-                let message = || format!("{} is not where the engine looks", part.name);
-                report.broken(
-                    crate::formats::ENGINE_TEXTURE,
-                    &FieldPath::ROOT.field("materials"),
-                    None,
-                    message,
-                );
-            }
-        }
-        report
-    }
-
     /// The pictures of all materials that have none.
-    fn pictures(&self, asset: &Model, scene: &Scene, options: &OpenOptions) -> Found {
+    fn pictures(&self, asset: &Model, scene: &Scene, options: &Opener) -> Found {
         let limits = options.settings.read.limits;
         let mut search = Search {
             finder: self,
@@ -90,7 +51,7 @@ impl Finder {
             derived: BTreeMap::new(),
             #[cfg(feature = "dpm")]
             colors: options.colors.map(|colors| {
-                let palette = self.tree.read("gfx/colormap_palette.lmp", &Budget::new(limits)).ok();
+                let palette = self.tree().read("gfx/colormap_palette.lmp", &Budget::new(limits)).ok();
                 colors.rgb(palette.as_deref())
             }),
             found: Found::default(),
@@ -127,6 +88,52 @@ impl Finder {
             }
         }
         search.found
+    }
+}
+
+impl Model {
+    /// Finds the textures of the materials of a scene of this model, and reports those that are missing or unusable.
+    /// Their files become parts of the model.
+    pub fn add_textures(&mut self, scene: &mut Converted<Scene>) {
+        let parts = self.find_scene_textures(scene);
+        self.parts.extend(parts);
+    }
+
+    /// Like [`add_textures`](Self::add_textures), but returns the files.
+    pub(crate) fn find_scene_textures(&self, scene: &mut Converted<Scene>) -> Vec<Part> {
+        let found = self.finder.pictures(self, &scene.value, &self.opener);
+        for (material, image) in found.images {
+            if let Some(material) = scene.value.materials.get_mut(material) {
+                material.image = Some(image);
+            }
+        }
+        #[cfg(feature = "dpm")]
+        crate::formats::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
+        scene.losses.extend(found.losses);
+        found.parts
+    }
+
+    /// Checks a model for an engine: values that its loader rejects (errors) or reads differently (warnings), and
+    /// textures that the engine would not find.
+    #[cfg(feature = "dpm")]
+    pub fn check_for(&mut self, engine: Engine) -> Report {
+        let mut report = self.model.validate_for(engine);
+        if engine == Engine::DarkPlaces
+            && let Ok(mut scene) = self.scene()
+        {
+            self.add_textures(&mut scene);
+            let unfound = self.parts.iter().filter(|part| part.state == PartState::Elsewhere);
+            for part in unfound {
+                let message = || format!("{} is not where the engine looks", part.name);
+                report.broken(
+                    crate::formats::ENGINE_TEXTURE,
+                    &FieldPath::ROOT.field("materials"),
+                    None,
+                    message,
+                );
+            }
+        }
+        report
     }
 }
 
@@ -212,7 +219,7 @@ impl Search<'_> {
         };
         let names: Vec<&[u8]> =
             [Some(&whole), other.as_ref()].into_iter().flatten().map(String::as_bytes).collect();
-        let found = self.finder.tree.search(&names, &self.folder, &IMAGES, self.room.budget())?;
+        let found = self.finder.tree().search(&names, &self.folder, &IMAGES, self.room.budget())?;
         let path = format!("materials[{i}]");
         match found {
             Some(Match { path: file, .. }) if self.has_engine && !self.looked_for.is_empty() => {
@@ -248,7 +255,7 @@ impl Search<'_> {
     /// The searched places, for a message: a data folder may have thousands of archives.
     fn places(&self) -> String {
         const NAMED: usize = 3;
-        let mut places = self.finder.tree.places();
+        let mut places = self.finder.tree().places();
         let named: Vec<_> = places.by_ref().take(NAMED).map(|place| place.display().to_string()).collect();
         match (named.is_empty(), places.count()) {
             (true, _) => "the tree".into(),
@@ -277,7 +284,7 @@ impl Search<'_> {
     fn read(&self, path: &TreePath) -> Result<Image, String> {
         // The memory of the file's bytes is released, unless they are kept.
         let passing = Budget::new(Limits::default().with_memory(self.room.remaining()));
-        let bytes = self.finder.tree.read(path, &passing).map_err(|e| e.reason())?.into_owned();
+        let bytes = self.finder.tree().read(path, &passing).map_err(|e| e.reason())?.into_owned();
         self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;
         let name = String::from_utf8_lossy(path.stem()).into_owned();
         let image = picture::read(name, bytes, path.extension(), &self.room);

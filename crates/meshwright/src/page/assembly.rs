@@ -2,11 +2,10 @@
 
 use crate::error::Error;
 use crate::formats::Format;
-use crate::model::{Finder, NamedFile, OpenOptions};
+use crate::model::{Finder, NamedFile, Opener};
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The roles that a person can fill, with their titles.
 const ROLES: [(Role, &str); 2] = [(Role::Skeleton, "Skeleton"), (Role::Animation, "Clips")];
@@ -33,14 +32,14 @@ impl Assembly {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn options(&self, options: &OpenOptions, finders: &[Arc<Finder>]) -> Result<OpenOptions, Error> {
-        let (mut options, budget) = (options.clone(), Budget::new(options.settings.read.limits));
+    pub fn options(&self, options: &Opener, finders: &[Finder]) -> Result<Opener, Error> {
+        let (mut options, budget) = (options.clone(), Budget::new(options.read_settings().read.limits));
         for (role, name) in &self.0 {
             let path = TreePath::new(name).map_err(Error::from)?;
             let tree = finders.iter().map(|finder| finder.tree()).find(|tree| tree.exists(&path));
             let Some(tree) = tree else { continue };
             let bytes = tree.read(&path, &budget).map_err(Error::from)?.into_owned();
-            options.named.push(NamedFile::new(*role, name.clone(), bytes));
+            options = options.named(NamedFile::new(*role, name.clone(), bytes));
         }
         Ok(options)
     }
@@ -48,7 +47,7 @@ impl Assembly {
     /// Returns what a person can choose for a model of this format: for each role an object with `role`, `title`,
     /// `files` and those of them that are `chosen`. The list is empty if no file can be chosen.
     #[must_use]
-    pub fn choices(&self, format: Format, finders: &[Arc<Finder>]) -> Value {
+    pub fn choices(&self, format: Format, finders: &[Finder]) -> Value {
         let mut choices = Vec::new();
         for (role, title) in ROLES {
             let kinds = || format.companions().iter().filter(|c| c.role == role);

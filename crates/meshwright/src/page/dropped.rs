@@ -5,14 +5,13 @@ use crate::formats::Format;
 use crate::model::Finder;
 use meshwright_core::Limits;
 use meshwright_files::{FilesError, Tree, TreeOptions, TreePath};
-use std::sync::Arc;
 
 /// A model among files that were dropped, or what seems to be one and cannot be read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Dropped {
     /// The other dropped files, among which companion files and textures are found.
-    pub finder: Arc<Finder>,
+    pub finder: Finder,
     /// Its path in there.
     pub path: TreePath,
     /// As people read it: that of a pack's member below the pack's.
@@ -28,16 +27,16 @@ pub struct DroppedFiles {
     /// The models among them.
     pub models: Vec<Dropped>,
     /// A finder for each data folder among them.
-    pub finders: Vec<Arc<Finder>>,
+    pub finders: Vec<Finder>,
 }
 
 impl DroppedFiles {
     /// Lets a model that was dropped earlier find these files, if they hold no model of their own: they may be its
     /// textures, its skins or the list of its clips. Files of a drop with models belong to those.
     #[must_use]
-    pub fn join(&self, earlier: &Arc<Finder>) -> Option<Arc<Finder>> {
+    pub fn join(&self, earlier: &Finder) -> Option<Finder> {
         let trees = self.finders.iter().map(|finder| finder.tree().clone());
-        let joined = || Arc::new(Finder::new(Tree::layered(trees.chain([earlier.tree().clone()]))));
+        let joined = || Finder::new(Tree::layered(trees.chain([earlier.tree().clone()])));
         self.models.is_empty().then(joined)
     }
 }
@@ -62,8 +61,8 @@ pub fn dropped(
     let files = files.into_iter().map(|(path, bytes)| (path.below(&top).unwrap_or(path), bytes));
     let (mut found, mut named, mut finders) = (Vec::new(), Vec::new(), Vec::new());
     for (folder, tree) in Tree::data_folders(files, TreeOptions::default().with_directories(limits))? {
-        let finder = Arc::new(Finder::new(tree));
-        finders.push(Arc::clone(&finder));
+        let finder = Finder::new(tree);
+        finders.push(finder.clone());
         for file in finder.tree().walk().files {
             let (path, seen) = match file {
                 Ok(path) => {
@@ -75,7 +74,7 @@ pub fn dropped(
             let below = finder.tree().shown_path(&path).map(|at| at.to_string_lossy().replace('\\', "/"));
             let below = below.unwrap_or_else(|| path.text().into_owned());
             let name = if folder.is_root() { below } else { format!("{}/{below}", folder.text()) };
-            let one = |found| Dropped { finder: Arc::clone(&finder), path: path.clone(), name, found };
+            let one = |found| Dropped { finder: finder.clone(), path: path.clone(), name, found };
             match seen {
                 Ok(Some(seen)) if seen.format.holds_model() => found.push(one(Ok(seen.format))),
                 Ok(_) => {

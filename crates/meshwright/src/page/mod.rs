@@ -7,7 +7,7 @@ mod shown;
 pub use crate::html::Page;
 pub use assembly::Assembly;
 pub use dropped::{Dropped, DroppedFiles, dropped};
-pub use shown::{about, failure_facts, glb, open_scene, saved, without_options};
+pub use shown::{about, failure_facts, glb, saved, textured_scene, without_options};
 
 use crate::base64::encoded;
 use crate::convert::Target;

@@ -3,36 +3,28 @@
 use crate::convert::{Target, convert};
 use crate::error::Error;
 use crate::formats::WriteOptions;
-use crate::model::{Finder, Model, OpenOptions};
+use crate::model::Model;
 use meshwright_core::Limits;
 use meshwright_core::text::{printable_json, visible};
-use meshwright_files::{FilesError, PackBuilder, PackKind, TreePath};
-use meshwright_gltf::Influences;
-use meshwright_scene::{ConvertError, Converted, OutputFile, OutputFiles, Scene, SceneOptions};
+use meshwright_files::{FilesError, PackBuilder, PackKind};
+use meshwright_gltf::{ExportOptions, Influences};
+use meshwright_scene::{ConvertError, Converted, OutputFile, OutputFiles, Scene};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// The most findings that are shown.
 const MOST_FINDINGS: usize = 200;
 
-/// Opens a model without keeping the bytes of its file, and returns it with its scene and the textures of its
-/// materials.
+/// Returns the scene of a model with the textures of its materials.
 ///
 /// # Errors
-/// As [`Finder::open`] and [`Model::to_scene`].
-pub fn open_scene(
-    finder: &Finder,
-    path: &TreePath,
-    options: &OpenOptions,
-) -> Result<(Model, Converted<Scene>), Error> {
-    let mut asset = finder.open(path, options)?;
-    asset.drop_bytes();
-    let scene_options = SceneOptions::default().with_limits(options.settings.read.limits);
-    #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
-    let mut scene = asset.to_scene(&scene_options)?;
+/// As [`Model::scene`].
+pub fn textured_scene(model: &mut Model) -> Result<Converted<Scene>, Error> {
+    #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "textures are added to it"))]
+    let mut scene = model.scene()?;
     #[cfg(feature = "textures")]
-    finder.add_textures(&mut asset, &mut scene, options);
-    Ok((asset, scene))
+    model.add_textures(&mut scene);
+    Ok(scene)
 }
 
 /// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`, and
@@ -66,9 +58,8 @@ pub fn failure_facts(name: &str, code: &str, path: &str, offset: Option<u64>, me
 /// # Errors
 /// As [`convert`](crate::convert).
 pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
-    let mut options = WriteOptions::default().with_limits(limits);
-    options.gltf.influences = Influences::All;
-    options.gltf.close_loops = true;
+    let gltf = ExportOptions::default().with_influences(Influences::All).with_close_loops(true);
+    let options = WriteOptions::default().with_limits(limits).with_gltf(gltf);
     let files = convert(scene, Target::Glb, &options)?.value;
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
 }
@@ -78,33 +69,15 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
 ///
 /// # Errors
 /// As [`Model::convert`].
-pub fn saved(
-    finder: &Finder,
-    mut asset: Model,
-    target: Target,
-    options: &OpenOptions,
-) -> Result<Vec<u8>, Error> {
-    let limits = options.settings.read.limits;
-    #[cfg(feature = "textures")]
-    if target.holds_textures() {
-        finder.find_textures(&mut asset, options)?;
-    }
-    asset.drop_bytes();
-    let made = asset.convert(target, &WriteOptions::default().with_limits(limits))?;
-    let (mut files, losses) = (made.value, made.losses);
-    let name = files.main().map(|file| file.name.clone()).unwrap_or_default();
-    if target.has_skins() && target != Target::Native(asset.format()) {
-        asset.skins(&name).into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
-    }
-    let single = if files.len() == 1 {
-        files.into_iter().next()
-    } else {
-        Some(packed(&asset.stem(), &files, limits)?)
-    };
-    drop(asset);
-    let file = single.unwrap_or(OutputFile { name, bytes: Vec::new() });
-    let losses: Vec<String> =
-        losses.iter().map(|loss| without_options(&visible(&loss.to_string())).into_owned()).collect();
+pub fn saved(model: Model, target: Target) -> Result<Vec<u8>, Error> {
+    let (limits, stem) = (model.limits(), model.stem());
+    let write = WriteOptions::default().with_limits(limits);
+    let made = model.into_conversion(target, &write.into())?.finish()?;
+    let shown = |loss: &meshwright_scene::Loss| without_options(&visible(&loss.to_string())).into_owned();
+    let losses: Vec<String> = made.losses().iter().map(shown).collect();
+    let files = made.into_files();
+    let file = if files.len() == 1 { files.into_iter().next() } else { Some(packed(&stem, &files, limits)?) };
+    let file = file.unwrap_or(OutputFile { name: stem, bytes: Vec::new() });
     let head = json!({ "name": file.name, "losses": losses }).to_string();
     let head = printable_json(&head);
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@
 use crate::figures::{Files, edited, replaced, written_files};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
-use meshwright::{Budget, Limits, Model, OpenOptions};
+use meshwright::{Budget, Limits, Model, Opener};
 use meshwright_testkit::corpus;
 
 /// A named skeleton stays, whatever later named files found themselves; a skin that the suit found is used once if it
@@ -14,9 +14,9 @@ fn what_is_named_takes_the_place_of_what_was_found() {
     let root = corpus!();
     let names =
         ["B001FAFit_01.cmx", "adult-skeleton.cmx", "xskin-b001fafit_01-PELVIS-BODY.skn", "adult-idle2.cmx"];
-    let open = |name: &&str| Model::open_path(root.join("ts1").join(name), &OpenOptions::default()).unwrap();
+    let open = |name: &&str| Opener::new().open(root.join("ts1").join(name)).unwrap();
     let figure = Model::figure(names.iter().map(open).collect()).unwrap();
-    let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
+    let scene = figure.scene().unwrap().value;
     assert_eq!((scene.meshes.len(), scene.skeletons[0].joints.len(), scene.clips.len()), (1, 29, 1));
     let back = edited(&figure, |json| json);
     let mut made: Vec<_> = back.files.iter().map(|file| file.name.as_str()).collect();
@@ -33,7 +33,7 @@ fn an_outfit_comes_back_with_the_records_behind_it() {
     let tree = Tree::open(&root).unwrap();
     for (record, count) in [("made-body.720000010000000d.oft", 14), ("made-head__x.730000020000000f.po", 3)] {
         let path = format!("archives/outfits/{record}");
-        let asset = Model::open(&tree, &path, &OpenOptions::default()).unwrap();
+        let asset = Opener::new().open_in(&tree, &path).unwrap();
         let taken = asset.parts().iter().filter(|part| part.took_part() && !part.name.ends_with(".png"));
         let mut wanted = Files::new();
         for part in taken {

@@ -3,7 +3,7 @@
 
 use meshwright::files::Tree;
 use meshwright::scene::{AlphaMode, SceneOptions};
-use meshwright::{Finder, OpenOptions, SurfaceStatus};
+use meshwright::{Finder, Opener, SurfaceStatus};
 use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn text(value: &Value) -> Option<String> {
 fn surfaces_are_those_of_the_engine() {
     let root = corpus!();
     let all: Value = serde_json::from_slice(&fs::read(root.join("packs/materials.json")).unwrap()).unwrap();
-    let (mut rows, options) = (0, OpenOptions::default());
+    let (mut rows, options) = (0, Opener::new());
     for (set, expected) in all.as_object().unwrap() {
         let sources = expected["sources"].as_array().unwrap();
         let tree = |source: &Value| {
@@ -26,13 +26,13 @@ fn surfaces_are_those_of_the_engine() {
         };
         let finder = Finder::new(Tree::layered(sources.iter().map(tree)));
         for (model, expected) in expected["models"].as_object().unwrap() {
-            let asset = finder.open(&**model, &options).unwrap();
+            let asset = options.open_in(&finder, &**model).unwrap();
             let skins = expected["skins"].as_array().unwrap();
             let files: Vec<_> = skins.iter().filter_map(|skin| text(&skin["file"])).collect();
-            let own: Vec<_> = finder.skins(&asset).iter().map(ToString::to_string).collect();
+            let own: Vec<_> = asset.skin_files().iter().map(ToString::to_string).collect();
             assert_eq!(own, files, "{set}: {model}");
             for (n, skin) in skins.iter().enumerate() {
-                let found = finder.surfaces(&asset, u32::try_from(n).unwrap(), &options).unwrap();
+                let found = asset.surfaces(u32::try_from(n).unwrap()).unwrap();
                 let unused: Vec<_> =
                     skin["unused"].as_array().into_iter().flatten().filter_map(text).collect();
                 assert_eq!(found.unused, unused);
@@ -98,9 +98,9 @@ fn materials_are_dressed_as_the_engine_does_it() {
     let root = corpus!();
     let finder = Finder::new(Tree::file(root.join("packs/small.pk3")).unwrap());
     let scene = |skin: u32| {
-        let options = OpenOptions::default().with_textures(true).with_skin(skin);
-        let asset = finder.open("models/test/tube.dpm", &options).unwrap();
-        asset.to_scene(&SceneOptions::default()).unwrap()
+        let options = Opener::new().textures(true).skin(skin);
+        let asset = options.open_in(&finder, "models/test/tube.dpm").unwrap();
+        asset.scene().unwrap()
     };
     let source = |image: &Option<meshwright::scene::Image>| image.as_ref().and_then(|i| i.source.clone());
     let first = scene(0);
@@ -123,8 +123,8 @@ fn materials_are_dressed_as_the_engine_does_it() {
     let second = scene(1);
     assert_eq!(source(&second.value.materials[0].image).unwrap(), "models/test/body_blue.jpg");
     assert!(second.losses.iter().any(|l| l.code == "skin-unused" && l.message.contains("nobody")));
-    let all = finder.open("models/test/tube.dpm", &OpenOptions::default().with_textures(true)).unwrap();
-    let all = all.to_scene(&SceneOptions::default()).unwrap().value;
+    let all = Opener::new().textures(true).open_in(&finder, "models/test/tube.dpm").unwrap();
+    let all = all.scene().unwrap().value;
     assert_eq!(
         all.variants.iter().map(|v| (v.name.as_str(), v.materials.len())).collect::<Vec<_>>(),
         [("skin 0", 4), ("skin 1", 4)]

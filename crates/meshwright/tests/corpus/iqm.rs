@@ -5,7 +5,7 @@ use crate::iqm::{Corners, converted, extent, hold, open, to_iqm, worst};
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
 use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Format, Model, OpenOptions, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Format, Model, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::corpus;
 
 /// As [`worst`], where triangles may have been put in another order.
@@ -53,12 +53,12 @@ fn to_dpm_and_back_keeps_frames_and_names() {
     for name in ["gen_skinned.iqm", "gen_events.iqm", "tool_made.iqm"] {
         let (_, asset) = open(&root.join("iqm").join(name));
         let AnyModel::Iqm(first) = asset.model() else { panic!("{name}") };
-        let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        let scene = asset.scene().unwrap().value;
         let files = convert(&scene, Target::Native(Format::Dpm), &WriteOptions::default().with_stem("m"))
             .unwrap()
             .value;
         let tree = Tree::memory(files.into_iter().map(|f| (f.name, f.bytes))).unwrap();
-        let dpm = Model::open(&tree, "m.dpm", &OpenOptions::default()).unwrap();
+        let dpm = Opener::new().open_in(&tree, "m.dpm").unwrap();
         let back = to_iqm(&dpm);
         let names = |m: &Iqm| {
             let anims = m.anims.iter().map(|a| (m.str(a.name).to_vec(), a.frame_count, a.flags));

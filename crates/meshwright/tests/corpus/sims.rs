@@ -4,7 +4,7 @@
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::tso::{Gesture, Tone};
-use meshwright::{Finder, Model, OpenOptions, Role};
+use meshwright::{Finder, Model, Opener, Role};
 use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 fn open(folder: &Path, path: &str) -> Model {
     let tree = Tree::open(folder).unwrap();
-    Finder::new(tree).open(path, &OpenOptions::default()).unwrap_or_else(|e| panic!("{path}: {e}"))
+    Opener::new().open_in(tree, path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 fn skeleton(asset: &Model) -> Option<String> {
@@ -42,9 +42,9 @@ fn outfits_are_put_together_as_in_the_reference() {
             let word = |v: &Value| v.as_str().unwrap().to_owned();
             let gesture = |side: &str| word(&want["gestures"][side]).parse::<Gesture>().unwrap();
             let tone: Tone = word(&want["tone"]).parse().unwrap();
-            let options = OpenOptions::default().with_look(tone, [gesture("right"), gesture("left")]);
+            let options = Opener::new().look(tone, [gesture("right"), gesture("left")]);
             let name = word(&want["outfit"]);
-            let asset = finder.open(&*name, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let asset = options.open_in(&finder, &*name).unwrap_or_else(|e| panic!("{name}: {e}"));
             let parts = asset.companions().files.iter().filter(|file| file.role == Role::Part);
             let found: Vec<_> = parts.map(|p| (tag(&p.name), p.texture.as_deref().map(tag))).collect();
             let wanted: Vec<_> = want["parts"]
@@ -69,7 +69,7 @@ fn outfits_are_put_together_as_in_the_reference() {
                 })
                 .collect();
             assert_eq!(missing, lost, "{name}");
-            let scene = asset.to_scene(&SceneOptions::default());
+            let scene = asset.scene();
             if wanted.is_empty() {
                 assert!(scene.unwrap_err().to_string().contains("--root"), "{name} {tone}");
                 continue;
@@ -79,14 +79,14 @@ fn outfits_are_put_together_as_in_the_reference() {
             assert_eq!(scene.value.meshes.len(), wanted.len());
         }
         // A body and a head are one figure, an appearance is its part.
-        let open = |name: &str| finder.open(name, &OpenOptions::default()).unwrap();
+        let open = |name: &str| Opener::new().open_in(&finder, name).unwrap();
         let (body, head) = (open("made-body.720000010000000d.oft"), open("made-head.720000020000000d.oft"));
         let parts = |asset: &Model| asset.companions().files.iter().filter(|f| f.role == Role::Part).count();
         let both = parts(&body) + parts(&head);
         let figure = Model::figure(vec![body, head]).unwrap();
-        assert_eq!(figure.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(), both);
+        assert_eq!(figure.scene().unwrap().value.meshes.len(), both);
         let look = open("body_lgt.410000100000000c.apr");
-        assert_eq!(look.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(), 2);
+        assert_eq!(look.scene().unwrap().value.meshes.len(), 2);
     }
 }
 
@@ -105,27 +105,25 @@ fn bodies_find_their_skeletons_and_skills_their_keys() {
     ] {
         let asset = open(&folder, file);
         assert_eq!(skeleton(&asset).as_deref(), Some(wanted), "{file}");
-        let scene = asset.to_scene(&SceneOptions::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let scene = asset.scene().unwrap_or_else(|e| panic!("{file}: {e}"));
         assert_eq!(scene.value.skeletons[0].joints.len(), 29, "{file}");
         assert!(!scene.losses.iter().any(|l| l.code == "skeleton-missing"), "{file}");
     }
     let suit = open(&folder, "B001FAFit_01.cmx");
-    let scene = suit.to_scene(&SceneOptions::default()).unwrap().value;
+    let scene = suit.scene().unwrap().value;
     assert_eq!((scene.meshes.len(), &*scene.meshes[0].name), (1, "xskin-b001fafit_01-PELVIS-BODY"));
     assert_eq!(scene.materials[0].name, "B001FAFitlgt_Shannon01");
-    let hand =
-        open(&folder, "xskin-hulc-L_HAND-FISTCL.skn").to_scene(&SceneOptions::default()).unwrap().value;
+    let hand = open(&folder, "xskin-hulc-L_HAND-FISTCL.skn").scene().unwrap().value;
     assert_eq!(hand.materials[0].name, "HUAClgt");
-    let skills = open(&folder, "ross-walking-loop.cmx").to_scene(&SceneOptions::default()).unwrap();
+    let skills = open(&folder, "ross-walking-loop.cmx").scene().unwrap();
     assert_eq!(skills.value.clips.len(), 2);
     assert!(skills.losses.iter().any(|l| l.code == "companion-missing"), "{:?}", skills.losses);
     let finder = Finder::new(Tree::open(&folder).unwrap());
-    let motions = finder.motions("adult-idle2.cmx", &OpenOptions::default()).unwrap();
+    let motions = Opener::new().open_in(&finder, "adult-idle2.cmx").unwrap().into_motions();
     assert_eq!((motions.len(), &*motions[0].name), (1, "a2o-idle2"));
-    let mut options = OpenOptions::default();
-    options.named.extend(motions);
-    let body = finder.open("xskin-b001fafit_01-PELVIS-BODY.skn", &options).unwrap();
-    let scene = body.to_scene(&SceneOptions::default()).unwrap().value;
+    let options = motions.into_iter().fold(Opener::new(), Opener::named);
+    let body = options.open_in(&finder, "xskin-b001fafit_01-PELVIS-BODY.skn").unwrap();
+    let scene = body.scene().unwrap().value;
     assert_eq!((scene.clips.len(), scene.clips[0].frames), (1, 60));
 }
 
@@ -166,9 +164,9 @@ fn what_archives_in_folders_hold_is_one_wardrobe() {
     let parts = asset.companions().files.iter().filter(|file| file.role == Role::Part);
     assert!(parts.clone().count() == 4 && parts.clone().all(|p| p.texture.is_some()), "{:?}", asset.parts());
     assert!(asset.companions().missing.is_empty());
-    let options = OpenOptions::default().with_textures(true);
+    let options = Opener::new().textures(true);
     let asset = Finder::new(Tree::open(game.path()).unwrap()).open(outfit, &options).unwrap();
-    let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+    let scene = asset.scene().unwrap();
     assert!(scene.value.materials.iter().all(|m| m.image.is_some()), "{:?}", scene.losses);
     // Parts on many bones and no skeleton anywhere: that is said, and how to name one.
     let said = scene.losses.iter().find(|l| l.code == "skeleton-missing").unwrap();

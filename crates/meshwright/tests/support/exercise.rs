@@ -311,7 +311,7 @@ fn converted(scene: &Scene) {
         };
         for dialect in choices.iter().map(|d| Some(*d)).chain(choices.is_empty().then_some(None)) {
             let options = WriteOptions::default().with_limits(Limits::default().with_memory(MEMORY));
-            let options = dialect.map_or(options.clone(), |d| options.with_setting("dialect", d));
+            let options = options.with_dialect(dialect.map(str::to_owned));
             match convert(scene, target, &options) {
                 Ok(made) => readable(target, dialect, &made.value),
                 Err(e) => conversion(&e),

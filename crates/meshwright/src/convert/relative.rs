@@ -1,12 +1,11 @@
 //! Relative paths.
 
-use meshwright::files::TreePath;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the path from a folder, which need not exist, to a file, with slashes. Returns `None` if there is no such
 /// path or it is not text. Links are resolved, since the real parent of a linked folder differs from its path.
-pub(crate) fn between(folder: &Path, file: &Path) -> Option<String> {
+pub(super) fn between(folder: &Path, file: &Path) -> Option<String> {
     let (folder, file) = (resolved(folder)?, resolved(file)?);
     let (mut from, mut to) = (folder.components().peekable(), file.components().peekable());
     let mut same = false;
@@ -35,11 +34,6 @@ fn resolved(path: &Path) -> Option<PathBuf> {
         missing.push(at.file_name()?);
         at = at.parent()?;
     }
-}
-
-/// Returns the path in a tree as a path of the operating system, for names of outputs.
-pub(crate) fn as_os(path: &TreePath) -> PathBuf {
-    path.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 #[cfg(test)]

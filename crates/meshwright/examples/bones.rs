@@ -1,0 +1,11 @@
+//! Prints the bones of a model: `cargo run -p meshwright --example bones -- MODEL`.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+fn main() -> Result<(), meshwright::Error> {
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/dpm/quad.dpm").to_owned();
+    let model = meshwright::open(std::env::args().nth(1).unwrap_or(own))?;
+    for joint in model.scene()?.value.skeletons.iter().flat_map(|skeleton| &skeleton.joints) {
+        println!("{}, child of {:?}", joint.name, joint.parent);
+    }
+    Ok(())
+}

@@ -1,0 +1,555 @@
+//! The one way from a model to the files of a target: unchanged, from the same records, with imported edits, or from a
+//! scene.
+
+use super::Target;
+use super::converted::{Conversion, Made, Route};
+use super::options::ConvertOptions;
+#[cfg(feature = "gltf")]
+use super::options::OriginalSource;
+#[cfg(feature = "rig")]
+use crate::clip_frame::ClipFrame;
+#[cfg(feature = "gltf")]
+use crate::embedded_original::{Keeping, Original};
+use crate::error::{Error, ErrorKind};
+#[cfg(feature = "tso")]
+use crate::formats::{Companions, Format};
+use crate::model::{Finder, Model, Part, PartRole};
+use meshwright_core::{Budget, Role};
+use meshwright_files::TreePath;
+use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use std::path::Path;
+
+/// A model to convert, which may be consumed.
+enum Source<'m> {
+    Borrowed(&'m Model),
+    Owned(Box<Model>),
+}
+
+impl std::ops::Deref for Source<'_> {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        match self {
+            Self::Borrowed(model) => model,
+            Self::Owned(model) => model,
+        }
+    }
+}
+
+impl Source<'_> {
+    /// Frees the bytes of the file, if nobody else needs them.
+    fn drop_bytes(&mut self) {
+        if let Self::Owned(model) = self {
+            model.drop_bytes();
+        }
+    }
+
+    fn to_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        match self {
+            Self::Borrowed(model) => model.scene_with(options),
+            Self::Owned(model) => model.take_scene(options),
+        }
+    }
+}
+
+impl Model {
+    /// Prepares a conversion whose files are written as they are made. It frees what the next step does not need.
+    ///
+    /// # Errors
+    /// As [`convert_with`](Self::convert_with).
+    pub fn into_conversion(
+        self,
+        target: impl Into<Target>,
+        options: &ConvertOptions,
+    ) -> Result<Conversion, Error> {
+        conversion(Source::Owned(Box::new(self)), target.into(), options)
+    }
+}
+
+/// Prepares a conversion of a model that stays as it is.
+pub(super) fn of_borrowed(
+    model: &Model,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<Conversion, Error> {
+    conversion(Source::Borrowed(model), target, options)
+}
+
+fn conversion(mut model: Source<'_>, target: Target, options: &ConvertOptions) -> Result<Conversion, Error> {
+    let mut options = options.clone();
+    if options.write.stem.is_empty() {
+        options.write.stem = model.stem();
+    }
+    let changed = options.factor().is_some()
+        || options.prune
+        || options.join_levels
+        || options.write.shared.engine.is_some()
+        || retargets(&options);
+    if !changed && !names_original(&options) && !model.is_joined() {
+        if target == Target::Native(model.format()) {
+            return rewritten(&mut model, target, &options);
+        }
+        if let Some(made) = transcribed(&model, target, &options)? {
+            return Ok(made);
+        }
+    }
+    let mut notes = Vec::new();
+    // The embedded original fits the old skeleton.
+    #[cfg(feature = "gltf")]
+    if !retargets(&options)
+        && let Some(made) = restored(&model, target, &options, &mut notes)?
+    {
+        return Ok(made);
+    }
+    from_scene(model, target, options, notes)
+}
+
+fn retargets(options: &ConvertOptions) -> bool {
+    #[cfg(feature = "retarget")]
+    let answer = options.retarget.is_some();
+    #[cfg(not(feature = "retarget"))]
+    let answer = {
+        let _ = options;
+        false
+    };
+    answer
+}
+
+fn names_original(options: &ConvertOptions) -> bool {
+    #[cfg(feature = "gltf")]
+    let answer = matches!(options.original, OriginalSource::Model(_));
+    #[cfg(not(feature = "gltf"))]
+    let answer = {
+        let _ = options;
+        false
+    };
+    answer
+}
+
+/// Returns the error of a result that must be one file and is not.
+pub(super) fn several_files(target: Target) -> Error {
+    let why = format!("{target} consists of several files; standard output takes one");
+    Error::new(ErrorKind::Invalid, "usage", why)
+}
+
+/// Returns the loss of a companion that a single output leaves out.
+fn left_out(name: &str) -> Loss {
+    Loss::new("companion-left", name, "not written: this output is a single file")
+}
+
+/// Returns the files of a model in its own format.
+fn rewritten(model: &mut Source<'_>, target: Target, options: &ConvertOptions) -> Result<Conversion, Error> {
+    model.drop_bytes();
+    let mut files = model.rewrite(&options.main_name(&options.write.stem, target.extension()))?;
+    let is_stream = |path: &Path| std::fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+    let mut losses = Vec::new();
+    if options.write.single || options.output.as_deref().is_some_and(is_stream) {
+        let mut all = std::mem::take(&mut files).into_iter();
+        all.next().into_iter().for_each(|main| files.push(main.name, main.bytes));
+        losses.extend(all.map(|companion| left_out(&companion.name)));
+    }
+    let mut made = Conversion::new(model, target, options, Route::Unchanged, Made::files(files));
+    made.losses = losses;
+    Ok(made)
+}
+
+/// Copies the records of a model into another kind of file that holds the same records, if there is one. The keys of
+/// its skills are copied unchanged.
+fn transcribed(
+    model: &Source<'_>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<Option<Conversion>, Error> {
+    let Some(made) = model.transcribe(target, &options.write)? else { return Ok(None) };
+    let is_copy = |name: &str| {
+        let own = model.companions().files.iter();
+        own.filter(|own| own.role == Role::Keys).any(|own| own.file_name() == name)
+    };
+    let (mut files, mut unedited, mut losses) = (OutputFiles::default(), Vec::new(), made.losses);
+    for file in made.value {
+        if is_copy(&file.name) {
+            if options.write.single {
+                losses.push(left_out(&file.name));
+                continue;
+            }
+            unedited.push(file.name.clone());
+        }
+        files.push(file.name, file.bytes);
+    }
+    add_skins(model, target, options, &mut files);
+    if options.write.single && files.len() > 1 {
+        return Err(several_files(target));
+    }
+    let mut made = Conversion::new(model, target, options, Route::SameRecords, Made::files(files));
+    (made.losses, made.unedited) = (losses, unedited);
+    Ok(Some(made))
+}
+
+/// Adds the skins of a model, whose names follow from that of the main file.
+fn add_skins(model: &Model, target: Target, options: &ConvertOptions, files: &mut OutputFiles) {
+    if target.has_skins() && !options.write.single {
+        let name = options.main_name(&options.write.stem, target.extension());
+        model.skins(&name).into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
+    }
+}
+
+/// Returns the files of the original with the edits of a model, if there is an original. An embedded original that
+/// cannot be used is a loss.
+#[cfg(feature = "gltf")]
+fn restored(
+    model: &Source<'_>,
+    target: Target,
+    options: &ConvertOptions,
+    notes: &mut Vec<Loss>,
+) -> Result<Option<Conversion>, Error> {
+    let unusable = |why: &str| Loss::new("kept-ignored", "scene.extras", why.to_owned());
+    let limits = options.write.shared.limits;
+    let kept;
+    let original = match &options.original {
+        OriginalSource::Model(original) => original,
+        OriginalSource::Embedded if matches!(target, Target::Native(_)) => {
+            let mut settings = model.opener().settings.clone();
+            settings.read.limits = limits;
+            match Original::kept_in(model, &settings) {
+                Ok(Some(original)) => {
+                    kept = original;
+                    &kept
+                }
+                Ok(None) => {
+                    notes.extend(model.original_missing(target));
+                    return Ok(None);
+                }
+                Err(e) => {
+                    notes.push(unusable(e.message()));
+                    return Ok(None);
+                }
+            }
+        }
+        _ => return Ok(None),
+    };
+    let mut recovered = match original.recover(model, &options.recover.with_limits(limits)) {
+        Ok(recovered) => recovered,
+        Err(e) if original.is_kept() => {
+            notes.push(unusable(&e.to_string()));
+            return Ok(None);
+        }
+        Err(e) => return Err(e.into()),
+    };
+    let mut losses = std::mem::take(&mut recovered.losses);
+    let factor = options.factor();
+    let made = if factor.is_some() || options.prune || options.write.shared.engine.is_some() {
+        if let Some(factor) = factor {
+            recovered.patch.scene.rescale(factor)?;
+        }
+        if options.prune {
+            recovered.patch.scene.prune(&Budget::new(limits))?;
+        }
+        original.write_anew(&recovered, target, &options.write)?
+    } else {
+        let name = options.main_name(&options.write.stem, target.extension());
+        original.write(&recovered, target, &name, &options.write)?
+    };
+    losses.extend(made.losses);
+    let beside = original.companions()?;
+    let (mut files, mut unedited) = (OutputFiles::default(), Vec::new());
+    for (i, file) in made.value.into_iter().enumerate() {
+        let is_unedited = i > 0 && beside.get(&file.name) == Some(&*file.bytes);
+        if options.write.single && i > 0 && (is_unedited || file.name.ends_with(".skin")) {
+            losses.push(left_out(&file.name));
+            continue;
+        }
+        if is_unedited {
+            unedited.push(file.name.clone());
+        }
+        files.push(file.name, file.bytes);
+    }
+    if options.write.single && files.len() > 1 {
+        return Err(several_files(target));
+    }
+    let mut done = Conversion::new(model, target, options, Route::Edited, Made::files(files));
+    (done.losses, done.unedited, done.patch) = (losses, unedited, Some(recovered.patch));
+    Ok(Some(done))
+}
+
+/// Converts a model through a scene.
+fn from_scene(
+    mut model: Source<'_>,
+    target: Target,
+    mut options: ConvertOptions,
+    notes: Vec<Loss>,
+) -> Result<Conversion, Error> {
+    // A glTF document is not a native model.
+    let embedded = embeds(&options, target) && model.format().id() != "gltf";
+    #[cfg(feature = "gltf")]
+    if options.embed && embedded {
+        let how = Keeping::default().exported(options.write.gltf).with_solids(options.solids);
+        options.write = options.write.with_kept(model.record(&how)?);
+    }
+    model.drop_bytes();
+    let plain = target.scene_options();
+    let (posed, retargeted) = (has_pose(&options), retargets(&options));
+    let scenes = plain
+        .clone()
+        .with_extras(options.extras || plain.extras)
+        .with_solids(options.solids)
+        // A pose needs a skeleton, and so do retargeting and the import of edits.
+        .with_static_meshes(
+            plain.static_meshes && !posed && !retargeted && !options.keep_skeleton && !embedded,
+        )
+        .with_bind_only(plain.bind_only && !posed || retargeted)
+        .with_limits(options.write.shared.limits);
+    let mut parts = model.parts().to_vec();
+    let mut shaping = Shaping { target, options: &options, scenes: &scenes, map: None };
+    let mut scene = shaping.scene(&mut model, &mut parts)?;
+    if options.join_levels {
+        shaping.join_levels(&model, &mut scene, &mut parts)?;
+    }
+    #[cfg_attr(not(feature = "retarget"), expect(unused_variables, reason = "no map is made"))]
+    let map = shaping.map;
+    #[cfg(feature = "tso")]
+    {
+        options.write.made_for = made_for(&model, target, &options)?.or(options.write.made_for);
+    }
+    if target == Target::Obj {
+        options.write.texture_files = texture_files(model.finder(), &parts, options.output.as_deref());
+    }
+    #[cfg(feature = "rig")]
+    if let Some(text) = &options.pose {
+        options.write.posed = Some(pose(&mut scene.value, &model, text)?);
+    }
+    let mut skins = OutputFiles::default();
+    add_skins(&model, target, &options, &mut skins);
+    let mut made = Conversion::new(
+        &model,
+        target,
+        &options,
+        Route::Scene,
+        Made::Scene { scene: Box::new(scene.value), options: Box::new(options.write.clone()), skins },
+    );
+    (made.parts, made.losses) = (parts, notes);
+    made.losses.extend(scene.losses);
+    #[cfg(feature = "retarget")]
+    {
+        made.map = map;
+    }
+    Ok(made)
+}
+
+/// Returns whether the result contains the native model.
+fn embeds(options: &ConvertOptions, target: Target) -> bool {
+    #[cfg(feature = "gltf")]
+    let answer =
+        (options.embed || options.write.kept.is_some()) && matches!(target, Target::Glb | Target::Gltf);
+    #[cfg(not(feature = "gltf"))]
+    let answer = {
+        let _ = (options, target);
+        false
+    };
+    answer
+}
+
+fn has_pose(options: &ConvertOptions) -> bool {
+    #[cfg(feature = "rig")]
+    let answer = options.pose.is_some();
+    #[cfg(not(feature = "rig"))]
+    let answer = {
+        let _ = options;
+        false
+    };
+    answer
+}
+
+/// The changes of a scene between reading and writing.
+struct Shaping<'o> {
+    target: Target,
+    options: &'o ConvertOptions,
+    scenes: &'o SceneOptions,
+    /// The bone map that the scene was retargeted with.
+    map: Option<String>,
+}
+
+impl Shaping<'_> {
+    /// Converts a model to a scene with the changes and textures that the options ask for.
+    fn scene(&mut self, model: &mut Source<'_>, parts: &mut Vec<Part>) -> Result<Converted<Scene>, Error> {
+        let options = self.options;
+        let mut scene = match model.to_scene(self.scenes) {
+            Err(ConvertError::Unsupported { .. }) if embeds(options, self.target) && model.lacks_files() => {
+                model.empty_scene()
+            }
+            scene => scene?,
+        };
+        #[cfg(feature = "retarget")]
+        self.retarget(&mut scene)?;
+        match options.scale {
+            Some(factor) if factor != 1.0 => scene.value.rescale(factor)?,
+            None if matches!(self.target, Target::Native(_)) => scene.unscale()?,
+            _ => {}
+        }
+        let dropped = if options.prune { scene.value.prune(&self.scenes.budget())? } else { 0 };
+        if dropped > 0 {
+            let note = Loss::note("vertices-pruned", "meshes", "vertices that no triangle uses were dropped");
+            scene.losses.push(note.with_count(dropped, "vertex", "vertices"));
+        }
+        #[cfg(feature = "textures")]
+        if !options.write.without_textures && self.target.holds_textures() && !model.opener().textures {
+            parts.extend(model.find_scene_textures(&mut scene));
+        }
+        #[cfg(not(feature = "textures"))]
+        let _ = parts;
+        Ok(scene)
+    }
+
+    /// Moves a scene to another skeleton.
+    #[cfg(feature = "retarget")]
+    fn retarget(&mut self, scene: &mut Converted<Scene>) -> Result<(), Error> {
+        use meshwright_retarget::{RetargetOptions, retarget_scene};
+        let Some(retarget) = &self.options.retarget else { return Ok(()) };
+        let skeleton = retarget.onto.scene_with(&self.scenes.clone().with_static_meshes(false))?;
+        let how = RetargetOptions::default()
+            .with_map(retarget.map.clone())
+            .with_hold(retarget.hold)
+            .with_limits(self.options.write.shared.limits);
+        let done = retarget_scene(&scene.value, &skeleton.value, &how)?;
+        scene.value = done.value.scene;
+        scene.losses.extend(done.losses);
+        self.map = Some(done.value.map.to_string());
+        Ok(())
+    }
+
+    /// Adds the levels of detail that are separate files. A level that cannot be read is a loss.
+    fn join_levels(
+        &mut self,
+        model: &Model,
+        scene: &mut Converted<Scene>,
+        parts: &mut Vec<Part>,
+    ) -> Result<(), Error> {
+        for path in model.finder().levels(model) {
+            let name = path.to_string();
+            match self.level(model, &path) {
+                Ok((level, own)) => {
+                    let budget = Budget::new(self.options.write.shared.limits);
+                    let mut losses = scene.value.add_level(level.value, &budget)?;
+                    losses.extend(level.losses.into_iter().map(|mut loss| {
+                        loss.path = format!("{name}: {}", loss.path);
+                        loss
+                    }));
+                    scene.losses.extend(losses);
+                    let own = own.into_iter().map(|part| match part.role {
+                        PartRole::Model => Part { role: PartRole::Level, ..part },
+                        _ => part,
+                    });
+                    for part in own {
+                        if !parts.contains(&part) {
+                            parts.push(part);
+                        }
+                    }
+                }
+                Err(e) => {
+                    let message = format!("the level cannot be read: {e}");
+                    scene.losses.push(Loss::new("level-unreadable", name, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a level of detail, and returns its scene and its files.
+    fn level(&mut self, model: &Model, path: &TreePath) -> Result<(Converted<Scene>, Vec<Part>), Error> {
+        let level = model.opener().open_in(model.finder(), path)?;
+        let mut parts = level.parts().to_vec();
+        let scene = self.scene(&mut Source::Owned(Box::new(level)), &mut parts)?;
+        Ok((scene, parts))
+    }
+}
+
+/// Returns the relative paths by which a file refers to the textures of a model.
+fn texture_files(
+    finder: &Finder,
+    parts: &[Part],
+    output: Option<&Path>,
+) -> std::collections::BTreeMap<String, String> {
+    let Some(output) = output else { return Default::default() };
+    let folder = output.parent().unwrap_or(Path::new(""));
+    let textures = parts.iter().filter(|part| part.role == PartRole::Texture);
+    let named = textures.filter_map(|part| {
+        let place = part.path.as_ref()?;
+        let file = finder.tree().os_path(place)?;
+        Some((place.text().into_owned(), super::relative::between(folder, &file)?))
+    });
+    named.collect()
+}
+
+/// Returns the meshes in a pose of a clip, or in a frame of the file.
+#[cfg(feature = "rig")]
+fn pose(scene: &mut Scene, model: &Model, text: &str) -> Result<Vec<meshwright_scene::MeshPose>, Error> {
+    let wrong = |why: String| Error::new(ErrorKind::Invalid, "usage", format!("--pose {text}: {why}"));
+    let own = scene.clips.len();
+    let at = ClipFrame::parse(text, scene).map_err(wrong)?;
+    let clip = match at.clip {
+        Some(clip) => clip,
+        None => {
+            let all = model.model().file_clip();
+            scene.clips.push(all.ok_or_else(|| wrong("the format has only frames of clips".into()))?);
+            own
+        }
+    };
+    if scene.clips.get(clip).is_none_or(|c| at.frame >= c.frames) {
+        return Err(wrong("no such frame".into()));
+    }
+    // In 64 bits, so that all machines give the same result.
+    let mut evaluator =
+        meshwright_rig::Evaluator::new(&*scene)?.with_precision(meshwright_rig::Precision::Double);
+    evaluator.pose(Some((clip, f64::from(at.frame))))?;
+    let posed = evaluator.meshes()?;
+    scene.clips.truncate(own);
+    Ok(posed)
+}
+
+/// Returns true if files of a format use a skeleton of The Sims.
+#[cfg(feature = "tso")]
+fn has_sims_skeleton(format: Format) -> bool {
+    use meshwright_core::FileFormat;
+    let is = |kind: &str| kind == <meshwright_tso::Skel as FileFormat>::ID;
+    format == Format::Cfp || format.companions().iter().any(|c| c.role == Role::Skeleton && is(c.kind))
+}
+
+impl Target {
+    /// Returns true if files of this target are made for a skeleton of The Sims in another file.
+    #[cfg(feature = "tso")]
+    pub fn is_made_for_skeleton(self) -> bool {
+        matches!(self, Self::Native(format) if has_sims_skeleton(format))
+    }
+}
+
+/// Returns the skeleton that a target is made for: that of the model to which the scene was moved, otherwise the one
+/// that the caller named. If the model uses the skeleton itself, it is in the scene, and this returns `None`.
+#[cfg(feature = "tso")]
+fn made_for(
+    model: &Model,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<Option<meshwright_tso::Skel>, Error> {
+    let Target::Native(to) = target else { return Ok(None) };
+    if !has_sims_skeleton(to) {
+        return Ok(None);
+    }
+    #[cfg(feature = "retarget")]
+    if let Some(retarget) = &options.retarget {
+        let own = retarget.onto.model();
+        let of_records = || Some(own.character()?.skeletons.first()?.to_skel());
+        return Ok(<meshwright_tso::Skel as crate::formats::Registered>::from_any(own)
+            .cloned()
+            .or_else(of_records));
+    }
+    let _ = options;
+    let opener = model.opener();
+    let mut named = opener.named.iter().filter(|file| file.role == Role::Skeleton);
+    let Some(file) = named.next().filter(|_| !has_sims_skeleton(model.format())) else { return Ok(None) };
+    let mut read = Companions::default();
+    // A .cfp file has no companions; the animation that it belongs to has.
+    let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
+    let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &opener.settings);
+    added.map_err(|e| Error::from(e).of_file(&file.name))?;
+    let found = read.all::<meshwright_tso::Skel>().next().cloned();
+    Ok(found)
+}

@@ -1,0 +1,341 @@
+//! Opening models with options.
+
+use super::{Finder, Model};
+use crate::error::Error;
+use crate::formats::{ClipNames, Format, Origin, ReadSettings, SceneSettings};
+use meshwright_core::{Limits, ReadOptions, Role, Strictness};
+use meshwright_files::{AsTreePath, FilesError, Tree, TreePath};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A companion file from the caller, instead of the one next to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedFile {
+    /// The role of the file for the model.
+    pub role: Role,
+    /// Its name, for messages.
+    pub name: String,
+    /// The content.
+    pub bytes: Arc<[u8]>,
+    /// Its place in the file that it was read from.
+    pub(crate) origin: Option<Origin>,
+}
+
+impl NamedFile {
+    /// A file with its name and content.
+    pub fn new(role: Role, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self { role, name: name.into(), bytes: bytes.into(), origin: None }
+    }
+}
+
+/// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
+/// path. [`Opener`] has options.
+///
+/// # Errors
+/// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named companion
+/// file does. Unusable companion files that the search found are listed in [`Model::parts`], with the reason.
+pub fn open(path: impl AsRef<Path>) -> Result<Model, Error> {
+    Opener::new().open(path)
+}
+
+/// Opens models from disk, from archives and from memory.
+///
+/// ```
+/// # fn demo() -> Result<(), meshwright::Error> {
+/// let model = meshwright::Opener::new().lenient(true).skeleton("adult.skel").root("game/").open("body.mesh")?;
+/// for part in model.parts() {
+///     println!("{part}");
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Opener {
+    pub(crate) settings: ReadSettings,
+    pub(crate) scene: SceneSettings,
+    pub(crate) format: Option<Format>,
+    pub(crate) met: bool,
+    pub(crate) companions: bool,
+    pub(crate) named: Vec<NamedFile>,
+    /// Companion files that are read when a model is opened.
+    files: Vec<(Role, PathBuf)>,
+    roots: Vec<PathBuf>,
+    pub(crate) textures: bool,
+    pub(crate) skin: Option<u32>,
+    /// The colours of a player, which are added to textures with layers for them. Without it, these parts are black.
+    #[cfg(feature = "dpm")]
+    pub(crate) colors: Option<meshwright_quake::PlayerColors>,
+    #[cfg(feature = "tso")]
+    pub(crate) tone: meshwright_tso::Tone,
+    #[cfg(feature = "tso")]
+    pub(crate) gestures: [meshwright_tso::Gesture; 2],
+    #[cfg(feature = "tso")]
+    pub(crate) wear: Vec<meshwright_tso::Wear>,
+}
+
+impl Default for Opener {
+    fn default() -> Self {
+        Self {
+            settings: ReadSettings::default(),
+            scene: SceneSettings::default(),
+            format: None,
+            met: false,
+            companions: true,
+            named: Vec::new(),
+            files: Vec::new(),
+            roots: Vec::new(),
+            textures: false,
+            skin: None,
+            #[cfg(feature = "dpm")]
+            colors: None,
+            #[cfg(feature = "tso")]
+            tone: meshwright_tso::Tone::default(),
+            #[cfg(feature = "tso")]
+            gestures: [meshwright_tso::Gesture::default(); 2],
+            #[cfg(feature = "tso")]
+            wear: Vec::new(),
+        }
+    }
+}
+
+impl From<ReadOptions> for Opener {
+    fn from(read: ReadOptions) -> Self {
+        Self { settings: read.into(), ..Self::default() }
+    }
+}
+
+impl Opener {
+    /// Makes an opener that reads strictly, within the default limits, and searches for companion files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
+    /// path.
+    ///
+    /// # Errors
+    /// As [`open`]; a folder is not a model.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Model, Error> {
+        let path = path.as_ref();
+        let is_folder = || FilesError::WrongKind { path: path.display().to_string(), why: "is a folder" };
+        if self.roots.is_empty() {
+            let tree = Tree::open(path)?;
+            let start = tree.start().cloned().ok_or_else(is_folder)?;
+            return self.open_in(tree, start);
+        }
+        let roots = self.roots.iter().map(Tree::open).collect::<Result<Vec<_>, _>>()?;
+        let roots = Tree::layered(roots);
+        if let Some(found) = roots.locate(path) {
+            return self.open_in(roots, found);
+        }
+        let tree = Tree::layered([roots, Tree::file(path)?]);
+        let start = tree.start().cloned().ok_or_else(is_folder)?;
+        self.open_in(tree, start)
+    }
+
+    /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn open_in(&self, within: impl Into<Finder>, path: impl AsTreePath) -> Result<Model, Error> {
+        let finder = within.into();
+        if self.files.is_empty() {
+            return super::open::open(&finder, &*path.as_tree_path()?, self);
+        }
+        let mut own = self.clone();
+        for (role, file) in std::mem::take(&mut own.files) {
+            let tree = Tree::open(&file)?;
+            let start = tree.start().cloned().unwrap_or(TreePath::ROOT);
+            let bytes = tree.read(&start, &meshwright_core::Budget::new(self.settings.read.limits))?;
+            own.named.push(NamedFile::new(role, file.to_string_lossy(), &*bytes));
+        }
+        super::open::open(&finder, &*path.as_tree_path()?, &own)
+    }
+
+    /// Opens a file in memory under a `name`. The files `beside` it have names relative to its folder.
+    ///
+    /// # Errors
+    /// As [`open`]; if a name leaves the folder.
+    pub fn open_bytes(
+        &self,
+        name: &str,
+        bytes: Vec<u8>,
+        beside: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Model, Error> {
+        let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
+        self.open_in(Tree::memory(files)?, name)
+    }
+
+    /// Accepts broken rules that leave the rest of a file readable.
+    #[must_use]
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.settings.read.strictness = if lenient { Strictness::Lenient } else { Strictness::Strict };
+        self
+    }
+
+    /// Sets the limits for one file, and for a scene or a conversion of it each.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.read.limits = limits;
+        self
+    }
+
+    /// Sets the settings for reading files.
+    #[must_use]
+    pub fn settings(mut self, settings: ReadSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets a choice that the bytes of a file do not decide, such as `dialect`. Formats ignore unknown settings.
+    #[must_use]
+    pub fn setting(mut self, setting: &str, value: &str) -> Self {
+        self.settings = self.settings.with_setting(setting, value);
+        self
+    }
+
+    /// Sets the format of the model's file, instead of the detected one.
+    #[must_use]
+    pub fn format(mut self, format: impl Into<Option<Format>>) -> Self {
+        self.format = format.into();
+        self
+    }
+
+    /// Sets whether the file was found in a folder, not named by the user: a file that may not be a model is refused
+    /// with the code `unknown-format`.
+    #[must_use]
+    pub fn met(mut self, met: bool) -> Self {
+        self.met = met;
+        self
+    }
+
+    /// Searches for companion files of the model, which is the default, or not.
+    #[must_use]
+    pub fn companions(mut self, search: bool) -> Self {
+        self.companions = search;
+        self
+    }
+
+    /// Adds a companion file from the caller. No others are searched for its role.
+    #[must_use]
+    pub fn named(mut self, file: NamedFile) -> Self {
+        self.named.push(file);
+        self
+    }
+
+    /// Leaves out the companion files from the caller.
+    #[must_use]
+    pub fn without_named(mut self) -> Self {
+        self.named.clear();
+        self.files.clear();
+        self
+    }
+
+    /// The companion files from the caller.
+    pub fn named_files(&self) -> &[NamedFile] {
+        &self.named
+    }
+
+    /// The settings for reading files.
+    pub fn read_settings(&self) -> &ReadSettings {
+        &self.settings
+    }
+
+    /// Adds a companion file on disk. No others are searched for its role.
+    #[must_use]
+    pub fn companion(mut self, role: Role, path: impl Into<PathBuf>) -> Self {
+        self.files.push((role, path.into()));
+        self
+    }
+
+    /// Adds the skeleton of the model, a file on disk.
+    #[must_use]
+    pub fn skeleton(self, path: impl Into<PathBuf>) -> Self {
+        self.companion(Role::Skeleton, path)
+    }
+
+    /// Adds a folder or an archive in which files are searched, instead of the places around the model. Later ones
+    /// come first.
+    #[must_use]
+    pub fn root(mut self, path: impl Into<PathBuf>) -> Self {
+        self.roots.push(path.into());
+        self
+    }
+
+    /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`] does, for targets
+    /// that hold textures.
+    #[must_use]
+    pub fn textures(mut self, search: bool) -> Self {
+        self.textures = search;
+        self
+    }
+
+    /// Selects the skin whose textures are searched, for models with several. Without it, the first skin is shown, and
+    /// the scene has all skins as variants.
+    #[must_use]
+    pub fn skin(mut self, skin: impl Into<Option<u32>>) -> Self {
+        self.skin = skin.into();
+        self
+    }
+
+    /// Sets the colours of a player's shirt and pants, which are added to textures with layers for them. Without them,
+    /// these parts are black.
+    #[cfg(feature = "dpm")]
+    #[must_use]
+    pub fn colors(mut self, colors: Option<meshwright_quake::PlayerColors>) -> Self {
+        self.colors = colors;
+        self
+    }
+
+    /// Shows players in the default colours, unless others are chosen.
+    #[cfg(feature = "dpm")]
+    #[must_use]
+    pub fn in_colors(mut self) -> Self {
+        self.colors = self.colors.or_else(|| Some(Default::default()));
+        self
+    }
+
+    /// Sets the source of the names of clips that a companion file lists.
+    #[must_use]
+    pub fn clip_names(mut self, names: ClipNames) -> Self {
+        self.scene.clip_names = names;
+        self
+    }
+
+    /// Sets the frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
+    #[must_use]
+    pub fn fps(mut self, rate: impl Into<Option<f32>>) -> Self {
+        self.scene.rate = rate.into();
+        self
+    }
+
+    /// Computes the normals of The Sims' meshes from their faces.
+    #[must_use]
+    pub fn recompute_normals(mut self, recompute: bool) -> Self {
+        self.scene.recompute_normals = recompute;
+        self
+    }
+
+    /// Lets stored normals of blend vertices of The Sims' meshes take part in shading.
+    #[must_use]
+    pub fn blend_normals(mut self, blend: bool) -> Self {
+        self.scene.blend_normals = blend;
+        self
+    }
+
+    /// Sets the skin tone and the gestures of the right and the left hand of a The Sims character.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn look(mut self, tone: meshwright_tso::Tone, gestures: [meshwright_tso::Gesture; 2]) -> Self {
+        (self.tone, self.gestures) = (tone, gestures);
+        self
+    }
+
+    /// Sets the clothes of persons of The Sims 1: textures that precede those that meshes name.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn wear(mut self, wear: Vec<meshwright_tso::Wear>) -> Self {
+        self.wear = wear;
+        self
+    }
+}
