@@ -13,7 +13,9 @@ use meshwright::files::output::{FileId, OutputName, Place, Plan};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::LimitExceeded;
 use meshwright::scene::{Loss, LossKind};
-use meshwright::{Budget, ErrorClass, Format, Limits, Model, Part, PartRole, PartState, Severity, printable_json};
+use meshwright::{
+    Budget, ErrorClass, Format, Limits, Model, Part, PartRole, PartState, Severity, printable_json,
+};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;

@@ -351,8 +351,8 @@ impl Work<'_> {
             None => camera,
         };
         if let Some(name) = &args.clip {
-            let number =
-                meshwright::find_clip(name, scene).map_err(|why| Refusal::Argument(format!("--clip {name}: {why}")))?;
+            let number = meshwright::find_clip(name, scene)
+                .map_err(|why| Refusal::Argument(format!("--clip {name}: {why}")))?;
             let clip = &scene.clips[number];
             let rate = f64::from(clip.rate).max(0.001);
             let step = (rate / MOST_PER_SECOND).ceil().max(1.0);

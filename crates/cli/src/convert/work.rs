@@ -149,11 +149,13 @@ impl Work<'_> {
         let map = made.bone_map().and_then(|map| self.bone_map(map));
         let patch = made.take_patch();
         let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
-        let for_programs = patch.as_ref().filter(|_| self.args.format == OutputFormat::Json).and_then(document);
+        let for_programs =
+            patch.as_ref().filter(|_| self.args.format == OutputFormat::Json).and_then(document);
         let recovery = patch.map(|patch| patch.report);
         let files = made.files().map_err(|e| self.refusal(e, false))?;
         let rewrite = route == Route::Unchanged;
-        let done = Done { took, recovery, patch: for_programs, rewrite, ..Done::new(input, files.losses, advice) };
+        let done =
+            Done { took, recovery, patch: for_programs, rewrite, ..Done::new(input, files.losses, advice) };
         let mut files = meshwright::place_files(files.value, self.to, place, self.reader.limits())?;
         files.splice(0..0, map);
         self.stage(done, files)
