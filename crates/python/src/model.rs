@@ -6,7 +6,7 @@ use crate::report::{Finding, Loss, to_finding, to_loss};
 use crate::scene::Scene;
 use meshwright::files::{EntryKind, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
-use meshwright::scene::OutputFiles;
+use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
     Error, Finder, Format, Limits, Opener, Original, OriginalSource, RecoverOptions, Target,
     recovery_document, recovery_lines,
