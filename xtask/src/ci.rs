@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     "layers",
     "docs links",
     "docs tables --check",
+    "describe --check",
     "words",
     "supply",
     "release publish",

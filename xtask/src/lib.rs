@@ -124,6 +124,11 @@ const VERBS: &[Verb] = &[
         Lab("tables", "dev"),
     ),
     Verb(
+        "describe",
+        "[--check]: write docs/descriptions anew, for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare",
+        Lab("describe", "dev"),
+    ),
+    Verb(
         "supply",
         "dependencies, licences, advisories, audits, sources; needs cargo-deny",
         Plain(supply::run),
@@ -143,6 +148,16 @@ const VERBS: &[Verb] = &[
         "witness raylib",
         "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI",
         Words(targets::raylib),
+    ),
+    Verb(
+        "witness kaitai",
+        "[DIR...]: what readers made of docs/descriptions find in files; needs node, kaitaistruct from PyPI",
+        Words(targets::kaitai),
+    ),
+    Verb(
+        "witness names",
+        "[DIR...]: what `file` and the desktop call files, by docs/descriptions",
+        Words(targets::names),
     ),
     Verb(
         "random",

@@ -212,36 +212,83 @@ impl Program {
         fs::create_dir_all(&artifacts).map_err(told)?;
         let inputs = self.inputs(target);
         fs::create_dir_all(&inputs[0]).map_err(told)?;
-        // The program's own output is looked at by the target: both go to files.
-        let file = |name: &str| {
-            let path = self.planted.join(format!("{target}.{name}"));
-            let _ = fs::remove_file(&path);
-            File::options().create(true).append(true).open(path).map_err(told)
-        };
-        let mut command = self.command(target);
-        command.args(inputs);
         let words = self.planted.join(format!("{target}.dict"));
-        // Random numbers have no words, and an empty dictionary is an error.
-        if fs::metadata(&words).is_ok_and(|file| file.len() > 0) {
-            command.arg(format!("-dict={}", words.display()));
+        let (start, mut ran) =
+            (Instant::now(), Ran { target: target.to_owned(), executions: 0, edges: 0, failed: false });
+        // The engine stops at an input that takes long by the clock, and goes on if it does not by processor time.
+        for round in 0.. {
+            let left = seconds.saturating_sub(start.elapsed().as_secs());
+            if round > 0 && left == 0 {
+                break;
+            }
+            // The program's own output is looked at by the target: both go to files.
+            let file = |name: &str| {
+                let path = self.planted.join(format!("{target}.{name}"));
+                let _ = fs::remove_file(&path);
+                File::options().create(true).append(true).open(path).map_err(told)
+            };
+            let mut command = self.command(target);
+            command.args(&inputs);
+            // Random numbers have no words, and an empty dictionary is an error.
+            if fs::metadata(&words).is_ok_and(|file| file.len() > 0) {
+                command.arg(format!("-dict={}", words.display()));
+            }
+            command
+                .arg(format!("-artifact_prefix={}/", artifacts.display()))
+                .arg(format!("-seed={}", seed.wrapping_add(round)));
+            command
+                .arg(format!("-max_total_time={}", left.max(1)))
+                .args(["-print_final_stats=1", "-reload=0"]);
+            command.args((self.path.to_string_lossy().contains("/asan/")).then_some("-malloc_limit_mb=256"));
+            command.stdin(Stdio::null()).stdout(file("out")?).stderr(file("err")?);
+            let status = command.status().map_err(told)?;
+            let said = fs::read(self.planted.join(format!("{target}.err"))).map_err(told)?;
+            let said = String::from_utf8_lossy(&said);
+            let number = |mark: &str| -> u64 {
+                let text = said.rsplit_once(mark).map_or("", |(_, rest)| rest);
+                text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+            };
+            ran.executions = ran.executions.saturating_add(number("stat::number_of_executed_units:"));
+            ran.edges = ran.edges.max(number(" cov: "));
+            if status.success() {
+                break;
+            }
+            if !self.waited_only(target, &said)? {
+                let end: Vec<_> = said.lines().rev().take(60).collect();
+                eprintln!("{}", end.into_iter().rev().collect::<Vec<_>>().join("\n"));
+                ran.failed = true;
+                break;
+            }
         }
-        command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-seed={seed}"));
-        command.arg(format!("-max_total_time={seconds}")).args(["-print_final_stats=1", "-reload=0"]);
-        command.args((self.path.to_string_lossy().contains("/asan/")).then_some("-malloc_limit_mb=256"));
-        command.stdin(Stdio::null()).stdout(file("out")?).stderr(file("err")?);
-        let status = command.status().map_err(told)?;
-        let said = fs::read(self.planted.join(format!("{target}.err"))).map_err(told)?;
-        let said = String::from_utf8_lossy(&said);
-        if !status.success() {
-            let end: Vec<_> = said.lines().rev().take(60).collect();
-            eprintln!("{}", end.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        Ok(ran)
+    }
+
+    /// Returns true if a run ended at an input that took long by the clock of a busy machine, but takes no more processor time
+    /// than is allowed when it runs alone. Its file is removed.
+    fn waited_only(&self, target: &str, said: &str) -> Result<bool, String> {
+        let mark = "Test unit written to ";
+        let slow = said.lines().filter_map(|line| line.split_once(mark)).map(|(_, path)| path.trim()).last();
+        let Some(slow) = slow.filter(|path| path.contains("/timeout-")) else { return Ok(false) };
+        let alone = self.command(target);
+        let timeout =
+            alone.get_args().find_map(|word| word.to_str()?.strip_prefix("-timeout=")?.parse::<u64>().ok());
+        let (Some(seconds), true) = (timeout, cfg!(unix)) else { return Ok(false) };
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "ulimit -t \"$1\"; shift; exec \"$@\"", "sh", &seconds.to_string()])
+            .arg(alone.get_program());
+        // The last of two options counts.
+        shell.args(alone.get_args()).arg("-timeout=3600").arg(slow);
+        for (name, value) in alone.get_envs() {
+            shell.env(name, value.unwrap_or_default());
         }
-        let number = |mark: &str| -> u64 {
-            let text = said.rsplit_once(mark).map_or("", |(_, rest)| rest);
-            text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
-        };
-        let (executions, edges) = (number("stat::number_of_executed_units:"), number(" cov: "));
-        Ok(Ran { target: target.to_owned(), executions, edges, failed: !status.success() })
+        shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let is_quick = shell.status().map_err(|e| format!("{target}: {e}"))?.success();
+        if is_quick {
+            fs::remove_file(slow).map_err(|e| format!("{slow}: {e}"))?;
+            eprintln!("{target}: an input took more than {seconds} s by the clock, not of processor time");
+        }
+        Ok(is_quick)
     }
 
     /// Runs every input of the corpus once, and leaves counters of what was executed in a folder.

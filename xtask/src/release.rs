@@ -79,6 +79,16 @@ fn stage(root: &Path, program: &Path, staged: &Path) -> Result<(), String> {
     }
     sh::run(Command::new(program).arg("man").arg(staged.join("man")))?;
     write(staged.join(SBOM), components(root)?.as_bytes())?;
+    for folder in ["", "kaitai", "imhex"] {
+        let (from, to) =
+            (root.join("docs/descriptions").join(folder), staged.join("descriptions").join(folder));
+        fs::create_dir_all(&to).map_err(|e| e.to_string())?;
+        for entry in fs::read_dir(&from).map_err(|e| format!("{}: {e}", from.display()))?.flatten() {
+            if entry.path().is_file() {
+                fs::copy(entry.path(), to.join(entry.file_name())).map_err(|e| e.to_string())?;
+            }
+        }
+    }
     // A model goes through it.
     let model = root.join("testdata/dpm/hopper.ok.dpm");
     let glb = staged.join("hopper.glb");

@@ -128,7 +128,12 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
 }
 
 /// The packages of node that verbs use, in the versions that they were seen to work with.
-const NODE_PACKAGES: &[(&str, &str)] = &[("playwright-core", "1.65.1"), ("gltf-validator", "2.0.0-dev.3.10")];
+const NODE_PACKAGES: &[(&str, &str)] = &[
+    ("playwright-core", "1.65.1"),
+    ("gltf-validator", "2.0.0-dev.3.10"),
+    ("kaitai-struct-compiler", "0.11.0"),
+    ("js-yaml", "4.1.0"),
+];
 
 /// A folder with a Node.js package: the one that `NODE_MODULES` names, or one below `target/`, where the package is
 /// installed unless it is there. `None` where it is in neither and cannot be installed.

@@ -1,4 +1,4 @@
-//! `xtask layers`: what the crates are built from.
+//! `xtask supply`: what the crates are built from.
 
 use crate::sh;
 use std::path::Path;

@@ -338,23 +338,60 @@ pub(crate) fn raylib(root: &Path, words: &[OsString]) -> Result<(), String> {
     witness(root, words, "raylib_poses.py", &["dpm", "zym", "iqm"], "raylib is not here (pip install raylib)")
 }
 
-/// Runs a script that compares what somebody else's program reads in folders with what the program prints. Without folders
-/// they are those of the formats in the fixtures and the corpus. The script's exit status 3 means that `why` it cannot run.
-fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &str) -> Result<(), String> {
+/// `xtask witness kaitai`: the readers that Kaitai Struct makes of docs/descriptions, and the patterns for ImHex, find what the
+/// program finds.
+pub(crate) fn kaitai(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let modules = ["kaitai-struct-compiler", "js-yaml"].map(|package| sh::node_modules(root, package));
+    let [Some(modules), Some(_)] = modules else {
+        return sh::skipped("node or the packages kaitai-struct-compiler and js-yaml are not here");
+    };
     let program = crate::program(root, "meshwright", "dev")?;
-    let mut folders: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
-    if folders.is_empty() {
-        folders = [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect();
-        folders =
-            folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
-        folders.retain(|folder| folder.is_dir());
+    let mut python = script(root, "kaitai.py", &program);
+    python.arg("--modules").arg(modules).arg("--out").arg(root.join("target/kaitai"));
+    judge(
+        python.args(folders(root, words)),
+        "kaitai.py",
+        "kaitaistruct is not here (pip install kaitaistruct)",
+    )
+}
+
+/// `xtask witness names`: `file` and the desktop's database name models, and nothing else, by docs/descriptions.
+pub(crate) fn names(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let program = crate::program(root, "meshwright", "dev")?;
+    let why = "on Debian: file, shared-mime-info, libglib2.0-bin";
+    judge(script(root, "names.py", &program).args(folders(root, words)), "names.py", why)
+}
+
+/// The folders that are named, or the fixtures and the corpus.
+fn folders(root: &Path, words: &[OsString]) -> Vec<PathBuf> {
+    if words.is_empty() {
+        [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect()
+    } else {
+        words.iter().map(PathBuf::from).collect()
     }
-    let status = script(root, name, &program).args(folders).status().map_err(|e| format!("python3: {e}"))?;
+}
+
+/// Runs a script whose exit status 3 means that `why` it cannot run.
+fn judge(script: &mut Command, name: &str, why: &str) -> Result<(), String> {
+    let status = script.status().map_err(|e| format!("python3: {e}"))?;
     match status.code() {
         Some(0) => Ok(()),
         Some(3) => sh::skipped(why),
         _ => Err(format!("{name}: {status}")),
     }
+}
+
+/// Runs a script that compares what somebody else's program reads in folders with what the program prints. Without folders
+/// they are those of the formats in the fixtures and the corpus.
+fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &str) -> Result<(), String> {
+    let program = crate::program(root, "meshwright", "dev")?;
+    let mut folders = folders(root, words);
+    if words.is_empty() {
+        folders =
+            folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
+        folders.retain(|folder| folder.is_dir());
+    }
+    judge(script(root, name, &program).args(folders), name, why)
 }
 
 /// Runs the examples that were built in a target folder.

@@ -11,7 +11,7 @@ use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
 bit_fields! {
     /// First word of a 96-bit vertex, and of a 64-bit vertex with a texture.
-    mod textured: 64 {
+    pub(crate) mod textured: 64 {
         /// Bone of a 64-bit vertex, else 0xF0..0xFB.
         TAG = 63..56;
         /// 11-bit form with exponent, or 12-bit form.
@@ -23,7 +23,7 @@ bit_fields! {
 
 bit_fields! {
     /// A 64-bit vertex with a flat colour.
-    mod flat: 64 {
+    pub(crate) mod flat: 64 {
         /// The bone.
         TAG = 63..56;
         /// F8A.
@@ -39,7 +39,7 @@ bit_fields! {
 
 bit_fields! {
     /// Second word of a 96-bit vertex.
-    mod second96: 32 {
+    pub(crate) mod second96: 32 {
         /// Colour (F8, F9) or bone (FA, FB).
         EXTRA = 31..24;
         /// F8A.
@@ -53,7 +53,7 @@ bit_fields! {
 
 bit_fields! {
     /// First word of a 128-bit vertex.
-    mod first128: 64 {
+    pub(crate) mod first128: 64 {
         /// 0xFD.
         TAG = 63..56;
         /// A byte of colour.
@@ -69,7 +69,7 @@ bit_fields! {
 
 bit_fields! {
     /// Second word of a 128-bit vertex.
-    mod second128: 64 {
+    pub(crate) mod second128: 64 {
         /// The bone.
         BONE = 63..56;
         /// F8A.
@@ -85,22 +85,22 @@ bit_fields! {
 
 bit_fields! {
     /// Triangle of 32 bits.
-    mod tri32: 32 { V2 = 31..22; V1 = 21..12; V0 = 11..2; TAG = 1..0; }
+    pub(crate) mod tri32: 32 { V2 = 31..22; V1 = 21..12; V0 = 11..2; TAG = 1..0; }
 }
 
 bit_fields! {
     /// Quad of 32 bits.
-    mod quad32: 32 { TAG2 = 31..30; V3 = 29..23; V2 = 22..16; V1 = 15..9; V0 = 8..2; TAG = 1..0; }
+    pub(crate) mod quad32: 32 { TAG2 = 31..30; V3 = 29..23; V2 = 22..16; V1 = 15..9; V0 = 8..2; TAG = 1..0; }
 }
 
 bit_fields! {
     /// Triangle of 64 bits.
-    mod tri64: 64 { TAG2 = 63..62; V2 = 61..42; V1 = 41..22; V0 = 21..2; TAG = 1..0; }
+    pub(crate) mod tri64: 64 { TAG2 = 63..62; V2 = 61..42; V1 = 41..22; V0 = 21..2; TAG = 1..0; }
 }
 
 bit_fields! {
     /// Quad of 64 bits.
-    mod quad64: 64 { TAG2 = 63..62; V3 = 61..47; V2 = 46..32; V1 = 31..17; V0 = 16..2; TAG = 1..0; }
+    pub(crate) mod quad64: 64 { TAG2 = 63..62; V3 = 61..47; V2 = 46..32; V1 = 31..17; V0 = 16..2; TAG = 1..0; }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the field has at most 32 bits")]

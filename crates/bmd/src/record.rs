@@ -1,7 +1,10 @@
 //! The fixed-size records of a file: names, offsets and widths of their fields, as in the description.
 
-use meshwright_core::record;
+use crate::packed::{first128, flat, quad32, quad64, second96, second128, textured, tri32, tri64};
+use crate::transform::transform;
+use meshwright_core::description::{Description, Mark, Order};
 use meshwright_core::record::Field;
+use meshwright_core::{record, structures};
 
 /// The first four bytes of a file.
 pub(crate) const MAGIC: [u8; 4] = *b"BMD1";
@@ -10,105 +13,105 @@ record! {
     /// The start of a file.
     pub(crate) mod header: 48 {
         /// `BMD1`.
-        MAGIC = "magic": 0x00, 4;
-        /// `u32`, reserved, 0.
-        RESERVED1 = "resv1": 0x04, 4;
-        /// `u32`, reserved, 0.
-        RESERVED2 = "resv2": 0x08, 4;
-        /// `u32`, reserved, 0.
-        RESERVED3 = "resv3": 0x0c, 4;
-        /// `u32`, the offset of the mesh table.
-        OFS_MESHES = "ofs_meshes": 0x10, 4;
-        /// `u32`, the size of the mesh table in bytes, 32 per mesh.
-        SZ_MESHES = "sz_meshes": 0x14, 4;
-        /// `u32`, the offset of the table of levels of detail.
-        OFS_LODS = "ofs_lods": 0x18, 4;
-        /// `u32`, the size of that table in bytes, 4 per level.
-        SZ_LODS = "sz_lods": 0x1c, 4;
-        /// `u32`, the offset of the bone table; 0 in a static model.
-        OFS_BONES = "ofs_bones": 0x20, 4;
-        /// `u32`, the size of the bone table in bytes, 16 per bone.
-        SZ_BONES = "sz_bones": 0x24, 4;
-        /// `u32`, the offset of the clip table; 0 in a static model.
-        OFS_ANIMS = "ofs_anims": 0x28, 4;
-        /// `u32`, the size of the clip table in bytes, 16 per clip.
-        SZ_ANIMS = "sz_anims": 0x2c, 4;
+        MAGIC = "magic": 0x00, Text<4>;
+        /// Reserved, 0.
+        RESERVED1 = "resv1": 0x04, u32;
+        /// Reserved, 0.
+        RESERVED2 = "resv2": 0x08, u32;
+        /// Reserved, 0.
+        RESERVED3 = "resv3": 0x0c, u32;
+        /// The offset of the mesh table.
+        OFS_MESHES = "ofs_meshes": 0x10, u32;
+        /// The size of the mesh table in bytes, 32 per mesh.
+        SZ_MESHES = "sz_meshes": 0x14, u32;
+        /// The offset of the table of levels of detail.
+        OFS_LODS = "ofs_lods": 0x18, u32;
+        /// The size of that table in bytes, 4 per level.
+        SZ_LODS = "sz_lods": 0x1c, u32;
+        /// The offset of the bone table; 0 in a static model.
+        OFS_BONES = "ofs_bones": 0x20, u32;
+        /// The size of the bone table in bytes, 16 per bone.
+        SZ_BONES = "sz_bones": 0x24, u32;
+        /// The offset of the clip table; 0 in a static model.
+        OFS_ANIMS = "ofs_anims": 0x28, u32;
+        /// The size of the clip table in bytes, 16 per clip.
+        SZ_ANIMS = "sz_anims": 0x2c, u32;
     }
 }
 
 record! {
     /// `MeshDef`, a mesh.
     pub(crate) mod mesh: 32 {
-        /// `u32`, the offset of the vertices.
-        OFS_VTX = "ofs_vtx": 0x00, 4;
-        /// `u32`, the offset of the triangles and quads.
-        OFS_TRIS = "ofs_tris": 0x04, 4;
-        /// `u32`, the offset of the material name; 0 for a mesh that is not drawn.
-        OFS_MAT = "ofs_mat": 0x08, 4;
-        /// `u16`, the number of vertices.
-        N_VTX = "n_vtx": 0x0c, 2;
-        /// `u16`, the number of triangles. Quads count once or twice, depending on the number of vertices.
-        N_TRIS = "n_tris": 0x0e, 2;
-        /// `u32`, the size of the vertices in bytes.
-        SZ_VTX = "sz_vtx": 0x10, 4;
-        /// `u32`, the size of the triangles and quads in bytes.
-        SZ_TRIS = "sz_tris": 0x14, 4;
-        /// `u32`, the allowed kinds of vertices (bits 1:0) and of primitives (bits 3:2).
-        FLAGS = "flags": 0x18, 4;
-        /// `u32`, reserved, 0.
-        RESERVED = "resv3": 0x1c, 4;
+        /// The offset of the vertices.
+        OFS_VTX = "ofs_vtx": 0x00, u32;
+        /// The offset of the triangles and quads.
+        OFS_TRIS = "ofs_tris": 0x04, u32;
+        /// The offset of the material name; 0 for a mesh that is not drawn.
+        OFS_MAT = "ofs_mat": 0x08, u32;
+        /// The number of vertices.
+        N_VTX = "n_vtx": 0x0c, u16;
+        /// The number of triangles. Quads count once or twice, depending on the number of vertices.
+        N_TRIS = "n_tris": 0x0e, u16;
+        /// The size of the vertices in bytes.
+        SZ_VTX = "sz_vtx": 0x10, u32;
+        /// The size of the triangles and quads in bytes.
+        SZ_TRIS = "sz_tris": 0x14, u32;
+        /// The allowed kinds of vertices (bits 1:0) and of primitives (bits 3:2).
+        FLAGS = "flags": 0x18, u32;
+        /// Reserved, 0.
+        RESERVED = "resv3": 0x1c, u32;
     }
 }
 
 record! {
     /// `LodDef`, a level of detail.
     pub(crate) mod lod: 4 {
-        /// `u8`, the first mesh.
-        ID_MESH = "id_mesh": 0, 1;
-        /// `u8`, the number of meshes.
-        N_MESH = "n_mesh": 1, 1;
+        /// The first mesh.
+        ID_MESH = "id_mesh": 0, u8;
+        /// The number of meshes.
+        N_MESH = "n_mesh": 1, u8;
         /// F8A, the smallest scale at which the level is shown.
-        LD_SC = "ld_sc": 2, 1;
-        /// `u8`, reserved, 0.
-        RESERVED = "resv1": 3, 1;
+        LD_SC = "ld_sc": 2, u8;
+        /// Reserved, 0.
+        RESERVED = "resv1": 3, u8;
     }
 }
 
 record! {
     /// `BoneDef`, a bone.
     pub(crate) mod bone: 16 {
-        /// `u64`, origin and rotation relative to the parent; 0 for bone 0.
-        XFORM = "xform": 0x00, 8;
-        /// `u32`, the offset of the name.
-        OFS_NAME = "ofs_name": 0x08, 4;
-        /// `u8`, the parent; 0xFF for a pseudo-bone.
-        ID_PARENT = "id_parent": 0x0c, 1;
-        /// `u8`, the mesh that bounds the bone for collisions, 0 for none.
-        ID_SOLID = "id_solid": 0x0d, 1;
-        /// `u8`, reserved, 0.
-        RESERVED1 = "resv1": 0x0e, 1;
-        /// `u8`, reserved, 0.
-        RESERVED2 = "resv2": 0x0f, 1;
+        /// Origin and rotation relative to the parent; 0 for bone 0.
+        XFORM = "xform": 0x00, u64;
+        /// The offset of the name.
+        OFS_NAME = "ofs_name": 0x08, u32;
+        /// The parent; 0xFF for a pseudo-bone.
+        ID_PARENT = "id_parent": 0x0c, u8;
+        /// The mesh that bounds the bone for collisions, 0 for none.
+        ID_SOLID = "id_solid": 0x0d, u8;
+        /// Reserved, 0.
+        RESERVED1 = "resv1": 0x0e, u8;
+        /// Reserved, 0.
+        RESERVED2 = "resv2": 0x0f, u8;
     }
 }
 
 record! {
     /// `AnimDef`, a clip.
     pub(crate) mod anim: 16 {
-        /// `u32`, the offset of the name.
-        OFS_NAME = "ofs_name": 0x00, 4;
-        /// `u8`, the number of frames.
-        N_FRAMES = "n_frames": 0x04, 1;
-        /// `u8`: bit 7 set for a clip that does not loop, bits 6:0 frames per second in quarters.
-        FL_HZ = "fl_hz": 0x05, 1;
-        /// `u8`, reserved, 0.
-        RESERVED1 = "resv1": 0x06, 1;
-        /// `u8`, reserved, 0.
-        RESERVED2 = "resv2": 0x07, 1;
-        /// `u32`, the offset of the keys.
-        OFS_FRAMES = "ofs_frames": 0x08, 4;
-        /// `u32`, the size of the keys in bytes.
-        SZ_FRAMES = "sz_frames": 0x0c, 4;
+        /// The offset of the name.
+        OFS_NAME = "ofs_name": 0x00, u32;
+        /// The number of frames.
+        N_FRAMES = "n_frames": 0x04, u8;
+        /// Bit 7 is set for a clip that does not loop, bits 6:0 frames per second in quarters.
+        FL_HZ = "fl_hz": 0x05, u8;
+        /// Reserved, 0.
+        RESERVED1 = "resv1": 0x06, u8;
+        /// Reserved, 0.
+        RESERVED2 = "resv2": 0x07, u8;
+        /// The offset of the keys.
+        OFS_FRAMES = "ofs_frames": 0x08, u32;
+        /// The size of the keys in bytes.
+        SZ_FRAMES = "sz_frames": 0x0c, u32;
     }
 }
 
@@ -164,3 +167,72 @@ impl Table {
         (rows as u64).saturating_mul(self.row() as u64)
     }
 }
+
+structures! {
+    const FILE = {
+        /// A BMD file. Offset 0 means none.
+        file {
+            header: header;
+            meshes: mesh_data [header.sz_meshes / 32] @ (header.ofs_meshes);
+            lods: lod [header.sz_lods / 4] @ (header.ofs_lods);
+            bones: bone_data [header.sz_bones / 16] @ (header.ofs_bones);
+            anims: anim_data [header.sz_anims / 16] @ (header.ofs_anims);
+        }
+        /// A mesh, its material and its lists.
+        mesh_data {
+            mesh: mesh;
+            material: cstring @ (mesh.ofs_mat) if (mesh.ofs_mat != 0);
+            vertices: vertex [mesh.n_vtx] @ (mesh.ofs_vtx);
+            primitives: primitive [to mesh.ofs_tris + mesh.sz_tris] @ (mesh.ofs_tris) if (mesh.sz_tris != 0);
+        }
+        /// A vertex of 64, 96 or 128 bits. The highest byte of its first word is the bone, or says how wide it is.
+        vertex {
+            first: u64;
+            second_96: u32 if ((first >> 56) >= 240 && (first >> 56) <= 251);
+            second_128: u64 if ((first >> 56) == 253);
+        }
+        /// A triangle or quad of 32 or 64 bits, as its two lowest bits say.
+        primitive {
+            low: u32;
+            high: u32 if ((low & 3) >= 2);
+        }
+        /// A bone and its name.
+        bone_data {
+            bone: bone;
+            name: cstring @ (bone.ofs_name) if (bone.ofs_name != 0);
+        }
+        /// A clip, its name and its keys.
+        anim_data {
+            anim: anim;
+            name: cstring @ (anim.ofs_name) if (anim.ofs_name != 0);
+            keys: key [to anim.ofs_frames + anim.sz_frames] @ (anim.ofs_frames) if (anim.sz_frames != 0);
+        }
+        /// Keys of a bone at one frame, or with the tag 0 the end of the bone.
+        key {
+            tag: u8;
+            rotation: u32 if ((tag & 128) != 0);
+            translation: u32 if ((tag & 64) != 0);
+            scale: u32 if ((tag & 32) != 0);
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Little,
+    floats: Order::Little,
+    marks: &[Mark { at: header::MAGIC.offset, bytes: &MAGIC }],
+    records: &[header::TABLE, mesh::TABLE, lod::TABLE, bone::TABLE, anim::TABLE],
+    words: &[
+        textured::TABLE,
+        flat::TABLE,
+        second96::TABLE,
+        first128::TABLE,
+        second128::TABLE,
+        tri32::TABLE,
+        quad32::TABLE,
+        tri64::TABLE,
+        quad64::TABLE,
+        transform::TABLE,
+    ],
+    structures: &[FILE],
+};

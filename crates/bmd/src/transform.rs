@@ -7,7 +7,7 @@ use meshwright_core::num::{F8A, QuatF8, Se32};
 
 bit_fields! {
     /// The transform of a normal bone.
-    mod transform: 64 {
+    pub(crate) mod transform: 64 {
         /// Four F8A parts R, K, J, I from the highest byte down. They are normalised when read.
         ROTATION = 63..32;
         /// Shared exponent triple.

@@ -22,6 +22,11 @@ impl BitField {
         Self { hi, lo }
     }
 
+    /// The lowest bit.
+    pub const fn low(self) -> u8 {
+        self.lo
+    }
+
     /// The width of the field in bits.
     pub const fn width(self) -> u8 {
         self.hi - self.lo + 1
@@ -108,12 +113,24 @@ pub const fn tiles(fields: &[BitField], width: u8) -> bool {
 /// ```
 #[macro_export]
 macro_rules! bit_fields {
-    ($(#[$doc:meta])* $vis:vis mod $name:ident : $width:literal {
-        $($(#[$field_doc:meta])* $field:ident = $hi:literal .. $lo:literal;)+
+    ($(#[doc = $doc:literal])* $vis:vis mod $name:ident : $width:literal {
+        $($(#[doc = $field_doc:literal])* $field:ident = $hi:literal .. $lo:literal;)+
     }) => {
-        $(#[$doc])*
+        $(#[doc = $doc])*
         $vis mod $name {
-            $($(#[$field_doc])* pub const $field: $crate::bits::BitField = $crate::bits::BitField::new($hi, $lo);)+
+            $($(#[doc = $field_doc])* pub const $field: $crate::bits::BitField = $crate::bits::BitField::new($hi, $lo);)+
+            /// The word's description.
+            #[allow(dead_code, unreachable_pub, reason = "descriptions name the words that they show")]
+            pub const TABLE: $crate::description::BitTable = $crate::description::BitTable {
+                name: stringify!($name),
+                about: concat!($($doc),*),
+                width: $width,
+                rows: &[$($crate::description::BitRow {
+                    name: stringify!($field),
+                    field: $field,
+                    about: concat!($($field_doc),*),
+                }),+],
+            };
             const _: () = assert!(
                 $crate::bits::tiles(&[$($field),+], $width),
                 concat!("the fields of ", stringify!($name), " do not tile its ", stringify!($width), " bits"),

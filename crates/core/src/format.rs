@@ -1,5 +1,6 @@
 //! The trait that every file format implements.
 
+use crate::description::Description;
 use crate::error::{ReadError, WriteError};
 use crate::limits::ReadOptions;
 use crate::report::{Parsed, Report};
@@ -73,6 +74,8 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     const HOLDS_MODEL: bool = true;
     /// Settings for cases that the bytes do not decide.
     const SETTINGS: &'static [Setting] = &[];
+    /// Its records and how they follow each other; a text has none.
+    const DESCRIPTION: Description = Description::TEXT;
 
     /// The options of a read. The default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;

@@ -36,6 +36,7 @@ extern crate std;
 pub mod bits;
 pub mod bulk;
 mod cursor;
+pub mod description;
 mod error;
 mod fault;
 mod findings;

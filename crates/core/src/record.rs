@@ -1,5 +1,5 @@
-//! Records of fixed size. A table states name, offset and width of each field once; the parser, the findings
-//! and the writer use it.
+//! Records of fixed size. A table states name, offset and type of each field once; the parser, the findings, the writer and
+//! [descriptions](crate::description) use it.
 
 use crate::fault::Fault;
 use crate::float::F32;
@@ -60,19 +60,22 @@ pub const fn tiles(fields: &[Field], size: usize) -> bool {
     at == size
 }
 
-/// Declares the [`Field`]s of one record as a module with its `SIZE` and `FIELDS`, and proves at compile time that they
-/// tile it.
+/// Declares the [`Field`]s of one record as a module with its `SIZE`, `FIELDS` and [`TABLE`](crate::description::Table), and
+/// proves at compile time that they tile it. The type of a field is a number, an array, `Text<N>`, or the type `Whole` of
+/// another record.
 ///
 /// ```
 /// meshwright_core::record! {
 ///     /// A bone.
 ///     pub mod bone: 40 {
-///         NAME = "name": 0, 32;
-///         PARENT = "parent": 32, 4;
-///         FLAGS = "flags": 36, 4;
+///         NAME = "name": 0, Text<32>;
+///         /// The number of a bone, -1 for none.
+///         PARENT = "parent": 32, i32;
+///         FLAGS = "flags": 36, u32;
 ///     }
 /// }
 /// assert_eq!((bone::SIZE, bone::PARENT.offset_in(0x100)), (40, 0x120));
+/// assert_eq!(bone::TABLE.rows[1].kind.to_string(), "i32");
 /// ```
 ///
 /// Fields that leave a gap or overlap do not compile:
@@ -80,25 +83,48 @@ pub const fn tiles(fields: &[Field], size: usize) -> bool {
 /// ```compile_fail
 /// meshwright_core::record! {
 ///     /// Byte 4 is missing.
-///     mod broken: 8 { A = "a": 0, 4; B = "b": 5, 3; }
+///     mod broken: 8 { A = "a": 0, u32; B = "b": 5, [u8; 3]; }
 /// }
 /// ```
 #[macro_export]
 macro_rules! record {
-    ($(#[$doc:meta])* $vis:vis mod $name:ident : $size:literal {
-        $($(#[$field_doc:meta])* $field:ident = $text:literal : $offset:literal, $width:literal;)+
+    ($(#[doc = $doc:literal])* $vis:vis mod $name:ident : $size:literal {
+        $($(#[doc = $field_doc:literal])* $field:ident = $text:literal : $offset:literal, $ty:ty;)+
     }) => {
-        $(#[$doc])*
-        #[allow(dead_code, unreachable_pub, reason = "a table of all fields, of which a user may need only some")]
+        $(#[doc = $doc])*
+        #[allow(
+            dead_code,
+            unreachable_pub,
+            unused_imports,
+            reason = "a table of all fields, of which a user may need only some"
+        )]
         $vis mod $name {
+            use $crate::description::{FieldType, Row, Scalar, Table, Text, Typed};
             use $crate::record::Field;
 
-            $(#[doc = concat!("`", $text, "`, ", $width, " bytes at ", $offset, ".")] $(#[$field_doc])*
-            pub const $field: Field = Field { name: $text, offset: $offset, width: $width };)+
+            $(#[doc = concat!("`", $text, "`, `", stringify!($ty), "` at ", $offset, ".")] $(#[doc = $field_doc])*
+            pub const $field: Field = Field { name: $text, offset: $offset, width: size_of::<$ty>() };)+
             /// The size of the record in bytes.
             pub const SIZE: usize = $size;
             /// All fields, in order.
             pub const FIELDS: &[Field] = &[$($field),+];
+            /// The record's description.
+            pub const TABLE: Table = Table {
+                name: stringify!($name),
+                about: concat!($($doc),*),
+                size: SIZE,
+                rows: &[$(Row {
+                    field: $field,
+                    kind: <$ty as Typed>::TYPE,
+                    about: concat!($($field_doc),*),
+                }),+],
+            };
+            /// The record as the type of a field of another one.
+            #[derive(Debug)]
+            pub struct Whole([u8; SIZE]);
+            impl Typed for Whole {
+                const TYPE: FieldType = FieldType { scalar: Scalar::Record(stringify!($name)), count: 1 };
+            }
             const _: () = assert!(
                 $crate::record::tiles(FIELDS, SIZE),
                 concat!("the fields of ", stringify!($name), " do not tile its ", stringify!($size), " bytes"),
@@ -185,9 +211,9 @@ mod tests {
     crate::record! {
         /// A record.
         mod sample: 8 {
-            A = "a": 0, 2;
-            B = "b": 2, 4;
-            C = "c": 6, 2;
+            A = "a": 0, u16;
+            B = "b": 2, u32;
+            C = "c": 6, u16;
         }
     }
 

@@ -6,7 +6,7 @@ use meshwright_core::{F32, FixedName, bit_fields, values};
 
 bit_fields! {
     /// The flags of a bone.
-    mod bone_flags: 32 {
+    pub(crate) mod bone_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// An attachment point. Tools must not remove it.

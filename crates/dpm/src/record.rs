@@ -6,37 +6,37 @@ meshwright_core::record! {
     /// A name, padded with NUL.
     pub(crate) mod name: 32 {
         /// The bytes of the name. A name of 32 bytes has no NUL.
-        TEXT = "name": 0, 32;
+        TEXT = "name": 0, Text<32>;
     }
 }
 
 meshwright_core::record! {
     /// A bone's transform: three rows of four.
     pub(crate) mod matrix: 48 {
-        /// `f32[3][4]`, row by row; the fourth of each row is the translation.
-        ROWS = "matrix": 0, 48;
+        /// Row by row; the fourth of each row is the translation.
+        ROWS = "matrix": 0, [[f32; 4]; 3];
     }
 }
 
 meshwright_core::record! {
     /// The texture coordinates of a vertex.
     pub(crate) mod texcoord: 8 {
-        /// `f32`, the first coordinate.
-        U = "u": 0, 4;
-        /// `f32`, the second coordinate: from the top down in a DPM, from the bottom up in a ZYM.
-        V = "v": 4, 4;
+        /// The first coordinate.
+        U = "u": 0, f32;
+        /// The second coordinate: from the top down in a DPM, from the bottom up in a ZYM.
+        V = "v": 4, f32;
     }
 }
 
 meshwright_core::record! {
     /// A triangle's vertices.
     pub(crate) mod triangle: 12 {
-        /// `u32`, the first index.
-        V0 = "v0": 0, 4;
-        /// `u32`, the second index.
-        V1 = "v1": 4, 4;
-        /// `u32`, the third index.
-        V2 = "v2": 8, 4;
+        /// The first index.
+        V0 = "v0": 0, u32;
+        /// The second index.
+        V1 = "v1": 4, u32;
+        /// The third index.
+        V2 = "v2": 8, u32;
     }
 }
 

@@ -12,6 +12,7 @@ use crate::rules::{self, structure};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::description::Description;
 use meshwright_core::{
     Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
     Role, Rule, Setting, Source,
@@ -118,6 +119,7 @@ impl FileFormat for FsoModel<'static> {
     const TITLE: &'static str = "FreeSpace Open FSOMODEL";
     const EXTENSIONS: &'static [&'static str] = &["fom", "fso", "fsomodel"];
     const RULES: &'static [&'static Rule] = rules::RULES;
+    const DESCRIPTION: Description = crate::record::DESCRIPTION;
     const COMPANIONS: &'static [Companion] =
         &[Companion::one(Role::Metadata, Metadata::ID, &[Beside::Replaced("json")]).read_with_model()];
 

@@ -8,7 +8,7 @@ use meshwright_core::{F32, bit_fields};
 
 bit_fields! {
     /// The flags of an anim.
-    mod anim_flags: 32 {
+    pub(crate) mod anim_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// True if the clip loops.

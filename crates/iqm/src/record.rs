@@ -1,216 +1,218 @@
 //! Records of an IQM file.
 
+use crate::model::anim_flags;
+use crate::parse::LETTERS;
+use meshwright_core::description::{Description, Mark, Order};
 use meshwright_core::record::Field;
+use meshwright_core::structures;
 
 meshwright_core::record! {
     /// The header of a file.
     pub(crate) mod header: 124 {
         /// `INTERQUAKEMODEL` and NUL.
-        MAGIC = "magic": 0, 16;
-        /// `u32`, 2; 1 in files from the format's first weeks.
-        VERSION = "version": 16, 4;
-        /// `u32`, the size of the file in bytes.
-        FILESIZE = "filesize": 20, 4;
-        /// `u32`, 0.
-        FLAGS = "flags": 24, 4;
-        /// `u32`, the size of all strings in bytes.
-        NUM_TEXT = "num_text": 28, 4;
-        /// `u32`, the offset of the strings.
-        OFS_TEXT = "ofs_text": 32, 4;
-        /// `u32`, the number of meshes.
-        NUM_MESHES = "num_meshes": 36, 4;
-        /// `u32`, the offset of the meshes.
-        OFS_MESHES = "ofs_meshes": 40, 4;
-        /// `u32`, the number of vertex arrays.
-        NUM_ARRAYS = "num_vertexarrays": 44, 4;
-        /// `u32`, the number of vertices, which each array has a value for.
-        NUM_VERTEXES = "num_vertexes": 48, 4;
-        /// `u32`, the offset of the vertex arrays.
-        OFS_ARRAYS = "ofs_vertexarrays": 52, 4;
-        /// `u32`, the number of triangles.
-        NUM_TRIANGLES = "num_triangles": 56, 4;
-        /// `u32`, the offset of the triangles.
-        OFS_TRIANGLES = "ofs_triangles": 60, 4;
-        /// `u32`, the offset of the neighbours of triangles; 0 for none.
-        OFS_ADJACENCY = "ofs_adjacency": 64, 4;
-        /// `u32`, the number of joints.
-        NUM_JOINTS = "num_joints": 68, 4;
-        /// `u32`, the offset of the joints.
-        OFS_JOINTS = "ofs_joints": 72, 4;
-        /// `u32`, the number of poses, equal to that of joints.
-        NUM_POSES = "num_poses": 76, 4;
-        /// `u32`, the offset of the poses.
-        OFS_POSES = "ofs_poses": 80, 4;
-        /// `u32`, the number of anims (clips).
-        NUM_ANIMS = "num_anims": 84, 4;
-        /// `u32`, the offset of the anims.
-        OFS_ANIMS = "ofs_anims": 88, 4;
-        /// `u32`, the number of frames of all clips together.
-        NUM_FRAMES = "num_frames": 92, 4;
-        /// `u32`, the number of stored channels per frame.
-        NUM_CHANNELS = "num_framechannels": 96, 4;
-        /// `u32`, the offset of `num_frames * num_framechannels` 16-bit numbers.
-        OFS_FRAMES = "ofs_frames": 100, 4;
-        /// `u32`, the offset of the bounds of each frame; 0 for none.
-        OFS_BOUNDS = "ofs_bounds": 104, 4;
-        /// `u32`, the size of the comment in bytes.
-        NUM_COMMENT = "num_comment": 108, 4;
-        /// `u32`, the offset of the comment.
-        OFS_COMMENT = "ofs_comment": 112, 4;
-        /// `u32`, the number of extensions.
-        NUM_EXTENSIONS = "num_extensions": 116, 4;
-        /// `u32`, the offset of the first extension in a linked list.
-        OFS_EXTENSIONS = "ofs_extensions": 120, 4;
+        MAGIC = "magic": 0, Text<16>;
+        /// 2; 1 in files from the format's first weeks.
+        VERSION = "version": 16, u32;
+        /// The size of the file in bytes.
+        FILESIZE = "filesize": 20, u32;
+        /// 0.
+        FLAGS = "flags": 24, u32;
+        /// The size of all strings in bytes.
+        NUM_TEXT = "num_text": 28, u32;
+        /// The offset of the strings.
+        OFS_TEXT = "ofs_text": 32, u32;
+        /// The number of meshes.
+        NUM_MESHES = "num_meshes": 36, u32;
+        /// The offset of the meshes.
+        OFS_MESHES = "ofs_meshes": 40, u32;
+        /// The number of vertex arrays.
+        NUM_ARRAYS = "num_vertexarrays": 44, u32;
+        /// The number of vertices, which each array has a value for.
+        NUM_VERTEXES = "num_vertexes": 48, u32;
+        /// The offset of the vertex arrays.
+        OFS_ARRAYS = "ofs_vertexarrays": 52, u32;
+        /// The number of triangles.
+        NUM_TRIANGLES = "num_triangles": 56, u32;
+        /// The offset of the triangles.
+        OFS_TRIANGLES = "ofs_triangles": 60, u32;
+        /// The offset of the neighbours of triangles; 0 for none.
+        OFS_ADJACENCY = "ofs_adjacency": 64, u32;
+        /// The number of joints.
+        NUM_JOINTS = "num_joints": 68, u32;
+        /// The offset of the joints.
+        OFS_JOINTS = "ofs_joints": 72, u32;
+        /// The number of poses, equal to that of joints.
+        NUM_POSES = "num_poses": 76, u32;
+        /// The offset of the poses.
+        OFS_POSES = "ofs_poses": 80, u32;
+        /// The number of anims (clips).
+        NUM_ANIMS = "num_anims": 84, u32;
+        /// The offset of the anims.
+        OFS_ANIMS = "ofs_anims": 88, u32;
+        /// The number of frames of all clips together.
+        NUM_FRAMES = "num_frames": 92, u32;
+        /// The number of stored channels per frame.
+        NUM_CHANNELS = "num_framechannels": 96, u32;
+        /// The offset of `num_frames * num_framechannels` 16-bit numbers.
+        OFS_FRAMES = "ofs_frames": 100, u32;
+        /// The offset of the bounds of each frame; 0 for none.
+        OFS_BOUNDS = "ofs_bounds": 104, u32;
+        /// The size of the comment in bytes.
+        NUM_COMMENT = "num_comment": 108, u32;
+        /// The offset of the comment.
+        OFS_COMMENT = "ofs_comment": 112, u32;
+        /// The number of extensions.
+        NUM_EXTENSIONS = "num_extensions": 116, u32;
+        /// The offset of the first extension in a linked list.
+        OFS_EXTENSIONS = "ofs_extensions": 120, u32;
     }
 }
 
 meshwright_core::record! {
     /// A mesh: a range of vertices and a range of triangles.
     pub(crate) mod mesh: 24 {
-        /// `u32`, the offset of the name in the text.
-        NAME = "name": 0, 4;
-        /// `u32`, the offset of the material name in the text.
-        MATERIAL = "material": 4, 4;
-        /// `u32`, the first vertex.
-        FIRST_VERTEX = "first_vertex": 8, 4;
-        /// `u32`, the number of vertices.
-        NUM_VERTEXES = "num_vertexes": 12, 4;
-        /// `u32`, the first triangle.
-        FIRST_TRIANGLE = "first_triangle": 16, 4;
-        /// `u32`, the number of triangles.
-        NUM_TRIANGLES = "num_triangles": 20, 4;
+        /// The offset of the name in the text.
+        NAME = "name": 0, u32;
+        /// The offset of the material name in the text.
+        MATERIAL = "material": 4, u32;
+        /// The first vertex.
+        FIRST_VERTEX = "first_vertex": 8, u32;
+        /// The number of vertices.
+        NUM_VERTEXES = "num_vertexes": 12, u32;
+        /// The first triangle.
+        FIRST_TRIANGLE = "first_triangle": 16, u32;
+        /// The number of triangles.
+        NUM_TRIANGLES = "num_triangles": 20, u32;
     }
 }
 
 meshwright_core::record! {
     /// An array with a value for each vertex.
     pub(crate) mod array: 20 {
-        /// `u32`, the meaning of the values.
-        TYPE = "type": 0, 4;
-        /// `u32`, flags, 0.
-        FLAGS = "flags": 4, 4;
-        /// `u32`, the storage format of the numbers.
-        FORMAT = "format": 8, 4;
-        /// `u32`, the number of components per vertex.
-        COMPONENTS = "size": 12, 4;
-        /// `u32`, the offset of the data.
-        OFFSET = "offset": 16, 4;
+        /// The meaning of the values.
+        TYPE = "type": 0, u32;
+        /// Flags, 0.
+        FLAGS = "flags": 4, u32;
+        /// The storage format of the numbers.
+        FORMAT = "format": 8, u32;
+        /// The number of components per vertex.
+        COMPONENTS = "size": 12, u32;
+        /// The offset of the data.
+        OFFSET = "offset": 16, u32;
     }
 }
 
 meshwright_core::record! {
     /// Three indices of vertices, or of neighbouring triangles.
     pub(crate) mod triangle: 12 {
-        /// `u32`, the first index; vertices are counted in the whole file.
-        A = "v0": 0, 4;
-        /// `u32`, the second index.
-        B = "v1": 4, 4;
-        /// `u32`, the third index.
-        C = "v2": 8, 4;
+        /// The first index; vertices are counted in the whole file.
+        A = "v0": 0, u32;
+        /// The second index.
+        B = "v1": 4, u32;
+        /// The third index.
+        C = "v2": 8, u32;
     }
 }
 
 meshwright_core::record! {
     /// A joint.
     pub(crate) mod joint: 48 {
-        /// `u32`, the offset of the name in the text.
-        NAME = "name": 0, 4;
-        /// `i32`, the number of an earlier joint; negative for a root.
-        PARENT = "parent": 4, 4;
-        /// `f32[3]`, relative to the parent.
-        TRANSLATE = "translate": 8, 12;
-        /// `f32[4]`, x y z w.
-        ROTATE = "rotate": 20, 16;
-        /// `f32[3]`, the scale.
-        SCALE = "scale": 36, 12;
+        /// The offset of the name in the text.
+        NAME = "name": 0, u32;
+        /// The number of an earlier joint; negative for a root.
+        PARENT = "parent": 4, i32;
+        /// Relative to the parent.
+        TRANSLATE = "translate": 8, [f32; 3];
+        /// X y z w.
+        ROTATE = "rotate": 20, [f32; 4];
+        /// The scale.
+        SCALE = "scale": 36, [f32; 3];
     }
 }
 
 meshwright_core::record! {
     /// A joint of version 1, whose rotation lacks its last component.
     pub(crate) mod joint_v1: 44 {
-        /// `u32`, the offset of the name in the text.
-        NAME = "name": 0, 4;
-        /// `i32`, the number of the parent joint.
-        PARENT = "parent": 4, 4;
-        /// `f32[3]`.
-        TRANSLATE = "translate": 8, 12;
-        /// `f32[3]`, x y z; w is the negative root of what is missing to a length of 1.
-        ROTATE = "rotate": 20, 12;
-        /// `f32[3]`.
-        SCALE = "scale": 32, 12;
+        /// The offset of the name in the text.
+        NAME = "name": 0, u32;
+        /// The number of the parent joint.
+        PARENT = "parent": 4, i32;
+        TRANSLATE = "translate": 8, [f32; 3];
+        /// X y z; w is the negative root of what is missing to a length of 1.
+        ROTATE = "rotate": 20, [f32; 3];
+        SCALE = "scale": 32, [f32; 3];
     }
 }
 
 meshwright_core::record! {
     /// The encoding of the channels of a joint in the frames.
     pub(crate) mod pose: 88 {
-        /// `i32`, the number of the parent joint, as in the joint itself.
-        PARENT = "parent": 0, 4;
-        /// `u32`, a bit for each of the ten channels that the frames store.
-        MASK = "channelmask": 4, 4;
-        /// `f32[10]`, the value of each channel for the stored number 0.
-        OFFSET = "channeloffset": 8, 40;
-        /// `f32[10]`, the size of one step of each channel.
-        SCALE = "channelscale": 48, 40;
+        /// The number of the parent joint, as in the joint itself.
+        PARENT = "parent": 0, i32;
+        /// A bit for each of the ten channels that the frames store.
+        MASK = "channelmask": 4, u32;
+        /// The value of each channel for the stored number 0.
+        OFFSET = "channeloffset": 8, [f32; 10];
+        /// The size of one step of each channel.
+        SCALE = "channelscale": 48, [f32; 10];
     }
 }
 
 meshwright_core::record! {
     /// A pose of version 1, with nine channels.
     pub(crate) mod pose_v1: 80 {
-        /// `i32`, the number of the parent joint.
-        PARENT = "parent": 0, 4;
-        /// `u32`, a bit for each channel that the frames store.
-        MASK = "channelmask": 4, 4;
-        /// `f32[9]`, the value of each channel for the stored number 0.
-        OFFSET = "channeloffset": 8, 36;
-        /// `f32[9]`, the size of one step of each channel.
-        SCALE = "channelscale": 44, 36;
+        /// The number of the parent joint.
+        PARENT = "parent": 0, i32;
+        /// A bit for each channel that the frames store.
+        MASK = "channelmask": 4, u32;
+        /// The value of each channel for the stored number 0.
+        OFFSET = "channeloffset": 8, [f32; 9];
+        /// The size of one step of each channel.
+        SCALE = "channelscale": 44, [f32; 9];
     }
 }
 
 meshwright_core::record! {
     /// A clip: a range of the frames.
     pub(crate) mod anim: 20 {
-        /// `u32`, the offset of the name in the text.
-        NAME = "name": 0, 4;
-        /// `u32`, the first frame.
-        FIRST_FRAME = "first_frame": 4, 4;
-        /// `u32`, the number of frames.
-        NUM_FRAMES = "num_frames": 8, 4;
-        /// `f32`, frames per second.
-        FRAMERATE = "framerate": 12, 4;
-        /// `u32`, bit 0 is set for a loop.
-        FLAGS = "flags": 16, 4;
+        /// The offset of the name in the text.
+        NAME = "name": 0, u32;
+        /// The first frame.
+        FIRST_FRAME = "first_frame": 4, u32;
+        /// The number of frames.
+        NUM_FRAMES = "num_frames": 8, u32;
+        /// Frames per second.
+        FRAMERATE = "framerate": 12, f32;
+        /// Bit 0 is set for a loop.
+        FLAGS = "flags": 16, u32;
     }
 }
 
 meshwright_core::record! {
     /// The bounds of a frame.
     pub(crate) mod bounds: 32 {
-        /// `f32[3]`, the minimum coordinates.
-        MINS = "bbmins": 0, 12;
-        /// `f32[3]`, the maximum coordinates.
-        MAXS = "bbmaxs": 12, 12;
-        /// `f32`, the radius of a cylinder around the z axis.
-        XYRADIUS = "xyradius": 24, 4;
-        /// `f32`, the radius of a sphere around the origin.
-        RADIUS = "radius": 28, 4;
+        /// The minimum coordinates.
+        MINS = "bbmins": 0, [f32; 3];
+        /// The maximum coordinates.
+        MAXS = "bbmaxs": 12, [f32; 3];
+        /// The radius of a cylinder around the z axis.
+        XYRADIUS = "xyradius": 24, f32;
+        /// The radius of a sphere around the origin.
+        RADIUS = "radius": 28, f32;
     }
 }
 
 meshwright_core::record! {
     /// A node in the linked list of extensions.
     pub(crate) mod extension: 16 {
-        /// `u32`, the offset of the name in the text.
-        NAME = "name": 0, 4;
-        /// `u32`, the size of the data in bytes.
-        NUM_DATA = "num_data": 4, 4;
-        /// `u32`, the offset of the data.
-        OFS_DATA = "ofs_data": 8, 4;
-        /// `u32`, the offset of the next node.
-        NEXT = "ofs_extensions": 12, 4;
+        /// The offset of the name in the text.
+        NAME = "name": 0, u32;
+        /// The size of the data in bytes.
+        NUM_DATA = "num_data": 4, u32;
+        /// The offset of the data.
+        OFS_DATA = "ofs_data": 8, u32;
+        /// The offset of the next node.
+        NEXT = "ofs_extensions": 12, u32;
     }
 }
 
@@ -256,3 +258,71 @@ pub(crate) const fn item(start: u64, i: usize, size: usize) -> u64 {
 pub(crate) const fn length(count: usize, size: usize) -> u64 {
     (count as u64).saturating_mul(size as u64)
 }
+
+structures! {
+    const FILE = {
+        /// An IQM file. Names are offsets in its text.
+        file {
+            header: header;
+            text: bytes [header.num_text] @ (header.ofs_text);
+            meshes: mesh_data [header.num_meshes] @ (header.ofs_meshes);
+            vertexarrays: array_data [header.num_vertexarrays] @ (header.ofs_vertexarrays);
+            triangles: triangle [header.num_triangles] @ (header.ofs_triangles);
+            /// The neighbours of each triangle.
+            adjacency: triangle [header.num_triangles] @ (header.ofs_adjacency) if (header.ofs_adjacency != 0);
+            joints: joint [header.num_joints] @ (header.ofs_joints) if (header.version != 1);
+            joints_v1: joint_v1 [header.num_joints] @ (header.ofs_joints) if (header.version == 1);
+            poses: pose [header.num_poses] @ (header.ofs_poses) if (header.version != 1);
+            poses_v1: pose_v1 [header.num_poses] @ (header.ofs_poses) if (header.version == 1);
+            anims: anim_data [header.num_anims] @ (header.ofs_anims);
+            frames: u16 [header.num_frames * header.num_framechannels] @ (header.ofs_frames);
+            bounds: bounds [header.num_frames] @ (header.ofs_bounds) if (header.ofs_bounds != 0);
+            comment: bytes [header.num_comment] @ (header.ofs_comment);
+            extensions: extension_data @ (header.ofs_extensions) if (header.num_extensions != 0);
+        }
+        /// A mesh and its names.
+        mesh_data {
+            mesh: mesh;
+            name: cstring @ (root.header.ofs_text + mesh.name);
+            material: cstring @ (root.header.ofs_text + mesh.material);
+        }
+        /// An array and its values.
+        array_data {
+            array: array;
+            data: bytes [root.header.num_vertexes * array.size * (array.format <= 1 ? 1 : array.format <= 3 ? 2
+                : array.format <= 5 ? 4 : array.format == 6 ? 2 : array.format == 7 ? 4 : 8)] @ (array.offset);
+        }
+        /// A clip and its name.
+        anim_data {
+            anim: anim;
+            name: cstring @ (root.header.ofs_text + anim.name);
+        }
+        /// An extension, and the next one.
+        extension_data {
+            extension: extension;
+            data: bytes [extension.num_data] @ (extension.ofs_data);
+            next: extension_data @ (extension.ofs_extensions) if (extension.ofs_extensions != 0);
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Little,
+    floats: Order::Little,
+    marks: &[Mark { at: header::MAGIC.offset, bytes: LETTERS }],
+    records: &[
+        header::TABLE,
+        mesh::TABLE,
+        array::TABLE,
+        triangle::TABLE,
+        joint::TABLE,
+        joint_v1::TABLE,
+        pose::TABLE,
+        pose_v1::TABLE,
+        anim::TABLE,
+        bounds::TABLE,
+        extension::TABLE,
+    ],
+    words: &[anim_flags::TABLE],
+    structures: &[FILE],
+};

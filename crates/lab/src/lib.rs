@@ -7,6 +7,7 @@
 mod bench;
 mod compare;
 mod conformance;
+mod describe;
 mod formats;
 mod hostile;
 mod json;
@@ -34,6 +35,7 @@ type Run = fn(&Path, Parser) -> Result<(), String>;
 const VERBS: &[(&str, Run)] = &[
     ("tables", tables::run),
     ("conformance", conformance::run),
+    ("describe", describe::run),
     ("validator", validator::run),
     ("hostile", hostile::run),
     ("bench", bench::run),

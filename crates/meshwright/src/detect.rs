@@ -58,7 +58,7 @@ pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
 
 /// Extensions of ours that files of other programs have as well. A file that has one is damaged only where it begins like
 /// ours, or where its siblings are ours.
-const SHARED: &[&str] = &["anim", "co", "col", "json", "mesh", "po"];
+pub const SHARED_EXTENSIONS: &[&str] = &["anim", "co", "col", "json", "mesh", "po"];
 
 /// As much of a file as must be in order for it to begin like one of ours.
 const BEGINNING: u64 = 4;
@@ -88,7 +88,7 @@ pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
 pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> bool) -> Option<Detection> {
     let format = Format::from_name(name).filter(|format| !format.is_companion())?;
     let (_, extension) = name.rsplit_once('.')?;
-    let is_shared = SHARED.iter().any(|shared| shared.eq_ignore_ascii_case(extension));
+    let is_shared = SHARED_EXTENSIONS.iter().any(|shared| shared.eq_ignore_ascii_case(extension));
     let begins_like_ours = || {
         let error = AnyModel::parse(bytes, format, &ReadOptions::default()).err();
         error.is_none_or(|e| *e.stream() != Stream::File || e.offset() >= BEGINNING)

@@ -114,7 +114,7 @@ pub use describe::{
     BoneInfo, ClipInfo, Description, GpuMemory, ImageInfo, MaterialInfo, Memory, MeshInfo, NameSource,
     TextureState,
 };
-pub use detect::{Detection, detect, detect_met};
+pub use detect::{Detection, SHARED_EXTENSIONS, detect, detect_met};
 #[cfg(feature = "rig")]
 pub use diff::{Diff, DiffOptions, Difference, diff};
 #[cfg(feature = "gltf")]

@@ -2,6 +2,7 @@
 
 use crate::anim::{self, Anim};
 use crate::bnd::{self, Bnd};
+use crate::descriptions;
 use crate::mesh::{self, Mesh};
 use crate::outfit::{self, Apr, Col, Hag, Oft, Po};
 use crate::skel::{self, Skel};
@@ -10,6 +11,7 @@ use crate::ts1::bmf::{self, Bmf};
 use crate::ts1::cfp::{self, Cfp, CfpOptions};
 use crate::ts1::cmx::{self, Cmx};
 use crate::ts1::skn::{self, Skn};
+use meshwright_core::description::Description;
 use meshwright_core::{Companion, FileFormat, ReadOptions, Role, Rule};
 
 const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
@@ -62,12 +64,13 @@ const OF_CHARACTER: &[Companion] = &[
 ];
 
 macro_rules! formats {
-    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr, $holds_model:literal;)+) => {$(
+    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $layout:expr, $companions:expr, $holds_model:literal;)+) => {$(
         impl FileFormat for $ty {
             const ID: &'static str = $id;
             const TITLE: &'static str = $title;
             const EXTENSIONS: &'static [&'static str] = &[$($extension),+];
             const RULES: &'static [&'static Rule] = $rules;
+            const DESCRIPTION: Description = $layout;
             const COMPANIONS: &'static [Companion] = $companions;
             const HOLDS_MODEL: bool = $holds_model;
 
@@ -79,19 +82,19 @@ macro_rules! formats {
 }
 
 formats! {
-    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, OF_MESH, true;
-    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, OF_SKELETON, true;
-    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, OF_ANIMATION, true;
-    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[], false;
-    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH, true;
-    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH, true;
-    Bcf: "bcf", "The Sims character (binary)", ["bcf"], bcf::rules::ALL, OF_CHARACTER, true;
-    Apr: "apr", "The Sims Online appearance", ["apr"], outfit::rules::ALL, OF_OUTFIT, false;
-    Oft: "oft", "The Sims Online outfit", ["oft"], outfit::rules::ALL, OF_OUTFIT, false;
-    Hag: "hag", "The Sims Online hands", ["hag"], outfit::rules::ALL, &[], false;
-    Po: "po", "The Sims Online purchasable", ["po"], outfit::rules::ALL, OF_OUTFIT, false;
-    Col: "col", "The Sims Online collection", ["col", "co"], outfit::rules::ALL, &[], false;
-    Cmx: "cmx", "The Sims character (text)", ["cmx"], cmx::rules::ALL, OF_CHARACTER, true;
+    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, descriptions::MESH, OF_MESH, true;
+    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, descriptions::SKEL, OF_SKELETON, true;
+    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, descriptions::ANIM, OF_ANIMATION, true;
+    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, descriptions::BND, &[], false;
+    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, descriptions::BMF, OF_MESH, true;
+    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, Description::TEXT, OF_MESH, true;
+    Bcf: "bcf", "The Sims character (binary)", ["bcf"], bcf::rules::ALL, descriptions::BCF, OF_CHARACTER, true;
+    Apr: "apr", "The Sims Online appearance", ["apr"], outfit::rules::ALL, descriptions::APR, OF_OUTFIT, false;
+    Oft: "oft", "The Sims Online outfit", ["oft"], outfit::rules::ALL, descriptions::OFT, OF_OUTFIT, false;
+    Hag: "hag", "The Sims Online hands", ["hag"], outfit::rules::ALL, descriptions::HAG, &[], false;
+    Po: "po", "The Sims Online purchasable", ["po"], outfit::rules::ALL, descriptions::PO, OF_OUTFIT, false;
+    Col: "col", "The Sims Online collection", ["col", "co"], outfit::rules::ALL, descriptions::COL, &[], false;
+    Cmx: "cmx", "The Sims character (text)", ["cmx"], cmx::rules::ALL, Description::TEXT, OF_CHARACTER, true;
 }
 
 impl FileFormat for Cfp {
@@ -99,6 +102,7 @@ impl FileFormat for Cfp {
     const TITLE: &'static str = "The Sims keys";
     const EXTENSIONS: &'static [&'static str] = &["cfp"];
     const RULES: &'static [&'static Rule] = cfp::rules::ALL;
+    const DESCRIPTION: Description = descriptions::CFP;
     const HOLDS_MODEL: bool = false;
 
     type Options = CfpOptions;

@@ -94,6 +94,7 @@ extern crate std;
 mod anim;
 mod bind;
 mod bnd;
+mod descriptions;
 mod fields;
 mod fit;
 mod format;

@@ -11,6 +11,7 @@ use crate::transform::BoneTransform;
 use alloc::format;
 use alloc::vec::Vec;
 use lists::Lists;
+use meshwright_core::description::Description;
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::num::F8A;
 use meshwright_core::record::field;
@@ -65,6 +66,7 @@ impl FileFormat for Bmd {
     const TITLE: &'static str = "BGBTech BMD";
     const EXTENSIONS: &'static [&'static str] = &["bmd"];
     const RULES: &'static [&'static Rule] = rules::RULES;
+    const DESCRIPTION: Description = crate::record::DESCRIPTION;
 
     type Options = ReadOptions;
 

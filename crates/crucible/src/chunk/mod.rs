@@ -10,6 +10,7 @@ pub(crate) mod view;
 pub(crate) mod write;
 
 use crate::options::{CrucibleOptions, DIALECT};
+use meshwright_core::description::Description;
 use meshwright_core::{Beside, Companion, FileFormat, Role, Rule, Setting};
 use model::Chunk;
 
@@ -21,6 +22,7 @@ impl FileFormat for Chunk<'static> {
     const TITLE: &'static str = "Crucible mesh chunk";
     const EXTENSIONS: &'static [&'static str] = &["cmesh"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
+    const DESCRIPTION: Description = record::DESCRIPTION;
     const COMPANIONS: &'static [Companion] = &[SKELETON];
     const SETTINGS: &'static [Setting] = &[DIALECT];
 

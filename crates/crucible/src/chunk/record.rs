@@ -4,18 +4,19 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 use meshwright_core::bits::BitField;
+use meshwright_core::description::{Description, Order};
 use meshwright_core::record::Field;
-use meshwright_core::{bit_fields, record};
+use meshwright_core::{bit_fields, record, structures};
 
 record! {
     /// The start of a chunk, before the block of its indices.
     pub(crate) mod chunk_header: 9 {
-        /// `u8`, 0 for 16-bit indices, otherwise 32-bit indices.
-        INDEX_SIZE = "index_size": 0, 1;
-        /// `i32`, the size in bytes of the block that follows.
-        PACKED = "packed": 1, 4;
-        /// `i32`, the decoded size of the block in bytes.
-        STATED = "size": 5, 4;
+        /// 0 for 16-bit indices, otherwise 32-bit indices.
+        INDEX_SIZE = "index_size": 0, u8;
+        /// The size in bytes of the block that follows.
+        PACKED = "packed": 1, i32;
+        /// The decoded size of the block in bytes.
+        STATED = "size": 5, i32;
     }
 }
 
@@ -25,20 +26,20 @@ pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::
 record! {
     /// The fields between the indices and the first stream.
     pub(crate) mod stream_count: 1 {
-        /// `u8`, the number of attribute streams that follow.
-        COUNT = "stream_count": 0, 1;
+        /// The number of attribute streams that follow.
+        COUNT = "stream_count": 0, u8;
     }
 }
 
 record! {
     /// The start of an attribute stream, before its block.
     pub(crate) mod stream_header: 10 {
-        /// `u16`, the flag of the attribute, one bit.
-        FLAG = "flag": 0, 2;
-        /// `i32`, the size in bytes of the block that follows.
-        PACKED = "packed": 2, 4;
-        /// `i32`, the decoded size of the block in bytes.
-        STATED = "size": 6, 4;
+        /// The flag of the attribute, one bit.
+        FLAG = "flag": 0, u16;
+        /// The size in bytes of the block that follows.
+        PACKED = "packed": 2, i32;
+        /// The decoded size of the block in bytes.
+        STATED = "size": 6, i32;
     }
 }
 
@@ -293,6 +294,32 @@ impl fmt::Display for AttributeFlag {
         write!(f, "{:#06x}", self.0)
     }
 }
+
+structures! {
+    pub(crate) const CHUNK = {
+        /// A chunk. Its blocks are LZ4 blocks without a frame.
+        chunk {
+            header: chunk_header;
+            indices: bytes [header.packed];
+            count: stream_count;
+            streams: stream [count.stream_count];
+        }
+        /// A stream of values, one for each vertex.
+        stream {
+            header: stream_header;
+            data: bytes [header.packed];
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Little,
+    floats: Order::Little,
+    marks: &[],
+    records: &[chunk_header::TABLE, stream_count::TABLE, stream_header::TABLE],
+    words: &[seed_flags::TABLE, tangent_flags::TABLE],
+    structures: &[CHUNK],
+};
 
 #[cfg(test)]
 mod tests {

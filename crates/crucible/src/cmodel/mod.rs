@@ -8,6 +8,7 @@ pub(crate) mod write;
 
 use crate::chunk::SKELETON;
 use crate::options::{CrucibleOptions, DIALECT};
+use meshwright_core::description::Description;
 use meshwright_core::{Companion, FileFormat, Rule, Setting};
 use model::CModel;
 
@@ -16,6 +17,7 @@ impl FileFormat for CModel<'static> {
     const TITLE: &'static str = "Crucible model";
     const EXTENSIONS: &'static [&'static str] = &["cmodel"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
+    const DESCRIPTION: Description = record::DESCRIPTION;
     const COMPANIONS: &'static [Companion] = &[SKELETON];
     const SETTINGS: &'static [Setting] = &[DIALECT];
 

@@ -1,6 +1,8 @@
 //! The records of a container.
 
-use meshwright_core::record;
+use crate::chunk::record::{CHUNK, chunk_header, stream_count, stream_header};
+use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::{record, structures};
 
 /// The magic of a `.cmodel` file.
 pub(crate) const MAGIC: &[u8; 7] = b"cmodel\n";
@@ -9,16 +11,46 @@ record! {
     /// The start of a container.
     pub(crate) mod model_header: 11 {
         /// `cmodel` and a line feed.
-        MAGIC = "magic": 0, 7;
-        /// `u32`, the number of chunks that follow.
-        MESH_COUNT = "mesh_count": 7, 4;
+        MAGIC = "magic": 0, Text<7>;
+        /// The number of chunks that follow.
+        MESH_COUNT = "mesh_count": 7, u32;
     }
 }
 
 record! {
     /// The fields before each chunk.
     pub(crate) mod mesh_header: 8 {
-        /// `u64`, the size in bytes of the chunk that follows.
-        LENGTH = "length": 0, 8;
+        /// The size in bytes of the chunk that follows.
+        LENGTH = "length": 0, u64;
     }
 }
+
+structures! {
+    const FILE = {
+        /// A container of chunks.
+        file {
+            header: model_header;
+            meshes: mesh [header.mesh_count];
+        }
+        /// A chunk with its length.
+        mesh {
+            header: mesh_header;
+            chunk: chunk in (header.length);
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Little,
+    floats: Order::Little,
+    marks: &[Mark { at: model_header::MAGIC.offset, bytes: MAGIC }],
+    records: &[
+        model_header::TABLE,
+        mesh_header::TABLE,
+        chunk_header::TABLE,
+        stream_count::TABLE,
+        stream_header::TABLE,
+    ],
+    words: &[],
+    structures: &[FILE, CHUNK],
+};

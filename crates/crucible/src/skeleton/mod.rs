@@ -8,6 +8,7 @@ pub(crate) mod view;
 pub(crate) mod write;
 
 use crate::options::{CrucibleOptions, QUATERNIONS};
+use meshwright_core::description::Description;
 use meshwright_core::{FileFormat, Rule, Setting};
 use model::SkeletonChunk;
 
@@ -16,6 +17,7 @@ impl FileFormat for SkeletonChunk {
     const TITLE: &'static str = "Crucible skeleton chunk";
     const EXTENSIONS: &'static [&'static str] = &["cskel"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
+    const DESCRIPTION: Description = record::DESCRIPTION;
     const SETTINGS: &'static [Setting] = &[QUATERNIONS];
 
     type Options = CrucibleOptions;

@@ -1,42 +1,48 @@
 //! Records of a DPM file.
 
+use super::parse::MAGIC;
+use crate::bone::bone_flags;
+use crate::record::{matrix, texcoord, triangle};
+use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::structures;
+
 meshwright_core::record! {
     /// The header of a file.
     pub(crate) mod header: 80 {
         /// `DARKPLACESMODEL` and NUL.
-        ID = "id": 0, 16;
-        /// `u32`, always 2.
-        TYPE = "type": 16, 4;
-        /// `u32`, the size of the file in bytes.
-        FILESIZE = "filesize": 20, 4;
+        ID = "id": 0, Text<16>;
+        /// Always 2.
+        TYPE = "type": 16, u32;
+        /// The size of the file in bytes.
+        FILESIZE = "filesize": 20, u32;
         /// Bounds of all frames.
-        BOUNDS = "bounds": 24, 32;
-        /// `u32`, the number of bones, at least 1.
-        NUM_BONES = "num_bones": 56, 4;
-        /// `u32`, the number of meshes, at least 1.
-        NUM_MESHES = "num_meshs": 60, 4;
-        /// `u32`, the number of frames, at least 1.
-        NUM_FRAMES = "num_frames": 64, 4;
-        /// `u32`, the offset of the bones.
-        OFS_BONES = "ofs_bones": 68, 4;
-        /// `u32`, the offset of the meshes.
-        OFS_MESHES = "ofs_meshs": 72, 4;
-        /// `u32`, the offset of the frames.
-        OFS_FRAMES = "ofs_frames": 76, 4;
+        BOUNDS = "bounds": 24, super::bounds::Whole;
+        /// The number of bones, at least 1.
+        NUM_BONES = "num_bones": 56, u32;
+        /// The number of meshes, at least 1.
+        NUM_MESHES = "num_meshs": 60, u32;
+        /// The number of frames, at least 1.
+        NUM_FRAMES = "num_frames": 64, u32;
+        /// The offset of the bones.
+        OFS_BONES = "ofs_bones": 68, u32;
+        /// The offset of the meshes.
+        OFS_MESHES = "ofs_meshs": 72, u32;
+        /// The offset of the frames.
+        OFS_FRAMES = "ofs_frames": 76, u32;
     }
 }
 
 meshwright_core::record! {
     /// The bounds of a file or a frame.
     pub(crate) mod bounds: 32 {
-        /// `f32[3]`, the minimum coordinates.
-        MINS = "mins": 0, 12;
-        /// `f32[3]`, the maximum coordinates.
-        MAXS = "maxs": 12, 12;
-        /// `f32`, the radius of a cylinder around the z axis.
-        YAWRADIUS = "yawradius": 24, 4;
-        /// `f32`, the radius of a sphere around the origin.
-        ALLRADIUS = "allradius": 28, 4;
+        /// The minimum coordinates.
+        MINS = "mins": 0, [f32; 3];
+        /// The maximum coordinates.
+        MAXS = "maxs": 12, [f32; 3];
+        /// The radius of a cylinder around the z axis.
+        YAWRADIUS = "yawradius": 24, f32;
+        /// The radius of a sphere around the origin.
+        ALLRADIUS = "allradius": 28, f32;
     }
 }
 
@@ -44,11 +50,11 @@ meshwright_core::record! {
     /// A bone.
     pub(crate) mod bone: 40 {
         /// The name, padded with NUL.
-        NAME = "name": 0, 32;
-        /// `i32`, the number of an earlier bone; -1 for none.
-        PARENT = "parent": 32, 4;
-        /// `u32`, bit 0 is set for an attachment, which tools must not remove.
-        FLAGS = "flags": 36, 4;
+        NAME = "name": 0, Text<32>;
+        /// The number of an earlier bone; -1 for none.
+        PARENT = "parent": 32, i32;
+        /// Bit 0 is set for an attachment, which tools must not remove.
+        FLAGS = "flags": 36, u32;
     }
 }
 
@@ -56,41 +62,41 @@ meshwright_core::record! {
     /// A mesh: its shader, its counts, and the offsets of its sections.
     pub(crate) mod mesh: 56 {
         /// The shader, which is also the name of the mesh.
-        SHADER = "shadername": 0, 32;
-        /// `u32`, the number of vertices.
-        NUM_VERTS = "num_verts": 32, 4;
-        /// `u32`, the number of triangles.
-        NUM_TRIS = "num_tris": 36, 4;
-        /// `u32`, the offset of the vertices.
-        OFS_VERTS = "ofs_verts": 40, 4;
-        /// `u32`, the offset of `num_verts` texture coordinates.
-        OFS_TEXCOORDS = "ofs_texcoords": 44, 4;
-        /// `u32`, the offset of `num_tris` triangles. Their indices refer to the mesh's own vertices.
-        OFS_INDICES = "ofs_indices": 48, 4;
-        /// `u32`, the offset of `num_tris` numbers for game code.
-        OFS_GROUPIDS = "ofs_groupids": 52, 4;
+        SHADER = "shadername": 0, Text<32>;
+        /// The number of vertices.
+        NUM_VERTS = "num_verts": 32, u32;
+        /// The number of triangles.
+        NUM_TRIS = "num_tris": 36, u32;
+        /// The offset of the vertices.
+        OFS_VERTS = "ofs_verts": 40, u32;
+        /// The offset of `num_verts` texture coordinates.
+        OFS_TEXCOORDS = "ofs_texcoords": 44, u32;
+        /// The offset of `num_tris` triangles. Their indices refer to the mesh's own vertices.
+        OFS_INDICES = "ofs_indices": 48, u32;
+        /// The offset of `num_tris` numbers for game code.
+        OFS_GROUPIDS = "ofs_groupids": 52, u32;
     }
 }
 
 meshwright_core::record! {
     /// The header of a vertex; its influences follow.
     pub(crate) mod vertex: 4 {
-        /// `u32`, the number of influences that follow, at least 1.
-        NUM_BONES = "numbones": 0, 4;
+        /// The number of influences that follow, at least 1.
+        NUM_BONES = "numbones": 0, u32;
     }
 }
 
 meshwright_core::record! {
     /// The influence of one bone on a vertex.
     pub(crate) mod influence: 32 {
-        /// `f32[3]`, the position in the bone's space times the influence.
-        ORIGIN = "origin": 0, 12;
-        /// `f32`, the weight. The weights of a vertex sum to 1.
-        INFLUENCE = "influence": 12, 4;
-        /// `f32[3]`, the normal in the bone's space times the influence.
-        NORMAL = "normal": 16, 12;
-        /// `u32`, the number of the bone.
-        BONE = "bonenum": 28, 4;
+        /// The position in the bone's space times the influence.
+        ORIGIN = "origin": 0, [f32; 3];
+        /// The weight. The weights of a vertex sum to 1.
+        INFLUENCE = "influence": 12, f32;
+        /// The normal in the bone's space times the influence.
+        NORMAL = "normal": 16, [f32; 3];
+        /// The number of the bone.
+        BONE = "bonenum": 28, u32;
     }
 }
 
@@ -98,10 +104,61 @@ meshwright_core::record! {
     /// A frame: its name, bounds, and the offset of its pose.
     pub(crate) mod frame: 68 {
         /// The name, padded with NUL.
-        NAME = "name": 0, 32;
+        NAME = "name": 0, Text<32>;
         /// Bounds of the frame.
-        BOUNDS = "bounds": 32, 32;
-        /// `u32`, the offset of the pose, a matrix for each bone.
-        OFS_POSE = "ofs_bonepositions": 64, 4;
+        BOUNDS = "bounds": 32, super::bounds::Whole;
+        /// The offset of the pose, a matrix for each bone.
+        OFS_POSE = "ofs_bonepositions": 64, u32;
     }
 }
+
+structures! {
+    const FILE = {
+        /// A DPM file.
+        file {
+            header: header;
+            bones: bone [header.num_bones] @ (header.ofs_bones);
+            meshes: mesh_data [header.num_meshs] @ (header.ofs_meshs);
+            frames: frame_data [header.num_frames] @ (header.ofs_frames);
+        }
+        /// A mesh and its sections.
+        mesh_data {
+            mesh: mesh;
+            vertices: vertex_data [mesh.num_verts] @ (mesh.ofs_verts);
+            texcoords: texcoord [mesh.num_verts] @ (mesh.ofs_texcoords);
+            triangles: triangle [mesh.num_tris] @ (mesh.ofs_indices);
+            groupids: u32 [mesh.num_tris] @ (mesh.ofs_groupids);
+        }
+        /// A vertex and its influences.
+        vertex_data {
+            vertex: vertex;
+            influences: influence [vertex.numbones];
+        }
+        /// A frame and its pose.
+        frame_data {
+            frame: frame;
+            /// A matrix for each bone, relative to its parent.
+            pose: matrix [root.header.num_bones] @ (frame.ofs_bonepositions);
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Big,
+    floats: Order::Big,
+    marks: &[Mark { at: header::ID.offset, bytes: MAGIC }],
+    records: &[
+        header::TABLE,
+        bounds::TABLE,
+        bone::TABLE,
+        mesh::TABLE,
+        vertex::TABLE,
+        texcoord::TABLE,
+        triangle::TABLE,
+        influence::TABLE,
+        frame::TABLE,
+        matrix::TABLE,
+    ],
+    words: &[bone_flags::TABLE],
+    structures: &[FILE],
+};

@@ -9,7 +9,7 @@ use meshwright_core::{F32, bit_fields};
 
 bit_fields! {
     /// The flags of a scene.
-    mod scene_flags: 32 {
+    pub(crate) mod scene_flags: 32 {
         /// Bits without a known meaning.
         UNKNOWN = 31..1;
         /// True if the clip plays only once.

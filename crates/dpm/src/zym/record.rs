@@ -1,47 +1,53 @@
 //! Records of a ZYM file.
 
+use super::model::scene_flags;
+use super::parse::MAGIC;
+use crate::bone::bone_flags;
+use crate::record::{matrix, name, texcoord, triangle};
+use meshwright_core::description::{Description, Mark, Order};
 use meshwright_core::record::Field;
+use meshwright_core::structures;
 
 meshwright_core::record! {
     /// The header of a file.
     pub(crate) mod header: 140 {
         /// `ZYMOTICMODEL`, without NUL.
-        ID = "id": 0, 12;
-        /// `i32`, always 1.
-        TYPE = "type": 12, 4;
-        /// `i32`, the size of the file in bytes.
-        FILESIZE = "filesize": 16, 4;
+        ID = "id": 0, Text<12>;
+        /// Always 1.
+        TYPE = "type": 12, i32;
+        /// The size of the file in bytes.
+        FILESIZE = "filesize": 16, i32;
         /// Bounds of all scenes.
-        BOUNDS = "bounds": 20, 28;
-        /// `i32`, the number of vertices.
-        NUM_VERTS = "numverts": 48, 4;
-        /// `i32`, the number of triangles.
-        NUM_TRIS = "numtris": 52, 4;
-        /// `i32`, the number of shaders.
-        NUM_SHADERS = "numshaders": 56, 4;
-        /// `i32`, the number of bones.
-        NUM_BONES = "numbones": 60, 4;
-        /// `i32`, the number of scenes (clips).
-        NUM_SCENES = "numscenes": 64, 4;
+        BOUNDS = "bounds": 20, super::bounds::Whole;
+        /// The number of vertices.
+        NUM_VERTS = "numverts": 48, i32;
+        /// The number of triangles.
+        NUM_TRIS = "numtris": 52, i32;
+        /// The number of shaders.
+        NUM_SHADERS = "numshaders": 56, i32;
+        /// The number of bones.
+        NUM_BONES = "numbones": 60, i32;
+        /// The number of scenes (clips).
+        NUM_SCENES = "numscenes": 64, i32;
         /// The lump of scenes (clips).
-        SCENES = "lump_scenes": 68, 8;
+        SCENES = "lump_scenes": 68, super::lump::Whole;
         /// The lump of poses: the matrices of all bones, frame by frame.
-        POSES = "lump_poses": 76, 8;
+        POSES = "lump_poses": 76, super::lump::Whole;
         /// The lump of bones.
-        BONES = "lump_bones": 84, 8;
+        BONES = "lump_bones": 84, super::lump::Whole;
         /// The lump with the number of bones of each vertex (`i32`), always 1.
-        COUNTS = "lump_vertbonecounts": 92, 8;
+        COUNTS = "lump_vertbonecounts": 92, super::lump::Whole;
         /// The lump of vertices.
-        VERTS = "lump_verts": 100, 8;
+        VERTS = "lump_verts": 100, super::lump::Whole;
         /// The lump of texture coordinates.
-        TEXCOORDS = "lump_texcoords": 108, 8;
+        TEXCOORDS = "lump_texcoords": 108, super::lump::Whole;
         /// The lump of triangles: for each shader their number (`i32`) and the triangles, whose indices
         /// refer to the vertices of the file.
-        RENDER = "lump_render": 116, 8;
+        RENDER = "lump_render": 116, super::lump::Whole;
         /// The lump of shader names, 32 bytes each.
-        SHADERS = "lump_shaders": 124, 8;
+        SHADERS = "lump_shaders": 124, super::lump::Whole;
         /// The lump with a byte for each triangle.
-        TRIZONE = "lump_trizone": 132, 8;
+        TRIZONE = "lump_trizone": 132, super::lump::Whole;
     }
 }
 
@@ -61,22 +67,22 @@ pub(crate) const LUMPS: [Field; 9] = [
 meshwright_core::record! {
     /// The location of a lump.
     pub(crate) mod lump: 8 {
-        /// `i32`, the offset of the lump.
-        START = "start": 0, 4;
-        /// `i32`, the size of the lump in bytes.
-        LENGTH = "length": 4, 4;
+        /// The offset of the lump.
+        START = "start": 0, i32;
+        /// The size of the lump in bytes.
+        LENGTH = "length": 4, i32;
     }
 }
 
 meshwright_core::record! {
     /// The bounds of a file or a scene.
     pub(crate) mod bounds: 28 {
-        /// `f32[3]`, the minimum coordinates.
-        MINS = "mins": 0, 12;
-        /// `f32[3]`, the maximum coordinates.
-        MAXS = "maxs": 12, 12;
-        /// `f32`, the square of the radius.
-        RADIUS = "radius": 24, 4;
+        /// The minimum coordinates.
+        MINS = "mins": 0, [f32; 3];
+        /// The maximum coordinates.
+        MAXS = "maxs": 12, [f32; 3];
+        /// The square of the radius.
+        RADIUS = "radius": 24, f32;
     }
 }
 
@@ -84,17 +90,17 @@ meshwright_core::record! {
     /// A clip.
     pub(crate) mod scene: 76 {
         /// The name, padded with NUL.
-        NAME = "name": 0, 32;
+        NAME = "name": 0, Text<32>;
         /// Bounds of the clip.
-        BOUNDS = "bounds": 32, 28;
-        /// `f32`, frames per second.
-        FRAMERATE = "framerate": 60, 4;
-        /// `u32`, bit 0 is set for a clip that does not loop.
-        FLAGS = "flags": 64, 4;
-        /// `i32`, the first pose.
-        START = "start": 68, 4;
-        /// `i32`, the number of poses.
-        LENGTH = "length": 72, 4;
+        BOUNDS = "bounds": 32, super::bounds::Whole;
+        /// Frames per second.
+        FRAMERATE = "framerate": 60, f32;
+        /// Bit 0 is set for a clip that does not loop.
+        FLAGS = "flags": 64, u32;
+        /// The first pose.
+        START = "start": 68, i32;
+        /// The number of poses.
+        LENGTH = "length": 72, i32;
     }
 }
 
@@ -102,20 +108,66 @@ meshwright_core::record! {
     /// A bone.
     pub(crate) mod bone: 40 {
         /// The name, padded with NUL.
-        NAME = "name": 0, 32;
-        /// `u32`, bit 0 is set for an attachment. A DPM has the parent before the flags.
-        FLAGS = "flags": 32, 4;
-        /// `i32`, the number of an earlier bone; -1 for none.
-        PARENT = "parent": 36, 4;
+        NAME = "name": 0, Text<32>;
+        /// Bit 0 is set for an attachment. A DPM has the parent before the flags.
+        FLAGS = "flags": 32, u32;
+        /// The number of an earlier bone; -1 for none.
+        PARENT = "parent": 36, i32;
     }
 }
 
 meshwright_core::record! {
     /// The influence of one bone on a vertex.
     pub(crate) mod vertex: 16 {
-        /// `i32`, the number of the bone.
-        BONE = "bonenum": 0, 4;
-        /// `f32[3]`, the position in the bone's space.
-        ORIGIN = "origin": 4, 12;
+        /// The number of the bone.
+        BONE = "bonenum": 0, i32;
+        /// The position in the bone's space.
+        ORIGIN = "origin": 4, [f32; 3];
     }
 }
+
+structures! {
+    const FILE = {
+        /// A ZYM file.
+        file {
+            header: header;
+            scenes: scene [header.numscenes] @ (header.lump_scenes.start);
+            /// A matrix for each bone, relative to its parent, pose after pose.
+            poses: matrix [header.lump_poses.length / 48] @ (header.lump_poses.start);
+            bones: bone [header.numbones] @ (header.lump_bones.start);
+            /// How many bones each vertex has.
+            counts: i32 [header.numverts] @ (header.lump_vertbonecounts.start);
+            vertices: vertex [header.lump_verts.length / 16] @ (header.lump_verts.start);
+            texcoords: texcoord [header.numverts] @ (header.lump_texcoords.start);
+            /// Triangles, by shader.
+            runs: run [header.numshaders] @ (header.lump_render.start);
+            shaders: name [header.numshaders] @ (header.lump_shaders.start);
+            trizone: bytes [header.lump_trizone.length] @ (header.lump_trizone.start);
+        }
+        /// The triangles of a shader.
+        run {
+            count: i32;
+            triangles: triangle [count];
+        }
+    }
+}
+
+pub(crate) const DESCRIPTION: Description = Description {
+    order: Order::Big,
+    floats: Order::Big,
+    marks: &[Mark { at: header::ID.offset, bytes: MAGIC }],
+    records: &[
+        header::TABLE,
+        lump::TABLE,
+        bounds::TABLE,
+        scene::TABLE,
+        bone::TABLE,
+        vertex::TABLE,
+        texcoord::TABLE,
+        triangle::TABLE,
+        matrix::TABLE,
+        name::TABLE,
+    ],
+    words: &[bone_flags::TABLE, scene_flags::TABLE],
+    structures: &[FILE],
+};

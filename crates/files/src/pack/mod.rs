@@ -23,6 +23,7 @@ use crate::listing::{Listing, folders};
 use crate::path::TreePath;
 use member::{Entry, LARGEST};
 use member_content::MemberReader;
+use meshwright_core::description::Table;
 use meshwright_core::text::Escaped;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
 use name::Oddity;
@@ -346,6 +347,15 @@ impl Pack {
 
     /// All rules of packs.
     pub const RULES: &'static [&'static Rule] = ALL_RULES;
+
+    /// The records of packs and of compressed members, by the name of the format.
+    pub const RECORDS: &'static [(&'static str, &'static [Table])] = &[
+        ("far", &[far::header::TABLE]),
+        ("refpack", &[refpack::header::TABLE]),
+        ("pak", &[pak::header::TABLE, pak::entry::TABLE]),
+        ("vp", &[vp::header::TABLE, vp::entry::TABLE]),
+        ("zip", &[zip::local::TABLE, zip::central::TABLE, zip::end::TABLE]),
+    ];
 }
 
 /// The rules of all kinds of packs.

@@ -15,11 +15,11 @@ meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 12 {
         /// `PACK`.
-        MAGIC = "magic": 0, 4;
-        /// `u32`, the offset of the directory.
-        START = "directory offset": 4, 4;
-        /// `u32`, the size of the directory in bytes, 64 per entry.
-        LENGTH = "directory size": 8, 4;
+        MAGIC = "magic": 0, Text<4>;
+        /// The offset of the directory.
+        START = "directory offset": 4, u32;
+        /// The size of the directory in bytes, 64 per entry.
+        LENGTH = "directory size": 8, u32;
     }
 }
 
@@ -27,11 +27,11 @@ meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod entry: 64 {
         /// The path, followed by a NUL.
-        NAME = "name": 0, 56;
-        /// `u32`, the offset of the file.
-        START = "offset": 56, 4;
-        /// `u32`, the size of the file in bytes.
-        LENGTH = "size": 60, 4;
+        NAME = "name": 0, Text<56>;
+        /// The offset of the file.
+        START = "offset": 56, u32;
+        /// The size of the file in bytes.
+        LENGTH = "size": 60, u32;
     }
 }
 

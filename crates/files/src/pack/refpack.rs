@@ -8,19 +8,19 @@ pub(crate) const MOST: u64 = 257;
 
 meshwright_core::record! {
     /// The fields before the commands.
-    mod header: 18 {
-        /// `u8`, always 1.
-        BODY = "body type": 0, 1;
-        /// `u32`, the decompressed size, as in the manifest.
-        LENGTH = "decompressed size": 1, 4;
-        /// `u32`, the stored size minus 9.
-        STREAM = "stream size": 5, 4;
-        /// `u32`, the stored size minus 9, repeated.
-        STREAM_AGAIN = "stream size": 9, 4;
+    pub(crate) mod header: 18 {
+        /// Always 1.
+        BODY = "body type": 0, u8;
+        /// The decompressed size, as in the manifest.
+        LENGTH = "decompressed size": 1, u32;
+        /// The stored size minus 9.
+        STREAM = "stream size": 5, u32;
+        /// The stored size minus 9, repeated.
+        STREAM_AGAIN = "stream size": 9, u32;
         /// The magic 0x10 0xFB.
-        COMPRESSOR = "compressor": 13, 2;
-        /// `u24`, big endian, the low bits of the decompressed size.
-        LENGTH_AGAIN = "decompressed size": 15, 3;
+        COMPRESSOR = "compressor": 13, [u8; 2];
+        /// Big endian, the low bits of the decompressed size.
+        LENGTH_AGAIN = "decompressed size": 15, [u8; 3];
     }
 }
 

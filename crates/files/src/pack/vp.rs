@@ -20,27 +20,27 @@ meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 16 {
         /// `VPVP`.
-        MAGIC = "magic": 0, 4;
-        /// `u32`, 2.
-        VERSION = "version": 4, 4;
-        /// `u32`, the offset of the index.
-        INDEX = "index offset": 8, 4;
-        /// `u32`, the number of entries.
-        COUNT = "entries": 12, 4;
+        MAGIC = "magic": 0, Text<4>;
+        /// 2.
+        VERSION = "version": 4, u32;
+        /// The offset of the index.
+        INDEX = "index offset": 8, u32;
+        /// The number of entries.
+        COUNT = "entries": 12, u32;
     }
 }
 
 meshwright_core::record! {
     /// An entry of the index.
     pub(crate) mod entry: 44 {
-        /// `u32`, the offset of the file.
-        START = "offset": 0, 4;
-        /// `u32`, the size in bytes. 0 opens a folder, or closes it if the name is `..`.
-        LENGTH = "size": 4, 4;
+        /// The offset of the file.
+        START = "offset": 0, u32;
+        /// The size in bytes. 0 opens a folder, or closes it if the name is `..`.
+        LENGTH = "size": 4, u32;
         /// The name, a NUL, then arbitrary bytes.
-        NAME = "name": 8, 32;
-        /// `u32`, seconds since 1970.
-        TIME = "time": 40, 4;
+        NAME = "name": 8, Text<32>;
+        /// Seconds since 1970.
+        TIME = "time": 40, u32;
     }
 }
 

@@ -24,25 +24,22 @@ meshwright_core::record! {
     /// The header before a member.
     pub(crate) mod local: 30 {
         /// The bytes `PK`, 3, 4.
-        SIGNATURE = "signature": 0, 4;
-        /// `u16`.
-        NEEDED = "version needed": 4, 2;
+        SIGNATURE = "signature": 0, [u8; 4];
+        NEEDED = "version needed": 4, u16;
         /// `u16`: bit 0 encrypted, bit 3 sizes after the data, bit 11 UTF-8.
-        FLAGS = "flags": 6, 2;
+        FLAGS = "flags": 6, u16;
         /// `u16`: 0 stored, 8 deflated.
-        METHOD = "method": 8, 2;
+        METHOD = "method": 8, u16;
         /// MS-DOS time and date.
-        TIME = "time": 10, 4;
-        /// `u32`, CRC-32.
-        CHECKSUM = "crc": 14, 4;
-        /// `u32`, the stored size in bytes.
-        PACKED = "compressed size": 18, 4;
-        /// `u32`, the decompressed size in bytes.
-        LENGTH = "size": 22, 4;
-        /// `u16`.
-        NAME = "name length": 26, 2;
-        /// `u16`.
-        EXTRA = "extra length": 28, 2;
+        TIME = "time": 10, u32;
+        /// CRC-32.
+        CHECKSUM = "crc": 14, u32;
+        /// The stored size in bytes.
+        PACKED = "compressed size": 18, u32;
+        /// The decompressed size in bytes.
+        LENGTH = "size": 22, u32;
+        NAME = "name length": 26, u16;
+        EXTRA = "extra length": 28, u16;
     }
 }
 
@@ -50,37 +47,29 @@ meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod central: 46 {
         /// The bytes `PK`, 1, 2.
-        SIGNATURE = "signature": 0, 4;
-        /// `u16`.
-        MADE_BY = "version made by": 4, 2;
-        /// `u16`.
-        NEEDED = "version needed": 6, 2;
-        /// `u16`.
-        FLAGS = "flags": 8, 2;
-        /// `u16`.
-        METHOD = "method": 10, 2;
+        SIGNATURE = "signature": 0, [u8; 4];
+        MADE_BY = "version made by": 4, u16;
+        NEEDED = "version needed": 6, u16;
+        FLAGS = "flags": 8, u16;
+        METHOD = "method": 10, u16;
         /// MS-DOS time and date.
-        TIME = "time": 12, 4;
-        /// `u32`, CRC-32.
-        CHECKSUM = "crc": 16, 4;
-        /// `u32`, the stored size in bytes.
-        PACKED = "compressed size": 20, 4;
-        /// `u32`, the decompressed size in bytes.
-        LENGTH = "size": 24, 4;
-        /// `u16`.
-        NAME = "name length": 28, 2;
-        /// `u16`.
-        EXTRA = "extra length": 30, 2;
-        /// `u16`.
-        COMMENT = "comment length": 32, 2;
-        /// `u16`, 0.
-        DISK = "disk": 34, 2;
-        /// `u16`.
-        INTERNAL = "internal attributes": 36, 2;
-        /// `u32`; the upper half is the mode of a Unix file.
-        EXTERNAL = "external attributes": 38, 4;
-        /// `u32`, the offset of the local header.
-        START = "offset": 42, 4;
+        TIME = "time": 12, u32;
+        /// CRC-32.
+        CHECKSUM = "crc": 16, u32;
+        /// The stored size in bytes.
+        PACKED = "compressed size": 20, u32;
+        /// The decompressed size in bytes.
+        LENGTH = "size": 24, u32;
+        NAME = "name length": 28, u16;
+        EXTRA = "extra length": 30, u16;
+        COMMENT = "comment length": 32, u16;
+        /// 0.
+        DISK = "disk": 34, u16;
+        INTERNAL = "internal attributes": 36, u16;
+        /// The upper half is the mode of a Unix file.
+        EXTERNAL = "external attributes": 38, u32;
+        /// The offset of the local header.
+        START = "offset": 42, u32;
     }
 }
 
@@ -88,21 +77,20 @@ meshwright_core::record! {
     /// The end record of an archive.
     pub(crate) mod end: 22 {
         /// The bytes `PK`, 5, 6.
-        SIGNATURE = "signature": 0, 4;
-        /// `u16`, 0.
-        DISK = "disk": 4, 2;
-        /// `u16`, 0.
-        FIRST_DISK = "first disk": 6, 2;
-        /// `u16`, the number of entries on this disk.
-        HERE = "entries here": 8, 2;
-        /// `u16`, the number of entries.
-        ALL = "entries": 10, 2;
-        /// `u32`, the size of the directory in bytes.
-        LENGTH = "directory size": 12, 4;
-        /// `u32`, the offset of the directory.
-        START = "directory offset": 16, 4;
-        /// `u16`.
-        COMMENT = "comment length": 20, 2;
+        SIGNATURE = "signature": 0, [u8; 4];
+        /// 0.
+        DISK = "disk": 4, u16;
+        /// 0.
+        FIRST_DISK = "first disk": 6, u16;
+        /// The number of entries on this disk.
+        HERE = "entries here": 8, u16;
+        /// The number of entries.
+        ALL = "entries": 10, u16;
+        /// The size of the directory in bytes.
+        LENGTH = "directory size": 12, u32;
+        /// The offset of the directory.
+        START = "directory offset": 16, u32;
+        COMMENT = "comment length": 20, u16;
     }
 }
 

@@ -1,13 +1,13 @@
 //! `xtask docs tables`: writes the tables of layouts and rules of the format pages, from the code.
 //!
-//! `<!-- layout FILE TABLE -->` and `<!-- /layout -->` enclose a table of fields; `<!-- rules KIND... -->` and `<!--
+//! `<!-- layout KIND TABLE -->` and `<!-- /layout -->` enclose a table of fields; `<!-- rules KIND... -->` and `<!--
 //! /rules -->` the rules of these kinds of files; `<!-- kinds KIND... -->` and `<!-- /kinds -->` the facts by which
 //! the program identifies them; `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are not rules. A
 //! table of fields, or a kind of file, that is on no page is an error.
 
 mod layout;
 
-use layout::Table;
+use layout::Tables;
 use meshwright::{Format, Notice, Rule, RuleSet, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ const PAGES: &str = "docs/formats";
 const CODES: &str = "docs/codes.md";
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
-    let tables = layout::tables(root)?;
+    let tables = layout::tables();
     let mut shown = Shown::default();
     let mut stale = Vec::new();
     let folder = root.join(PAGES);
@@ -54,15 +54,12 @@ struct Shown {
 }
 
 impl Shown {
-    fn misses(&self, tables: &BTreeMap<(String, String), Table>) -> Vec<String> {
+    fn misses(&self, tables: &Tables) -> Vec<String> {
         let mut wrong = Vec::new();
-        for ((file, name), table) in tables {
-            if !self.tables.contains(&(file.clone(), name.clone())) {
-                wrong.push(format!("no page of {PAGES} shows {name} of {file}"));
-            }
-            if !table.is_explained() && !["tri32", "quad32", "tri64", "quad64"].contains(&&**name) {
-                wrong.push(format!("{file}: the fields of {name} have no comment"));
-            }
+        // Formats share tables: each is shown once.
+        let shown: BTreeSet<_> = self.tables.iter().filter_map(|key| tables.get(key)).collect();
+        for ((kind, name), _) in tables.iter().filter(|(_, table)| !shown.contains(table)) {
+            wrong.push(format!("no page of {PAGES} shows {name} of {kind}"));
         }
         let missing = Format::ALL.iter().map(|f| f.id()).filter(|id| !self.kinds.contains(*id));
         wrong.extend(missing.map(|id| format!("no page of {PAGES} says what is known of {id}")));
@@ -76,11 +73,7 @@ impl Shown {
 }
 
 /// Fills the tables of a page.
-fn filled(
-    text: &str,
-    tables: &BTreeMap<(String, String), Table>,
-    shown: &mut Shown,
-) -> Result<String, String> {
+fn filled(text: &str, tables: &Tables, shown: &mut Shown) -> Result<String, String> {
     let mut new = String::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -91,11 +84,11 @@ fn filled(
         };
         let words: Vec<&str> = mark.split_whitespace().collect();
         let table = match words.as_slice() {
-            ["layout", file, name] => {
-                let key = ((*file).to_owned(), (*name).to_owned());
-                let table = tables.get(&key).ok_or_else(|| format!("{file} has no table {name}"))?;
+            ["layout", kind, name] => {
+                let key = ((*kind).to_owned(), (*name).to_owned());
+                let table = tables.get(&key).ok_or_else(|| format!("{kind} has no table {name}"))?;
                 shown.tables.insert(key);
-                table.markdown()
+                table.clone()
             }
             ["rules", kinds @ ..] => {
                 shown.rules.extend(kinds.iter().map(|kind| (*kind).to_owned()));

@@ -13,30 +13,30 @@ use nom::number::complete::be_u32;
 meshwright_core::record! {
     /// The fields between the name and the keys.
     pub(crate) mod header: 9 {
-        /// `f32`, milliseconds in the game's files, seconds in those of FreeSO.
-        DURATION = "duration": 0, 4;
-        /// `f32`, how far a walk goes.
-        DISTANCE = "distance": 4, 4;
-        /// `u8`, 0 or 1.
-        MOVING = "moving": 8, 1;
+        /// Milliseconds in the game's files, seconds in those of FreeSO.
+        DURATION = "duration": 0, f32;
+        /// How far a walk goes.
+        DISTANCE = "distance": 4, f32;
+        /// 0 or 1.
+        MOVING = "moving": 8, u8;
     }
 }
 
 meshwright_core::record! {
     /// The fields of a motion between its bone and its properties.
     pub(crate) mod keys: 18 {
-        /// `u32`, how many.
-        FRAMES = "frames": 0, 4;
-        /// `f32`, as above.
-        DURATION = "duration": 4, 4;
-        /// `u8`, 0 or 1.
-        HAS_TRANSLATION = "has_translation": 8, 1;
-        /// `u8`, 0 or 1.
-        HAS_ROTATION = "has_rotation": 9, 1;
-        /// `u32`, 0xFFFFFFFF where there is none.
-        FIRST_TRANSLATION = "first_translation": 10, 4;
-        /// `u32`, 0xFFFFFFFF where there is none.
-        FIRST_ROTATION = "first_rotation": 14, 4;
+        /// How many.
+        FRAMES = "frames": 0, u32;
+        /// As above.
+        DURATION = "duration": 4, f32;
+        /// 0 or 1.
+        HAS_TRANSLATION = "has_translation": 8, u8;
+        /// 0 or 1.
+        HAS_ROTATION = "has_rotation": 9, u8;
+        /// 0xFFFFFFFF where there is none.
+        FIRST_TRANSLATION = "first_translation": 10, u32;
+        /// 0xFFFFFFFF where there is none.
+        FIRST_ROTATION = "first_rotation": 14, u32;
     }
 }
 

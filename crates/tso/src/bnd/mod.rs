@@ -2,7 +2,7 @@
 
 mod model;
 mod read;
-mod record;
+pub(crate) mod record;
 pub(crate) mod rules;
 mod write;
 

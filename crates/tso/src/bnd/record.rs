@@ -6,12 +6,11 @@ use crate::fields::wide;
 meshwright_core::record! {
     /// The game's name for a file.
     pub(crate) mod id: 12 {
-        /// `u32`.
-        GROUP = "group": 0, 4;
-        /// `u32`, the file's number.
-        FILE = "file": 4, 4;
-        /// `u32`, 9 for a mesh; of a texture that of its picture format.
-        KIND = "kind": 8, 4;
+        GROUP = "group": 0, u32;
+        /// The file's number.
+        FILE = "file": 4, u32;
+        /// 9 for a mesh; of a texture that of its picture format.
+        KIND = "kind": 8, u32;
     }
 }
 

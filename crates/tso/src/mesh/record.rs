@@ -10,52 +10,52 @@ use nom::number::complete::{be_u32, le_u32};
 meshwright_core::record! {
     /// A triangle.
     pub(crate) mod face: 12 {
-        /// `u32[3]`, real vertices, clockwise seen from outside.
-        CORNERS = "corners": 0, 12;
+        /// Real vertices, clockwise seen from outside.
+        CORNERS = "corners": 0, [u32; 3];
     }
 }
 
 meshwright_core::record! {
     /// A bone's runs of vertices.
     pub(crate) mod binding: 20 {
-        /// `u32`, one of the bone names.
-        BONE = "bone": 0, 4;
-        /// `u32`, the first real vertex.
-        FIRST_REAL = "first_real": 4, 4;
-        /// `u32`, how many.
-        REAL_COUNT = "real_count": 8, 4;
-        /// `u32`, the first blend vertex; 0xFFFFFFFF where there is none.
-        FIRST_BLEND = "first_blend": 12, 4;
-        /// `u32`, how many.
-        BLEND_COUNT = "blend_count": 16, 4;
+        /// One of the bone names.
+        BONE = "bone": 0, u32;
+        /// The first real vertex.
+        FIRST_REAL = "first_real": 4, u32;
+        /// How many.
+        REAL_COUNT = "real_count": 8, u32;
+        /// The first blend vertex; 0xFFFFFFFF where there is none.
+        FIRST_BLEND = "first_blend": 12, u32;
+        /// How many.
+        BLEND_COUNT = "blend_count": 16, u32;
     }
 }
 
 meshwright_core::record! {
     /// Texture coordinates of a real vertex.
     pub(crate) mod uv: 8 {
-        /// `f32[2]`, from the top left.
-        UV = "uv": 0, 8;
+        /// From the top left.
+        UV = "uv": 0, [f32; 2];
     }
 }
 
 meshwright_core::record! {
     /// Which real vertex a blend vertex pulls, and how far. Texts have the two the other way round.
     pub(crate) mod pull: 8 {
-        /// `u32`, 0x8000 for all the way.
-        WEIGHT = "weight": 0, 4;
-        /// `u32`, the real vertex.
-        TARGET = "target": 4, 4;
+        /// 0x8000 for all the way.
+        WEIGHT = "weight": 0, u32;
+        /// The real vertex.
+        TARGET = "target": 4, u32;
     }
 }
 
 meshwright_core::record! {
     /// The common fields of real and blend vertices.
     pub(crate) mod vertex: 24 {
-        /// `f32[3]`, in the bone's space.
-        POSITION = "position": 0, 12;
-        /// `f32[3]`, in the bone's space.
-        NORMAL = "normal": 12, 12;
+        /// In the bone's space.
+        POSITION = "position": 0, [f32; 3];
+        /// In the bone's space.
+        NORMAL = "normal": 12, [f32; 3];
     }
 }
 

@@ -1,6 +1,6 @@
 //! `.apr`, `.oft`, `.hag`, `.po`, `.col`: which meshes make up what a figure wears.
 
-mod model;
+pub(crate) mod model;
 mod read;
 pub(crate) mod rules;
 mod write;

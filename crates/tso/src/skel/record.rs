@@ -13,20 +13,19 @@ use nom::number::complete::be_u32;
 meshwright_core::record! {
     /// The fields of a bone after its properties.
     pub(crate) mod tail: 48 {
-        /// `f32[3]`, relative to the parent.
-        TRANSLATION = "translation": 0, 12;
-        /// `f32[4]`, the conjugate of what the bone does.
-        ROTATION = "rotation": 12, 16;
-        /// `u32`, 0 or 1.
-        CAN_TRANSLATE = "can_translate": 28, 4;
-        /// `u32`, 0 or 1.
-        CAN_ROTATE = "can_rotate": 32, 4;
-        /// `u32`, 0 or 1.
-        CAN_BLEND = "can_blend": 36, 4;
-        /// `f32`, of an effect that no game shows.
-        WIGGLE_VALUE = "wiggle_value": 40, 4;
-        /// `f32`.
-        WIGGLE_POWER = "wiggle_power": 44, 4;
+        /// Relative to the parent.
+        TRANSLATION = "translation": 0, [f32; 3];
+        /// The conjugate of what the bone does.
+        ROTATION = "rotation": 12, [f32; 4];
+        /// 0 or 1.
+        CAN_TRANSLATE = "can_translate": 28, u32;
+        /// 0 or 1.
+        CAN_ROTATE = "can_rotate": 32, u32;
+        /// 0 or 1.
+        CAN_BLEND = "can_blend": 36, u32;
+        /// Of an effect that no game shows.
+        WIGGLE_VALUE = "wiggle_value": 40, f32;
+        WIGGLE_POWER = "wiggle_power": 44, f32;
     }
 }
 

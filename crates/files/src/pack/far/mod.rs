@@ -24,11 +24,11 @@ meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 16 {
         /// `FAR!byAZ`.
-        MAGIC = "magic": 0, 8;
-        /// `u32`, 1 or 3.
-        VERSION = "version": 8, 4;
-        /// `u32`, the offset of the manifest.
-        MANIFEST = "manifest offset": 12, 4;
+        MAGIC = "magic": 0, Text<8>;
+        /// 1 or 3.
+        VERSION = "version": 8, u32;
+        /// The offset of the manifest.
+        MANIFEST = "manifest offset": 12, u32;
     }
 }
 

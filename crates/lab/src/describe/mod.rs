@@ -1,0 +1,285 @@
+//! `xtask describe [--check]`: descriptions of the formats for other programs, from the tables that the readers use.
+
+mod imhex;
+mod kaitai;
+mod signatures;
+
+use lexopt::Parser;
+use meshwright::{Format, Kind, Visitor};
+use meshwright_core::description::{Description, Mark, Order, Part, Row, Scalar, Structure, Table};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+const FOLDER: &str = "docs/descriptions";
+/// Fixtures that are named are not larger.
+const FIXTURE: u64 = 100_000;
+/// glTF has descriptions of its own everywhere.
+const KNOWN: &str = "gltf";
+
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let check = xtask::check_flag(words)?;
+    let files = files(root)?;
+    let folder = root.join(FOLDER);
+    let mut stale = Vec::new();
+    for (name, text) in &files {
+        let path = folder.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+            continue;
+        }
+        if check {
+            stale.push(name.clone());
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap_or(&folder))
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    for folder in [folder.clone(), folder.join("kaitai"), folder.join("imhex")] {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name =
+                path.strip_prefix(root.join(FOLDER)).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            if path.is_file() && !files.contains_key(&name) {
+                stale.push(format!("{name} (describes nothing)"));
+            }
+        }
+    }
+    if stale.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{FOLDER}: {}: run `cargo run -p xtask -- describe`", stale.join(", ")))
+    }
+}
+
+/// A kind of file to describe.
+pub(crate) struct Described {
+    pub(crate) id: &'static str,
+    title: &'static str,
+    extensions: &'static [&'static str],
+    /// A file of this kind holds something to draw or to move.
+    is_model: bool,
+    pub(crate) description: Description,
+}
+
+/// A path of a file in [`FOLDER`] and its text.
+type Files = BTreeMap<String, String>;
+
+fn files(root: &Path) -> Result<Files, String> {
+    let all = Described::all();
+    let mut files = Files::new();
+    for kind in &all {
+        kind.validate().map_err(|e| format!("the description of {}: {e}", kind.id))?;
+        if kind.is_binary() {
+            files.insert(format!("kaitai/{}.ksy", kind.id), kaitai::text(kind));
+            files.insert(format!("imhex/{}.hexpat", kind.id), imhex::text(kind)?);
+        }
+    }
+    files.insert("magic".into(), signatures::libmagic(&all));
+    files.insert("meshwright.xml".into(), signatures::mime(&all));
+    files.insert("pronom.xml".into(), signatures::pronom(&all));
+    files.insert("README.md".into(), readme(root, &all)?);
+    Ok(files)
+}
+
+/// Collects the description of a format.
+struct Collect;
+
+impl Visitor for Collect {
+    type Output = Described;
+
+    fn visit<K: Kind>(self) -> Described {
+        Described {
+            id: K::ID,
+            title: K::TITLE,
+            extensions: K::EXTENSIONS,
+            is_model: K::HOLDS_MODEL,
+            description: K::DESCRIPTION,
+        }
+    }
+}
+
+impl Described {
+    /// All kinds of file but glTF.
+    pub(crate) fn all() -> Vec<Self> {
+        let all = Format::ALL.iter().map(|format| format.visit(Collect));
+        all.filter(|kind| kind.id != KNOWN).collect()
+    }
+
+    fn is_binary(&self) -> bool {
+        !self.description.structures.is_empty()
+    }
+
+    /// The media type, from the title: no two formats have the same.
+    fn media_type(&self) -> String {
+        let words = self.title.to_lowercase();
+        let words: Vec<_> =
+            words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        format!("{}/x-{}", if self.is_model { "model" } else { "application" }, words.join("-"))
+    }
+
+    /// The marks if they say enough: a name in letters, or several words.
+    fn marks(&self) -> &'static [Mark] {
+        let marks = self.description.marks;
+        let letters = marks
+            .iter()
+            .any(|m| m.bytes.len() >= 4 && m.bytes.is_ascii() && m.bytes[0].is_ascii_alphabetic());
+        if letters || marks.iter().map(|m| m.bytes.len()).sum::<usize>() >= 8 { marks } else { &[] }
+    }
+
+    fn structures(&self) -> impl Iterator<Item = &'static Structure> {
+        self.description.structures.iter().copied().flatten()
+    }
+
+    fn structure(&self, name: &str) -> Option<&'static Structure> {
+        self.structures().find(|s| s.name == name)
+    }
+
+    fn record(&self, name: &str) -> Option<&'static Table> {
+        self.description.records.iter().find(|t| t.name == name)
+    }
+
+    /// The record that a file begins with.
+    fn header(&self) -> Option<&'static Table> {
+        self.record(self.structures().next()?.parts.first()?.kind)
+    }
+
+    /// The bytes that a field of the header has in every file.
+    fn fixed(&self, row: &Row) -> Option<&'static [u8]> {
+        let same = |m: &&Mark| m.at == row.field.offset && m.bytes.len() == row.field.width;
+        self.description.marks.iter().find(same).map(|m| m.bytes)
+    }
+
+    const fn order(&self, kind: Scalar) -> Order {
+        if matches!(kind, Scalar::F32) { self.description.floats } else { self.description.order }
+    }
+
+    /// Checks that every name is that of a record, a structure or a number, and that all records are used.
+    fn validate(&self) -> Result<(), String> {
+        let mut used = BTreeSet::new();
+        let structures: Vec<_> = self.structures().collect();
+        for (structure, part) in structures.iter().flat_map(|s| s.parts.iter().map(move |p| (s, p))) {
+            let place = format!("{}.{}", structure.name, part.name);
+            let plain = ["u8", "u16", "u32", "u64", "i32", "f32", "cstring"].contains(&part.kind);
+            let sized = ["bytes", "text"].contains(&part.kind);
+            if sized != (sized && part.count.is_some()) {
+                return Err(format!("{place} has no size"));
+            }
+            if !plain && !sized && self.structure(part.kind).is_none() && self.record(part.kind).is_none() {
+                return Err(format!("{place}: there is no {}", part.kind));
+            }
+            used.insert(part.kind);
+        }
+        let inner =
+            self.description.records.iter().flat_map(|t| t.rows).filter_map(|row| match row.kind.scalar {
+                Scalar::Record(name) => Some(name),
+                _ => None,
+            });
+        used.extend(inner);
+        let first = structures.first().map(|s| s.name);
+        let idle =
+            structures.iter().map(|s| s.name).find(|name| Some(*name) != first && !used.contains(name));
+        // Records in packed blocks, or in chunks whose content depends on the program, are shown but not placed.
+        match idle.filter(|name| self.id != "cskel" || *name != "bone") {
+            Some(name) => Err(format!("no structure has a {name}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A comment on one line.
+pub(crate) fn about(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+}
+
+/// A name without blanks.
+fn snake(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-'], "_")
+}
+
+/// The expression of a part, one blank between words, none around dots.
+fn expression(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".").replace(". ", ".")
+}
+
+/// How often a part is repeated.
+enum Repeat {
+    Once,
+    Count(String),
+    ToOffset(String),
+    ToEnd,
+}
+
+fn repeat(part: &Part) -> Repeat {
+    match part.count.map(expression) {
+        None => Repeat::Once,
+        Some(text) if text == ".." => Repeat::ToEnd,
+        Some(text) => match text.strip_prefix("to ") {
+            Some(end) => Repeat::ToOffset(end.to_owned()),
+            None => Repeat::Count(text),
+        },
+    }
+}
+
+/// The page of the folder.
+fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
+    let mut text = String::from(
+        "# Descriptions for other programs\n\n\
+         The formats as other programs read them: parsers, hex editors, `file`, file managers, archives. Everything here is written by\n\
+         `cargo run -p xtask -- describe` from the tables that Meshwright's own readers use; CI compares it.\n\n\
+         | file | for | use |\n|---|---|---|\n\
+         | `kaitai/*.ksy` | [Kaitai Struct](https://kaitai.io) | `kaitai-struct-compiler -t python kaitai/dpm.ksy` |\n\
+         | `imhex/*.hexpat` | [ImHex](https://imhex.werwolv.net) | *File, Import, Pattern File* |\n\
+         | `magic` | `file` | `file -m magic FILE` |\n\
+         | `meshwright.xml` | file managers of the Linux desktop | `xdg-mime install meshwright.xml` |\n\
+         | `pronom.xml` | DROID and other programs that take PRONOM's signatures | install as a signature file |\n\n\
+         `xtask witness kaitai` compiles the Kaitai descriptions and compares what the generated readers find in every fixture with what\n\
+         Meshwright finds. `xtask witness names` asks `file` and the desktop's database for the names of all fixtures, and of files of other\n\
+         kinds. The ImHex patterns and the PRONOM file were not tried in their programs: `xtask witness kaitai` runs the patterns with an\n\
+         interpreter of its own.\n\n\
+         A format with marks is found by its content. One without marks is found by its extension only, with a low weight; with the lowest\n\
+         weight if other programs use the extension as well. Blocks of LZ4, numbers of `.cfp` and words of bits are described, not decoded.\n\n\
+         | format | media type | extensions | marks | example |\n|---|---|---|---|---|\n",
+    );
+    for kind in all {
+        let extensions: Vec<_> = kind.extensions.iter().map(|e| format!("`.{e}`")).collect();
+        let marks: Vec<_> =
+            kind.marks().iter().map(|m| format!("{} at {}", hex(m.bytes, " "), m.at)).collect();
+        let marks = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
+        let fixture = fixture(root, kind)?;
+        text += &format!(
+            "| {} | `{}` | {} | {marks} | [{}](../../{fixture}) |\n",
+            kind.title,
+            kind.media_type(),
+            extensions.join(" "),
+            fixture.rsplit('/').next().unwrap_or_default(),
+        );
+    }
+    Ok(text)
+}
+
+/// The sound fixture of a kind that holds most.
+fn fixture(root: &Path, kind: &Described) -> Result<String, String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root.join("testdata")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.contains(".ok.")
+                && kind.extensions.iter().any(|e| name.ends_with(&format!(".{e}")))
+            {
+                let bytes = entry.metadata().map_err(|e| e.to_string())?.len();
+                let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                found.insert((bytes, name));
+            }
+        }
+    }
+    let richest = found.into_iter().rfind(|(bytes, _)| *bytes <= FIXTURE);
+    richest.map(|(_, name)| name).ok_or_else(|| format!("no small fixture of {}", kind.id))
+}
+
+fn hex(bytes: &[u8], between: &str) -> String {
+    bytes.iter().map(|b| format!("{b:02X}")).collect::<Vec<_>>().join(between)
+}

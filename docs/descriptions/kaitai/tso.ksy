@@ -1,0 +1,125 @@
+# Written by `cargo run -p xtask -- describe` of Meshwright.
+meta:
+  id: tso
+  title: The Sims Online mesh
+  file-extension:
+    - mesh
+  license: MIT OR Apache-2.0
+  ks-version: 0.9
+doc: 'A `.mesh` file'
+seq:
+  - id: version
+    type: u4be
+    valid: 2
+  - id: geometry
+    type: geometry
+types:
+  geometry:
+    doc: 'A mesh'
+    seq:
+      - id: bone_count
+        type: u4be
+      - id: bones
+        type: name
+        repeat: expr
+        repeat-expr: bone_count
+      - id: face_count
+        type: u4be
+      - id: faces
+        type: face
+        repeat: expr
+        repeat-expr: face_count
+      - id: binding_count
+        type: u4be
+      - id: bindings
+        type: binding
+        repeat: expr
+        repeat-expr: binding_count
+      - id: real_count
+        type: u4be
+      - id: uvs
+        type: uv
+        repeat: expr
+        repeat-expr: real_count
+      - id: blend_count
+        type: u4be
+      - id: pulls
+        type: pull
+        repeat: expr
+        repeat-expr: blend_count
+      - id: total
+        type: u4be
+        doc: 'Real and blend vertices, or only real ones'
+      - id: real
+        type: vertex
+        repeat: expr
+        repeat-expr: real_count
+      - id: blends
+        type: vertex
+        repeat: expr
+        repeat-expr: blend_count
+  name:
+    doc: 'A name'
+    seq:
+      - id: length
+        type: u1
+      - id: text
+        size: length
+        type: str
+        encoding: ISO-8859-1
+  face:
+    doc: 'A triangle'
+    seq:
+      - id: corners
+        type: u4be
+        repeat: expr
+        repeat-expr: 3
+        doc: 'Real vertices, clockwise seen from outside'
+  binding:
+    doc: 'A bone''s runs of vertices'
+    seq:
+      - id: bone
+        type: u4be
+        doc: 'One of the bone names'
+      - id: first_real
+        type: u4be
+        doc: 'The first real vertex'
+      - id: real_count
+        type: u4be
+        doc: 'How many'
+      - id: first_blend
+        type: u4be
+        doc: 'The first blend vertex; 0xFFFFFFFF where there is none'
+      - id: blend_count
+        type: u4be
+        doc: 'How many'
+  uv:
+    doc: 'Texture coordinates of a real vertex'
+    seq:
+      - id: uv
+        type: f4le
+        repeat: expr
+        repeat-expr: 2
+        doc: 'From the top left'
+  pull:
+    doc: 'Which real vertex a blend vertex pulls, and how far. Texts have the two the other way round'
+    seq:
+      - id: weight
+        type: u4be
+        doc: '0x8000 for all the way'
+      - id: target
+        type: u4be
+        doc: 'The real vertex'
+  vertex:
+    doc: 'The common fields of real and blend vertices'
+    seq:
+      - id: position
+        type: f4le
+        repeat: expr
+        repeat-expr: 3
+        doc: 'In the bone''s space'
+      - id: normal
+        type: f4le
+        repeat: expr
+        repeat-expr: 3
+        doc: 'In the bone''s space'
