@@ -7,8 +7,8 @@ use crate::output::{self, content_of};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::{Fail, Status};
-use std::fs::File;
-use std::io::Read as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ThumbnailArgs) -> Result<Status, Fail> {
     let input = Input::named(PathBuf::from(&args.input));
     let refused = |refusal| Fail::Refused(input.display_path(), refusal);
     let destination = Destination::new(&args.output);
-    spare(&destination).map_err(refused)?;
+    let existing = existing(&destination).map_err(refused)?;
     let mut args_of_reading = args.read.clone();
     args_of_reading.quiet = true;
     let reader = Reader::new(&args_of_reading, &args.companions)?;
@@ -40,7 +40,10 @@ pub(crate) fn run(args: &ThumbnailArgs) -> Result<Status, Fail> {
         // The thread has panicked, and its message is printed.
         Err(RecvTimeoutError::Disconnected) => return Ok(Status::Unusable),
     };
-    let write = |bytes: Vec<u8>| output::stream(&destination, content_of(&bytes), reader.plan(), None);
+    let write = |bytes: Vec<u8>| match &existing {
+        Some(path) => fill(path, &bytes).map_err(|e| Refusal::unwritable(path, &e)),
+        None => output::stream(&destination, content_of(&bytes), reader.plan(), None).map(drop),
+    };
     bytes.and_then(write).map_err(refused)?;
     Ok(Status::Fine)
 }
@@ -52,17 +55,24 @@ fn draw(reader: &Reader, input: &Input, size: u32) -> Result<Vec<u8>, Refusal> {
     Ok(meshwright::thumbnail(&scene.value, size, reader.limits())?)
 }
 
-/// Refuses to replace a file that is neither empty nor a picture. File managers make an empty file first.
-fn spare(destination: &Destination) -> Result<(), Refusal> {
-    let Destination::File(path) = destination else { return Ok(()) };
+/// Returns the output if it is an empty file. Refuses to replace a file that is neither empty nor a picture.
+fn existing(destination: &Destination) -> Result<Option<PathBuf>, Refusal> {
+    let Destination::File(path) = destination else { return Ok(None) };
+    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
-    match read {
-        Ok(1..) if !head.starts_with(b"\x89PNG") => Err(not_replaced(path)),
-        _ => Ok(()),
+    match File::open(path).and_then(|file| file.take(8).read_to_end(&mut head)) {
+        Ok(0) if is_file => Ok(Some(path.clone())),
+        Ok(1..) if !head.starts_with(b"\x89PNG") => Err(Refusal::Taken(format!(
+            "{} exists already, and is not a PNG file",
+            crate::render::path(path)
+        ))),
+        _ => Ok(None),
     }
 }
 
-fn not_replaced(path: &Path) -> Refusal {
-    Refusal::Taken(format!("{} exists already, and is not a PNG file", crate::render::path(path)))
+/// Writes into an empty file. Tumbler makes the file, keeps it open, and reads what it opened: a new file of this name
+/// would not reach it.
+fn fill(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.write_all(bytes).inspect_err(|_| drop(file.set_len(0)))
 }

@@ -77,6 +77,13 @@ fn a_file_that_is_no_picture_is_not_replaced() {
         assert_eq!(code(&drawn()), status);
     }
     assert_eq!(fs::read(&out).unwrap(), b"a letter");
+    // Who made the empty file and kept it open reads the picture from it, as tumbler does.
+    fs::write(&out, "").unwrap();
+    let mut opened = fs::File::open(&out).unwrap();
+    assert_eq!(code(&drawn()), 0);
+    let mut head = [0; 4];
+    std::io::Read::read_exact(&mut opened, &mut head).unwrap();
+    assert_eq!(&head, b"\x89PNG");
     // Nor is the model itself.
     let own = dir.path().join("own.png");
     fs::copy(testdata().join("dpm/quad.ok.dpm"), &own).unwrap();

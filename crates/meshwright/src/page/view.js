@@ -733,7 +733,7 @@ $('play').onclick = () => {
 $('clip').onchange = () => { choose(+$('clip').value); if (!playing) link(); };
 $('fit').onchange = () => { fit(); reset(); };
 $('shot').onclick = shot;
-$('time').oninput = () => { play(false); seek(+$('time').value / (model?.clips[clip]?.rate || 1)); };
+$('time').oninput = () => { play(false); seek(+$('time').value / (model?.clips[clip]?.rate || 1)); link(); };
 $('level').onchange = () => { level = +$('level').value; describe(bounds()); dirty = true; };
 $('skin').onchange = () => { skin = +$('skin').value - 1; dirty = true; };
 $('reset').onclick = reset;
