@@ -13,7 +13,7 @@ Needs Node.js with the packages `kaitai-struct-compiler` and `js-yaml` in the fo
 is an error. Exit status 0: everything agrees or is explained; 1: not; 2: nothing was compared; 3: the compiler or the package is
 missing.
 """
-import argparse, collections, fnmatch, importlib, json, math, os, pathlib, shlex, struct, subprocess, sys
+import argparse, collections, fnmatch, importlib, json, math, os, pathlib, shlex, signal, struct, subprocess, sys
 import imhex
 
 COMPILER = '''
@@ -343,16 +343,25 @@ def cfp(k, d):
 COMPARED = [dpm, zym, iqm, bmd, crucible, cmodel, cskel, fso, tso, skel, anim, bnd, bmf, bcf, apr, oft, hag, po, col, cfp]
 
 
+class TooLong(Exception):
+    """A file takes more than a minute of processor time."""
+
+
+def stop(*_):
+    raise TooLong('more than 60 s')
+
+
 def judged(read, patterns, kind, path, dump):
     """What is wrong with a file, or None."""
     data = path.read_bytes()
+    signal.setitimer(signal.ITIMER_PROF, 60)
     try:
         tree = plain(read(data))
     except Exception as error:  # Whatever a generated reader raises.
         return f'the generated reader: {type(error).__name__}: {error}'
     try:
         other = imhex.run(patterns[kind.__name__], data)
-    except imhex.Wrong as error:
+    except (imhex.Wrong, TooLong) as error:
         return f'the pattern: {error}'
     if found := same(tree, other):
         return f'the reader and the pattern: {found}'
@@ -372,6 +381,7 @@ def main():
     parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('target/kaitai'))
     parser.add_argument('--only', action='append', default=[])
     arguments = parser.parse_args()
+    signal.signal(signal.SIGPROF, stop)
     try:
         import kaitaistruct  # noqa: F401
     except ImportError:

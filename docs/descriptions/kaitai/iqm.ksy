@@ -428,4 +428,4 @@ types:
 # Words that are packed bit by bit:
 #   anim_flags, 32 bits: The flags of an anim
 #     31:1 unknown Bits without a known meaning
-#     0 loop Whether the clip loops
+#     0 loop True if the clip loops

@@ -249,4 +249,4 @@ types:
 #     0 attachment An attachment point. Tools must not remove it
 #   scene_flags, 32 bits: The flags of a scene
 #     31:1 unknown Bits without a known meaning
-#     0 no_loop Whether the clip plays only once
+#     0 no_loop True if the clip plays only once
