@@ -487,7 +487,6 @@ fn a_solid_stands_where_its_bone_does() {
 
 /// A solid becomes a mesh of the scene that its joint refers to. It moves only with the joint, and converts
 /// back to a solid.
-/// solid.
 #[test]
 fn solids_go_into_a_scene_and_come_back() {
     for (bone, space) in [(0, Space::Gltf), (1, Space::Gltf), (0, Space::File), (1, Space::File)] {

@@ -98,7 +98,7 @@ pub struct Lanes<const N: usize> {
 
 #[allow(clippy::inline_always, reason = "part of kernels")]
 impl<const N: usize> Lanes<N> {
-    /// Starts with 0 as the greatest value of every word.
+    /// Starts before any element: the greatest value of every word is 0.
     #[inline(always)]
     pub const fn new(masks: [u32; N]) -> Self {
         Self { masks, most: [0; N] }
@@ -118,7 +118,7 @@ impl<const N: usize> Lanes<N> {
         self.most
     }
 
-    /// Returns whether all floats of a word were finite; false if there is no such word.
+    /// Returns true if all floats of a word were finite; false if the word does not exist.
     pub fn is_finite(&self, lane: usize) -> bool {
         self.most.get(lane).is_some_and(|most| *most < INFINITE)
     }

@@ -87,7 +87,7 @@ where
         match self.parse_complete(input) {
             Ok(done) => Ok(done),
             Err(Err::Error(fault) | Err::Failure(fault)) => Err(fault),
-            // A streaming parser asked for more input, but there is no more.
+            // A streaming parser asked for more input at the end of the file.
             Err(Err::Incomplete(_)) => Err(Fault::short(input)),
         }
     }

@@ -144,12 +144,12 @@ pub struct Companion {
 }
 
 impl Companion {
-    /// A companion of which a model has at most one, under one of these names.
+    /// A companion under one of these names. A model has at most one.
     pub const fn one(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: false, part_of_reading: false }
     }
 
-    /// A companion of which a model may have several.
+    /// A kind of companion. A model may have several.
     pub const fn many(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: true, part_of_reading: false }
     }

@@ -208,7 +208,7 @@ impl Report {
         self.count_of(Severity::Error) > 0
     }
 
-    /// Returns whether there are no findings.
+    /// Returns true if the report has no findings.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }

@@ -58,7 +58,7 @@ fn the_lighthouse_stands_upright_with_its_fronts_outside() {
     assert_eq!(scene.skeletons[0].joints[2].parent, Some(1));
     assert!((scene.skeletons[0].rest_model().unwrap()[2].w[1] - 3.9).abs() < 1e-5);
     let skin = mesh.skin.as_ref().unwrap();
-    assert!(skin.influences.iter().all(|i| i.weight > 0.0), "unused slots are no influences");
+    assert!(skin.influences.iter().all(|i| i.weight > 0.0), "unused slots are not influences");
 }
 
 #[test]

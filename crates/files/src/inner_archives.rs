@@ -80,8 +80,8 @@ impl Inner {
         found
     }
 
-    /// Returns the archive that a path leads into, its path, and the rest of the path. For the archive
-    /// itself the rest is the top.
+    /// Returns the outermost archive on a path, as the path of the archive, the archive, and the rest of
+    /// the path below it. The rest is the root if the path is that of the archive.
     pub(crate) fn within(
         &self,
         path: &TreePath,

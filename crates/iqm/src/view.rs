@@ -67,7 +67,7 @@ impl VertexArray {
         (self.data.len() as u64).checked_div(value).and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
     }
 
-    /// Returns whether it has no values.
+    /// Returns true if the array has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -122,7 +122,7 @@ impl FromStr for PlayerColors {
         let color = |text: &str| {
             PlayerColor::parse(text).ok_or_else(|| {
                 format!(
-                    "{text:?} is no colour: use 0 to 15, #rrggbb, or a name such as red, blue, yellow, white"
+                    "{text:?} is not a colour: use 0 to 15, #rrggbb, or a name such as red, blue, yellow, white"
                 )
             })
         };

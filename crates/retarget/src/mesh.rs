@@ -187,9 +187,9 @@ fn normal_matrix(m: &DMat3) -> DMat3 {
 /// joints.
 #[derive(Clone, Copy, Debug)]
 struct Trunk {
-    /// The lower end of the line, the source's first.
+    /// The lower ends of the source's and the target's line.
     low: [DVec3; 2],
-    /// The vector from the lower end to the upper end, the source's first.
+    /// The vectors from the lower to the upper end of the source's and the target's line.
     up: [DVec3; 2],
     /// The target's width divided by the source's, at the hips and at the shoulders.
     widths: [f64; 2],

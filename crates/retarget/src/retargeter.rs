@@ -64,7 +64,7 @@ enum Offset {
     Model,
     /// Relative to its parent: `place` is its rest position in the parent's space.
     Parent { parent: usize, place: DVec3 },
-    /// Not at all: the parent of the source's joint is not the one that the target's parent follows.
+    /// The translation is not transferred: the parent of the source's joint is not the one that the target's parent follows.
     None,
 }
 

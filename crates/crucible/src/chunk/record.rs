@@ -98,7 +98,7 @@ const fn bits(field: BitField) -> u16 {
 /// version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// As in the description: colour at bit 4, bone weights of 24 bytes at bit 5.
+    /// As in the format's description: colour at bit 4, bone weights of 24 bytes at bit 5.
     #[default]
     Seed,
     /// Engines from April 2025 on: tangents at bit 4, colour at bit 5, bone weights at bit 6.

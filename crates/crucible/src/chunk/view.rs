@@ -124,7 +124,7 @@ impl<'s> BoneWeights<'s> {
         self.bytes.len() / (4 * self.each)
     }
 
-    /// Returns true if there are no vertices.
+    /// Returns true if the number of vertices is 0.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -13,7 +13,7 @@ use meshwright_scene::{Budget, LimitExceeded, Loss};
 /// Engines do not use the stored bounds.
 const MOST: u64 = 1 << 28;
 
-/// Returns whether bounds can be computed for this many influences and poses. It charges the work, or reports the
+/// Returns true if bounds can be computed for this many influences and poses. It charges the work, or reports the
 /// missing bounds as a loss.
 fn is_affordable(
     influences: usize,

@@ -24,7 +24,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// Returns whether bytes have the magic, or begin as JSON cannot begin in any encoding.
+/// Returns true if the bytes begin with the magic of GLB, or with a byte that cannot begin JSON in any
+/// encoding.
 pub(super) fn is_meant(bytes: &[u8]) -> bool {
     let text = |first: &u8| matches!(first, b' ' | b'\t'..=b'\r' | b'"' | b'-' | b'0'..=b'9' | b'{' | b'[');
     let word = |first: &u8| matches!(first, b'f' | b'n' | b't');

@@ -3,10 +3,11 @@
 /// The treatment of the scales of joints, which DarkPlaces ignores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scales {
-    /// They are applied to the joints below: no joint has a scale, and all loaders show the same.
+    /// Scales are applied to the joints below. No joint of the file has a scale, so all loaders show the
+    /// same.
     #[default]
     Baked,
-    /// They are kept.
+    /// Scales are kept.
     Kept,
 }
 

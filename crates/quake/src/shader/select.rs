@@ -71,7 +71,7 @@ impl Shaders {
         self.shaders.len()
     }
 
-    /// Returns true if there are no shaders.
+    /// Returns true if the number of shaders is 0.
     pub fn is_empty(&self) -> bool {
         self.shaders.is_empty()
     }

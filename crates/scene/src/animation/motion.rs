@@ -31,7 +31,7 @@ impl PoseSet {
         self.locals.len().checked_div(self.joints).unwrap_or(0)
     }
 
-    /// Returns true if there are no poses.
+    /// Returns true if the number of poses is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -209,7 +209,7 @@ impl<T> Channel<T> {
         self.values.push(value);
     }
 
-    /// Returns true if there are no keys.
+    /// Returns true if the number of keys is 0.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

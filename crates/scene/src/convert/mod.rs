@@ -69,7 +69,7 @@ impl SceneOptions {
         self
     }
 
-    /// Sets whether vertices are bound only in model space, without the form that the format stores.
+    /// Sets whether vertices are bound only in model space; see [`bind_only`](Self::bind_only).
     #[must_use]
     pub const fn with_bind_only(mut self, on: bool) -> Self {
         self.bind_only = on;

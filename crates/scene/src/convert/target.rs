@@ -213,7 +213,7 @@ impl OutputFiles {
         self.0.len()
     }
 
-    /// Returns true if there are no files.
+    /// Returns true if the number of files is 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

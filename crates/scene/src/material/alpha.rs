@@ -37,7 +37,7 @@ impl AlphaMode {
 /// The alpha values of an image or a mesh, as a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlphaLevels {
-    /// All are 255, or there is no alpha.
+    /// All values are 255, or the image has no alpha.
     #[default]
     Full,
     /// All are 0.

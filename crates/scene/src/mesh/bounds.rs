@@ -14,7 +14,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the bounding box of some points; `None` if there are none. NaN coordinates are ignored.
+    /// Returns the bounding box of some points; `None` without points. NaN coordinates are ignored.
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
         let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
         for point in points {

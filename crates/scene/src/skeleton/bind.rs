@@ -155,7 +155,7 @@ fn flattened(path: &str) -> ConvertError {
     ConvertError::unsupported(path, "its parent flattens space in the bind pose")
 }
 
-/// Returns the inverse bind matrices that matter.
+/// Returns the inverse bind matrices of the joints that a weight refers to; `None` for other joints.
 fn stated_matrices(
     scene: &Scene,
     id: SkeletonId,

@@ -124,8 +124,8 @@ impl Work<'_> {
     }
 
     /// Returns the meshes of the result. `drawn` lists the meshes that the original's scene draws, and those
-    /// that bound joints. If a mesh occurs more than once, the first occurrence is the original's mesh, and
-    /// the others are none.
+    /// that bound joints. If a mesh occurs more than once, only the first occurrence is kept, as the
+    /// original's mesh.
     fn mesh_records(&self, drawn: &[(usize, bool)]) -> Result<Records, ConvertError> {
         if self.made.joined {
             let message = "several meshes of the scene became one";

@@ -17,7 +17,7 @@ rules! {
         "The flag of a stream is reserved in the chunk's dialect: nothing says what the stream holds.",
         "Read the chunk in the dialect that it was written in, or remove the stream.";
     forgivable STREAM_SIZE = "stream-size" ("StreamSize"), BadSize [Tolerated],
-        "A stream ends within its last item: its size is no multiple of the item's. The engine rounds down.",
+        "A stream ends within its last item: its size is not a multiple of the item's. The engine rounds down.",
         "Export the stream again, or cut it after the last whole item.";
     error VERTEX_COUNT = "vertex-count" ("VertexCount"), BadCount [Refuses],
         "Two streams hold different numbers of vertices, which the engine refuses.",
@@ -32,7 +32,7 @@ rules! {
         "The byte for the width of indices is neither 0 nor 1; the engine takes it for 32 bits.",
         "Write 1.";
     warning NOT_TRIANGLES = "not-triangles" ("NotTriangles"), BadCount [Ignored],
-        "The number of indices is no multiple of three, and the engine draws triangles only.",
+        "The number of indices is not a multiple of three, and the engine draws triangles only.",
         "Remove the indices after the last whole triangle, or add the missing ones.";
     warning AMBIGUOUS_DIALECT = "ambiguous-dialect" ("AmbiguousDialect"), Ambiguous [NoEngine],
         "The sizes of the streams fit several dialects, which read the vertices differently.",

@@ -181,7 +181,7 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
 /// Returns the sum of the matrices of a vertex.
 ///
 /// # Safety
-/// There are `K` indices and weights for it, and matrices where they point.
+/// The vertex has `K` indices and weights, and the indices are less than the number of matrices.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn fixed<const K: usize, I: Copy + Into<u32>>(
