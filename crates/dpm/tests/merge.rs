@@ -168,7 +168,7 @@ proptest! {
             if model.to_bytes().is_err() || Dpm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
             let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
-            for edit in Edit::ALL {
+            for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
                 let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
@@ -183,7 +183,7 @@ proptest! {
             if model.to_bytes().is_err() || Zym::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
             let made = model.merged(&scene, &unedited(&scene), false).value;
             prop_assert_eq!(&made.0, &model);
-            for edit in Edit::ALL {
+            for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
                 let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());

@@ -63,7 +63,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// All edits.
+    /// Edits of single parts.
     pub const ALL: &'static [Self] = &[
         Self::Position,
         Self::Normal,
@@ -82,10 +82,10 @@ impl Edit {
         Self::ClipShorter,
         Self::TriangleGone,
         Self::JointNew,
-        Self::JointGone,
-        Self::AllUvs,
-        Self::Scale,
     ];
+
+    /// Edits of whole skeletons, and of all meshes alike.
+    pub const WHOLE: &'static [Self] = &[Self::JointGone, Self::AllUvs, Self::Scale];
 
     /// Applies the edit to a copy of the scene and compares the copy with the scene. Returns `None` if the scene has
     /// nothing to edit. `seed` selects the edited item.
@@ -466,13 +466,20 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
             Some(n) if n.name == edited_mesh.name => Some(n),
             other => named.or(other),
         };
-        // A format without nodes stores a mesh at its place.
-        let [is, now] = &[placed_mesh(edited, m, edited_mesh), placed_mesh(merged, m, merged_mesh)];
-        let was = native_mesh.filter(as_many).map(|own| match native.meshes.iter().position(|n| n == own) {
-            Some(n) => placed_mesh(native, n, own),
-            None => own.clone(),
+        let world_of_native = native_mesh.and_then(|own| {
+            let n = native.meshes.iter().position(|other| core::ptr::eq(other, own))?;
+            Some(mesh_world(native, n))
         });
-        let pair = [(native, was.as_ref()), (edited, Some(is)), (merged, Some(now))];
+        if world_of_native.is_some_and(|world| world != mesh_world(edited, m)) {
+            // A format without nodes stores a mesh where its node draws it.
+            let [is, now] =
+                &[(edited, edited_mesh), (merged, merged_mesh)].map(|(s, own)| placed_mesh(s, m, own));
+            mesh([(native, None), (edited, Some(is)), (merged, Some(now))], near, size)
+                .map_err(|e| format!("meshes[{m}] {}, placed: {e}", edited_mesh.name))?;
+            continue;
+        }
+        let pair =
+            [(native, native_mesh.filter(as_many)), (edited, Some(edited_mesh)), (merged, Some(merged_mesh))];
         mesh(pair, near, size).map_err(|e| format!("meshes[{m}] {}: {e}", edited_mesh.name))?;
     }
     let names = |s: &Scene| {
@@ -499,17 +506,20 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
     rests(native, edited, merged, near)
 }
 
+/// Returns the world transform with which a mesh is drawn.
+fn mesh_world(scene: &Scene, m: usize) -> Affine64 {
+    let drawn = scene.drawn_meshes().unwrap_or_default();
+    drawn.iter().find(|(_, id, _)| id.0 == m).map_or(Affine64::IDENTITY, |(.., world)| world.wide())
+}
+
 /// Returns a mesh where its node draws it.
 fn placed_mesh(scene: &Scene, m: usize, mesh: &Mesh) -> Mesh {
-    let drawn = scene.drawn_meshes().unwrap_or_default();
-    let world = drawn.iter().find(|(_, id, _)| id.0 == m).map(|(.., world)| world.wide());
+    let world = mesh_world(scene, m);
     let mut placed = mesh.clone();
-    if let Some(world) = world.filter(|world| *world != Affine64::IDENTITY) {
-        placed.positions.iter_mut().for_each(|p| *p = narrow(world.point(wide(*p))));
-        for normal in &mut placed.normals {
-            let turned = world.normals().and_then(|m| unit(m.vector(wide(*normal))));
-            *normal = turned.map_or(*normal, narrow);
-        }
+    placed.positions.iter_mut().for_each(|p| *p = narrow(world.point(wide(*p))));
+    for normal in &mut placed.normals {
+        let turned = world.normals().and_then(|m| unit(m.vector(wide(*normal))));
+        *normal = turned.map_or(*normal, narrow);
     }
     placed
 }

@@ -29,7 +29,7 @@ mod tests {
     use crate::options::Snap;
     use crate::tolerance::Tolerance;
 
-    /// What was measured is within the tolerance, and an edit of a thousandth of the extent is not.
+    /// The measured changes are within the tolerance. An edit of a thousandth of the extent is not.
     #[test]
     fn packed_values_are_unedited_and_visible_edits_are_not() {
         let packed = tolerance(2.0);
