@@ -76,7 +76,7 @@ impl Part {
         Ok(Self::Name(tokens))
     }
 
-    /// Returns the name that the part stands for, if it is only one.
+    /// Returns the name if the part matches only one.
     fn literal(&self) -> Option<String> {
         let Self::Name(tokens) = self else { return None };
         let character = |token: &Token| match token {
