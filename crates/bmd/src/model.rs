@@ -296,7 +296,8 @@ pub enum QuadCount {
     /// the list has no quads.
     #[default]
     Described,
-    /// The reverse rule, which the existing reader uses.
+    /// Quads count once if there are fewer than 1024 vertices, otherwise twice. The existing reader uses
+    /// this rule.
     Other,
 }
 

@@ -198,8 +198,9 @@ pub(crate) struct KeyInterval {
     /// The indices of the keys before and after the frame.
     pub(crate) before: usize,
     pub(crate) after: usize,
-    /// The frame of the key before, and 1 / distance to the key after it.
+    /// The frame of the key before.
     pub(crate) start: f32,
+    /// 1 / the number of frames between the two keys.
     pub(crate) inverse: f32,
 }
 

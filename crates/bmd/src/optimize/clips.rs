@@ -318,7 +318,7 @@ struct Lossy<'f, G, S> {
     place: Option<&'f PoseTargets>,
     distance: f64,
     now: &'f [BoneSample],
-    /// Returns the sample with another value of the channel.
+    /// Replaces the channel's value in a sample.
     with: S,
 }
 

@@ -9,9 +9,9 @@ use meshwright_scene::{AlphaMode, Image, Loss, Material};
 /// The texture coordinates of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Coordinates {
-    /// The number of their set.
+    /// The number of the set of texture coordinates.
     pub(super) set: u32,
-    /// Their transform: a matrix with two rows.
+    /// The transform of the texture coordinates: a matrix with two rows.
     pub(super) transform: Option<[[f64; 3]; 2]>,
 }
 

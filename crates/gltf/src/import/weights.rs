@@ -219,7 +219,7 @@ impl Oddities {
         }
     }
 
-    /// Reports faults that the audit does not find by itself.
+    /// Warns about vertices without weights, and about invalid joints with weight 0.
     fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
             (VERTICES_UNBOUND, self.unbound, "vertices have no weights"),

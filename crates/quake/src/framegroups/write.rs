@@ -1,4 +1,4 @@
-//! Writing a text.
+//! Writes `.framegroups` text.
 
 use super::model::{FrameGroup, FrameGroups};
 use super::numbers::number;

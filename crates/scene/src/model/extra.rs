@@ -39,7 +39,7 @@ impl Extra {
         }
     }
 
-    /// Returns a text.
+    /// Returns the text; `None` for other types.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
