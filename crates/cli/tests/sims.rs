@@ -94,7 +94,7 @@ fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
 fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
     run(dir, "convert flower.mesh flower.skel sway.anim -o plain.glb");
     let open = Opener::new();
-    let asset = open.open_in(&Tree::open(dir).unwrap(), "plain.glb").unwrap();
+    let asset = open.open_in(Tree::open(dir).unwrap(), "plain.glb").unwrap();
     let mut scene = asset.scene().unwrap().value;
     rigged(&mut scene, names);
     let files = convert(&scene, Target::Glb, &WriteOptions::default().with_stem("rig")).unwrap().value;

@@ -5,7 +5,7 @@ use meshwright::{Finder, Opener, files::Tree};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data").to_owned();
-    let finder = Finder::new(Tree::open(std::env::args().nth(1).unwrap_or(own))?);
+    let finder = Finder::new(Tree::open(std::env::args_os().nth(1).unwrap_or(own.into()))?);
     let files: Vec<_> = finder.tree().walk().files.into_iter().flatten().collect();
     let check = |path| match Opener::new().met(true).open_in(&finder, path) {
         Ok(model) => model.check().iter().for_each(|finding| println!("{path}: {finding}")),

@@ -3,8 +3,8 @@
 
 fn main() -> Result<(), meshwright::Error> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/dpm/quad.dpm").to_owned();
-    let mut args = std::env::args().skip(1);
-    let glb = meshwright::open(args.next().unwrap_or(own))?.convert(meshwright::Target::Glb)?;
+    let mut args = std::env::args_os().skip(1);
+    let glb = meshwright::open(args.next().unwrap_or(own.into()))?.convert(meshwright::Target::Glb)?;
     for loss in glb.losses() {
         println!("{loss}");
     }

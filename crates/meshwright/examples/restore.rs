@@ -4,9 +4,10 @@
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/dpm/quad.dpm").to_owned();
-    let mut args = std::env::args().skip(1);
-    let edited = meshwright::open(args.next().unwrap_or(own))?;
-    let made = edited.restore(args.next().unwrap_or("dpm".into()).parse::<meshwright::Target>()?)?;
+    let mut args = std::env::args_os().skip(1);
+    let edited = meshwright::open(args.next().unwrap_or(own.into()))?;
+    let format = args.next().unwrap_or("dpm".into()).to_string_lossy().parse::<meshwright::Target>()?;
+    let made = edited.restore(format)?;
     for line in made.edits().map(|edits| meshwright::recovery_lines(edits, 20)).unwrap_or_default() {
         println!("{line}");
     }

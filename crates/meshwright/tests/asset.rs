@@ -100,7 +100,7 @@ fn what_no_decoder_takes_is_not_embedded() {
     let opened = |name: &str, bytes: &[u8]| {
         let files = [("m.dpm", painted(&["skin"])), (name, bytes.to_vec())];
         let options = Opener::new().textures(true);
-        let scene = options.open_in(&Tree::memory(files).unwrap(), "m.dpm").unwrap();
+        let scene = options.open_in(Tree::memory(files).unwrap(), "m.dpm").unwrap();
         scene.scene().unwrap()
     };
     let sound = opened("skin.png", whole);
@@ -126,7 +126,7 @@ fn names_of_bmd_materials_are_paths_first() {
     let found = |model: &Bmd, files: &[&str]| {
         let files = files.iter().map(|f| (*f, bmp()));
         let files = files.chain([("models/w.bmd", model.to_bytes().unwrap())]);
-        let asset = Opener::new().textures(true).open_in(&Tree::memory(files).unwrap(), "models/w.bmd");
+        let asset = Opener::new().textures(true).open_in(Tree::memory(files).unwrap(), "models/w.bmd");
         let asset = asset.unwrap();
         asset
             .parts()

@@ -16,7 +16,7 @@ fn fixture(name: &str) -> Vec<u8> {
 /// The hopper of 15 frames, which its names make three clips of, with this companion.
 fn hopper(groups: &[u8], options: &Opener) -> Model {
     let files = [("h.dpm", fixture("hopper.ok.dpm")), ("h.dpm.framegroups", groups.to_vec())];
-    options.open_in(&Tree::memory(files).unwrap(), "h.dpm").unwrap()
+    options.open_in(Tree::memory(files).unwrap(), "h.dpm").unwrap()
 }
 
 fn names(asset: &Model) -> Vec<String> {
@@ -39,12 +39,12 @@ fn a_summary_counts_the_clips_of_the_companion() {
     assert_eq!(alone.summary().clips, 3);
     // A model that does not move has no clip when its companion says so.
     let still = [("s.dpm", fixture("weights.ok.dpm")), ("s.dpm.framegroups", b"// none".to_vec())];
-    let still = Opener::new().open_in(&Tree::memory(still).unwrap(), "s.dpm").unwrap();
+    let still = Opener::new().open_in(Tree::memory(still).unwrap(), "s.dpm").unwrap();
     let frames = still.summary().frames;
     let scene = still.scene().unwrap().value;
     assert_eq!((still.summary().clips, frames), (scene.clips.len(), Some(2)));
     let files = [("z.zym", fixture("pair.ok.zym")), ("z.zym.framegroups", b"0 3 20 0 all".to_vec())];
-    let zym = Opener::new().open_in(&Tree::memory(files).unwrap(), "z.zym").unwrap();
+    let zym = Opener::new().open_in(Tree::memory(files).unwrap(), "z.zym").unwrap();
     assert_eq!((zym.summary().clips, zym.model().summary().clips), (1, 2));
 }
 
@@ -84,7 +84,7 @@ fn resolved_clips_are_charged() {
     model.poses.truncate(model.bones.len());
     let lines = b"0 9\n".repeat(200_000);
     let files = [("q.dpm", model.to_bytes().unwrap()), ("q.dpm.framegroups", lines)];
-    let asset = Opener::new().open_in(&Tree::memory(files).unwrap(), "q.dpm").unwrap();
+    let asset = Opener::new().open_in(Tree::memory(files).unwrap(), "q.dpm").unwrap();
     assert_eq!(asset.summary().clips, 200_000);
     assert!(asset.check().has("length-clamped"));
     let e = asset.scene_with(&SceneOptions::default().with_memory(16 << 20)).unwrap_err();

@@ -331,7 +331,7 @@ fn a_mesh_is_not_written_without_the_skeleton_that_places_it() {
     let placed = document(&figure(&files, &["flower.mesh", "bones.skel"]), |json| json);
     let back = |document: &Model, onto: Model| {
         let (how, options) = (RecoverOptions::default(), ConvertOptions::default());
-        restored(&document, Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
+        restored(document, Some(&Original::new(onto)), meshwright::Format::TsoMesh, "b.mesh", &how, &options)
     };
     let refused = back(&placed, alone.clone()).unwrap_err().to_string();
     for word in ["\"figure\"", "flower.mesh", "--skeleton"] {

@@ -85,7 +85,7 @@ fn describe(opened: &mut Model, reader: &Reader) -> (Description, Option<String>
     match opened.take_scene(&options) {
         Ok(mut scene) => {
             opened.add_textures(&mut scene);
-            described.add_scene(&opened, &scene.value);
+            described.add_scene(opened, &scene.value);
             (described, None)
         }
         Err(e) => (described, Some(e.to_string())),

@@ -44,7 +44,7 @@ impl Source<'_> {
         }
     }
 
-    fn to_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+    fn make_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         match self {
             Self::Borrowed(model) => model.scene_with(options),
             Self::Owned(model) => model.take_scene(options),
@@ -372,7 +372,7 @@ impl Shaping<'_> {
     /// Converts a model to a scene with the changes and textures that the options ask for.
     fn scene(&mut self, model: &mut Source<'_>, parts: &mut Vec<Part>) -> Result<Converted<Scene>, Error> {
         let options = self.options;
-        let mut scene = match model.to_scene(self.scenes) {
+        let mut scene = match model.make_scene(self.scenes) {
             Err(ConvertError::Unsupported { .. }) if embeds(options, self.target) && model.lacks_files() => {
                 model.empty_scene()
             }

@@ -36,7 +36,7 @@ impl Assembly {
         let (mut options, budget) = (options.clone(), Budget::new(options.read_settings().read.limits));
         for (role, name) in &self.0 {
             let path = TreePath::new(name).map_err(Error::from)?;
-            let tree = finders.iter().map(|finder| finder.tree()).find(|tree| tree.exists(&path));
+            let tree = finders.iter().map(Finder::tree).find(|tree| tree.exists(&path));
             let Some(tree) = tree else { continue };
             let bytes = tree.read(&path, &budget).map_err(Error::from)?.into_owned();
             options = options.named(NamedFile::new(*role, name.clone(), bytes));
