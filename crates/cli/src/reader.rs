@@ -478,13 +478,24 @@ impl Reader {
         lines
     }
 
-    /// Returns the companions that are used, as lines.
+    /// Returns the companions that are used, as lines. Files of clips are one line: a game may have dozens for a model.
     pub(crate) fn used(&self, input: &Input, opened: &Model) -> Vec<String> {
         let is_used = |part: &&meshwright::Part| {
-            part.state == PartState::Found && matches!(part.role, PartRole::Companion(_))
+            self.names_companions
+                && part.state == PartState::Found
+                && matches!(part.role, PartRole::Companion(_))
         };
-        let used = opened.parts().iter().filter(is_used).filter(|_| self.names_companions);
-        used.map(|part| format!("{}: with {}", input.display_path(), part_path(opened, part))).collect()
+        let is_clips = |part: &&meshwright::Part| part.role == PartRole::Companion(Role::Animation);
+        let (clips, others): (Vec<_>, Vec<_>) = opened.parts().iter().filter(is_used).partition(is_clips);
+        let further = clips.len().saturating_sub(1);
+        let line = |part: &meshwright::Part| {
+            let more = match further {
+                n if n > 0 && is_clips(&part) => format!(" and {n} more"),
+                _ => String::new(),
+            };
+            format!("{}: with {}{more}", input.display_path(), part_path(opened, part))
+        };
+        others.into_iter().chain(clips.into_iter().take(1)).map(line).collect()
     }
 
     /// Prints the companions that are used, and everything that was passed over.

@@ -289,6 +289,20 @@ fn clips_of_an_iqm_may_be_in_files_of_their_own() {
     fs::create_dir(at("back")).unwrap();
     done(&at("kept.glb"), &at("back/body.iqm"), &[]);
     assert_eq!(fs::read(at("back/body.iqm")).unwrap(), fs::read(at("body.iqm")).unwrap());
+    // A clip that was edited is written again, and nothing else.
+    done(&at("body.iqm"), &at("kept.gltf"), &["--keep-native"]);
+    let clip = &whole.clips[0].name;
+    let text = fs::read_to_string(at("kept.gltf")).unwrap();
+    let edited = text.replace(&format!("\"name\":\"{clip}\""), "\"name\":\"edited\"");
+    assert_ne!(text, edited);
+    fs::write(at("kept.gltf"), edited).unwrap();
+    fs::create_dir(at("edited")).unwrap();
+    done(&at("kept.gltf"), &at("edited/body.iqm"), &[]);
+    assert_eq!(fs::read(at("edited/body.iqm")).unwrap(), fs::read(at("body.iqm")).unwrap());
+    let written = names(&at("edited"));
+    assert_eq!(written.len(), 2, "{written:?}");
+    let again = Iqm::parse(&fs::read(at("edited").join(&written[1])).unwrap()).unwrap();
+    assert_eq!(again.str(again.anims[0].name), b"edited");
     let other = convert(
         &at("body.iqm"),
         &at("x.glb"),

@@ -30,4 +30,5 @@ mod repair;
 #[path = "support/restoring.rs"]
 mod restoring;
 mod sims;
+mod sims_blender;
 mod touched;

@@ -162,7 +162,7 @@ fn rest_as_bound(mut scene: Scene) -> Scene {
 }
 
 /// Largest distance between two bodies in a pose, in metres.
-fn apart(skel: &Skel, a: (&Geometry, &Anim), b: (&Geometry, &Anim), frame: u32) -> f64 {
+fn largest_distance(skel: &Skel, a: (&Geometry, &Anim), b: (&Geometry, &Anim), frame: u32) -> f64 {
     let posed = |(g, anim): (&Geometry, &Anim)| {
         let pose = anim.pose(skel, frame.into(), Between::Slerp);
         g.pose(&skel.matrices_for(&g.bones, &skel.world(&pose)))
@@ -211,8 +211,8 @@ fn bodies_keep_their_arms_in_the_motions_of_the_game() {
             let made = made.unwrap().value;
             for frame in 0..clip.frames() {
                 // The game's own motion, and the one that was exported too.
-                worst = worst.max(apart(&skel, (&g, clip), (&mesh.value.geometry, clip), frame));
-                worst = worst.max(apart(&skel, (&g, clip), (&mesh.value.geometry, &made), frame));
+                worst = worst.max(largest_distance(&skel, (&g, clip), (&mesh.value.geometry, clip), frame));
+                worst = worst.max(largest_distance(&skel, (&g, clip), (&mesh.value.geometry, &made), frame));
             }
         }
         // Vertices that are moved to where they are in the rest pose of the skeleton are wrong.
@@ -227,7 +227,7 @@ fn bodies_keep_their_arms_in_the_motions_of_the_game() {
                 vertex.position = f32s(narrow(back.point(vertex.position.map(|c| f64::from(c.get())))));
             }
         }
-        without = without.max(apart(&skel, (&g, &clips[0]), (&moved, &clips[0]), 0));
+        without = without.max(largest_distance(&skel, (&g, &clips[0]), (&moved, &clips[0]), 0));
     }
     println!("largest error {:.5} mm", worst * 1000.0);
     assert!(worst <= 1e-4, "{worst} m");
@@ -247,7 +247,7 @@ fn a_suit_for_the_skeleton_of_the_game_has_the_same_vertices() {
     let of = |end: &str| files.value.iter().find(|f| f.name.ends_with(end)).unwrap().bytes.clone();
     assert_eq!(Cmx::parse(&of(".cmx")).unwrap().character.suits.len(), 1);
     let skn = Skn::parse(&of(".skn")).unwrap();
-    assert!(apart(&skel, (&g, &clips[0]), (&skn.geometry, &clips[0]), 2) <= 1e-4);
+    assert!(largest_distance(&skel, (&g, &clips[0]), (&skn.geometry, &clips[0]), 2) <= 1e-4);
 }
 
 /// A program may also give joints axes of its own. Then their places show that the arms are turned.
@@ -269,7 +269,7 @@ fn arms_are_found_by_the_places_of_joints_with_other_axes() {
     edited.clips.clear();
     let options = FromSceneOptions::for_format(TsoSceneOptions::made_for(skel.clone()));
     let mesh = Mesh::from_scene(&edited, &options).unwrap();
-    let far = apart(&skel, (&g, &clips[0]), (&mesh.value.geometry, &clips[0]), 1);
+    let far = largest_distance(&skel, (&g, &clips[0]), (&mesh.value.geometry, &clips[0]), 1);
     assert!(far <= 1e-4, "{far} m {:?}", mesh.losses);
     assert!(mesh.losses.iter().any(|l| l.code == "rest-differs" && l.count == 2), "{:?}", mesh.losses);
 }

@@ -49,6 +49,8 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
         joints.iter().map(|j| j.rest.to_trs64().narrow()).collect()
     };
     let (own, theirs) = (rests(&skeleton.joints), rests(&from.joints));
+    // Frames of several files follow each other.
+    let first = scene.clips.iter().map(|c| c.start.saturating_add(c.frames)).max().unwrap_or(0);
     for mut clip in clips {
         let Motion::Tracks(tracks) = &mut clip.motion else { continue };
         let tracks = core::mem::take(tracks);
@@ -69,9 +71,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
         if clip.name.is_empty() || taken(&clip.name) {
             clip.name = stem;
         }
-        // Frames of several files are numbered one after the other.
-        let ends = scene.clips.iter().map(|c| c.start.saturating_add(c.frames));
-        clip.start = ends.max().unwrap_or(0);
+        clip.start = clip.start.saturating_add(first);
         (clip.skeleton, clip.motion) = (SkeletonId(0), Motion::Tracks(moved));
         scene.clips.push(clip);
     }

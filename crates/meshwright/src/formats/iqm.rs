@@ -257,7 +257,7 @@ fn write_apart(
 }
 
 /// Leaves out the clips of files of their own. Returns the native scene and the patch without them, and the files of
-/// which a clip was edited. Files that nobody edited stay as they are.
+/// which a clip was edited. Unedited files are not written.
 #[cfg(feature = "gltf")]
 fn without_files(
     merging: &Merging<'_>,

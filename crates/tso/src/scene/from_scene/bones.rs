@@ -40,7 +40,7 @@ pub(crate) struct Bones<'s> {
 pub(crate) struct Spaces {
     /// The transform from the space of a bone to that of its joint, by bone; nothing for a bone without a joint.
     pub(crate) in_joint: Vec<Option<Affine64>>,
-    /// How many bones rest in another pose than their joints.
+    /// The number of bones that rest in another pose than their joints.
     pub(crate) turned: usize,
 }
 
@@ -104,26 +104,26 @@ impl<'s> Bones<'s> {
         let world = self.skel.world(&[]);
         // Most scenes rest as the skeleton does.
         if rest.iter().zip(&world).all(|(joint, bone)| joint.is_none_or(|joint| is_near(&joint, bone))) {
-            return Ok(self.seen(&rest, &world, &world));
+            return Ok(self.spaces_in(&rest, &world, &world));
         }
-        let shown = match self.posed(&rest) {
+        let shown = match self.pose_like(&rest) {
             Some(pose) => (rest, pose),
             None => {
                 let bind = bind();
-                match self.posed(&bind) {
+                match self.pose_like(&bind) {
                     Some(pose) => (bind, pose),
                     None => {
-                        let pose = self.turned(&rest, &world).unwrap_or_else(|| world.clone());
+                        let pose = self.turn_limbs(&rest, &world).unwrap_or_else(|| world.clone());
                         (rest, pose)
                     }
                 }
             }
         };
-        Ok(self.seen(&shown.0, &shown.1, &world))
+        Ok(self.spaces_in(&shown.0, &shown.1, &world))
     }
 
     /// The spaces of bones whose pose equals that of the joints.
-    fn seen(&self, joints: &[Option<Affine64>], pose: &[Affine64], rest: &[Affine64]) -> Spaces {
+    fn spaces_in(&self, joints: &[Option<Affine64>], pose: &[Affine64], rest: &[Affine64]) -> Spaces {
         let turned = pose.iter().zip(rest).zip(&self.parents);
         let local = |of: &[Affine64], bone: &Affine64, parent: Option<usize>| match parent {
             Some(parent) => of.get(parent).and_then(Affine64::inverse).unwrap_or_default().after(bone),
@@ -143,7 +143,7 @@ impl<'s> Bones<'s> {
 
     /// Returns the pose of the bones in which each has the rotation of its joint, if most joints have the axes of their
     /// bones.
-    fn posed(&self, joints: &[Option<Affine64>]) -> Option<Vec<Affine64>> {
+    fn pose_like(&self, joints: &[Option<Affine64>]) -> Option<Vec<Affine64>> {
         let rests = self.skel.rest();
         let mut pose = alloc::vec![Affine64::IDENTITY; rests.len()];
         let (mut same, mut all) = (0_usize, 0_usize);
@@ -173,7 +173,7 @@ impl<'s> Bones<'s> {
 
     /// Returns the pose of the bones in which the children of each are in the directions of its joint's children. Bones
     /// whose axes differ from their joints' have nothing else in common with them.
-    fn turned(&self, joints: &[Option<Affine64>], world: &[Affine64]) -> Option<Vec<Affine64>> {
+    fn turn_limbs(&self, joints: &[Option<Affine64>], world: &[Affine64]) -> Option<Vec<Affine64>> {
         let rests: Vec<_> = self.skel.rest().iter().map(|bone| bone.matrix()).collect();
         let mut pose = alloc::vec![Affine64::IDENTITY; rests.len()];
         let mut children = alloc::vec![Vec::new(); rests.len()];
@@ -198,7 +198,7 @@ impl<'s> Bones<'s> {
             // The bones of a turned arm are where its joints are.
             let is_turned = !is_near(&rest, world.get(bone)?);
             let limit = if is_turned && parent.is_some() { SAME_DIRECTION } else { ANOTHER_POSE };
-            let found = if apart(&rest, &directions) <= limit {
+            let found = if largest_angle(&rest, &directions) <= limit {
                 rest
             } else if parent.is_none() {
                 // The whole figure was turned.
@@ -212,7 +212,7 @@ impl<'s> Bones<'s> {
                 };
                 let arm = Trs64 { rotation: quat::about([0.0, 0.0, 1.0], arm), ..Trs64::default() };
                 let arm = rest.after(&arm.to_affine());
-                let start = if apart(&arm, &directions) <= ANOTHER_POSE { arm } else { rest };
+                let start = if largest_angle(&arm, &directions) <= ANOTHER_POSE { arm } else { rest };
                 let turn = Fit::turn(&directions);
                 let turned = turn.or_else(|| turned_onto(&start, directions.first()?)).unwrap_or(rest);
                 Affine64 { w: rest.w, ..turned }
@@ -227,7 +227,7 @@ impl<'s> Bones<'s> {
 }
 
 /// The largest angle between directions in the space of a bone and those that they should have.
-fn apart(bone: &Affine64, directions: &[([f64; 3], [f64; 3])]) -> f64 {
+fn largest_angle(bone: &Affine64, directions: &[([f64; 3], [f64; 3])]) -> f64 {
     let angle = |(own, seen): &([f64; 3], [f64; 3])| {
         meshwright_core::math::acos(dot(bone.vector(*own), *seen).clamp(-1.0, 1.0))
     };
