@@ -234,7 +234,7 @@ typedef struct {
 } MwInfluence;
 
 /**
- * A mesh in its bind pose. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
+ * A mesh in its bind pose, in its own space. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
  */
 typedef struct {
   /**
@@ -282,6 +282,21 @@ typedef struct {
    */
   const MwInfluence *influences;
 } MwMesh;
+
+/**
+ * An instance of a mesh.
+ */
+typedef struct {
+  /**
+   * The mesh.
+   */
+  size_t mesh;
+  /**
+   * 4 columns of 4 numbers, from the mesh's space to the scene's. That of a mesh with a skeleton, which only follows
+   * its skeleton, changes nothing.
+   */
+  float matrix[16];
+} MwDrawn;
 
 /**
  * A material.
@@ -528,7 +543,9 @@ MwStatus mw_player_frame(MwPlayer *player,
 MwStatus mw_player_seconds(MwPlayer *player, size_t clip, double seconds, MwError **error);
 
 /**
- * The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
+ * The vertices of a mesh in the pose, in the space of the scene: x, y, z for each, `vertex_count` of them as
+ * mw_scene_mesh has it. They are where the first node that draws the mesh puts it, and in the mesh's own space if no
+ * node does. For further instances begin with mw_player_mesh_vertices and use the matrices of mw_scene_drawn.
  * Either array may be NULL; normals are available if the mesh has them. The arrays need not be initialised; they must
  * not overlap.
  *
@@ -542,6 +559,20 @@ MwStatus mw_player_vertices(MwPlayer *player,
                             float *positions,
                             float *normals,
                             MwError **error);
+
+/**
+ * As mw_player_vertices, but before any node moves them: in the space of the mesh. Vertices of a mesh with a skeleton
+ * are the same in both.
+ *
+ * # Safety
+ * As for mw_player_vertices.
+ */
+MwStatus mw_player_mesh_vertices(MwPlayer *player,
+                                 size_t mesh,
+                                 size_t vertex_count,
+                                 float *positions,
+                                 float *normals,
+                                 MwError **error);
 
 /**
  * The pose of a joint: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
@@ -587,6 +618,30 @@ size_t mw_scene_mesh_count(const MwScene *scene);
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
  */
 bool mw_scene_mesh(const MwScene *scene, size_t index, MwMesh *out);
+
+/**
+ * The number of instances of meshes. A mesh may be drawn several times, or not at all, as those for collisions.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_drawn_count(const MwScene *scene);
+
+/**
+ * An instance of a mesh, in the order of the nodes. False where there is no such one.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_scene_drawn(const MwScene *scene, size_t index, MwDrawn *out);
+
+/**
+ * True if a node draws the mesh.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+bool mw_mesh_is_drawn(const MwScene *scene, size_t mesh);
 
 /**
  * The number of materials.
