@@ -81,6 +81,7 @@ extern crate alloc;
 extern crate std;
 
 mod decode;
+mod description;
 mod layout;
 mod list_facts;
 mod math;

@@ -72,6 +72,7 @@ extern crate alloc;
 extern crate std;
 
 mod chunks;
+mod description;
 mod detect;
 mod dialect;
 mod index_extents;

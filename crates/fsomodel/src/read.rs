@@ -119,7 +119,7 @@ impl FileFormat for FsoModel<'static> {
     const TITLE: &'static str = "FreeSpace Open FSOMODEL";
     const EXTENSIONS: &'static [&'static str] = &["fom", "fso", "fsomodel"];
     const RULES: &'static [&'static Rule] = rules::RULES;
-    const DESCRIPTION: Description = crate::record::DESCRIPTION;
+    const DESCRIPTION: Description = crate::description::DESCRIPTION;
     const COMPANIONS: &'static [Companion] =
         &[Companion::one(Role::Metadata, Metadata::ID, &[Beside::Replaced("json")]).read_with_model()];
 

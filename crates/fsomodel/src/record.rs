@@ -1,9 +1,5 @@
 //! Records of fixed size.
 
-use crate::chunks::MAGIC;
-use meshwright_core::description::{Description, Mark, Order};
-use meshwright_core::structures;
-
 meshwright_core::record! {
     /// The header of a file.
     pub(crate) mod header: 12 {
@@ -74,35 +70,3 @@ meshwright_core::record! {
         BITANGENT = "bitangent": 48, [f32; 3];
     }
 }
-
-structures! {
-    const FILE = {
-        /// A FSOMODEL file.
-        file {
-            header: header;
-            chunks: chunk_data [..];
-        }
-        /// A chunk. The width of vertices and indices depends on the program that wrote the file.
-        chunk_data {
-            chunk: chunk;
-            meshes: mesh [chunk.length / 24] if (chunk.id == "MESH");
-            data: bytes [chunk.length] if (chunk.id != "MESH");
-        }
-    }
-}
-
-pub(crate) const DESCRIPTION: Description = Description {
-    order: Order::Little,
-    floats: Order::Little,
-    marks: &[Mark { at: header::MAGIC.offset, bytes: MAGIC }],
-    records: &[
-        header::TABLE,
-        chunk::TABLE,
-        mesh::TABLE,
-        vertex_44::TABLE,
-        vertex_56::TABLE,
-        vertex_60::TABLE,
-    ],
-    words: &[],
-    structures: &[FILE],
-};

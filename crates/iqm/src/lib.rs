@@ -73,6 +73,7 @@ extern crate std;
 mod check;
 mod check_motion;
 mod check_vertices;
+mod description;
 #[cfg(feature = "scene")]
 mod engines;
 mod layout;

@@ -70,7 +70,7 @@ impl FileFormat for Iqm {
     const TITLE: &'static str = "Inter-Quake Model";
     const EXTENSIONS: &'static [&'static str] = &["iqm", "vvm"];
     const RULES: &'static [&'static Rule] = RULES;
-    const DESCRIPTION: meshwright_core::description::Description = crate::record::DESCRIPTION;
+    const DESCRIPTION: meshwright_core::description::Description = crate::description::DESCRIPTION;
     const COMPANIONS: &'static [Companion] = &[
         Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")]),
         Companion::many(Role::Animation, "iqm", &[]),

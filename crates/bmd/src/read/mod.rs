@@ -66,7 +66,7 @@ impl FileFormat for Bmd {
     const TITLE: &'static str = "BGBTech BMD";
     const EXTENSIONS: &'static [&'static str] = &["bmd"];
     const RULES: &'static [&'static Rule] = rules::RULES;
-    const DESCRIPTION: Description = crate::record::DESCRIPTION;
+    const DESCRIPTION: Description = crate::description::DESCRIPTION;
 
     type Options = ReadOptions;
 

@@ -1,6 +1,7 @@
 //! DPM, type 2: any number of influences per vertex, separate vertices for each mesh, clips in a companion file.
 
 mod decode;
+mod description;
 mod edit;
 mod layout;
 mod model;

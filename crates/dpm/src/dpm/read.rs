@@ -58,7 +58,7 @@ impl FileFormat for Dpm {
     const TITLE: &'static str = "DarkPlaces DPM";
     const EXTENSIONS: &'static [&'static str] = &["dpm"];
     const RULES: &'static [&'static Rule] = RULES;
-    const DESCRIPTION: meshwright_core::description::Description = super::record::DESCRIPTION;
+    const DESCRIPTION: meshwright_core::description::Description = super::description::DESCRIPTION;
     const COMPANIONS: &'static [Companion] =
         &[Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")])];
 

@@ -2,6 +2,7 @@
 //! the file.
 
 mod decode;
+mod description;
 mod layout;
 mod lumps;
 mod model;

@@ -59,7 +59,7 @@ impl FileFormat for Zym {
     const TITLE: &'static str = "DarkPlaces ZYM";
     const EXTENSIONS: &'static [&'static str] = &["zym"];
     const RULES: &'static [&'static Rule] = RULES;
-    const DESCRIPTION: meshwright_core::description::Description = super::record::DESCRIPTION;
+    const DESCRIPTION: meshwright_core::description::Description = super::description::DESCRIPTION;
     const COMPANIONS: &'static [Companion] =
         &[Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")])];
 

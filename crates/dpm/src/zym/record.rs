@@ -1,12 +1,6 @@
 //! Records of a ZYM file.
 
-use super::model::scene_flags;
-use super::parse::MAGIC;
-use crate::bone::bone_flags;
-use crate::record::{matrix, name, texcoord, triangle};
-use meshwright_core::description::{Description, Mark, Order};
 use meshwright_core::record::Field;
-use meshwright_core::structures;
 
 meshwright_core::record! {
     /// The header of a file.
@@ -125,49 +119,3 @@ meshwright_core::record! {
         ORIGIN = "origin": 4, [f32; 3];
     }
 }
-
-structures! {
-    const FILE = {
-        /// A ZYM file.
-        file {
-            header: header;
-            scenes: scene [header.numscenes] @ (header.lump_scenes.start);
-            /// A matrix for each bone, relative to its parent, pose after pose.
-            poses: matrix [header.lump_poses.length / 48] @ (header.lump_poses.start);
-            bones: bone [header.numbones] @ (header.lump_bones.start);
-            /// How many bones each vertex has.
-            counts: i32 [header.numverts] @ (header.lump_vertbonecounts.start);
-            vertices: vertex [header.lump_verts.length / 16] @ (header.lump_verts.start);
-            texcoords: texcoord [header.numverts] @ (header.lump_texcoords.start);
-            /// Triangles, by shader.
-            runs: run [header.numshaders] @ (header.lump_render.start);
-            shaders: name [header.numshaders] @ (header.lump_shaders.start);
-            trizone: bytes [header.lump_trizone.length] @ (header.lump_trizone.start);
-        }
-        /// The triangles of a shader.
-        run {
-            count: i32;
-            triangles: triangle [count];
-        }
-    }
-}
-
-pub(crate) const DESCRIPTION: Description = Description {
-    order: Order::Big,
-    floats: Order::Big,
-    marks: &[Mark { at: header::ID.offset, bytes: MAGIC }],
-    records: &[
-        header::TABLE,
-        lump::TABLE,
-        bounds::TABLE,
-        scene::TABLE,
-        bone::TABLE,
-        vertex::TABLE,
-        texcoord::TABLE,
-        triangle::TABLE,
-        matrix::TABLE,
-        name::TABLE,
-    ],
-    words: &[bone_flags::TABLE, scene_flags::TABLE],
-    structures: &[FILE],
-};

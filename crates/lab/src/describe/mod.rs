@@ -248,11 +248,10 @@ fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
         let marks = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
         let fixture = fixture(root, kind)?;
         text += &format!(
-            "| {} | `{}` | {} | {marks} | [{}](../../{fixture}) |\n",
+            "| {} | `{}` | {} | {marks} | `{fixture}` |\n",
             kind.title,
             kind.media_type(),
             extensions.join(" "),
-            fixture.rsplit('/').next().unwrap_or_default(),
         );
     }
     Ok(text)
