@@ -22,7 +22,7 @@ impl Player {
     /// Moves to a time of a clip in seconds. The clip has this name, or this number.
     ///
     /// # Errors
-    /// If there is no such clip.
+    /// If the scene has no clip of this name or number.
     pub fn seek(&mut self, clip: &str, seconds: f64) -> Result<(), Error> {
         let found = find_clip(clip, &self.scene);
         let clip = found.map_err(|why| Error::new(ErrorKind::NotFound, "usage", why))?;
@@ -32,7 +32,7 @@ impl Player {
     /// Returns the positions and normals of a mesh in the pose.
     ///
     /// # Errors
-    /// If there is no such mesh.
+    /// If the scene has fewer meshes.
     pub fn mesh(&self, index: usize) -> Result<MeshPose, Error> {
         Ok(self.evaluator.mesh(MeshId(index))?)
     }

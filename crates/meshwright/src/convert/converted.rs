@@ -9,7 +9,7 @@ use meshwright_core::Limits;
 use meshwright_scene::{self as scene, Loss, OutputFile, OutputFiles, Scene};
 use std::path::PathBuf;
 
-/// How the files of a conversion came about.
+/// The way from a model to the files of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Route {
@@ -78,7 +78,7 @@ impl Conversion {
         }
     }
 
-    /// How the files came about.
+    /// The way from the model to the files.
     pub fn route(&self) -> Route {
         self.route
     }

@@ -45,7 +45,7 @@ impl From<WriteOptions> for ConvertOptions {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum OriginalSource {
-    /// There is none: every value is converted.
+    /// No original: every value is converted.
     #[default]
     Nothing,
     /// The original that is embedded in the document, if there is one.

@@ -37,7 +37,7 @@ impl std::ops::Deref for Source<'_> {
 }
 
 impl Source<'_> {
-    /// Frees the bytes of the file, if nobody else needs them.
+    /// Frees the bytes of the file, if the model is consumed.
     fn drop_bytes(&mut self) {
         if let Self::Owned(model) = self {
             model.drop_bytes();
