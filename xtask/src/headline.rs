@@ -97,7 +97,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
 #[derive(Clone, Copy)]
 struct Times {
     clock: f64,
-    /// Of all threads; 0 where the system does not say.
+    /// The time of all threads; 0 if the system does not say.
     processor: f64,
 }
 

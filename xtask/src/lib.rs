@@ -151,7 +151,7 @@ const VERBS: &[Verb] = &[
     ),
     Verb(
         "witness kaitai",
-        "[DIR...]: what readers made of docs/descriptions find in files; needs node, kaitaistruct from PyPI",
+        "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI",
         Words(targets::kaitai),
     ),
     Verb(

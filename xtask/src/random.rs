@@ -263,7 +263,7 @@ impl Program {
         Ok(ran)
     }
 
-    /// Returns true if a run ended at an input that took long by the clock of a busy machine, but takes no more processor time
+    /// Returns true if a run ended at an input that is slow by the clock but, alone, within its limit of processor time. Its
     /// than is allowed when it runs alone. Its file is removed.
     fn waited_only(&self, target: &str, said: &str) -> Result<bool, String> {
         let mark = "Test unit written to ";
