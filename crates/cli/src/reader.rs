@@ -261,7 +261,7 @@ impl Reader {
     fn open_with(&self, input: &Input, options: Opener, format: Option<Format>) -> Result<Model, Refusal> {
         let (finder, path) = self.place(input)?;
         let format = format.or(input.met.as_ref().and_then(|met| met.format));
-        let options = options.from_folder(input.met.is_some()).format(format);
+        let options = options.in_folder(input.met.is_some()).format(format);
         let opened = options.open_in(&finder, &path).map_err(|e| {
             if e.code() == "unknown-format" && input.met.is_some() {
                 return Refusal::NotAModel;

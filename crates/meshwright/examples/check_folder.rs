@@ -7,7 +7,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data").to_owned();
     let finder = Finder::new(Tree::open(std::env::args_os().nth(1).unwrap_or(own.into()))?);
     let files: Vec<_> = finder.tree().walk().files.into_iter().flatten().collect();
-    let check = |path| match Opener::new().from_folder(true).open_in(&finder, path) {
+    let check = |path| match Opener::new().in_folder(true).open_in(&finder, path) {
         Ok(model) => model.check().iter().for_each(|finding| println!("{path}: {finding}")),
         Err(e) if e.code() == "unknown-format" => {}
         Err(e) => println!("{path}: {e}"),

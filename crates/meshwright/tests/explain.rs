@@ -91,7 +91,7 @@ fn example_files() -> BTreeMap<(String, String), String> {
         let path = file.unwrap();
         for options in [Opener::new(), ReadOptions::lenient().into()] {
             let options: Opener = options;
-            let options = options.from_folder(true);
+            let options = options.in_folder(true);
             let (format, report) = match options.open_in(&finder, &path) {
                 Ok(asset) => (asset.format(), asset.check()),
                 Err(e) => match e.format() {

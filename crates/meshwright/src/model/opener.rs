@@ -204,7 +204,7 @@ impl Opener {
     /// Sets whether the file was found in a folder, not named by the user: a file that may not be a model is refused
     /// with the code `unknown-format`.
     #[must_use]
-    pub fn from_folder(mut self, met: bool) -> Self {
+    pub fn in_folder(mut self, met: bool) -> Self {
         self.met = met;
         self
     }
