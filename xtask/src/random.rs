@@ -264,7 +264,7 @@ impl Program {
     }
 
     /// Returns true if a run ended at an input that is slow by the clock but, alone, within its limit of processor time. Its
-    /// than is allowed when it runs alone. Its file is removed.
+    /// file is removed.
     fn waited_only(&self, target: &str, said: &str) -> Result<bool, String> {
         let mark = "Test unit written to ";
         let slow = said.lines().filter_map(|line| line.split_once(mark)).map(|(_, path)| path.trim()).last();
