@@ -99,16 +99,12 @@ impl Name {
 }
 
 /// A text that cannot be a name in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
 #[non_exhaustive]
 pub struct NameError {
     /// The first character that does not fit.
     pub character: char,
-}
-
-meshwright_core::display_error! {
-    NameError:
-    Self { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
 /// Encodes the text as ISO 8859-1.

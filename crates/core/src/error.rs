@@ -50,47 +50,13 @@ pub enum ErrorClass {
     },
 }
 
-/// Writes [`Display`](core::fmt::Display) and [`Error`](core::error::Error) for an error type: a message for each of its forms.
-///
-/// ```
-/// #[derive(Debug)]
-/// enum Refused { Long { length: usize }, Empty }
-///
-/// meshwright_core::display_error! {
-///     Refused:
-///     Self::Long { length } => "{length} bytes are too long";
-///     Self::Empty => "is empty";
-/// }
-/// # fn main() {
-/// assert_eq!(Refused::Long { length: 9 }.to_string(), "9 bytes are too long");
-/// # }
-/// ```
-#[macro_export]
-macro_rules! display_error {
-    ($type:ty: $($form:pat => $text:literal $(, $value:expr)*;)+) => {
-        impl ::core::fmt::Display for $type {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                match self {
-                    $($form => ::core::write!(f, $text $(, $value)*),)+
-                }
-            }
-        }
-
-        impl ::core::error::Error for $type {}
-    };
-}
-
 /// Why a file was refused: the rule it breaks, and the byte and the field where it does.
 ///
 /// [`Display`](fmt::Display) gives one line, for example
 /// `meshes[2].tris[17].v1: index 900 of 812 vertices (offset 0x1f40)`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0)]
 pub struct ReadError(Box<Inner>);
-
-crate::display_error! {
-    ReadError:
-    Self(inner) => "{inner}";
-}
 
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
@@ -206,10 +172,11 @@ impl ReadError {
 }
 
 /// Why a model cannot be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The model breaks a rule of the format, so that no reader would accept the file.
+    #[error("{path}: {message}")]
     InvalidModel {
         /// The stable code of the broken rule.
         code: &'static str,
@@ -221,6 +188,7 @@ pub enum WriteError {
         message: Cow<'static, str>,
     },
     /// A number is too large for the field that must hold it.
+    #[error("{path}: {what} is {value}, the format holds at most {limit}")]
     DoesNotFit {
         /// The field at fault.
         path: FieldPathBuf,
@@ -232,6 +200,7 @@ pub enum WriteError {
         limit: u64,
     },
     /// The output would exceed a limit of the caller.
+    #[error("{what}: {wanted} bytes wanted, the limit leaves {limit}")]
     Limit {
         /// The memory that was refused, in words.
         what: &'static str,
@@ -240,13 +209,6 @@ pub enum WriteError {
         /// Bytes left.
         limit: u64,
     },
-}
-
-crate::display_error! {
-    WriteError:
-    Self::InvalidModel { path, message, .. } => "{path}: {message}";
-    Self::DoesNotFit { path, what, value, limit } => "{path}: {what} is {value}, the format holds at most {limit}";
-    Self::Limit { what, wanted, limit } => "{what}: {wanted} bytes wanted, the limit leaves {limit}";
 }
 
 impl WriteError {

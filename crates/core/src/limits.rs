@@ -75,7 +75,8 @@ impl ReadOptions {
 }
 
 /// A request that exceeds what is left of a [`Budget`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {wanted} {unit} wanted, the limit leaves {left}")]
 pub struct LimitExceeded {
     /// The refused memory or work, in words.
     pub what: &'static str,
@@ -85,11 +86,6 @@ pub struct LimitExceeded {
     pub left: u64,
     /// The unit: `bytes`, or `steps` of work.
     pub unit: &'static str,
-}
-
-crate::display_error! {
-    LimitExceeded:
-    Self { what, wanted, left, unit } => "{what}: {wanted} {unit} wanted, the limit leaves {left}";
 }
 
 impl LimitExceeded {

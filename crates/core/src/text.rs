@@ -65,10 +65,11 @@ impl<const N: usize> FixedName<N> {
 }
 
 /// The reason why a text does not fit a fixed-size name field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// The text leaves no room for the terminator.
+    #[error("a name of {length} bytes does not fit where {most} do")]
     Long {
         /// The length of the text.
         length: usize,
@@ -76,16 +77,11 @@ pub enum NameError {
         most: usize,
     },
     /// The text contains a character outside ISO 8859-1.
+    #[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
     Character {
         /// The first such character.
         character: char,
     },
-}
-
-crate::display_error! {
-    NameError:
-    Self::Long { length, most } => "a name of {length} bytes does not fit where {most} do";
-    Self::Character { character } => "{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL";
 }
 
 /// Encodes the text as ISO 8859-1.

@@ -5,10 +5,11 @@ use meshwright_core::{LimitExceeded, ReadError};
 use std::io;
 
 /// The reason why a tree gives no file. It names paths, never the content of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {
     /// The path is not valid: it would leave the tree, or no file can have it.
+    #[error("{path}: {why}")]
     BadPath {
         /// The path.
         path: String,
@@ -16,11 +17,13 @@ pub enum FilesError {
         why: &'static str,
     },
     /// The path does not exist.
+    #[error("{path}: there is no such file")]
     NotFound {
         /// The path.
         path: String,
     },
     /// The path is a folder instead of a file, a file instead of a folder, or neither.
+    #[error("{path}: {why}")]
     WrongKind {
         /// The path.
         path: String,
@@ -28,6 +31,7 @@ pub enum FilesError {
         why: &'static str,
     },
     /// The file is larger than the budget allows.
+    #[error("{path}: has {size} bytes, the limit leaves {left}")]
     TooLarge {
         /// The path.
         path: String,
@@ -37,6 +41,7 @@ pub enum FilesError {
         left: u64,
     },
     /// The pack, or a file in it, breaks a rule of its kind.
+    #[error("{path}: {error}")]
     Pack {
         /// The path.
         path: String,
@@ -44,6 +49,7 @@ pub enum FilesError {
         error: Box<ReadError>,
     },
     /// A pack of this kind cannot hold the file.
+    #[error("{path}: {why}")]
     Unpackable {
         /// The path.
         path: String,
@@ -51,8 +57,10 @@ pub enum FilesError {
         why: String,
     },
     /// A search costs more than the budget allows.
-    Limit(LimitExceeded),
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
     /// The operating system reports an error.
+    #[error("{path}: {message}")]
     System {
         /// The path.
         path: String,
@@ -61,23 +69,6 @@ pub enum FilesError {
         /// The message.
         message: String,
     },
-}
-
-meshwright_core::display_error! {
-    FilesError:
-    Self::BadPath { path, why } | Self::WrongKind { path, why } => "{path}: {why}";
-    Self::Unpackable { path, why } => "{path}: {why}";
-    Self::NotFound { path } => "{path}: there is no such file";
-    Self::TooLarge { path, size, left } => "{path}: has {size} bytes, the limit leaves {left}";
-    Self::Pack { path, error } => "{path}: {error}";
-    Self::Limit(e) => "{e}";
-    Self::System { path, message, .. } => "{path}: {message}";
-}
-
-impl From<LimitExceeded> for FilesError {
-    fn from(e: LimitExceeded) -> Self {
-        Self::Limit(e)
-    }
 }
 
 impl FilesError {

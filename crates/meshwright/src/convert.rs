@@ -44,15 +44,11 @@ pub enum Target {
 }
 
 /// No [`Target`] has this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("nothing is converted to {name:?}; known are {known}", known = known())]
 pub struct UnknownTarget {
     /// The name.
     pub name: String,
-}
-
-meshwright_core::display_error! {
-    UnknownTarget:
-    Self { name } => "nothing is converted to {name:?}; known are {}", known();
 }
 
 fn known() -> String {

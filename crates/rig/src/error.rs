@@ -1,10 +1,11 @@
 use alloc::string::String;
 
 /// An error in preparing or evaluating a scene.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
     /// The scene breaks a rule.
+    #[error("{path}: {message}")]
     Invalid {
         /// The field at fault.
         path: String,
@@ -12,6 +13,7 @@ pub enum RigError {
         message: &'static str,
     },
     /// A slice has the wrong length.
+    #[error("{what}: {expected} entries expected, {found} found")]
     Length {
         /// The name of the slice.
         what: &'static str,
@@ -20,12 +22,6 @@ pub enum RigError {
         /// The length of the slice.
         found: usize,
     },
-}
-
-meshwright_scene::display_error! {
-    RigError:
-    Self::Invalid { path, message } => "{path}: {message}";
-    Self::Length { what, expected, found } => "{what}: {expected} entries expected, {found} found";
 }
 
 impl RigError {

@@ -11,17 +11,13 @@ use alloc::string::String;
 use meshwright_core::bulk;
 
 /// A rule that a scene breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
 pub struct SceneError {
     /// The field at fault.
     pub path: String,
     /// The fault.
     pub message: String,
-}
-
-meshwright_core::display_error! {
-    SceneError:
-    Self { path, message } => "{path}: {message}";
 }
 
 fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), SceneError> {

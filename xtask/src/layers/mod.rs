@@ -53,19 +53,19 @@ const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 
 /// Crates whose dependencies from outside are fixed.
 const FEW: &[(&str, &[&str])] = &[
-    ("core", &["libm", "multiversion", "nom", "proptest"]),
-    ("scene", &["bevy_mikktspace", "itoa", "zmij", "proptest"]),
+    ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
+    ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
     ("edit", &[]),
-    ("files", &["lz4_flex", "miniz_oxide", "nom", "rustix"]),
+    ("files", &["lz4_flex", "miniz_oxide", "nom", "rustix", "thiserror"]),
     ("quake", &["nom", "proptest"]),
-    ("rig", &["glam", "rayon"]),
-    ("retarget", &[]),
+    ("rig", &["glam", "thiserror", "rayon"]),
+    ("retarget", &["thiserror"]),
     ("render", &["png", "proptest"]),
     ("xtask", &["lexopt", "serde_json", "sha2"]),
 ];
 
 /// External crates that every format may use.
-const FORMAT_FEW: &[&str] = &["nom", "proptest"];
+const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
 
 /// Further external crates of single formats; each is a decision.
 const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];

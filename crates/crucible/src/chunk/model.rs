@@ -33,10 +33,11 @@ pub struct AttributeStream<'a> {
 }
 
 /// The reason why the values of an attribute are rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeError {
     /// The chunk's dialect has no such attribute.
+    #[error("dialect {dialect} has no {attribute}")]
     NotInDialect {
         /// The attribute.
         attribute: Attribute,
@@ -44,6 +45,7 @@ pub enum AttributeError {
         dialect: Dialect,
     },
     /// The length is not a multiple of the size of a value.
+    #[error("{got} bytes are no whole number of {each}-byte {attribute}")]
     Size {
         /// The attribute.
         attribute: Attribute,
@@ -53,6 +55,7 @@ pub enum AttributeError {
         got: usize,
     },
     /// A bone number does not fit the dialect.
+    #[error("bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has")]
     BoneNumber {
         /// The index of the vertex.
         vertex: usize,
@@ -61,13 +64,6 @@ pub enum AttributeError {
         /// The chunk's dialect.
         dialect: Dialect,
     },
-}
-
-meshwright_core::display_error! {
-    AttributeError:
-    Self::NotInDialect { attribute, dialect } => "dialect {dialect} has no {attribute}";
-    Self::Size { attribute, each, got } => "{got} bytes are no whole number of {each}-byte {attribute}";
-    Self::BoneNumber { vertex, bone, dialect } => "bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has";
 }
 
 impl<'a> Chunk<'a> {

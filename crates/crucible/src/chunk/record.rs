@@ -140,13 +140,9 @@ impl fmt::Display for Dialect {
 }
 
 /// A name that no [`Dialect`] has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect is called {0:?}; there are seed, tangent and bone32")]
 pub struct UnknownDialect(String);
-
-meshwright_core::display_error! {
-    UnknownDialect:
-    Self(inner) => "no dialect is called {inner:?}; there are seed, tangent and bone32";
-}
 
 impl FromStr for Dialect {
     type Err = UnknownDialect;

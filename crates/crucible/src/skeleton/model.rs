@@ -41,13 +41,9 @@ impl FromStr for QuaternionOrder {
 }
 
 /// The error for a name that no [`QuaternionOrder`] has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such order of a quaternion; known are xyzw and wxyz")]
 pub struct UnknownOrder;
-
-meshwright_core::display_error! {
-    UnknownOrder:
-    Self => "no such order of a quaternion; known are xyzw and wxyz";
-}
 
 /// A skeleton chunk: a tree of bones with exactly one root.
 ///

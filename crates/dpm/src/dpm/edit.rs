@@ -53,10 +53,11 @@ pub enum Edit {
 }
 
 /// The reason why an edit is not possible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// No bone or mesh has the name or index.
+    #[error("no {what} is called {name}")]
     Unknown {
         /// `bone` or `mesh`.
         what: &'static str,
@@ -64,6 +65,7 @@ pub enum EditError {
         name: String,
     },
     /// Several meshes have the name.
+    #[error("{count} meshes are called {name}; take one by its number, as in #{first}")]
     Ambiguous {
         /// The name, escaped.
         name: String,
@@ -73,11 +75,13 @@ pub enum EditError {
         first: usize,
     },
     /// A name is too long for its field, or contains NUL.
+    #[error("{name} is no name of at most 31 bytes without a NUL")]
     Name {
         /// The name, escaped.
         name: String,
     },
     /// Another bone has the name, ignoring case. Engines would find only one of them.
+    #[error("bone #{other} is called {name} already")]
     Taken {
         /// The name, escaped.
         name: String,
@@ -85,6 +89,7 @@ pub enum EditError {
         other: usize,
     },
     /// A mesh does not have these triangles.
+    #[error("triangles {start} to {last} of mesh #{mesh}, which has {count}")]
     Triangles {
         /// Index of the mesh.
         mesh: usize,
@@ -95,15 +100,6 @@ pub enum EditError {
         /// The number of triangles that the mesh has.
         count: usize,
     },
-}
-
-meshwright_core::display_error! {
-    EditError:
-    Self::Unknown { what, name } => "no {what} is called {name}";
-    Self::Ambiguous { name, count, first } => "{count} meshes are called {name}; take one by its number, as in #{first}";
-    Self::Name { name } => "{name} is no name of at most 31 bytes without a NUL";
-    Self::Taken { name, other } => "bone #{other} is called {name} already";
-    Self::Triangles { mesh, start, last, count } => "triangles {start} to {last} of mesh #{mesh}, which has {count}";
 }
 
 impl Dpm {

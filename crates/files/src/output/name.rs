@@ -21,35 +21,31 @@ const REFUSED: &str = "/\\:*?\"<>|";
 pub struct OutputName(String);
 
 /// The reason why a text is not a valid name of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadName {
     /// The name is empty.
+    #[error("is empty")]
     Empty,
     /// The name begins with a dot: shells and desktops hide such files, and some programs run them.
+    #[error("begins with a dot")]
     Hidden,
     /// The name has a character that separates names, that a file system rejects, that acts on a terminal,
     /// or that is invisible.
+    #[error("holds U+{:04X}", u32::from(*.0))]
     Character(char),
     /// Windows treats the name as a device.
+    #[error("is the name of a device")]
     Device,
     /// The name ends with a dot or a space, which Windows removes.
+    #[error("ends with a dot or a space")]
     Ending,
     /// The name has more bytes than file systems allow.
+    #[error("has {0} bytes; at most 255 are written")]
     Long(usize),
     /// The name does not have an extension of the file type that is written.
+    #[error("has no extension of its kind of file")]
     Extension,
-}
-
-meshwright_core::display_error! {
-    BadName:
-    Self::Empty => "is empty";
-    Self::Hidden => "begins with a dot";
-    Self::Character(value) => "holds U+{:04X}", u32::from(*value);
-    Self::Device => "is the name of a device";
-    Self::Ending => "ends with a dot or a space";
-    Self::Long(value) => "has {value} bytes; at most 255 are written";
-    Self::Extension => "has no extension of its kind of file";
 }
 
 impl OutputName {

@@ -24,22 +24,18 @@ pub enum Replace {
 }
 
 /// The reason why an output is not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Clash {
     /// The run reads a file at this path.
+    #[error("{} would replace an input", display_path(.0))]
     Input(PathBuf),
     /// Another output of the run has this path.
+    #[error("{} would replace another output", display_path(.0))]
     Output(PathBuf),
     /// A file exists at this path that no earlier run wrote and that the user did not name.
+    #[error("{} exists already", display_path(.0))]
     Exists(PathBuf),
-}
-
-meshwright_core::display_error! {
-    Clash:
-    Self::Input(value) => "{} would replace an input", display_path(value);
-    Self::Output(value) => "{} would replace another output", display_path(value);
-    Self::Exists(value) => "{} exists already", display_path(value);
 }
 
 fn display_path(path: &Path) -> String {

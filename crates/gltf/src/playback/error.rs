@@ -3,17 +3,13 @@
 use meshwright_core::ReadError;
 
 /// Why a file cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
 pub struct PlaybackError {
     /// The field path in the document.
     pub path: String,
     /// The fault, or the unsupported feature.
     pub message: String,
-}
-
-meshwright_core::display_error! {
-    PlaybackError:
-    Self { path, message } => "{path}: {message}";
 }
 
 impl PlaybackError {

@@ -5,45 +5,29 @@ use meshwright_core::LimitExceeded;
 use meshwright_files::FilesError;
 
 /// The reason why an [embedded original](super::Original::kept_in) is ignored.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum KeptError {
     /// A field is missing or invalid.
+    #[error("the kept model has no {0} that can be read")]
     Field(&'static str),
     /// The version is that of a newer program, or invalid.
+    #[error("the kept model is of version {0}, this program knows version 1")]
     Version(i64),
     /// This build does not know the format, or the format is never embedded.
+    #[error("the kept model is of a kind {0:?} that is not known here")]
     Format(String),
     /// A file changed after it was embedded.
+    #[error("{0:?} is not what it was when it was kept: its hash is another")]
     Hash(String),
     /// The files cannot be unpacked.
-    Pack(FilesError),
+    #[error("the kept files cannot be unpacked: {0}")]
+    Pack(#[from] FilesError),
     /// The model breaks a rule of its format.
+    #[error("the kept model cannot be read: {0}")]
     Read(Error),
     /// It needs more memory than the limits allow.
-    Limit(LimitExceeded),
-}
-
-meshwright_core::display_error! {
-    KeptError:
-    Self::Field(value) => "the kept model has no {value} that can be read";
-    Self::Version(value) => "the kept model is of version {value}, this program knows version 1";
-    Self::Format(value) => "the kept model is of a kind {value:?} that is not known here";
-    Self::Hash(value) => "{value:?} is not what it was when it was kept: its hash is another";
-    Self::Pack(value) => "the kept files cannot be unpacked: {value}";
-    Self::Read(value) => "the kept model cannot be read: {value}";
-    Self::Limit(e) => "{e}";
-}
-
-impl From<FilesError> for KeptError {
-    fn from(e: FilesError) -> Self {
-        Self::Pack(e)
-    }
-}
-
-impl From<LimitExceeded> for KeptError {
-    fn from(e: LimitExceeded) -> Self {
-        Self::Limit(e)
-    }
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
 }
 
 impl From<KeptError> for Error {

@@ -812,13 +812,9 @@ impl fmt::Display for Format {
 }
 
 /// No [`Format`] has this short name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no format is called {0:?}; known are {known}", known = known())]
 pub struct UnknownFormat(pub String);
-
-meshwright_core::display_error! {
-    UnknownFormat:
-    Self(inner) => "no format is called {inner:?}; known are {}", known();
-}
 
 fn known() -> String {
     Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")

@@ -133,13 +133,9 @@ impl fmt::Display for Engine {
 }
 
 /// The error for a name that no engine has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech")]
 pub struct UnknownEngine;
-
-meshwright_core::display_error! {
-    UnknownEngine:
-    Self => "no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech";
-}
 
 impl FromStr for Engine {
     type Err = UnknownEngine;

@@ -130,10 +130,11 @@ impl<T> Converted<T> {
 }
 
 /// The reason why a conversion failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// The source breaks a rule that the conversion relies on.
+    #[error("{path}: {message}")]
     Invalid {
         /// The field at fault.
         path: String,
@@ -141,6 +142,7 @@ pub enum ConvertError {
         message: String,
     },
     /// The target has no way to express the source.
+    #[error("{path}: {message}")]
     Unsupported {
         /// The field that cannot be expressed.
         path: String,
@@ -148,19 +150,8 @@ pub enum ConvertError {
         message: String,
     },
     /// The result would exceed the caller's limit.
-    Limit(LimitExceeded),
-}
-
-meshwright_core::display_error! {
-    ConvertError:
-    Self::Invalid { path, message } | Self::Unsupported { path, message } => "{path}: {message}";
-    Self::Limit(e) => "{e}";
-}
-
-impl From<LimitExceeded> for ConvertError {
-    fn from(e: LimitExceeded) -> Self {
-        Self::Limit(e)
-    }
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
 }
 
 impl ConvertError {
