@@ -1,4 +1,5 @@
 //! Clips in files of their own.
+#![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use crate::scene::{fixture, largest_difference, options};
 use meshwright_iqm::{Iqm, Scales, join_clips};

@@ -2,9 +2,8 @@
 //! edited it. `recorded` has the document, and the files that it was made from (see the tests of `meshwright-tso`).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test panics")]
 
-use meshwright::files::Tree;
 use meshwright::tso::{Anim, Between, Geometry, Mesh, Skel};
-use meshwright::{Format, Model, OpenOptions, WriteOptions};
+use meshwright::{Format, NamedFile, Opener, Role};
 use std::fs;
 use std::path::Path;
 
@@ -24,13 +23,12 @@ fn a_body_from_blender_moves_as_before() {
     let skel = Skel::parse(&recorded("body.skel")).unwrap();
     let body = Mesh::parse(&recorded("body.mesh")).unwrap();
     let wave = Anim::parse(&recorded("wave.anim")).unwrap();
-    let tree = Tree::memory([("body.glb", recorded("body.blender-5.0.1.glb"))]).unwrap();
-    let asset = Model::open(&tree, "body.glb", &OpenOptions::default()).unwrap();
-    let mut options = WriteOptions::default().with_stem("body");
-    options.made_for = Some(skel.clone());
-    let made = asset.convert(Format::TsoMesh, &options).unwrap();
-    assert!(made.losses.iter().any(|l| l.code == "rest-differs" && l.count == 2), "{:?}", made.losses);
-    let back = Mesh::parse(made.value.get("body.mesh").unwrap()).unwrap();
+    let skeleton = NamedFile::new(Role::Skeleton, "body.skel", recorded("body.skel"));
+    let exported = recorded("body.blender-5.0.1.glb");
+    let model = Opener::new().named(skeleton).open_bytes("body.glb", exported, []).unwrap();
+    let made = model.convert(Format::TsoMesh).unwrap();
+    assert!(made.losses().iter().any(|l| l.code == "rest-differs" && l.count == 2), "{:?}", made.losses());
+    let back = Mesh::parse(made.files().get("body.mesh").unwrap()).unwrap();
     let mut worst = 0.0_f64;
     for frame in 0..wave.frames() {
         let want = corners(&body.geometry, &skel, &wave, frame);

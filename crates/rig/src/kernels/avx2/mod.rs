@@ -8,11 +8,11 @@
 //!
 //! 1. The machine has the instructions: [`CpuFeatures`] are created only after detecting them.
 //! 2. Every matrix index of a layout is below `data.slots()`: [`Data`]'s constructors check it. There are
-//! that many matrices: `skin_range` in the module above checks it.
+//!    that many matrices: `skin_range` in the module above checks it.
 //! 3. Every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in
-//! the arrays of attributes: [`Data`]'s constructors and `skin_range` check it.
+//!    the arrays of attributes: [`Data`]'s constructors and `skin_range` check it.
 //! 4. The target holds every wanted attribute of exactly the vertices of the range: `Output::fit` and
-//! `skin_range` check it.
+//!    `skin_range` check it.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

@@ -174,7 +174,7 @@ impl<'s> Bones<'s> {
     /// Returns the pose of the bones in which the children of each are in the directions of its joint's children. Bones
     /// whose axes differ from their joints' have nothing else in common with them.
     fn turn_limbs(&self, joints: &[Option<Affine64>], world: &[Affine64]) -> Option<Vec<Affine64>> {
-        let rests: Vec<_> = self.skel.rest().iter().map(|bone| bone.matrix()).collect();
+        let rests: Vec<_> = self.skel.rest().iter().map(crate::pose::BonePose::matrix).collect();
         let mut pose = alloc::vec![Affine64::IDENTITY; rests.len()];
         let mut children = alloc::vec![Vec::new(); rests.len()];
         for (bone, parent) in self.parents.iter().enumerate() {
