@@ -267,7 +267,8 @@ impl Program {
     /// file is removed.
     fn waited_only(&self, target: &str, said: &str) -> Result<bool, String> {
         let mark = "Test unit written to ";
-        let slow = said.lines().filter_map(|line| line.split_once(mark)).map(|(_, path)| path.trim()).next_back();
+        let slow =
+            said.lines().filter_map(|line| line.split_once(mark)).map(|(_, path)| path.trim()).next_back();
         let Some(slow) = slow.filter(|path| path.contains("/timeout-")) else { return Ok(false) };
         let alone = self.command(target);
         let timeout =

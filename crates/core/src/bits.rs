@@ -84,6 +84,30 @@ pub const fn tiles(fields: &[BitField], width: u8) -> bool {
     seen == u64::MAX >> (64 - width)
 }
 
+/// A word of bit-fields; [`bit_fields!`](crate::bit_fields!) makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct BitTable {
+    /// Its name.
+    pub name: &'static str,
+    /// The comment on it.
+    pub about: &'static str,
+    /// Its width in bits.
+    pub width: usize,
+    /// All fields, the highest bits first.
+    pub rows: &'static [BitRow],
+}
+
+/// A bit-field of a word.
+#[derive(Clone, Copy, Debug)]
+pub struct BitRow {
+    /// Its name, in capitals.
+    pub name: &'static str,
+    /// Its bits.
+    pub field: BitField,
+    /// The comment on it.
+    pub about: &'static str,
+}
+
 /// Declares the [`BitField`]s of one word and proves at compile time that they tile it.
 ///
 /// ```
@@ -121,11 +145,11 @@ macro_rules! bit_fields {
             $($(#[doc = $field_doc])* pub const $field: $crate::bits::BitField = $crate::bits::BitField::new($hi, $lo);)+
             /// The word's description.
             #[allow(dead_code, unreachable_pub, reason = "descriptions name the words that they show")]
-            pub const TABLE: $crate::description::BitTable = $crate::description::BitTable {
+            pub const TABLE: $crate::bits::BitTable = $crate::bits::BitTable {
                 name: stringify!($name),
                 about: concat!($($doc),*),
                 width: $width,
-                rows: &[$($crate::description::BitRow {
+                rows: &[$($crate::bits::BitRow {
                     name: stringify!($field),
                     field: $field,
                     about: concat!($($field_doc),*),

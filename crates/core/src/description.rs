@@ -1,7 +1,7 @@
 //! Descriptions of kinds of files, for programs that write them in other languages: the marks by which a file is known, its
 //! [records](crate::record), and how these follow each other.
 
-use crate::bits::BitField;
+pub use crate::bits::{BitRow, BitTable};
 use crate::record::Field;
 use core::fmt;
 
@@ -72,30 +72,6 @@ pub struct Row {
     pub field: Field,
     /// Its type.
     pub kind: FieldType,
-    /// The comment on it.
-    pub about: &'static str,
-}
-
-/// A word of bit-fields; [`bit_fields!`](crate::bit_fields!) makes it.
-#[derive(Clone, Copy, Debug)]
-pub struct BitTable {
-    /// Its name.
-    pub name: &'static str,
-    /// The comment on it.
-    pub about: &'static str,
-    /// Its width in bits.
-    pub width: usize,
-    /// All fields, the highest bits first.
-    pub rows: &'static [BitRow],
-}
-
-/// A bit-field of a word.
-#[derive(Clone, Copy, Debug)]
-pub struct BitRow {
-    /// Its name, in capitals.
-    pub name: &'static str,
-    /// Its bits.
-    pub field: BitField,
     /// The comment on it.
     pub about: &'static str,
 }

@@ -51,7 +51,8 @@ mod tools;
 mod work;
 
 pub use attributes::Attributes;
-pub use correspond::correspondence::{Correspondence, MeshMatch, PartAt};
+pub use correspond::correspondence::{Correspondence, MeshMatch};
+pub use correspond::found::PartAt;
 pub use joint_index::At as JointAt;
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use options::{Absent, Options, Original, Snap};

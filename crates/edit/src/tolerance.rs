@@ -70,7 +70,19 @@ impl Tolerance {
                 still: true,
                 joined: false,
             },
-            Snap::Loose => gltfpack::tolerance(extent),
+            Snap::Loose => Self {
+                position: gltfpack::POSITION * extent,
+                normal: [gltfpack::NORMAL; 2],
+                uv: gltfpack::UV,
+                color: gltfpack::COLOR,
+                weight: gltfpack::WEIGHT,
+                rotation: gltfpack::ROTATION,
+                translation: gltfpack::TRANSLATION * extent,
+                reach: gltfpack::REACH,
+                scale: gltfpack::SCALE,
+                still: true,
+                joined: true,
+            },
         }
     }
 }
@@ -110,5 +122,21 @@ impl Exactness {
     pub(crate) const fn is_lossless(self) -> bool {
         let off = self.near.saturating_sub(self.exact);
         off.saturating_mul(20) <= self.near && self.exact > 0 || off == 1 && self.exact > 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The measured changes of packers are within the tolerance. An edit of a thousandth of the extent is not.
+    #[test]
+    fn packed_values_are_unedited_and_visible_edits_are_not() {
+        let packed = Tolerance::new(Snap::Loose, 2.0);
+        assert!(packed.position >= 2.0 * 5.9e-5 && packed.translation >= 2.0 * 3e-4);
+        assert!(packed.normal.iter().all(|degrees| *degrees >= 1.0));
+        assert!(packed.position < 2e-3 && packed.translation < 2e-3);
+        let editors = Tolerance::new(Snap::Default, 2.0);
+        assert!(editors.position < 2.0 * 5.9e-5, "editors do not pack");
     }
 }

@@ -21,6 +21,8 @@
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
 //!
+//! # Safety contract
+//!
 //! No unsafe code. [`Scene::validate`] returns for any scene, in time linear in its size. Functions that
 //! take a scene validate it first and return an error, never panic. Trees are traversed without recursion.
 //! [`Budget`] limits the memory of a conversion and is charged before memory is allocated: 256 MiB unless

@@ -23,7 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("cli", &[""]),
     ("bevy", &[""]),
     ("capi", &[""]),
-    ("python", &[""]),
+    // The wheel carries the program.
+    ("python", &["", "cli"]),
     ("wasm", &[""]),
     ("testkit", &["core"]),
     ("lab", MEASURED),

@@ -1,6 +1,6 @@
 //! Which part of an edited scene is which part of its original.
 
-use crate::correspond::found::Found;
+use crate::correspond::found::{Found, PartAt};
 use crate::joint_index::At;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
@@ -31,22 +31,6 @@ pub struct MeshMatch {
     pub vertices: Vec<Option<PartAt>>,
     /// The edited triangle of each triangle.
     pub triangles: Vec<Option<PartAt>>,
-}
-
-/// A vertex or a triangle of a mesh.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PartAt {
-    /// The mesh.
-    pub mesh: u32,
-    /// Index in the mesh.
-    pub index: u32,
-}
-
-impl PartAt {
-    /// Returns `None` for numbers that no file has.
-    pub(crate) fn new(mesh: usize, index: usize) -> Option<Self> {
-        Some(Self { mesh: u32::try_from(mesh).ok()?, index: u32::try_from(index).ok()? })
-    }
 }
 
 impl Correspondence {

@@ -1,7 +1,6 @@
 //! Finds the native triangles that an edited scene still has.
 
-use crate::correspond::correspondence::PartAt;
-use crate::correspond::found::{Corner, Edited, Found, least_corner_first};
+use crate::correspond::found::{Corner, Edited, Found, PartAt, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
 use alloc::collections::BTreeMap;

@@ -1,6 +1,5 @@
 //! Native meshes that are searched in an edited scene, and the state of edited meshes during the search.
 
-use crate::correspond::correspondence::PartAt;
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
 use crate::correspond::vertices::{Moved, Same, Vertex, blended, compare, may_be_one};
@@ -15,6 +14,22 @@ use meshwright_scene::{ConvertError, Mesh};
 
 /// An edited mesh and one of its vertices.
 pub(crate) type Source = (usize, usize);
+
+/// A vertex or a triangle of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartAt {
+    /// The mesh.
+    pub mesh: u32,
+    /// Index in the mesh.
+    pub index: u32,
+}
+
+impl PartAt {
+    /// Returns `None` for numbers that no file has.
+    pub(crate) fn new(mesh: usize, index: usize) -> Option<Self> {
+        Some(Self { mesh: u32::try_from(mesh).ok()?, index: u32::try_from(index).ok()? })
+    }
+}
 
 /// A native mesh and the edited parts that were matched to it.
 pub(crate) struct Found<'s> {

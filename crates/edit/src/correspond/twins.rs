@@ -1,7 +1,6 @@
 //! Matches triangles at nearly equal native vertices, which tools confuse or merge.
 
-use crate::correspond::correspondence::PartAt;
-use crate::correspond::found::{Edited, Found};
+use crate::correspond::found::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use crate::work::Work;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! The results of conversions.
 
 use super::options::ConvertOptions;
-use super::{StreamedFile, Target, pipeline, stream};
-use crate::error::Error;
+use super::{StreamedFile, Target, stream};
+use crate::error::{Error, ErrorKind};
 use crate::formats::WriteOptions;
 use crate::model::{Finder, Model, Part};
 use meshwright_core::Limits;
@@ -103,7 +103,7 @@ impl Conversion {
                 let mut files = made.value;
                 files.extend(std::mem::take(skins).into_iter().map(StreamedFile::from));
                 if options.single && files.len() > 1 {
-                    return Err(pipeline::several_files(self.target));
+                    return Err(several_files(self.target));
                 }
                 files
             }
@@ -211,53 +211,8 @@ impl Converted {
     }
 }
 
-impl Model {
-    /// Converts the model to the files of a target. If the model already has this format, its files are unchanged, byte
-    /// for byte. Textures are found for targets that hold them.
-    ///
-    /// ```
-    /// # fn demo() -> Result<(), meshwright::Error> {
-    /// use meshwright::Target;
-    ///
-    /// let model = meshwright::open("models/knight.dpm")?;
-    /// let glb = model.convert(Target::Glb)?;
-    /// for loss in glb.losses() {
-    ///     println!("{loss}");
-    /// }
-    /// glb.write_to("out/")?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// If the model breaks a rule that a lenient reader accepted, if it lacks a necessary companion file, if the target
-    /// can express nothing of it, or if the result would exceed the limits that the model was opened with.
-    pub fn convert(&self, target: impl Into<Target>) -> Result<Converted, Error> {
-        let write = WriteOptions::default().with_limits(self.limits());
-        self.convert_with(target, &write.into())
-    }
-
-    /// Like [`convert`](Self::convert), with options.
-    ///
-    /// # Errors
-    /// As [`convert`](Self::convert); if an option does not fit the model.
-    pub fn convert_with(
-        &self,
-        target: impl Into<Target>,
-        options: &ConvertOptions,
-    ) -> Result<Converted, Error> {
-        pipeline::of_borrowed(self, target.into(), options)?.finish()
-    }
-
-    /// Converts an edited document to a native format with its embedded original: unedited parts are unchanged, bit
-    /// for bit. Without an original, or if it cannot be used (which is reported as a loss), this is
-    /// [`convert`](Self::convert).
-    ///
-    /// # Errors
-    /// As [`convert`](Self::convert).
-    #[cfg(feature = "gltf")]
-    pub fn restore(&self, target: impl Into<Target>) -> Result<Converted, Error> {
-        let write = WriteOptions::default().with_limits(self.limits());
-        let options = ConvertOptions::from(write).with_original(super::OriginalSource::Embedded);
-        self.convert_with(target, &options)
-    }
+/// Returns the error of a result that must be one file and is not.
+pub(super) fn several_files(target: Target) -> Error {
+    let why = format!("{target} consists of several files; standard output takes one");
+    Error::new(ErrorKind::Invalid, "usage", why)
 }

@@ -2,7 +2,7 @@
 //! scene.
 
 use super::Target;
-use super::converted::{Conversion, Made, Route};
+use super::converted::{Conversion, Converted, Made, Route, several_files};
 use super::options::ConvertOptions;
 #[cfg(feature = "gltf")]
 use super::options::OriginalSource;
@@ -16,7 +16,7 @@ use crate::formats::{Companions, Format};
 use crate::model::{Finder, Model, Part, PartRole};
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
-use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{self as scene, ConvertError, Loss, OutputFiles, Scene, SceneOptions};
 use std::path::Path;
 
 /// A model to convert, which may be consumed.
@@ -44,7 +44,7 @@ impl Source<'_> {
         }
     }
 
-    fn make_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+    fn make_scene(&mut self, options: &SceneOptions) -> Result<scene::Converted<Scene>, ConvertError> {
         match self {
             Self::Borrowed(model) => model.scene_with(options),
             Self::Owned(model) => model.take_scene(options),
@@ -66,13 +66,55 @@ impl Model {
     }
 }
 
-/// Prepares a conversion of a model that stays as it is.
-pub(super) fn of_borrowed(
-    model: &Model,
-    target: Target,
-    options: &ConvertOptions,
-) -> Result<Conversion, Error> {
-    conversion(Source::Borrowed(model), target, options)
+impl Model {
+    /// Converts the model to the files of a target. If the model already has this format, its files are unchanged, byte
+    /// for byte. Textures are found for targets that hold them.
+    ///
+    /// ```
+    /// # fn demo() -> Result<(), meshwright::Error> {
+    /// use meshwright::Target;
+    ///
+    /// let model = meshwright::open("models/knight.dpm")?;
+    /// let glb = model.convert(Target::Glb)?;
+    /// for loss in glb.losses() {
+    ///     println!("{loss}");
+    /// }
+    /// glb.write_to("out/")?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// If the model breaks a rule that a lenient reader accepted, if it lacks a necessary companion file, if the target
+    /// can express nothing of it, or if the result would exceed the limits that the model was opened with.
+    pub fn convert(&self, target: impl Into<Target>) -> Result<Converted, Error> {
+        let write = crate::formats::WriteOptions::default().with_limits(self.limits());
+        self.convert_with(target, &write.into())
+    }
+
+    /// Like [`convert`](Self::convert), with options.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert); if an option does not fit the model.
+    pub fn convert_with(
+        &self,
+        target: impl Into<Target>,
+        options: &ConvertOptions,
+    ) -> Result<Converted, Error> {
+        conversion(Source::Borrowed(self), target.into(), options)?.finish()
+    }
+
+    /// Converts an edited document to a native format with its embedded original: unedited parts are unchanged, bit
+    /// for bit. Without an original, or if it cannot be used (which is reported as a loss), this is
+    /// [`convert`](Self::convert).
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert).
+    #[cfg(feature = "gltf")]
+    pub fn restore(&self, target: impl Into<Target>) -> Result<Converted, Error> {
+        let write = crate::formats::WriteOptions::default().with_limits(self.limits());
+        let options = ConvertOptions::from(write).with_original(OriginalSource::Embedded);
+        self.convert_with(target, &options)
+    }
 }
 
 fn conversion(mut model: Source<'_>, target: Target, options: &ConvertOptions) -> Result<Conversion, Error> {
@@ -124,12 +166,6 @@ fn names_original(options: &ConvertOptions) -> bool {
         false
     };
     answer
-}
-
-/// Returns the error of a result that must be one file and is not.
-pub(super) fn several_files(target: Target) -> Error {
-    let why = format!("{target} consists of several files; standard output takes one");
-    Error::new(ErrorKind::Invalid, "usage", why)
 }
 
 /// Returns the loss of a companion that a single output leaves out.
@@ -370,7 +406,11 @@ struct Shaping<'o> {
 
 impl Shaping<'_> {
     /// Converts a model to a scene with the changes and textures that the options ask for.
-    fn scene(&mut self, model: &mut Source<'_>, parts: &mut Vec<Part>) -> Result<Converted<Scene>, Error> {
+    fn scene(
+        &mut self,
+        model: &mut Source<'_>,
+        parts: &mut Vec<Part>,
+    ) -> Result<scene::Converted<Scene>, Error> {
         let options = self.options;
         let mut scene = match model.make_scene(self.scenes) {
             Err(ConvertError::Unsupported { .. }) if embeds(options, self.target) && model.lacks_files() => {
@@ -401,7 +441,7 @@ impl Shaping<'_> {
 
     /// Moves a scene to another skeleton.
     #[cfg(feature = "retarget")]
-    fn retarget(&mut self, scene: &mut Converted<Scene>) -> Result<(), Error> {
+    fn retarget(&mut self, scene: &mut scene::Converted<Scene>) -> Result<(), Error> {
         use meshwright_retarget::{RetargetOptions, retarget_scene};
         let Some(retarget) = &self.options.retarget else { return Ok(()) };
         let skeleton = retarget.onto.scene_with(&self.scenes.clone().with_static_meshes(false))?;
@@ -420,7 +460,7 @@ impl Shaping<'_> {
     fn join_levels(
         &mut self,
         model: &Model,
-        scene: &mut Converted<Scene>,
+        scene: &mut scene::Converted<Scene>,
         parts: &mut Vec<Part>,
     ) -> Result<(), Error> {
         for path in model.finder().levels(model) {
@@ -454,7 +494,11 @@ impl Shaping<'_> {
     }
 
     /// Opens a level of detail, and returns its scene and its files.
-    fn level(&mut self, model: &Model, path: &TreePath) -> Result<(Converted<Scene>, Vec<Part>), Error> {
+    fn level(
+        &mut self,
+        model: &Model,
+        path: &TreePath,
+    ) -> Result<(scene::Converted<Scene>, Vec<Part>), Error> {
         let level = model.opener().open_in(model.finder(), path)?;
         let mut parts = level.parts().to_vec();
         let scene = self.scene(&mut Source::Owned(Box::new(level)), &mut parts)?;

@@ -29,7 +29,8 @@ mod textures;
 mod unfit;
 
 pub use finder::Finder;
-pub use opener::{NamedFile, Opener, open};
+pub use open::open;
+pub use opener::{NamedFile, Opener};
 pub use part::{Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use surfaces::{Surface, SurfaceStatus, Surfaces};

@@ -2,14 +2,15 @@
 
 use super::finder::lacks_magic;
 use super::opening::Opening;
-use super::{EMPTY, Finder, Model, Opener, Part, PartRole, PartState};
+use super::{EMPTY, Finder, Model, NamedFile, Opener, Part, PartRole, PartState};
 use crate::detect::detect;
 use crate::error::Error;
 use crate::formats::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{
     Budget, Companion, FieldPath, Finding, Parsed, ReadError, Report, Role, Stream, Strictness,
 };
-use meshwright_files::{AsTreePath, FilesError, TreePath};
+use meshwright_files::{AsTreePath, FilesError, Tree, TreePath};
+use std::path::Path;
 use std::sync::Arc;
 
 impl Finder {
@@ -33,7 +34,7 @@ impl Finder {
     }
 }
 
-pub(super) fn open(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Model, Error> {
+fn open_model(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Model, Error> {
     let name = String::from_utf8_lossy(path.name());
     let mut format = options.format;
     if options.met && format.is_none() {
@@ -359,5 +360,73 @@ impl Opening<'_> {
             beside.or_else(|| self.finder.sims_index().texture(&id).cloned())
         });
         companions.texture = file.map(|path| self.spelled(&path));
+    }
+}
+
+/// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
+/// path. [`Opener`] has options.
+///
+/// # Errors
+/// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named companion
+/// file does. Unusable companion files that the search found are listed in [`Model::parts`], with the reason.
+pub fn open(path: impl AsRef<Path>) -> Result<Model, Error> {
+    Opener::new().open(path)
+}
+
+impl Opener {
+    /// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
+    /// path.
+    ///
+    /// # Errors
+    /// As [`open`]; a folder is not a model.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Model, Error> {
+        let path = path.as_ref();
+        let is_folder = || FilesError::WrongKind { path: path.display().to_string(), why: "is a folder" };
+        if self.roots.is_empty() {
+            let tree = Tree::open(path)?;
+            let start = tree.start().cloned().ok_or_else(is_folder)?;
+            return self.open_in(tree, start);
+        }
+        let roots = self.roots.iter().map(Tree::open).collect::<Result<Vec<_>, _>>()?;
+        let roots = Tree::layered(roots);
+        if let Some(found) = roots.locate(path) {
+            return self.open_in(roots, found);
+        }
+        let tree = Tree::layered([roots, Tree::file(path)?]);
+        let start = tree.start().cloned().ok_or_else(is_folder)?;
+        self.open_in(tree, start)
+    }
+
+    /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn open_in(&self, within: impl Into<Finder>, path: impl AsTreePath) -> Result<Model, Error> {
+        let finder = within.into();
+        if self.files.is_empty() {
+            return open_model(&finder, &*path.as_tree_path()?, self);
+        }
+        let mut own = self.clone();
+        for (role, file) in std::mem::take(&mut own.files) {
+            let tree = Tree::open(&file)?;
+            let start = tree.start().cloned().unwrap_or(TreePath::ROOT);
+            let bytes = tree.read(&start, &Budget::new(self.settings.read.limits))?;
+            own.named.push(NamedFile::new(role, file.to_string_lossy(), &*bytes));
+        }
+        open_model(&finder, &*path.as_tree_path()?, &own)
+    }
+
+    /// Opens a file in memory under a `name`. The files `beside` it have names relative to its folder.
+    ///
+    /// # Errors
+    /// As [`open`]; if a name leaves the folder.
+    pub fn open_bytes(
+        &self,
+        name: &str,
+        bytes: Vec<u8>,
+        beside: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Model, Error> {
+        let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
+        self.open_in(Tree::memory(files)?, name)
     }
 }

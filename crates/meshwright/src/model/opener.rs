@@ -1,11 +1,8 @@
 //! Opening models with options.
 
-use super::{Finder, Model};
-use crate::error::Error;
 use crate::formats::{ClipNames, Format, Origin, ReadSettings, SceneSettings};
 use meshwright_core::{Limits, ReadOptions, Role, Strictness};
-use meshwright_files::{AsTreePath, FilesError, Tree, TreePath};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A companion file from the caller, instead of the one next to the model.
@@ -29,16 +26,6 @@ impl NamedFile {
     }
 }
 
-/// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
-/// path. [`Opener`] has options.
-///
-/// # Errors
-/// If the file cannot be read or its format is unknown, if it breaks a rule of its format, or if a named companion
-/// file does. Unusable companion files that the search found are listed in [`Model::parts`], with the reason.
-pub fn open(path: impl AsRef<Path>) -> Result<Model, Error> {
-    Opener::new().open(path)
-}
-
 /// Opens models from disk, from archives and from memory.
 ///
 /// ```
@@ -58,8 +45,8 @@ pub struct Opener {
     pub(crate) companions: bool,
     pub(crate) named: Vec<NamedFile>,
     /// Companion files that are read when a model is opened.
-    files: Vec<(Role, PathBuf)>,
-    roots: Vec<PathBuf>,
+    pub(super) files: Vec<(Role, PathBuf)>,
+    pub(super) roots: Vec<PathBuf>,
     pub(crate) textures: bool,
     pub(crate) skin: Option<u32>,
     /// The colours of a player, which are added to textures with layers for them. Without it, these parts are black.
@@ -108,62 +95,6 @@ impl Opener {
     /// Makes an opener that reads strictly, within the default limits, and searches for companion files.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Opens a file on disk with its companion files. An archive is a folder: `data.pk3/models/player/marine.zym` is a
-    /// path.
-    ///
-    /// # Errors
-    /// As [`open`]; a folder is not a model.
-    pub fn open(&self, path: impl AsRef<Path>) -> Result<Model, Error> {
-        let path = path.as_ref();
-        let is_folder = || FilesError::WrongKind { path: path.display().to_string(), why: "is a folder" };
-        if self.roots.is_empty() {
-            let tree = Tree::open(path)?;
-            let start = tree.start().cloned().ok_or_else(is_folder)?;
-            return self.open_in(tree, start);
-        }
-        let roots = self.roots.iter().map(Tree::open).collect::<Result<Vec<_>, _>>()?;
-        let roots = Tree::layered(roots);
-        if let Some(found) = roots.locate(path) {
-            return self.open_in(roots, found);
-        }
-        let tree = Tree::layered([roots, Tree::file(path)?]);
-        let start = tree.start().cloned().ok_or_else(is_folder)?;
-        self.open_in(tree, start)
-    }
-
-    /// Opens a file of a tree with its companion files. To open many files of a tree, use one [`Finder`].
-    ///
-    /// # Errors
-    /// As [`open`].
-    pub fn open_in(&self, within: impl Into<Finder>, path: impl AsTreePath) -> Result<Model, Error> {
-        let finder = within.into();
-        if self.files.is_empty() {
-            return super::open::open(&finder, &*path.as_tree_path()?, self);
-        }
-        let mut own = self.clone();
-        for (role, file) in std::mem::take(&mut own.files) {
-            let tree = Tree::open(&file)?;
-            let start = tree.start().cloned().unwrap_or(TreePath::ROOT);
-            let bytes = tree.read(&start, &meshwright_core::Budget::new(self.settings.read.limits))?;
-            own.named.push(NamedFile::new(role, file.to_string_lossy(), &*bytes));
-        }
-        super::open::open(&finder, &*path.as_tree_path()?, &own)
-    }
-
-    /// Opens a file in memory under a `name`. The files `beside` it have names relative to its folder.
-    ///
-    /// # Errors
-    /// As [`open`]; if a name leaves the folder.
-    pub fn open_bytes(
-        &self,
-        name: &str,
-        bytes: Vec<u8>,
-        beside: impl IntoIterator<Item = (String, Vec<u8>)>,
-    ) -> Result<Model, Error> {
-        let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
-        self.open_in(Tree::memory(files)?, name)
     }
 
     /// Accepts broken rules that leave the rest of a file readable.
