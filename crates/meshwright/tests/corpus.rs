@@ -20,4 +20,6 @@ mod figures;
 mod iqm;
 mod memory;
 mod recover;
+#[path = "support/restoring.rs"]
+mod restoring;
 mod touched;

@@ -3,7 +3,6 @@
 
 use crate::figures::{Files, edited, replaced, written_files};
 use meshwright::files::Tree;
-use meshwright::scene::SceneOptions;
 use meshwright::{Budget, Limits, Model, Opener};
 use meshwright_testkit::corpus;
 
@@ -19,7 +18,7 @@ fn what_is_named_takes_the_place_of_what_was_found() {
     let scene = figure.scene().unwrap().value;
     assert_eq!((scene.meshes.len(), scene.skeletons[0].joints.len(), scene.clips.len()), (1, 29, 1));
     let back = edited(&figure, |json| json);
-    let mut made: Vec<_> = back.files.iter().map(|file| file.name.as_str()).collect();
+    let mut made: Vec<_> = back.files().iter().map(|file| file.name.as_str()).collect();
     let mut wanted = [&names[..], &["xskill-A2O-idle2.cfp"]].concat();
     made.sort_unstable();
     wanted.sort_unstable();
@@ -43,12 +42,8 @@ fn an_outfit_comes_back_with_the_records_behind_it() {
         }
         assert!(wanted.len() >= count, "{:?}", wanted.keys());
         let back = edited(&asset, |json| json);
-        assert!(
-            back.recovery.as_ref().unwrap().is_untouched() && back.losses.is_empty(),
-            "{:?}",
-            back.losses
-        );
-        assert_eq!(back.files.main().unwrap().name, record);
+        assert!(back.edits().unwrap().is_untouched() && back.losses().is_empty(), "{:?}", back.losses());
+        assert_eq!(back.files().main().unwrap().name, record);
         let unlike = |made: &Files| -> Vec<String> {
             assert_eq!(made.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
             made.iter()
@@ -60,8 +55,8 @@ fn an_outfit_comes_back_with_the_records_behind_it() {
         // A bone of the meshes: the records stay.
         let back = edited(&asset, replaced("\"name\":\"HEAD\"", "\"name\":\"SKULL\""));
         let other = unlike(&written_files(&back));
-        assert!(!other.is_empty() && back.losses.iter().all(|loss| loss.code != "original-dropped"));
+        assert!(!other.is_empty() && back.losses().iter().all(|loss| loss.code != "original-dropped"));
         let edited = |name: &String| name.ends_with(".mesh") || name.contains("skeleton");
-        assert!(other.iter().all(edited), "{other:?} {:?}", back.losses);
+        assert!(other.iter().all(edited), "{other:?} {:?}", back.losses());
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
-use meshwright::scene::{AlphaMode, SceneOptions};
+use meshwright::scene::AlphaMode;
 use meshwright::{Finder, Opener, SurfaceStatus};
 use meshwright_testkit::corpus;
 use serde_json::Value;

@@ -4,8 +4,8 @@
 use crate::iqm::{Corners, converted, extent, hold, open, to_iqm, worst};
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
-use meshwright::scene::{Engine, SceneOptions};
-use meshwright::{AnyModel, Format, Model, Opener, Target, WriteOptions, convert};
+use meshwright::scene::Engine;
+use meshwright::{AnyModel, Format, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::corpus;
 
 /// As [`worst`], where triangles may have been put in another order.

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
-use meshwright::scene::SceneOptions;
 use meshwright::tso::{Gesture, Tone};
 use meshwright::{Finder, Model, Opener, Role};
 use meshwright_testkit::corpus;
@@ -165,7 +164,7 @@ fn what_archives_in_folders_hold_is_one_wardrobe() {
     assert!(parts.clone().count() == 4 && parts.clone().all(|p| p.texture.is_some()), "{:?}", asset.parts());
     assert!(asset.companions().missing.is_empty());
     let options = Opener::new().textures(true);
-    let asset = Finder::new(Tree::open(game.path()).unwrap()).open(outfit, &options).unwrap();
+    let asset = options.open_in(Tree::open(game.path()).unwrap(), outfit).unwrap();
     let scene = asset.scene().unwrap();
     assert!(scene.value.materials.iter().all(|m| m.image.is_some()), "{:?}", scene.losses);
     // Parts on many bones and no skeleton anywhere: that is said, and how to name one.

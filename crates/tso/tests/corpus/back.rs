@@ -122,7 +122,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
             let back = Skn::from_scene(&scene, &FromSceneOptions::for_format(made_for(skel))).unwrap();
             let codes: BTreeSet<_> = back.losses.iter().map(|l| l.code).collect();
             let known = |c: &&str| *c == "clips-dropped" || *c == "rest-differs" && way >= 2;
-            assert!(codes.iter().all(|c| known(&c)), "{file}: {codes:?}");
+            assert!(codes.iter().all(known), "{file}: {codes:?}");
             let back = back.value.geometry;
             let order: Vec<_> = back.bones.iter().map(&place).collect();
             assert!(order.is_sorted(), "{file}: {:?}", back.bones);
