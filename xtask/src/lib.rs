@@ -53,7 +53,7 @@ const VERBS: &[Verb] = &[
     Verb("newcomer", "the README's two commands in a clone in an empty folder", Plain(newcomer::run)),
     Verb("lint fmt", "formatting", Plain(lint::fmt)),
     Verb("lint clippy", "lints, warnings denied", Plain(lint::clippy)),
-    Verb("lint features", "each feature alone, warnings denied", Plain(lint::features)),
+    Verb("lint features", "each single feature, warnings denied", Plain(lint::features)),
     Verb("lint rustdoc", "documentation, warnings denied", Plain(lint::rustdoc)),
     Verb("test", "all tests, and every example as it runs without arguments", Plain(targets::test)),
     Verb("targets release", "the tests in release, and optimized with every check", Plain(targets::release)),
@@ -111,7 +111,7 @@ const VERBS: &[Verb] = &[
         "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls",
         Words(words::run),
     ),
-    Verb("fixtures", "[--check]: write testdata/ anew, or only compare", Words(fixtures::run)),
+    Verb("fixtures", "[--check]: write testdata/, or only compare", Words(fixtures::run)),
     Verb("layers", "who may depend on whom; no build script, no network", Plain(layers::run)),
     Verb(
         "docs links",
@@ -120,12 +120,12 @@ const VERBS: &[Verb] = &[
     ),
     Verb(
         "docs tables",
-        "[--check]: write the tables and pictures of the pages anew, or only compare",
+        "[--check]: write the tables and pictures of the pages, or only compare",
         Lab("tables", "dev"),
     ),
     Verb(
         "describe",
-        "[--check]: write docs/descriptions anew, for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare",
+        "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare",
         Lab("describe", "dev"),
     ),
     Verb(

@@ -18,7 +18,7 @@ pub(crate) fn rustdoc(root: &Path) -> Result<(), String> {
     sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
 }
 
-/// Every published crate compiles without warnings without features, and with each one alone.
+/// Checks that every published crate compiles without warnings: without features, and with each single feature.
 pub(crate) fn features(root: &Path) -> Result<(), String> {
     for package in sh::published(root)? {
         let name = sh::text(&package["name"]);

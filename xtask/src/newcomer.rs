@@ -1,5 +1,5 @@
-//! `xtask newcomer`: what somebody does first who has Rust and nothing else. The committed tree is cloned into an empty folder,
-//! and the README's two commands run there as they are printed, with a target folder of their own. Prints what they take.
+//! `xtask newcomer`: the first steps of a user with only Rust installed. It clones the committed tree into an empty folder
+//! and runs the README's two commands there as printed, with their own target folder. Prints their time and size.
 
 use crate::sh;
 use std::fs;
@@ -40,7 +40,7 @@ fn in_folder(root: &Path, place: &Path) -> Result<(), String> {
     }
 }
 
-/// The commands of the first block below the heading, without the words behind them.
+/// Returns the commands of the first block below the heading, without comments.
 fn commands(readme: &str) -> Vec<&str> {
     let below = readme.split_once(HEADING).map_or("", |(_, below)| below);
     let block = below.split_once("```sh\n").and_then(|(_, block)| block.split_once("```"));

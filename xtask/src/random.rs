@@ -23,7 +23,7 @@ pub(crate) enum Build {
     Coverage,
 }
 
-/// The edges that a run reaches. Dictionaries stand in for what comparisons would show, at a third of the time.
+/// The flags that count the edges that a run reaches. Dictionaries replace traced comparisons in a third of the time.
 const EDGES: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table";
 /// Safe code returns no reference to its stack; long traces of allocations, and much memory that is withheld from reuse, would
@@ -263,8 +263,8 @@ impl Program {
         Ok(ran)
     }
 
-    /// Returns true if a run ended at an input that is slow by the clock but, alone, within its limit of processor time. Its
-    /// file is removed.
+    /// Returns true if a run ended at an input that is slow by the clock but keeps its limit of processor time when run by
+    /// itself. Removes the input's file.
     fn waited_only(&self, target: &str, said: &str) -> Result<bool, String> {
         let mark = "Test unit written to ";
         let slow =

@@ -135,8 +135,8 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("js-yaml", "4.1.0"),
 ];
 
-/// A folder with a Node.js package: the one that `NODE_MODULES` names, or one below `target/`, where the package is
-/// installed unless it is there. `None` where it is in neither and cannot be installed.
+/// Returns a folder with a Node.js package: the one in `NODE_MODULES`, else one below `target/`, and installs the package
+/// there if necessary. `None` if this fails.
 pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
     if let Some(dir) = std::env::var_os("NODE_MODULES") {
         return Some(dir.into());

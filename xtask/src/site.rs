@@ -52,7 +52,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the first page, with the parts that are there.
+/// Returns the first page, with the existing parts.
 fn index(is_there: impl Fn(&str) -> bool) -> String {
     let parts = PARTS.iter().filter(|(path, ..)| is_there(path));
     let list: String = parts

@@ -381,8 +381,8 @@ fn judge(script: &mut Command, name: &str, why: &str) -> Result<(), String> {
     }
 }
 
-/// Runs a script that compares what somebody else's program reads in folders with what the program prints. Without folders
-/// they are those of the formats in the fixtures and the corpus.
+/// Runs a script that compares the values that another program reads in folders with the output of `meshwright`. The
+/// default folders are those of the formats in the fixtures and the corpus.
 fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &str) -> Result<(), String> {
     let program = crate::program(root, "meshwright", "dev")?;
     let mut folders = folders(root, words);

@@ -411,7 +411,7 @@ void mw_files_free(MwFiles *files);
 size_t mw_files_count(const MwFiles *files);
 
 /**
- * A file. False where there is no such one.
+ * Gets a file. Returns false if the index is out of range.
  *
  * # Safety
  * `files` is NULL or not freed; `out` is NULL or may be written to.
@@ -427,7 +427,7 @@ bool mw_files_get(const MwFiles *files, size_t index, MwOutput *out);
 size_t mw_files_loss_count(const MwFiles *files);
 
 /**
- * A loss or a note. False where there is no such one.
+ * Gets a loss or a note. Returns false if the index is out of range.
  *
  * # Safety
  * `files` is NULL or not freed; `out` is NULL or may be written to.
@@ -463,7 +463,7 @@ MwStatus mw_model_from_memory(const char *name,
                               MwError **error);
 
 /**
- * Frees a model. Scenes that were made of it live on.
+ * Frees a model. Its scenes remain valid.
  *
  * # Safety
  * `model` is NULL, or came from this library and is not used again.
@@ -487,7 +487,7 @@ MwText mw_model_format(const MwModel *model);
 size_t mw_model_finding_count(const MwModel *model);
 
 /**
- * One of them. False where there is no such finding.
+ * Gets a finding. Returns false if the index is out of range.
  *
  * # Safety
  * `model` is NULL or not freed; `finding` is NULL or may be written to.
@@ -612,7 +612,7 @@ void mw_scene_free(MwScene *scene);
 size_t mw_scene_mesh_count(const MwScene *scene);
 
 /**
- * A mesh. False where there is no such one.
+ * Gets a mesh. Returns false if the index is out of range.
  *
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -628,7 +628,7 @@ bool mw_scene_mesh(const MwScene *scene, size_t index, MwMesh *out);
 size_t mw_scene_drawn_count(const MwScene *scene);
 
 /**
- * An instance of a mesh, in the order of the nodes. False where there is no such one.
+ * Gets an instance of a mesh, in the order of the nodes. Returns false if the index is out of range.
  *
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -652,7 +652,7 @@ bool mw_mesh_is_drawn(const MwScene *scene, size_t mesh);
 size_t mw_scene_material_count(const MwScene *scene);
 
 /**
- * A material. False where there is no such one.
+ * Gets a material. Returns false if the index is out of range.
  *
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -668,7 +668,7 @@ bool mw_scene_material(const MwScene *scene, size_t index, MwMaterial *out);
 size_t mw_scene_clip_count(const MwScene *scene);
 
 /**
- * A clip. False where there is no such one.
+ * Gets a clip. Returns false if the index is out of range.
  *
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -692,7 +692,7 @@ size_t mw_scene_skeleton_count(const MwScene *scene);
 size_t mw_scene_joint_count(const MwScene *scene, size_t skeleton);
 
 /**
- * A joint of a skeleton. False where there is no such one.
+ * Gets a joint of a skeleton. Returns false if an index is out of range.
  *
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.

@@ -88,7 +88,7 @@ pub unsafe extern "C" fn mw_files_count(files: *const MwFiles) -> usize {
     unsafe { borrow_handle(files) }.map_or(0, |f| f.files.len())
 }
 
-/// A file. False where there is no such one.
+/// Gets a file. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `files` is NULL or not freed; `out` is NULL or may be written to.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn mw_files_loss_count(files: *const MwFiles) -> usize {
     unsafe { borrow_handle(files) }.map_or(0, |f| f.losses.len())
 }
 
-/// A loss or a note. False where there is no such one.
+/// Gets a loss or a note. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `files` is NULL or not freed; `out` is NULL or may be written to.

@@ -127,7 +127,7 @@ pub unsafe extern "C" fn mw_model_from_memory(
     unsafe { new_handle(model, error, open) }
 }
 
-/// Frees a model. Scenes that were made of it live on.
+/// Frees a model. Its scenes remain valid.
 ///
 /// # Safety
 /// `model` is NULL, or came from this library and is not used again.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn mw_model_finding_count(model: *const MwModel) -> usize 
     unsafe { borrow_handle(model) }.map_or(0, |m| m.findings.len())
 }
 
-/// One of them. False where there is no such finding.
+/// Gets a finding. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `model` is NULL or not freed; `finding` is NULL or may be written to.

@@ -158,7 +158,7 @@ pub unsafe extern "C" fn mw_scene_mesh_count(scene: *const MwScene) -> usize {
     unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.meshes.len())
 }
 
-/// A mesh. False where there is no such one.
+/// Gets a mesh. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn mw_scene_drawn_count(scene: *const MwScene) -> usize {
     unsafe { borrow_handle(scene) }.map_or(0, |s| s.drawn.len())
 }
 
-/// An instance of a mesh, in the order of the nodes. False where there is no such one.
+/// Gets an instance of a mesh, in the order of the nodes. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn mw_scene_material_count(scene: *const MwScene) -> usize
     unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.materials.len())
 }
 
-/// A material. False where there is no such one.
+/// Gets a material. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn mw_scene_clip_count(scene: *const MwScene) -> usize {
     unsafe { borrow_handle(scene) }.map_or(0, |s| s.scene.clips.len())
 }
 
-/// A clip. False where there is no such one.
+/// Gets a clip. Returns false if the index is out of range.
 ///
 /// # Safety
 /// `scene` is NULL or not freed; `out` is NULL or may be written to.
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn mw_scene_joint_count(scene: *const MwScene, skeleton: u
     found.map_or(0, |skeleton| skeleton.joints.len())
 }
 
-/// A joint of a skeleton. False where there is no such one.
+/// Gets a joint of a skeleton. Returns false if an index is out of range.
 ///
 /// # Safety
 /// `scene` is NULL or not freed; `out` is NULL or may be written to.

@@ -90,8 +90,8 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Runs the program with the words of a command line, of which the first is its name. It reads standard input and
-/// prints to standard output and standard error.
+/// Runs the program with the words of a command line, the first of which is the program's name. The program reads
+/// standard input and prints to standard output and standard error.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     signals::survive_limits();
     let words: Vec<OsString> = words.into_iter().collect();

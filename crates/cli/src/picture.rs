@@ -168,7 +168,7 @@ type Shot = (Option<(usize, f64)>, Camera);
 struct Shoot<'m> {
     scene: std::borrow::Cow<'m, Scene>,
     shots: Vec<Shot>,
-    /// For how many thousandths of a second each image is shown.
+    /// The duration of each image in milliseconds.
     milliseconds: u16,
     levels: Levels,
     bounds: Option<Bounds>,

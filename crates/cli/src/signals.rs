@@ -51,7 +51,7 @@ use unix::waiting;
 fn watch() {
     use std::sync::Once;
     static STARTED: Once = Once::new();
-    // Without this thread a killed program leaves a temporary file. That is no reason to refuse a conversion.
+    // Without this thread a killed program leaves a temporary file. A conversion runs in spite of that.
     STARTED.call_once(|| drop(unix::start()));
 }
 

@@ -50,7 +50,7 @@ fn a_rewrite_takes_the_companions_along() {
                 "{copy}"
             );
         }
-        // In place nothing changes, and the companion is no input that would be replaced.
+        // A conversion in place changes nothing, and the companion does not count as an input that would be replaced.
         let result = convert(&model, &model, &[]);
         assert_eq!(code(&result), 0, "{}", stderr(&result));
         assert_eq!(names(from.path()), [pair[0].1, pair[1].1]);
@@ -117,7 +117,7 @@ fn a_missing_table_of_meshes_is_told_with_the_name_that_was_looked_for() {
     let result = run(["check".into(), model.clone().into_os_string()]);
     let text = stdout(&result);
     assert!(text.contains("no-mesh-table") && text.contains("f.json is not there"), "{text}");
-    // With the table nothing is said.
+    // With the table the program prints no note.
     lay(from.path(), &FIGHTER[1..]);
     let result = convert(&model, &glb, &[]);
     assert!(!stderr(&result).contains("missing"), "{}", stderr(&result));
@@ -180,7 +180,7 @@ fn records_of_outfits_are_not_taken_for_skeletons() {
     let text = stdout(&result);
     assert!(text.contains("The Sims Online appearance") && !text.contains("skeleton"), "{text}");
     assert!(text.contains("part binding 320000200000000b is not there"), "{text}");
-    // Nothing of it is there to draw, and where that would be looked for is said.
+    // The appearance has nothing to draw; the error names the option for the search path.
     let result = convert(&from.path().join("hand.420000200000000c.apr"), &from.path().join("hand.glb"), &[]);
     assert_ne!(code(&result), 0);
     assert!(stderr(&result).contains("--root"), "{}", stderr(&result));

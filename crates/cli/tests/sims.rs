@@ -218,7 +218,7 @@ fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
         let made = Anim::parse(&fs::read(dir.join("out/new.anim")).unwrap()).unwrap();
         let off = largest_difference(&native, &made);
         assert!(off < 2e-4, "{spelling}: keys are {off} apart");
-        // No other file comes along: the skeleton is there already.
+        // The run writes no other file, because the skeleton exists.
         assert_eq!(crate::common::names(&dir.join("out")), ["new.anim"]);
         // Meshes use the bones of the game and keep their positions.
         run(dir, "convert rig.glb --onto flower.skel -o out/new.mesh");
@@ -334,7 +334,7 @@ fn records_are_spelled_otherwise() {
     assert_eq!(names("out"), ["flower.bcf", "sway.cfp"]);
     assert!(read("out/flower.bcf") == fs::read(testdata().join("tso/flower.ok.bcf")).unwrap());
     assert!(read("out/sway.cfp") == read("in/sway.cfp"));
-    // In the same folder the keys are there already.
+    // In the same folder the keys exist.
     run(at, "convert in/flower.cmx -o in/flower.bcf");
     assert_eq!(names("in"), ["flower.bcf", "flower.cmx", "sway.cfp"]);
     fs::write(at.join("out/sway.cfp"), b"others").unwrap();
@@ -375,10 +375,10 @@ fn a_skeleton_that_does_not_fit_is_named_with_the_reason() {
             "{said:?} {listed} {found}"
         );
     }
-    // All bones are there, and the game has no skeleton of the name.
+    // The skeleton has all bones, but the game has no skeleton with this name.
     let said = unfit(&folder(&[mesh, ("flower.ok.skel", "flower.skel")]));
     assert!(said.len() == 1 && said[0].contains("only adult, child, dog, cat"), "{said:?}");
-    // It is no skeleton.
+    // The file is not a skeleton.
     let dir = folder(&[mesh]);
     fs::write(dir.path().join("cut.skel"), [1, 2, 3]).unwrap();
     let said = unfit(&dir);

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Width, height, and how many pixels are not transparent.
-fn shown(path: &Path) -> (u32, u32, usize) {
+/// Returns the width, the height, and the number of pixels that are not transparent.
+fn measure_png(path: &Path) -> (u32, u32, usize) {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(fs::read(path).unwrap()));
     decoder.set_transformations(png::Transformations::ALPHA);
     let mut reader = decoder.read_info().unwrap();
@@ -43,7 +43,7 @@ fn every_model_of_the_fixtures_has_a_thumbnail() {
             let model = testdata().join(name);
             let done = run([Path::new("thumbnail"), &model, &out, Path::new("--size"), Path::new(size)]);
             assert_eq!((code(&done), stdout(&done).as_str(), stderr(&done).as_str()), (0, "", ""), "{name}");
-            let (width, height, count) = shown(&out);
+            let (width, height, count) = measure_png(&out);
             assert_eq!((width.to_string().as_str(), height), (size, width));
             assert!(count > width as usize, "{name}: {count} pixels");
         }
@@ -77,7 +77,7 @@ fn a_file_that_is_no_picture_is_not_replaced() {
         assert_eq!(code(&drawn()), status);
     }
     assert_eq!(fs::read(&out).unwrap(), b"a letter");
-    // Who made the empty file and kept it open reads the picture from it, as tumbler does.
+    // A program that created the empty file and keeps it open, such as tumbler, reads the picture from it.
     fs::write(&out, "").unwrap();
     let mut opened = fs::File::open(&out).unwrap();
     assert_eq!(code(&drawn()), 0);
@@ -144,5 +144,5 @@ fn the_thumbnailer_entry_draws() {
     assert_eq!(words[0], "meshwright");
     let done = Command::new(env!("CARGO_BIN_EXE_meshwright")).args(&words[1..]).output().unwrap();
     assert_eq!(code(&done), 0, "{}", stderr(&done));
-    assert!(shown(&out).2 > 128);
+    assert!(measure_png(&out).2 > 128);
 }

@@ -95,7 +95,7 @@ fn the_sum_of_all_sizes_counts() {
     assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
 }
 
-/// Tests containers of many chunks, each of which needs more memory than it has bytes in the file.
+/// Tests containers of many chunks. Each chunk needs more memory than it has bytes in the file.
 #[test]
 fn a_flood_of_empty_chunks_stays_in_proportion() {
     let n = 100_000_u32;

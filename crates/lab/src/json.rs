@@ -27,12 +27,12 @@ pub(crate) fn list(path: &Path) -> Result<Vec<Value>, String> {
     found.ok_or_else(|| format!("{}: holds no list", path.display()))
 }
 
-/// A member that is text; empty where there is none.
+/// Returns a text member, or an empty text without one.
 pub(crate) fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A member that is a list; empty where there is none.
+/// Returns a list member, or an empty list without one.
 pub(crate) fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -107,7 +107,7 @@ impl Error {
         self.0.code
     }
 
-    /// The field at fault; empty if there is no such field.
+    /// The field at fault. Empty if the error does not concern a field.
     pub fn path(&self) -> &str {
         &self.0.path
     }

@@ -3,8 +3,8 @@
 use crate::formats::Format;
 
 impl Format {
-    /// Returns the media type that Meshwright's descriptions and desktop files use. Formats without a registered type have
-    /// one made of their title, such as `model/x-darkplaces-dpm`.
+    /// Returns the media type that Meshwright's descriptions and desktop files use. For formats without a
+    /// registered type it is built from their title, such as `model/x-darkplaces-dpm`.
     #[must_use]
     pub fn media_type(self) -> String {
         let title = self.title().to_lowercase();

@@ -1,5 +1,5 @@
-//! Edited scenes in the files that they came from, whatever format these have: the edit is there, and everything else is as
-//! it was, bit for bit.
+//! Edited scenes written to their original files in every format: the output has the edit, and every other bit is
+//! unchanged.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",
@@ -39,7 +39,7 @@ const FLOATS: Near = Near { place: 2e-6, normal: 2e-3, uv: 1e-6, weight: 1e-6, a
 /// The same with weights of 16 bits.
 const SIMS: Near = Near { place: 1e-5, normal: 0.02, uv: 1e-6, weight: 1e-4, axes: 1e-5 };
 
-/// The names of materials and meshes are none of the file, nor are those of bones.
+/// The file has no names of materials, meshes or bones.
 const NAMELESS: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew];
 const CHUNK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::MeshNew];
 /// A mesh to a file, which is named by what names its file.

@@ -160,7 +160,7 @@ struct Tally {
     outcomes: BTreeMap<Opened, usize>,
     tried: usize,
     left_out: usize,
-    /// The most heap where nothing is compressed, and of which fixture.
+    /// The largest heap use without compression, and its fixture.
     peak: (usize, String),
     failures: Vec<String>,
 }

@@ -74,7 +74,7 @@ pub(crate) fn to_iqm(asset: &Model) -> Iqm {
     measured(asset).0
 }
 
-/// The model, and how far its vertices are said to be off.
+/// Returns the model and the reported deviation of its vertices.
 fn measured(asset: &Model) -> (Iqm, f64) {
     let scene = asset.scene().unwrap();
     let files = convert(&scene.value, Target::Native(Format::Iqm), &WriteOptions::default()).unwrap();
@@ -122,7 +122,7 @@ pub(crate) fn hold(path: &Path) -> (f64, usize) {
             frames += 1;
         }
     }
-    // Made-up models have what engines cannot hold, and more leverage than any real one: then it is said how much.
+    // Generated models exceed what engines can store, and have longer levers than real ones. The loss then gives the size.
     let made_up =
         path.file_name().unwrap().to_str().unwrap().starts_with("gen_") || path.starts_with(testdata());
     if made_up && off > allowed {

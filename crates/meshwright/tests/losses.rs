@@ -175,7 +175,7 @@ fn places_to_attach_things_come_back() {
     assert!(iqm.joints.iter().any(|joint| iqm.str(joint.name) == b"tag_flash"));
 }
 
-/// A triangle in three looks, of which the second has the picture of directions.
+/// A triangle in three looks. The second has the texture of directions.
 fn looks() -> Scene {
     let asset = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &Opener::new());
     let mut scene = asset.scene().unwrap().value;

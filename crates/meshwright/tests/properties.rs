@@ -63,7 +63,7 @@ fn each(cases: u32, check: fn(AnyModel, &ReadSettings)) {
     }
 }
 
-/// A model's file is taken for one of its format, or of another of which its bytes make at least as sure.
+/// The detected format of a file is its own, or one that its bytes identify at least as surely.
 #[test]
 fn any_model_is_detected_and_read_again() {
     each(CASES, |model, settings| {
@@ -113,7 +113,7 @@ fn any_model_is_dumped() {
     });
 }
 
-/// The dump of a model; none where a scene of it would break the rules of scenes or exceed the limit.
+/// Returns the dump of a model, or `None` if its scene would break the rules of scenes or exceed the limit.
 fn dumped(model: &AnyModel, bytes: &[u8]) -> Option<Value> {
     let beside = Companions::default();
     match Dump::new(model, &beside, "\u{9b}\u{202e}", bytes, &DumpOptions::default().with_memory(MEMORY)) {

@@ -1,5 +1,5 @@
-//! Models that went out as glTF and came back without an edit are untouched, whatever their format, and those that went
-//! along come back as the same bytes.
+//! Models exported to glTF and imported without an edit are unchanged in every format. Embedded originals give the same
+//! bytes again.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -37,7 +37,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
     let how = Options::new(Snap::Default, Absent::Gone);
     let Patch { scene: back, report, .. } = Patch::find(&edited, &original, &how, &budget).unwrap();
     assert!(report.is_untouched(), "{}: {report:?}", path.display());
-    // Numbers that are none are not equal to themselves.
+    // NaN is not equal to itself.
     assert!(back == native || format!("{back:?}") == format!("{native:?}"), "{}", path.display());
     Some(())
 }
@@ -54,7 +54,7 @@ fn text(path: &TreePath) -> String {
     String::from_utf8_lossy(path.name()).into_owned()
 }
 
-/// The document of an asset with which it goes along; nothing where it cannot be shown.
+/// Returns the exported document with the embedded asset, or `None` if the asset has no scene.
 fn sent(asset: &Model, options: &ExportOptions) -> Option<Model> {
     asset.scene().ok()?;
     let record = asset.record(&Keeping::default().exported(*options)).unwrap();
@@ -80,7 +80,7 @@ fn back(asset: &Model, sent: &Model) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Sends a model out with itself along, and takes it back: every file that it was opened with, by its name, as it was.
+/// Exports a model with the embedded original and imports it. Compares every file that was opened, by name.
 pub(crate) fn is_kept(path: &Path, options: &ExportOptions) -> Option<()> {
     let open = Opener::new();
     let tree = Tree::open(path).unwrap();

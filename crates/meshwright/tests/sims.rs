@@ -44,7 +44,7 @@ fn figures_come_back_from_scenes() {
     }
 }
 
-/// The picture of a skin: what the person wears, what its mesh names, what its suit has; what is not there is said.
+/// The texture of a skin: from the person, from the mesh's name, from the suit. Meshwright reports missing ones.
 #[test]
 fn pictures_go_by_person_mesh_and_suit() {
     let bytes = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();

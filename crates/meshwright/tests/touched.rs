@@ -129,7 +129,7 @@ fn tracks(scene: &mut Scene) -> Option<&mut Vec<Track>> {
     })
 }
 
-/// Turns by so many radians, or by the least number.
+/// Turns by an angle in radians, or by the smallest step of a number.
 fn turn(q: &mut [f32; 4], by: By, radians: f32) {
     if by.exact() {
         let largest = (0..4).max_by(|a, b| q[*a].abs().total_cmp(&q[*b].abs())).unwrap();

@@ -1,4 +1,4 @@
-//! What the program does with models besides conversion: compare, repair, dump, render.
+//! The program's operations on models besides conversion: compare, repair, dump, render.
 
 use crate::error::raised;
 use crate::model::Model;

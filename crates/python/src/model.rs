@@ -138,7 +138,7 @@ pub(crate) struct Found {
     path: OsString,
     /// The format's short name.
     format: &'static str,
-    /// Where the model is in its game, as other files name it.
+    /// The model's path in its game, as other files name it.
     place: String,
 }
 
@@ -353,8 +353,8 @@ impl Model {
 
     /// The files that an edited model becomes, the main one under `name`; what they do not hold; and what was edited.
     ///
-    /// It is held against the game's own file, `onto` or the one that was kept in it: whatever was not edited is as it was
-    /// there, bit for bit. `snap` is how near values must be to be those: "exact", "default" for what editors change without
+    /// The edited model is compared with the game's own file, `onto` or the embedded original. Unedited data keeps every
+    /// bit. `snap` is how near values must be to be those: "exact", "default" for what editors change without
     /// being asked, "loose" for what programs change that make files smaller. With `unedited` the file that was kept is taken
     /// without a look, by who knows that nothing was edited. `to` is the format, by default that of the name.
     /// Without any original the files are made as by `convert`, and there is no report.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Runs the program with the words of a command line, of which the first is its name, and returns the exit code.
+/// Runs the program with the words of a command line, the first of which is its name. Returns the exit code.
 #[pyfunction]
 pub(crate) fn run_program(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| meshwright_cli::run(words).code())

@@ -12,9 +12,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-/// Writes the files of a target, by name, the first as `output` and the others next to it: all or none. What `models` were read
-/// from stays; a file whose name stands in a model is replaced only with `force`. Returns the paths, that of the main file
-/// first.
+/// Writes the files of a target, by name, the first as `output` and the others next to it: all or none. It never replaces
+/// the files that `models` were read from. It replaces a file that a model names only with `force`. Returns the paths, that
+/// of the main file first.
 #[pyfunction]
 pub(crate) fn write(
     py: Python<'_>,

@@ -54,7 +54,7 @@ fn workspace() -> PathBuf {
 }
 
 /// Returns the corpus of real models, from `MESHWRIGHT_CORPUS` or from next to the project. A test that
-/// needs it uses the macro of the same name, which reports that the test is skipped if there is none.
+/// needs it uses the macro of the same name, which skips the test without a corpus.
 pub fn corpus() -> Option<PathBuf> {
     let dir = given_corpus().unwrap_or_else(|| workspace().join("../shared/corpus"));
     dir.join("manifest.json").is_file().then_some(dir)
@@ -103,7 +103,7 @@ macro_rules! test_name {
     }};
 }
 
-/// Returns the folder of the corpus. If there is none, the test reports that it is skipped and returns.
+/// Returns the folder of the corpus. Without a corpus the test reports that it is skipped and returns.
 #[macro_export]
 macro_rules! corpus {
     () => {
@@ -117,7 +117,7 @@ macro_rules! corpus {
 /// Returns all fixtures in `testdata/<format>/` with one of the extensions, sorted by name.
 ///
 /// # Panics
-/// If there are none, or if a name does not state the expected result.
+/// If no fixture exists, or if a name does not state the expected result.
 pub fn fixtures(format: &str, extensions: &[&str]) -> Vec<Fixture> {
     let dir = testdata().join(format);
     let entries = fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));

@@ -27,7 +27,7 @@ impl Rng {
     /// Returns one of the items.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `items` is empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

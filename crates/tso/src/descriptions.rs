@@ -1,4 +1,4 @@
-//! How the records of each kind of file follow each other.
+//! The order of records in each kind of file.
 
 use crate::mesh::record::{binding, face, pull, uv, vertex};
 use crate::outfit::model::kinds::{APPEARANCE, BINDING, OUTFIT, PURCHASABLE};

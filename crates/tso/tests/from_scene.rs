@@ -1,4 +1,4 @@
-//! Files made of scenes: what comes back, what is lost.
+//! Files converted from scenes: the values after a round trip, and the losses.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use crate::support::*;
@@ -126,7 +126,7 @@ fn the_two_largest_weights_are_kept() {
     // If weights are equal, the lower joint owns the vertex.
     let g = export(&[(3, 0.5), (2, 0.5)]).value.geometry;
     assert_eq!((g.bones[0].clone(), g.bindings[0].real_count), ("b2".into(), 3));
-    // A weight is rounded, not cut; one that rounds to nothing is no blend.
+    // The writer rounds a weight, it does not truncate it. A weight that rounds to 0 gives no blend.
     let weight =
         |w: f32| export(&[(0, 1.0 - w), (1, w)]).value.geometry.blends.first().map(|b| b.weight.to_bits());
     assert_eq!(weight(2.75 / 32768.0), Some(3));
@@ -544,7 +544,7 @@ fn fields_of_bones_and_clips_are_read_back() {
     longer.clips[0].frames = 9;
     let made = Anim::from_scene(&longer, &options).unwrap().value;
     assert_eq!((made.duration, made.distance), (300.0.into(), anim.distance));
-    // Without extras bones may do everything, and what is lost is said.
+    // Without extras bones may do everything, and the conversion reports the losses.
     let plain = figure(&SceneOptions::default());
     let lost =
         |code| plain.losses.iter().find(|loss| loss.code == code).map(|loss| (loss.count, loss.in_extras));

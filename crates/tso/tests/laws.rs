@@ -13,7 +13,7 @@ use meshwright_tso::{
 };
 use proptest::prelude::*;
 
-/// Records of outfits, as big-endian words: they begin like skeletons and animations, and are none.
+/// Records of outfits, as big-endian words. They begin like skeletons and animations.
 fn outfit(kind: u8, ids: [u32; 8], n: usize) -> Vec<u8> {
     let reference = |id: &u32, kind: u32| [*id, kind];
     let words: Vec<u32> = match kind {

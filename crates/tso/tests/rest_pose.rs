@@ -60,7 +60,7 @@ fn bind(skel: &Skel, degrees: f64) -> Vec<Affine64> {
     skel.world(&pose)
 }
 
-/// A body of which every bone has vertices, most of which its parent pulls too.
+/// A body with vertices on every bone. Most vertices also follow the parent of their bone.
 fn body(skel: &Skel, world: &[Affine64], seed: u64) -> Geometry {
     const EACH: usize = 6;
     let mut numbers = Numbers(seed);

@@ -1,6 +1,6 @@
 //! Uses between the files of a crate, and circles among them.
 //!
-//! Read from the text alone: `mod`, `use`, and paths that begin with `crate`, `super`, `self` or a child. A name that
+//! Only the text is read: `mod`, `use`, and paths that begin with `crate`, `super`, `self` or a child. A name that
 //! a module only passes on counts as used where it is defined, and passing on does not count. The files in a folder may use
 //! items of the folder's own file: that is not a step of a circle. Tests are left out.
 

@@ -84,7 +84,7 @@ fn next_to(args: &ConvertArgs) -> Result<PathBuf, Fail> {
         )));
     };
     let parent = |file: &OsString| Path::new(file).parent().map(|parent| parent.join(""));
-    // A missing file is refused when it is opened. There is no folder next to archives and their members.
+    // Opening reports a missing file. Archives and their members are not in a folder.
     let has_place = |file: &OsString| {
         let path = Path::new(file);
         let is_there = || parent(file).is_some_and(|parent| parent.as_os_str().is_empty() || parent.is_dir());

@@ -127,7 +127,7 @@ impl Edited<'_> {
         self.budget.charge_items("triangles", faces, 160)?;
         let has = |chunk: &Chunk<'static>, flag| chunk.stream_of(flag).is_some();
         let flag = |attribute: Attribute| attribute.flag(old.dialect);
-        // If the mesh is no longer flat, the chunk is converted again, because its axes differ.
+        // An edited mesh that is not flat is converted again, because its axes differ.
         let moved = old.is_plane() && flag(Attribute::Position2).is_some_and(|flag| !has(new, flag));
         let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
         let made: Vec<[u32; 3]> = new.triangles().collect();

@@ -409,8 +409,8 @@ impl<'o> SceneConversion<'o> {
         Ok(out)
     }
 
-    /// Returns the joints that weights refer to: those of the given skeleton, or invented ones if there is
-    /// none.
+    /// Returns the joints that weights refer to: those of the given skeleton, or generated ones without a
+    /// skeleton.
     fn joints(
         &mut self,
         weights: BoneWeights<'_>,

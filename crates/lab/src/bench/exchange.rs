@@ -152,7 +152,7 @@ fn text(report: &mut Report, effort: Effort, scene: &Scene) -> Result<(), String
         text
     };
     let (made, peer) = (ours().map_err(|e| e.to_string())?, theirs());
-    // A zero has no sign in ours, of which a large sheet has some hundreds.
+    // Our text has no negative zeros. A large sheet has some hundreds of them.
     if made.len().abs_diff(peer.len()) > 64 + peer.len() / 10_000 {
         return Err(format!("{} and {} bytes are not the same text", made.len(), peer.len()));
     }

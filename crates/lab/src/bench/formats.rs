@@ -174,7 +174,7 @@ pub(crate) struct Sheet {
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-/// With so many vertices along each side.
+/// Returns a sheet with this many vertices along each side.
 pub(crate) fn sheet(side: u32) -> Sheet {
     let (mut positions, mut normals, mut uvs, mut triangles) = (vec![], vec![], vec![], vec![]);
     for y in 0..side {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Something to be measured.
 pub(crate) struct Contender<'a> {
-    /// Does it so many times and says how many seconds that took.
+    /// Runs it this many times and returns the seconds.
     run: Box<dyn FnMut(u32) -> f64 + 'a>,
 }
 

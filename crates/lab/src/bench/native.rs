@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// Vertices of a mesh, of which there are at most 65,535.
+/// Numbers of vertices of a mesh. A mesh has at most 65,535.
 const SIZES: [usize; 3] = [1_000, 10_000, 60_000];
 
 /// The compiler flags of the peer.
@@ -35,7 +35,7 @@ impl Peer {
         Ok(Self { child })
     }
 
-    /// Does it so many times: seconds, and the last vertex.
+    /// Runs it this many times. Returns the seconds and the last vertex.
     fn run(&mut self, calls: u32) -> Option<(f64, [f32; 8])> {
         let to = self.child.stdin.as_mut()?;
         to.write_all(&calls.to_le_bytes()).and_then(|()| to.flush()).ok()?;
@@ -64,7 +64,7 @@ pub(crate) fn vertices(report: &mut Report, effort: Effort) -> Result<(), String
     let result = match built {
         Ok(status) if status.success() => against(&program, report, effort),
         _ => {
-            println!("skipped: plain C, there is no cc");
+            println!("skipped: plain C, cc not found");
             Ok(())
         }
     };

@@ -4,7 +4,7 @@ use super::{Described, Repeat, about, expression, hex, repeat, snake};
 use meshwright_core::description::{Order, Part, Scalar, Structure, Table};
 use std::collections::BTreeMap;
 
-/// What a file declares, once what it uses is declared.
+/// A declaration of a file, after those that it uses.
 enum Declared {
     Record(&'static Table),
     Structure(&'static Structure),
@@ -55,7 +55,7 @@ fn visit(kind: &Described, name: &'static str, order: &mut Vec<&'static str>) {
     }
 }
 
-/// How many structures each structure is in.
+/// Returns how many structures contain each structure.
 fn depths(kind: &Described, first: &'static Structure) -> Result<BTreeMap<&'static str, usize>, String> {
     let mut depths = BTreeMap::from([(first.name, 0_usize)]);
     let mut open = vec![first];

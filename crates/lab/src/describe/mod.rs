@@ -166,7 +166,7 @@ impl Described {
                 return Err(format!("{place} has no size"));
             }
             if !plain && !sized && self.structure(part.kind).is_none() && self.record(part.kind).is_none() {
-                return Err(format!("{place}: there is no {}", part.kind));
+                return Err(format!("{place}: unknown kind {}", part.kind));
             }
             used.insert(part.kind);
         }
@@ -202,7 +202,7 @@ fn expression(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".").replace(". ", ".")
 }
 
-/// How often a part is repeated.
+/// The number of times that a part is repeated.
 enum Repeat {
     Once,
     Count(String),

@@ -126,7 +126,7 @@ fn rules(kinds: &[&str]) -> Result<String, String> {
     let (mut rows, sets) = (Rows::new(), RuleSet::all());
     for kind in kinds {
         let set = sets.iter().find(|set| set.id == *kind);
-        for rule in set.ok_or_else(|| format!("there are no rules of {kind}"))?.rules {
+        for rule in set.ok_or_else(|| format!("no rules found for {kind}"))?.rules {
             let key = (rule.code, rule.severity, rule.forgivable, rule.cause);
             rows.entry(key).or_insert((rule, BTreeSet::new())).1.insert(kind);
         }
@@ -147,7 +147,7 @@ fn rules(kinds: &[&str]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The codes of these kinds that are no rules.
+/// Returns a table of the codes of these kinds that do not belong to rules.
 fn notices(kinds: &[&str]) -> String {
     let mut rows: Vec<_> =
         Notice::all().filter(|notice| kinds.contains(&notice.kind.to_string().as_str())).collect();

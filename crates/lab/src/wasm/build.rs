@@ -13,7 +13,7 @@ const MOST: u64 = 1_500_000;
 /// The script of the page's worker, after the bindings of the module.
 const WORKER: &str = include_str!("../../../wasm/src/worker.js");
 
-/// Builds the site; none where something that it needs cannot be had.
+/// Builds the site. Returns `None` if a tool or target that it needs is missing.
 pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     let home = root.join("crates/wasm");
     if !has_target() {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Returns the path from a folder, which need not exist, to a file, with slashes. Returns `None` if there is no such
-/// path or it is not text. Links are resolved, since the real parent of a linked folder differs from its path.
+/// Returns the path from a folder, which need not exist, to a file, with slashes. Returns `None` if no relative path
+/// exists or it is not text. Links are resolved, since the real parent of a linked folder differs from its path.
 pub(super) fn between(folder: &Path, file: &Path) -> Option<String> {
     let (folder, file) = (resolved(folder)?, resolved(file)?);
     let (mut from, mut to) = (folder.components().peekable(), file.components().peekable());

@@ -41,7 +41,7 @@ pub struct MaterialInfo {
     pub texture: Option<String>,
     /// The image file that was found: a path of the tree, or the name in the file.
     pub found: Option<String>,
-    /// The size and format of that image; `None` if there is none, or if its header is unreadable.
+    /// The size and format of that image. `None` without an image, or if its header is unreadable.
     pub image: Option<ImageInfo>,
     /// The result of the search by the rules of the format's engine, as far as these are known.
     pub state: TextureState,

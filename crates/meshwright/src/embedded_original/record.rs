@@ -299,7 +299,7 @@ fn records(
     Ok(())
 }
 
-/// Without the `tso` feature there are no files of records.
+/// Does nothing: only the `tso` feature reads files of records.
 #[cfg(not(feature = "tso"))]
 fn records(
     _: &Arc<SourceFile>,

@@ -187,7 +187,7 @@ impl Original {
         if made.losses.iter().any(|loss| loss.code == ORIGINAL_DROPPED) {
             return Ok(made);
         }
-        // Unedited companion files are added unchanged, except those that are no longer used.
+        // Unedited companion files are added unchanged if the edited model still uses them.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
         let beside = self.named_files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
         let stay = |file: &Called| file.keeps_its_name() && !left(&file.name);

@@ -4,7 +4,7 @@ use super::notices;
 
 notices! {
     error "bad-output",
-        "A name in a document or an archive cannot be the name of an output, or a companion is no file of its kind.",
+        "A name in a document or an archive cannot be the name of an output, or a companion is not a file of its kind.",
         "Do not trust the file; the message says which name or file it is.";
     error "cannot-read",
         "A file, or one that belongs to it, cannot be read.",
@@ -44,7 +44,7 @@ notices! {
         "Read `meshwright help COMMAND`.";
     error "would-replace",
         "An output would replace a file that the run reads, another output, or a file that no earlier run wrote.",
-        "Choose another output, or pass `--force` to replace what is no input.";
+        "Choose another output, or pass `--force` to replace files that are not inputs.";
 
     difference "bone-missing",
         "One model has a bone that the other does not have.", "";

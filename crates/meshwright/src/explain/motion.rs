@@ -37,7 +37,7 @@ notices! {
         "The model has more bones than the engine takes; bones that move nothing were left out.",
         "Choose another engine with `--for`, or remove bones in the editor.";
     note "bones-removed",
-        "Bones that move nothing and are no attachments were left out, as the format asks of writers.",
+        "Bones that move nothing and are not attachments were left out, as the format requires.",
         "Nothing has to be done.";
     loss "channel-dropped",
         "A channel of a clip names keys that the file does not have.",
@@ -169,7 +169,7 @@ notices! {
         "The keys of a clip are the frames of no rate from 1 to 240; the clip was sampled at 30. The amount says how far the keys are off.",
         "Pass `--fps` with the rate of the editor.";
     loss "node-animation",
-        "A clip moves nodes that draw nothing and are no joints.",
+        "A clip moves nodes that draw nothing and are not joints.",
         "Turn the nodes into bones in the editor if the motion is wanted.";
     note "nodes-as-bones",
         "Nodes with a name that draw nothing became bones, to which engines attach things.",

@@ -116,7 +116,7 @@ impl CompanionFile {
         self
     }
 
-    /// Sets the file of which it is a record, and its index there.
+    /// Sets the file that contains this record, and the record's index in it.
     #[must_use]
     pub fn with_record(mut self, source: &Arc<SourceFile>, number: usize) -> Self {
         (self.source, self.record) = (Some(Arc::clone(source)), Some(number));
@@ -142,7 +142,7 @@ impl CompanionFile {
     }
 }
 
-/// Two files of a tree with equal names, the first of which is used.
+/// Two files of a tree with equal names. Meshwright uses the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Doubled {
@@ -230,7 +230,7 @@ pub struct Companions {
     pub forgiven: Report,
     /// Used files with duplicates in the tree, by number or by name.
     pub doubled: Vec<Doubled>,
-    /// How the model becomes a scene.
+    /// The settings for converting the model to a scene.
     pub(crate) scene: SceneSettings,
     /// The paths of textures in the tree, by the names of their materials, if these differ from the names.
     pub pictures: BTreeMap<String, String>,

@@ -256,8 +256,8 @@ fn write_apart(
     Ok(made)
 }
 
-/// Leaves out the clips of files of their own. Returns the native scene and the patch without them, and the files of
-/// which a clip was edited. Unedited files are not written.
+/// Removes the clips that have files of their own. Returns the native scene and the patch without them, and the files
+/// with an edited clip. Unedited files are not written.
 #[cfg(feature = "gltf")]
 fn without_files(
     merging: &Merging<'_>,

@@ -174,7 +174,7 @@ pub trait Kind: Registered {
         Some(name.to_owned())
     }
 
-    /// Returns a folder that texture names may include or omit; empty if there is none.
+    /// Returns the folder that texture names may include or omit. Empty if the format has no such folder.
     fn texture_folder(&self) -> &'static str {
         ""
     }
@@ -669,7 +669,7 @@ impl AnyModel {
         self.operations().texture(material, name).filter(|texture| !texture.is_empty())
     }
 
-    /// Returns a folder that texture names may include or omit; empty if there is none.
+    /// Returns the folder that texture names may include or omit. Empty if the format has no such folder.
     pub(crate) fn texture_folder(&self) -> &'static str {
         self.operations().texture_folder()
     }

@@ -123,7 +123,7 @@ pub(crate) fn push_picture(image: &Image, made: &mut Converted<OutputFiles>) {
     }
 }
 
-/// The file of a picture: as it is, or of 256 colours where the engine takes no other; none where it cannot be made.
+/// Returns the image file: unchanged, or with 256 colours if the engine reads nothing else. `None` if this fails.
 #[cfg_attr(
     not(feature = "textures"),
     expect(unused_variables, reason = "only pictures as they are can be written")

@@ -8,7 +8,7 @@ use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Sce
 /// The loss code if nothing of the original could be kept.
 pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
 
-/// The note code for a companion file that is no longer used. The path is the name of the file.
+/// The note code for a companion file that the edited model does not use. The path is the name of the file.
 pub(crate) const FILE_LEFT: &str = "file-left";
 
 /// Writes a patch of `native`, the scene of the original model, as files; the main file is first.

@@ -190,9 +190,9 @@ impl Model {
         Ok(files)
     }
 
-    /// The asset as another kind of file that holds the same records, such as text for binary: nothing changes on the way,
-    /// and the main file is called like the stem of the options, else like this one. None where there is no such kind, and where something is
-    /// to be done to the model: it is scaled, fitted to an engine, or gets further meshes or clips.
+    /// Converts the asset to another kind of file with the same records, such as binary to text, without any change.
+    /// The main file has the stem of the options, by default that of this asset. Returns `None` if no such kind exists, or
+    /// if the options change the model: they scale it, fit it to an engine, or add meshes or clips.
     ///
     /// # Errors
     /// When a record breaks a rule of the other kind, or takes more memory than the options allow.

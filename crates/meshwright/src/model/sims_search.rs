@@ -142,7 +142,7 @@ impl Model {
     pub fn into_motions(self) -> Vec<NamedFile> {
         #[cfg(feature = "iqm")]
         if let AnyModel::Iqm(model) = &self.model {
-            // A model with meshes is no file of clips.
+            // A file of clips has no meshes.
             let clips = model.meshes.is_empty() && model.frame_count > 0;
             let name = String::from_utf8_lossy(self.path.name()).into_owned();
             let file = clips.then(|| NamedFile::new(Role::Animation, name, self.bytes));

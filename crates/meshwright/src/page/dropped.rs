@@ -44,8 +44,7 @@ impl DroppedFiles {
 /// Returns the models among files that were dropped together, each with its path. A common folder of all of them is
 /// the root, unless its name is `models`. Packs are folders as in a game's data folder.
 ///
-/// Damaged models are included: opening one reports its fault. If there are no models, the extensions of the files
-/// decide.
+/// Damaged models are included: opening one reports its fault. Without any model the extensions of the files decide.
 ///
 /// # Errors
 /// If a name is not a path of a tree.

@@ -25,7 +25,7 @@ fn what_is_named_takes_the_place_of_what_was_found() {
     assert_eq!(made, wanted);
 }
 
-/// An outfit goes along with all records on the way to its meshes, wherever in the game's folder and archives they lie.
+/// An exported outfit embeds all records up to its meshes, from any folder or archive of the game.
 #[test]
 fn an_outfit_comes_back_with_the_records_behind_it() {
     let root = corpus!();

@@ -45,7 +45,7 @@ fn a_chunk_with_bones_tangents_and_its_index_width() {
     assert_eq!(json["meshes"][0]["triangles"], json!([[0, 1, 2]]));
     let json = dump(CModel::new(vec![chunk(), chunk()]));
     assert_eq!(json["native"]["meshes"][1]["crucible"], expected());
-    // Blocks that were read are told with the bytes that they take.
+    // The dump of a chunk from a file has the sizes of its blocks.
     let bytes = chunk().to_bytes().unwrap();
     let packed = dump(Chunk::parse(&bytes).unwrap().into_owned());
     assert_eq!(packed["native"]["meshes"][0]["crucible"]["indices_packed"], 9);

@@ -39,7 +39,7 @@ fn dump(model: impl Into<AnyModel>) -> Value {
     dump_beside(model, &Companions::default())
 }
 
-/// Every member of `expected` is there and has its value.
+/// Asserts that `found` has every member of `expected` with its value.
 fn assert_holds(found: &Value, expected: &Value) {
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&found[name], value, "{name} of {found}");

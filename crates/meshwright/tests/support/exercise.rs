@@ -144,7 +144,7 @@ fn obeys(subject: &Subject) {
     laws::answer(&subject.bytes, subject.bytes.len(), open, AnyModel::validate, AnyModel::to_bytes);
 }
 
-/// The model as a scene in both spaces, and all that is made of scenes.
+/// Converts the model to a scene in both spaces, and runs every operation on scenes.
 fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
     let mut made = false;
     for space in [Space::Gltf, Space::File] {
@@ -179,7 +179,7 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
     made
 }
 
-/// All that is made of a scene.
+/// Runs every operation on a scene.
 pub(crate) fn used(scene: &Scene) {
     posed(scene);
     exported(scene);
@@ -302,7 +302,7 @@ fn documents(glb: &[u8]) {
     }
 }
 
-/// The scene as every kind of file. What is made of it is read again, strictly.
+/// Converts the scene to every kind of file and reads each result strictly.
 fn converted(scene: &Scene) {
     for target in Target::all().filter(|t| matches!(t, Target::Native(_))) {
         let choices = match target {

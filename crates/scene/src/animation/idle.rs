@@ -8,8 +8,8 @@ const IDLE: [&str; 3] = ["idle", "stand", "wait"];
 const DEATH: [&str; 5] = ["die", "dead", "death", "dying", "kill"];
 
 impl Scene {
-    /// Returns the clip that shows the model at rest, whose name has a word that begins with `idle`, `stand` or `wait`, in
-    /// this order. It never returns a clip that is named for dying. `None` means the rest pose.
+    /// Returns the clip that shows the model at rest: one with a word such as `idle2`, `Standing` or `waits` in its name,
+    /// in this order of preference. It never returns a clip that is named for dying. `None` means the rest pose.
     ///
     /// ```
     /// use meshwright_scene::{Clip, Motion, Scene, SkeletonId};

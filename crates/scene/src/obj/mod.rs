@@ -22,7 +22,7 @@ use number::{push_float, push_whole};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjOptions {
-    /// The name of the material file that the text refers to. Without a name there is no reference.
+    /// The name of the material file that the text refers to. An empty name writes no reference.
     pub mtl_name: String,
     /// The texture file of each material: a path with slashes, relative to the material file. Materials
     /// beyond the end of the list have no texture.

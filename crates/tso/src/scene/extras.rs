@@ -307,8 +307,8 @@ pub(crate) fn says_more(anim: &Anim) -> bool {
     anim.distance.get() != 0.0 || !anim.moving.is_set() || anim.motions.iter().any(has_lists)
 }
 
-/// Gives an animation what [`of_anim`] says of a clip. A duration that is not that of so many frames, as of a clip that
-/// became longer, is left.
+/// Gives an animation the extras that [`of_anim`] wrote to a clip. Ignores a duration that does not fit the number of
+/// frames, as after an edit of the clip's length.
 pub(crate) fn take_anim(clip: &Clip, anim: &mut Anim) {
     let Some(extras) = &clip.extras else { return };
     let number = |name: &str| extras.get(name).and_then(Extra::as_f32);

@@ -72,8 +72,9 @@ impl Bmf {
         Converted::new(self.clone().into(), trailing(&self.trailing).into_iter().collect())
     }
 
-    /// The same mesh for The Sims Online, whose file is called `stem`. There a [`Bnd`] links a mesh to its texture, by
-    /// numbers: those in the names of both, as unpacked files have them, else `number`. Without numbers there is none.
+    /// Returns the same mesh for The Sims Online, in a file with this stem. There a [`Bnd`] links a mesh to its texture by
+    /// numbers. They come from the names of both, as unpacked files have them, else from `number`. Without numbers the
+    /// result has no [`Bnd`].
     pub fn to_mesh(&self, stem: &str, number: Option<u32>) -> Converted<(Mesh, Option<Bnd>)> {
         let id = |name: &str, kind| {
             let given = || number.map(|file| ResourceId { group: 0, file, kind });
@@ -129,7 +130,7 @@ impl Character {
         Converted::new(Self { skeletons: alloc::vec![skeleton], ..Self::default() }, losses)
     }
 
-    /// The first skeleton, for The Sims Online; none where there is none.
+    /// Returns the first skeleton for The Sims Online, if the file has a skeleton.
     pub fn to_skel(&self) -> Option<Converted<Skel>> {
         let (first, rest) = self.skeletons.split_first()?;
         let losses = others(rest.len(), self.suits.len(), self.skills.len());
@@ -154,8 +155,8 @@ impl Character {
         Converted::new((Self { skills: alloc::vec![skill], ..Self::default() }, cfp), losses)
     }
 
-    /// The first skill whose keys are there, for The Sims Online; none where there is none. `keys` finds them by the name that
-    /// the skill gives.
+    /// Returns the first skill with available keys for The Sims Online, if the file has one. `keys` finds them by the name
+    /// in the skill.
     pub fn to_anim<'k>(&self, keys: impl Fn(&Name) -> Option<&'k Cfp>) -> Option<Converted<Anim>> {
         let made = |skill: &Skill| Some((skill.to_anim(keys(&skill.keys)?)?, skill.clone()));
         let (anim, skill) = self.skills.iter().find_map(made)?;

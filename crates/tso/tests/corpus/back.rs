@@ -1,4 +1,4 @@
-//! Bodies, suits and skills for a skeleton that is there already: what goes out as a scene comes back as the game has it.
+//! Bodies, suits and skills for an existing skeleton: converted to a scene and back they equal the game's files.
 
 use super::ts1::{Body, bodies, native};
 use meshwright_core::math::{Trs64, quat};

@@ -35,7 +35,7 @@ impl<M> Kind<M> {
             }
             _ => panic!("{file}: expected {expect}, got {:?}", strict.map(|_| ())),
         }
-        // Leniently, what opens is written again as it was, and says why it would have been refused.
+        // A file that lenient reading accepts is written again unchanged. Its findings name the reasons for a strict refusal.
         if let Ok(lenient) = (self.parse)(bytes, &ReadOptions::lenient()) {
             assert_eq!(lenient.forgiven.has_errors(), expect == "reject", "{file}");
             if expect == "reject" {

@@ -80,7 +80,7 @@ fn skeletons_and_animations_come_back() {
             let back = Anim::parse(&back.value.to_bytes().unwrap()).unwrap();
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));
             assert!(!back.validate().has_errors());
-            // Events of bones that the skeleton has go along.
+            // The scene keeps the events of the skeleton's bones.
             let events = |a: &Anim| {
                 a.motions
                     .iter()

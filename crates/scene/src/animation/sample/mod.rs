@@ -373,7 +373,7 @@ fn sample_keys<T: Copy, U>(
     let Some(period) = period else { return value(edge).map(key) };
     let gap = time(0) + period - time(last);
     let passed = if n == 0 { frame + period - time(last) } else { frame - time(last) };
-    // If keys reach beyond the period, there is no gap to blend across.
+    // Keys that reach beyond the period leave no gap to blend across.
     if last == 0 || gap <= 0.0 || !(0.0..=gap).contains(&passed) {
         return value(edge).map(key);
     }

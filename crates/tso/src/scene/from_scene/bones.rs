@@ -135,7 +135,7 @@ impl<'s> Bones<'s> {
         let turned = turned.count();
         let space = |(joint, bone): (&Option<Affine64>, &Affine64)| {
             let space = joint.as_ref()?.inverse()?.after(bone);
-            // Rounding is no difference.
+            // Rounding does not count as a difference.
             Some(if is_near(&space, &Affine64::IDENTITY) { Affine64::IDENTITY } else { space })
         };
         Spaces { in_joint: joints.iter().zip(pose).map(space).collect(), turned }

@@ -6,10 +6,10 @@ use meshwright_core::{F32, ReadOptions};
 
 /// A `.cfp` file of The Sims 1: the keys of a skill, as one run of numbers.
 ///
-/// The file does not say how many keys of which kind it holds: its [`Skill`](crate::Skill) does. The numbers are all x of
-/// the translations, all y, all z, and so with x, y, z, w of the rotations.
+/// The [`Skill`](crate::Skill), not this file, gives the number of keys of each kind. The numbers are all x of the
+/// translations, all y, all z, then all x, y, z and w of the rotations.
 ///
-/// Two of them are equal when they hold the same numbers, however these are compressed.
+/// Two values are equal if they hold the same numbers, in any compression.
 #[derive(Clone, Default)]
 pub struct Cfp {
     /// All numbers.

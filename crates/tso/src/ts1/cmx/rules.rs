@@ -35,7 +35,7 @@ impl Cmx {
 
 /// The offsets of the scalars of a text, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
-    // A scalar and its line end have a byte at least, and a list that grows is there twice for a while.
+    // A scalar and its line end have at least one byte each. A growing list exists twice while it is copied.
     let length = wide(source.bytes().len());
     source.charge(&FieldPath::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let (mut places, mut passed) = (Vec::new(), Findings::reading(&ReadOptions::lenient()));
