@@ -378,7 +378,7 @@ impl Iqm {
         self.layout = Retained::None;
     }
 
-    /// Returns true if the model would be written in its file's layout, and this differs from that of the
+    /// Returns true if a writer keeps the layout of the model's file, and this differs from that of the
     /// format's own tool.
     #[must_use]
     pub fn has_own_layout(&self) -> bool {

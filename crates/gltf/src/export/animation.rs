@@ -195,7 +195,7 @@ fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
 /// The rate at which Blender samples whatever it is given, unless told otherwise.
 const EDITOR_RATE: f32 = 24.0;
 
-/// Says which rate an editor must have that samples at its own, so that it meets every key.
+/// Returns a note with the frame rate at which an editor hits every key.
 fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<Loss> {
     let mut rates: Vec<f32> = moving.iter().filter(|of| of.clip.frames > 1).map(|of| of.clip.rate).collect();
     rates.order_by(f32::total_cmp);

@@ -27,7 +27,7 @@ pub(super) struct Posed {
 impl Posed {
     const REST: Self = Self { exact: Affine64::IDENTITY, trs: Trs64::IDENTITY };
 
-    /// A transform whose decomposition is known, or is computed. A flat transform becomes only a position: no vertex
+    /// Returns a transform with the given or a computed decomposition. A flat transform becomes only a position: no vertex
     /// can follow it.
     fn decompose(exact: Affine64, trs: Option<Trs64>) -> Self {
         let flat = exact.inverse().is_none();

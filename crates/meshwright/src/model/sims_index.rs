@@ -6,7 +6,7 @@ use meshwright_tso::ResourceId;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A file of the game, whatever its group.
+/// The number and type of a game file, without its group.
 type Number = (u32, u32);
 
 /// The maximum number of files whose names are indexed; a larger tree is not a game.

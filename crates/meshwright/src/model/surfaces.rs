@@ -19,7 +19,7 @@ const ATTEMPT: u64 = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SurfaceStatus {
-    /// Its texture was found.
+    /// The search found the texture.
     Found,
     /// Its texture was not found.
     Missing,

@@ -81,7 +81,7 @@ fn four_cc(name: &[u8; 4]) -> Option<Layout> {
     })
 }
 
-/// Linear and sRGB values of a format mean the same here: a picture's colours are on that curve.
+/// Returns the layout of a DXGI format. The linear and the sRGB variant of a format decode to the same values.
 fn dxgi(format: u32) -> Option<Layout> {
     let plain = |masks| Layout::Plain { bytes: 4, masks };
     Some(match format {

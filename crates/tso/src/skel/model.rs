@@ -32,7 +32,7 @@ pub struct Bone {
     pub properties: Vec<PropertyList>,
     /// Place relative to the parent in the rest pose, 3 units to the metre.
     pub translation: [F32; 3],
-    /// Quaternion x, y, z, w relative to the parent in the rest pose: the conjugate of the rotation.
+    /// The conjugate of the rotation relative to the parent in the rest pose: a quaternion x, y, z, w.
     pub rotation: [F32; 4],
     /// True if animations may move the bone. All programs store it, none obeys it.
     pub can_translate: u32,

@@ -66,7 +66,7 @@ pub struct Suit {
 /// One mesh of a [`Suit`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkinPart {
-    /// The bone that it is on.
+    /// The bone that the mesh follows.
     pub bone: Name,
     /// The name of its mesh: that of a `.bmf` or `.skn` without extension.
     pub skin: Name,

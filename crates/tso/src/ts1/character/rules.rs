@@ -97,7 +97,7 @@ pub(crate) fn check(c: &Character, places: &mut Places<'_>, f: &mut Findings) ->
     Ok(())
 }
 
-/// Remarks on a name.
+/// Reports findings on a name.
 fn name(n: &Name, path: &FieldPath<'_>, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
     let at = places.take();
     if f.is_validating() { rules::name(n, path, at.unwrap_or(0), f) } else { Ok(()) }
