@@ -6,7 +6,7 @@ mod common;
 use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
 use facade::rig::glam::DMat4;
-use facade::scene::MeshId;
+use facade::scene::{Affine, MeshId, Scene};
 use facade::{Format, Model, Opener};
 use meshwright::*;
 use std::collections::BTreeSet;
@@ -66,7 +66,19 @@ struct Tally {
     poses: usize,
     vertices: usize,
     joints: usize,
+    /// The meshes that a node moves, in each pose.
+    moved: usize,
     formats: BTreeSet<&'static str>,
+}
+
+/// The functions that read posed vertices.
+type Vertices =
+    unsafe extern "C" fn(*mut MwPlayer, usize, usize, *mut f32, *mut f32, *mut *mut MwError) -> MwStatus;
+
+/// The matrix of the first node that draws a mesh.
+fn first_node(scene: &Scene, mesh: usize) -> Option<Affine> {
+    let mut drawn = scene.drawn_meshes().into_iter().flatten();
+    drawn.find(|(_, drawn, _)| drawn.0 == mesh).map(|(_, _, matrix)| matrix)
 }
 
 /// Holds all that C says of a model's poses against the library; false where neither makes a scene of it.
@@ -105,18 +117,32 @@ fn compared(opened: &Opened, asset: &Model, what: &str, tally: &mut Tally) -> bo
         tally.poses += 1;
         for (number, mesh) in scene.meshes.iter().enumerate() {
             let wanted = evaluator.mesh(MeshId(number)).unwrap();
-            let count = mesh.positions.len();
-            let mut positions = vec![f32::NAN; count * 3];
-            let mut normals = vec![f32::NAN; if mesh.normals.is_empty() { 0 } else { count * 3 }];
-            let into = if normals.is_empty() { null_mut() } else { normals.as_mut_ptr() };
-            // SAFETY: both have three numbers for each vertex, where they are handed over.
-            let status = unsafe {
-                mw_player_vertices(player, number, count, positions.as_mut_ptr(), into, null_mut())
+            let (count, has_normals) = (mesh.positions.len(), !mesh.normals.is_empty());
+            let read = |function: Vertices| {
+                let mut positions = vec![f32::NAN; count * 3];
+                let mut normals = vec![f32::NAN; if has_normals { count * 3 } else { 0 }];
+                let into = if has_normals { normals.as_mut_ptr() } else { null_mut() };
+                // SAFETY: each array that is not NULL has three numbers for each vertex.
+                let status =
+                    unsafe { function(player, number, count, positions.as_mut_ptr(), into, null_mut()) };
+                assert_eq!(status, MwStatus::Ok, "{what}: {pose:?}");
+                [positions, normals].map(|all| all.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
             };
-            assert_eq!(status, MwStatus::Ok, "{what}: {pose:?}");
-            let bits = |all: &[f32]| all.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            assert!(bits(&positions) == bits(wanted.positions.as_flattened()), "{what}: {pose:?}");
-            assert!(bits(&normals) == bits(wanted.normals.as_flattened()), "{what}: {pose:?}");
+            let bits = |all: &[[f32; 3]]| all.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let in_mesh = [&wanted.positions, &wanted.normals].map(|all| bits(all));
+            assert!(read(mw_player_mesh_vertices) == in_mesh, "{what}: {pose:?}");
+            let [positions, normals] = read(mw_player_vertices);
+            let moved: Vec<_> = match first_node(&scene, number) {
+                Some(matrix) if matrix != Affine::IDENTITY => {
+                    tally.moved += 1;
+                    wanted.positions.iter().map(|point| matrix.point(*point)).collect()
+                }
+                _ => {
+                    assert!(normals == in_mesh[1], "{what}: {pose:?}");
+                    wanted.positions.to_vec()
+                }
+            };
+            assert!(positions == bits(&moved), "{what}: {pose:?}");
             tally.vertices += count;
         }
         for skeleton in 0..scene.skeletons.len() {
@@ -160,6 +186,7 @@ fn a_pose_of_every_format_is_the_librarys_on_disk_and_in_packs() {
     println!("{models} models, {poses} poses, {vertices} vertices, {joints} joints");
     assert_eq!(missing(&tally), [""; 0]);
     assert!(*models > 150 && *joints > 1000, "{models} {joints}");
+    assert!(tally.moved > 0, "no node moves a mesh");
 }
 
 #[test]
