@@ -87,7 +87,7 @@ fn dressed() -> (String, Vec<(PartRole, String)>) {
     let options = Opener::new().textures(true);
     for file in tree.walk().files {
         let file = file.unwrap();
-        let Ok(asset) = options.open_in(&tree, &file.text()) else { continue };
+        let Ok(asset) = options.open_in(&tree, &*file.text()) else { continue };
         let has = |p: &meshwright_bevy::meshwright::Part| p.role == PartRole::Texture && p.took_part();
         if asset.parts().iter().any(has) && asset.scene_with(&Target::Glb.scene_options()).is_ok() {
             let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();

@@ -17,7 +17,7 @@ fn error_code(e: &AssetLoadError, what: &str) -> &'static str {
     let error: &ModelError = e.error().downcast_ref().unwrap_or_else(|| panic!("{what}: {e}"));
     assert!(!error.code().is_empty() && error.to_string().starts_with('['), "{what}: {error}");
     if let ModelError::Model(failure) = error {
-        assert!(error.to_string().contains(&failure.message), "{what}");
+        assert!(error.to_string().contains(failure.message()), "{what}");
     }
     error.code()
 }
