@@ -14,32 +14,32 @@ pub(super) fn reason_for(format: Format, rule: &Rule) -> &'static str {
     if rule.severity == Severity::Info {
         return "it is no fault";
     }
-    let special = SPECIAL.iter().find(|(code, _)| *code == rule.code);
+    let special = SPECIAL.iter().find(|(name, _)| *name == rule.native);
     special.map_or_else(|| of_kind(rule.kind), |(_, why)| why)
 }
 
-/// Reasons for rules whose kind of fault is not sufficient.
+/// Reasons for rules whose kind of fault is not sufficient, by native name.
 const SPECIAL: &[(&str, &str)] = &[
-    ("misaligned", "with which index the mesh should start is not known"),
-    ("missing-chunk", "vertices or indices that are missing are lost"),
-    ("stream-size", "of which dialect the chunk is, or what it has lost, is not known"),
-    ("level-range", "which meshes the level should hold is not known"),
-    ("key-after-end", "whether the key or the number of frames is wrong is not known"),
-    ("no-frames", "how long the clip should be is not known"),
-    ("engine-triangle-count", "the engine wants it so"),
-    ("reserved-flag", "what the stream holds is not known"),
+    ("Misaligned", "with which index the mesh should start is not known"),
+    ("MissingChunk", "vertices or indices that are missing are lost"),
+    ("StreamSize", "of which dialect the chunk is, or what it has lost, is not known"),
+    ("E_LOD_RANGE", "which meshes the level should hold is not known"),
+    ("E_ANIM_FRAME", "whether the key or the number of frames is wrong is not known"),
+    ("E_ANIM_FRAMES0", "how long the clip should be is not known"),
+    ("W_NTRI", "the engine wants it so"),
+    ("ReservedFlag", "what the stream holds is not known"),
     ("several-influences", "one bone would move the vertex where several do: write a DPM"),
     ("no-influence", "which bone should move the vertex is not known"),
-    ("key-code", "which number was meant is lost"),
-    ("key-repeat", "whether the run or the skill is wrong is not known"),
-    ("duplicate-binding", "which of the two is meant is not known"),
-    ("binding-overlap", "to which of the two the vertices belong is not known"),
-    ("blend-overlap", "to which of the two the vertices belong is not known"),
-    ("binding-gap", "which bone should move the vertices is not known"),
-    ("blend-gap", "which bone should pull them is not known"),
-    ("nesting", "which of the ways was meant is not known"),
-    ("no-root", "which bone is the root is not known"),
-    ("bad-version", "whether all else is as in the known version is not known"),
+    ("E_CFP_CODE", "which number was meant is lost"),
+    ("E_CFP_REPEAT", "whether the run or the skill is wrong is not known"),
+    ("E_BINDING_DUP", "which of the two is meant is not known"),
+    ("E_BINDING_OVERLAP", "to which of the two the vertices belong is not known"),
+    ("E_BLEND_OVERLAP", "to which of the two the vertices belong is not known"),
+    ("E_BINDING_GAP", "which bone should move the vertices is not known"),
+    ("E_BLEND_GAP", "which bone should pull them is not known"),
+    ("E_NESTING", "which of the ways was meant is not known"),
+    ("E_NO_ROOT", "which bone is the root is not known"),
+    ("E_VERSION", "whether all else is as in the known version is not known"),
     ("bad-text", "the zero byte has no room: the last letter would be lost"),
 ];
 
