@@ -365,7 +365,8 @@ fn page(command: Command) -> String {
             let title =
                 if is_heading { text.trim_end_matches(':').to_uppercase() } else { "EXIT STATUS".into() };
             page += if std::mem::take(&mut is_verbatim) { ".fi\n" } else { "" };
-            page += &format!(".SH \"{title}\"\n");
+            let quote = if title.contains(' ') { "\"" } else { "" };
+            page += &format!(".SH {quote}{title}{quote}\n");
             is_verbatim = matches!(text, "Examples:" | "Commands:");
             page += if is_verbatim { ".nf\n" } else { "" };
         }

@@ -104,7 +104,7 @@ fn players_have_the_colors_that_are_asked_for() {
     let mut drawn = Vec::new();
     for (name, more) in [("a", &[][..]), ("b", &["--colors", "6"]), ("c", &["--colors", "13"])] {
         let out = format!("{name}.png");
-        ok(dir.path(), &[&["render", "game/base/models/hopper.dpm", "-o", &out], more].concat());
+        ok(dir.path(), &[&["render", "game/base/pak0.pak/models/hopper.dpm", "-o", &out], more].concat());
         drawn.push(fs::read(dir.path().join(out)).unwrap());
     }
     assert!(drawn[0] == drawn[1] && drawn[1] != drawn[2]);

@@ -159,7 +159,7 @@ fn the_short_help_is_for_one_screen_and_the_long_one_is_whole() {
     }
     assert!(short.contains("convert --help"), "{short}");
     let help = stdout(&run(["-h"]));
-    let places: Vec<_> = ["Look", "Convert", "Check", "Expert", "Shell"]
+    let places: Vec<_> = ["Look", "Convert", "Check", "Expert", "Desktop"]
         .map(|group| help.find(&format!("\n  {group}\n")))
         .into();
     assert!(places.is_sorted() && places[0].is_some(), "{help}");

@@ -147,7 +147,7 @@ fn a_folder_becomes_pictures_or_a_sheet() {
     assert_eq!(code(&done), 1, "{}", stderr(&done));
     let (width, height, _) = decoded(&sheet);
     // The broken model has a cell too, which says why it is empty.
-    assert_eq!((width, height), (6 + 2 * 38, 6 + 2 * 52));
+    assert_eq!((width, height), (6 + 2 * 38, 6 + 2 * 62));
     let json: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((&json["summary"]["done"], &json["summary"]["failed"]), (&2.into(), &1.into()));
 }

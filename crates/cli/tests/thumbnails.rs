@@ -63,7 +63,7 @@ fn an_idle_clip_is_preferred_to_the_rest_pose() {
     };
     let rest = picture("0 4 10 1 // die\n", "die.png");
     assert_eq!(picture("3 2 10 1 // walk\n", "walk.png"), rest);
-    assert_ne!(picture("0 4 10 1 die1\n7 2 10 1 idle\n", "idle.png"), rest);
+    assert_ne!(picture("0 4 10 1 die1\n10 3 10 1 idle\n", "idle.png"), rest);
 }
 
 #[test]

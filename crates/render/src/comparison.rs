@@ -127,7 +127,7 @@ mod tests {
         let found = Comparison::new(&wide, &high, &budget()).unwrap();
         assert_eq!((found.differing, found.pixels, found.largest), (8, 9, 255), "one is clear in both");
         let page = found.side_by_side((&wide, "a"), (&high, "b"), [0, 0, 0, 255], &budget()).unwrap();
-        assert_eq!((page.width(), page.height()), (6 + 9 * 3, 6 + 3 + 14 + 6));
+        assert_eq!((page.width(), page.height()), (6 + 9 * 3, 6 + 3 + 24 + 6));
         let nothing = filled(0, 0, [0; 4]);
         assert_eq!(Comparison::new(&nothing, &nothing, &budget()).unwrap().pixels, 0);
         let small = Budget::new(Limits::default().with_memory(8));

@@ -67,7 +67,7 @@ meshwright_core::rules! {
     forgivable LOD_RANGE = "level-range" ("E_LOD_RANGE"), BadReference,
         "A level of detail names meshes that do not exist.",
         "Correct the first mesh or the number of meshes of the level.";
-    error BONE_PARENT = "bad-parent" ("E_BONE_PARENT"), BadReference,
+    error BONE_PARENT = "bone-parent" ("E_BONE_PARENT"), BadReference,
         "The parent of a bone does not exist or is a pseudo-bone.",
         "Hang it from a normal bone, or from bone 0 for the model itself.";
     error BONE_CYCLE = "parent-cycle" ("E_BONE_CYCLE"), BadHierarchy,

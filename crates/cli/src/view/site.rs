@@ -50,7 +50,7 @@ pub(super) fn write(
 ) -> Result<Status, Fail> {
     // The files of an earlier site are replaced, and no others.
     let is_site = fs::read_to_string(folder.join("index.html")).is_ok_and(|text| text.contains(MARK));
-    let replace = if is_site { Replace::All } else { Replace::Named };
+    let replace = if is_site { Replace::All } else { Replace::Nothing };
     let reader = reader.planning(|plan| Ok(plan.with_replace(replace)))?;
     reader.expect(inputs)?;
     let outputs = Outputs::new(&Destination::Folder(folder.to_owned()));

@@ -126,6 +126,7 @@ fn conversion(mut model: Source<'_>, target: Target, options: &ConvertOptions) -
         || options.prune
         || options.join_levels
         || options.write.shared.engine.is_some()
+        || options.write.clip_files
         || retargets(&options);
     if !changed && !names_original(&options) && !model.is_joined() {
         if target == Target::Native(model.format()) {

@@ -1,4 +1,4 @@
-//! Prints the vertices of a mesh at a time of a clip: `cargo run -p meshwright --example skin -- MODEL CLIP SECONDS`.
+//! Prints the vertices of a mesh at a time of a clip: `cargo run -p meshwright --example pose_mesh -- MODEL CLIP SECONDS`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

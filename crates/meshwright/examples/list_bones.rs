@@ -1,4 +1,4 @@
-//! Prints the bones of a model: `cargo run -p meshwright --example bones -- MODEL`.
+//! Prints the bones of a model: `cargo run -p meshwright --example list_bones -- MODEL`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), meshwright::Error> {
