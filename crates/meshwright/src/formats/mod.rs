@@ -523,11 +523,11 @@ macro_rules! kinds {
 
         impl AnyModel {
             fn operations(&self) -> &dyn Operations {
-                match self { $(#[cfg(feature = $feature)] Self::$variant(model) => &**model,)+ }
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref model) => &**model,)+ }
             }
 
             fn operations_mut(&mut self) -> &mut dyn Operations {
-                match self { $(#[cfg(feature = $feature)] Self::$variant(model) => &mut **model,)+ }
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut model) => &mut **model,)+ }
             }
 
             /// The model's kind of file.
