@@ -1,5 +1,6 @@
 //! Bodies with stretched arms by way of a program that makes the pose in which vertices are bound the rest pose, as Blender
 //! does: on the skeleton of the game they must move as before.
+#![allow(clippy::cast_sign_loss, reason = "numbers from 0 to 1")]
 
 use meshwright_core::f32s;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, quat};
