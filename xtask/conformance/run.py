@@ -43,11 +43,10 @@ class Implementation:
         code, dump = self.run(['dump', *[word for pose in poses for word in ('--pose', pose)]], case)
         return dump if code == 0 else None
 
-    def findings(self, case):
+    def findings(self, case, keys=('code', 'severity', 'offset', 'stream', 'path')):
         _, report = self.run(['check', '--format', 'json'], {'file': case['file']})
         files = (report or {}).get('files') or []
-        return [{key: finding.get(key) for key in ('code', 'severity', 'offset', 'stream', 'path')}
-                for file in files for finding in file.get('findings', [])]
+        return [{key: finding.get(key) for key in keys} for file in files for finding in file.get('findings', [])]
 
 
 def extent(meshes):

@@ -1,5 +1,5 @@
 //! Descriptions of kinds of files, for programs that write them in other languages: the marks by which a file is known, its
-//! [records](crate::record), and how these follow each other.
+//! [records](mod@crate::record), and how these follow each other.
 
 pub use crate::bits::{BitRow, BitTable};
 use crate::record::Field;

@@ -68,7 +68,7 @@ impl Keeping {
 
 impl Model {
     /// The model with all data that is needed to open it again, for
-    /// [`WriteOptions::kept`](crate::WriteOptions::kept).
+    /// [`WriteOptions::with_kept`](crate::WriteOptions::with_kept).
     ///
     /// # Errors
     /// If its bytes were [dropped](Self::drop_bytes), it is not a native model, a companion breaks a rule of its

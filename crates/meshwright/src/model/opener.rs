@@ -193,7 +193,7 @@ impl Opener {
         self
     }
 
-    /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`] does, for targets
+    /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`](crate::Model::convert) does, for targets
     /// that hold textures.
     #[must_use]
     pub fn textures(mut self, search: bool) -> Self {
