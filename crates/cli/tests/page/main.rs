@@ -127,7 +127,7 @@ fn scene_of(path: &str, named: &[(Role, &str)]) -> Scene {
     }
     let name = path.file_name().unwrap().to_str().unwrap();
     let start = tree.start().cloned().unwrap();
-    let asset = options.open_in(&tree, &start.beside(name).unwrap().text()).unwrap();
+    let asset = options.open_in(&tree, &*start.beside(name).unwrap().text()).unwrap();
     asset.scene().unwrap().value
 }
 
