@@ -53,9 +53,12 @@ try {
   }
   if (plan.touch) {
     await page.evaluate(() => window.meshwright.open(0));
-    ok('a model without an idle clip is in its rest pose', (await state()).clip === -1 && (await page.textContent('#frame')) === 'rest pose');
+    ok('a model with an idle clip is in that clip', (await state()).clip === 0);
+    await page.evaluate(() => window.meshwright.open(1));
+    ok('a model without an idle clip is in its rest pose', (await state()).clip === -1);
     const resting = await page.evaluate(() => [window.meshwright.bounds(), window.meshwright.frame()].map(b => JSON.stringify(b)));
     ok('the model fills the frame', resting[0] === resting[1]);
+    await page.evaluate(() => window.meshwright.open(0));
     await page.evaluate(() => window.meshwright.choose(0));
     await page.evaluate(() => window.meshwright.seek(0));
     ok('the address names clip and frame', new URLSearchParams(new URL(page.url()).hash.slice(1)).get('clip') === (await state()).clips[0].name);
