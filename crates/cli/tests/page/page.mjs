@@ -156,7 +156,6 @@ try {
     await page.locator('#models button').nth(2).click();
     await page.waitForFunction(() => document.getElementById('canvas').getBoundingClientRect().top < 50);
     ok('a tap on a small screen scrolls to the picture', true);
-    ok('the reason is next to what cannot be shown', (await page.locator('#models small').count()) > 0);
   }
   const origin = new URL(plan.url).origin;
   ok('nothing is loaded from elsewhere', asked.every(u => u.startsWith('data:') || u.startsWith('blob:') || new URL(u).origin === origin));
