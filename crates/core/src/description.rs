@@ -170,7 +170,7 @@ pub struct Part {
     pub kind: &'static str,
     /// The comment on it.
     pub about: &'static str,
-    /// How many there are, `..` for all up to the end of the file, or after `to` the offset at which they end.
+    /// The number of items. `..` means all up to the end of the file; `to` is followed by the offset at which they end.
     pub count: Option<&'static str>,
     /// The number of bytes to which the part is limited.
     pub limit: Option<&'static str>,
