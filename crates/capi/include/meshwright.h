@@ -633,7 +633,9 @@ size_t mw_scene_drawn_count(const MwScene *scene);
  * # Safety
  * `scene` is NULL or not freed; `out` is NULL or may be written to.
  */
-bool mw_scene_drawn(const MwScene *scene, size_t index, MwDrawn *out);
+bool mw_scene_drawn(const MwScene *scene,
+                    size_t index,
+                    MwDrawn *out);
 
 /**
  * True if a node draws the mesh.
