@@ -28,18 +28,20 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
         String::from_utf8_lossy(&out).trim().to_owned()
     };
     let head = format!(
-        "Made by `cargo run -p xtask -- evidence --seconds {}` on {}: version {}, commit {}, {}, {} jobs, seed {}.\n\n",
+        "Made by `cargo run -p xtask -- evidence --seconds {}` on {}: version {}, commit {}, {}, {}, {} jobs, seed {}.",
         options.seconds,
         said("date", &["-u", "+%F"]),
         sh::packages(root)?.first().map(|p| sh::text(&p["version"]).to_owned()).unwrap_or_default(),
         said("git", &["describe", "--always", "--dirty", "--exclude", "*"]),
         said("rustc", &["-V"]),
+        machine(),
         options.jobs,
         options.seed,
     );
     let tools = tools(root)?;
     let program = Program::build(root, if tools.is_some() { Build::Coverage } else { Build::Plain })?;
     let ran = program.fuzz(&options)?;
+    let load = load();
     if options.keep > 0 {
         program.keep(options.keep)?;
     }
@@ -47,7 +49,10 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     if lines.is_none() {
         sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
     }
-    let mut text = head + "| measured | figure |\n|---|---:|\n";
+    if let Some(idle) = ran.iter().find(|ran| ran.executions == 0) {
+        return Err(format!("{} was not run once: the time is too short", idle.target));
+    }
+    let mut text = format!("{head}{load}\n\n| measured | figure |\n|---|---:|\n");
     let all = ran.iter().map(|r| r.executions).sum();
     let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
     text += &format!("| random inputs for {} targets | {} |\n", ran.len(), grouped(all));
@@ -67,6 +72,22 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     } else {
         Err(format!("see crates/fuzz/artifacts for {}", broken.join(", ")))
     }
+}
+
+/// Returns the processor's name and the number of its threads, where the system says them.
+fn machine() -> String {
+    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let named = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{} with {threads} threads", named.map_or(std::env::consts::ARCH, |(_, name)| name.trim()))
+}
+
+/// Returns a sentence with the load average of the last 15 minutes, where the system says it.
+fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').nth(2).map_or_else(String::new, |n| {
+        format!(" The load average of the 15 minutes before the end of the random inputs was {n}.")
+    })
 }
 
 /// Puts the figures into the page.
