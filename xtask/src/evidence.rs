@@ -99,7 +99,7 @@ fn write(root: &Path, text: &str) -> Result<(), String> {
     fs::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}")).map_err(|e| format!("{PAGE}: {e}"))
 }
 
-/// A number with its digits in threes.
+/// Returns a number with its digits in threes.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let places = digits.char_indices().map(|(i, c)| ((digits.len() - i).is_multiple_of(3) && i > 0, c));

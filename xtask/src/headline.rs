@@ -108,7 +108,7 @@ fn spent() -> f64 {
     fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// The shortest of several runs, by the clock and by processor time.
+/// Returns the shortest of several runs, by the clock and by processor time.
 fn best(program: &Path, pack: &Path, folder: &Path, words: &[&str]) -> Result<Times, String> {
     let mut best = Times { clock: f64::INFINITY, processor: f64::INFINITY };
     for _ in 0..ROUNDS {

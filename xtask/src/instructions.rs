@@ -92,7 +92,7 @@ fn change(before: u64, now: u64) -> f64 {
     (now as f64 / before as f64 - 1.0) * 100.0
 }
 
-/// The compiler and the figures of a table.
+/// Returns the compiler and the figures of a table.
 fn parse(table: &str) -> (&str, BTreeMap<String, u64>) {
     let of = table.lines().next().and_then(|line| line.split_once(", by ")).map_or("nothing", |(_, of)| of);
     let row = |line: &str| {
@@ -120,7 +120,7 @@ fn counted(program: &Path, folder: &Path, words: &str) -> Result<u64, String> {
     count.and_then(Result::ok).ok_or_else(|| format!("callgrind counts nothing\n{said}"))
 }
 
-/// The GLB with ten vertices in the middle of its first mesh moved a little, as an editor does.
+/// Returns the GLB with ten vertices in the middle of its first mesh moved a little, as an editor does.
 fn edited(glb: &[u8]) -> Result<Vec<u8>, String> {
     let word = |at: usize| Some(u32::from_le_bytes(glb.get(at..at + 4)?.try_into().ok()?) as usize);
     let moved = || {

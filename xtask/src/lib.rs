@@ -285,7 +285,7 @@ pub fn check_flag(mut words: lexopt::Parser) -> Result<bool, String> {
     Ok(check)
 }
 
-/// The program: runs the verb that the command line names.
+/// Returns the program: runs the verb that the command line names.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     if words.first().is_none_or(|w| w == "help") {
@@ -303,7 +303,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The workspace's folder.
+/// Returns the workspace's folder.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }

@@ -73,7 +73,7 @@ fn add(archive: &mut Vec<u8>, name: &str, bytes: &[u8]) {
     }
 }
 
-/// The name that Debian has for this machine.
+/// Returns the name that Debian has for this machine.
 fn machine() -> Result<&'static str, String> {
     match std::env::consts::ARCH {
         "x86_64" => Ok("amd64"),

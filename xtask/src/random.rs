@@ -161,7 +161,7 @@ impl Program {
         Ok(Self { path, planted, corpus: folder.join("corpus"), root: root.to_owned(), targets })
     }
 
-    /// The program for one target, with its options.
+    /// Returns the program for one target, with its options.
     fn command(&self, target: &str) -> Command {
         let mut command = Command::new(&self.path);
         command.env("MESHWRIGHT_TARGET", target).env("ASAN_OPTIONS", ASAN_OPTIONS);
@@ -174,7 +174,7 @@ impl Program {
         command
     }
 
-    /// The folders of inputs of a target; new ones go into the first.
+    /// Returns the folders of inputs of a target; new ones go into the first.
     fn inputs(&self, target: &str) -> Vec<PathBuf> {
         // `parse_*` and `round_*` share their inputs.
         let shared = target.replace("parse_", "round_");

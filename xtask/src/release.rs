@@ -107,7 +107,7 @@ pub(crate) fn sbom(root: &Path) -> Result<(), String> {
 
 const SBOM: &str = "meshwright.cdx.json";
 
-/// The crates that cargo resolves for the program without those that only tests use.
+/// Returns the crates that cargo resolves for the program without those that only tests use.
 fn components(root: &Path) -> Result<String, String> {
     let metadata = sh::metadata(root, &[])?;
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -162,7 +162,7 @@ fn completion(shell: &str) -> String {
     }
 }
 
-/// The archive of a folder: zip for Windows, where `tar` makes both.
+/// Returns the archive of a folder: zip for Windows, where `tar` makes both.
 fn packed(folder: &Path, name: &str) -> Result<String, String> {
     let (archive, how) = if cfg!(windows) { ("zip", "-acf") } else { ("tar.gz", "-czf") };
     let archive = format!("{name}.{archive}");
@@ -170,14 +170,14 @@ fn packed(folder: &Path, name: &str) -> Result<String, String> {
     Ok(archive)
 }
 
-/// The address of the repository.
+/// Returns the address of the repository.
 pub(crate) fn repository(root: &Path) -> Result<String, String> {
     let packages = sh::packages(root)?;
     let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
     Ok(text(&program["repository"]).trim_end_matches('/').to_owned())
 }
 
-/// The version of the program.
+/// Returns the version of the program.
 pub(crate) fn version(root: &Path) -> Result<String, String> {
     let packages = sh::packages(root)?;
     let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;

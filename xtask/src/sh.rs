@@ -51,7 +51,7 @@ pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
     }
 }
 
-/// The packages that go to the registry.
+/// Returns the packages that go to the registry.
 ///
 /// # Errors
 /// When cargo fails.
@@ -75,7 +75,7 @@ pub fn has_cargo(root: &Path, tool: &str) -> bool {
     output(cargo_command(root).args([tool, "--version"])).is_ok()
 }
 
-/// The machine that the compiler builds for.
+/// Returns the machine that the compiler builds for.
 ///
 /// # Errors
 /// When the compiler does not say it.
@@ -86,7 +86,7 @@ pub fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc names no host".into())
 }
 
-/// The next word of a command line, as a number or whatever else is written as one word.
+/// Returns the next word of a command line, as a number or whatever else is written as one word.
 ///
 /// # Errors
 /// When it is missing or cannot be read.

@@ -14,7 +14,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A sheet with this many vertices along each side.
+    /// Returns a sheet with this many vertices along each side.
     #[must_use]
     pub const fn new(side: u16) -> Self {
         Self { side, is_coincident: false, is_reversed: false }
@@ -32,7 +32,7 @@ impl Sheet {
         Self { is_reversed: true, ..self }
     }
 
-    /// The column and row of each vertex, in the order of the file.
+    /// Returns the column and row of each vertex, in the order of the file.
     fn vertices(self) -> Vec<(u16, u16)> {
         let side = self.side;
         let mut vertices: Vec<_> = (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).collect();
@@ -51,7 +51,7 @@ impl Sheet {
         [x, y, ((x % 16.0 - 8.0).abs() + (y % 8.0 - 4.0).abs()) / 64.0]
     }
 
-    /// The corners of all triangles.
+    /// Returns the corners of all triangles.
     fn corners(self) -> Vec<u32> {
         let side = u32::from(self.side);
         let last = side * side - 1;
@@ -72,7 +72,7 @@ impl Sheet {
         corners
     }
 
-    /// The sheet as a GLB.
+    /// Returns the sheet as a GLB.
     #[must_use]
     pub fn glb(self) -> Vec<u8> {
         let (vertices, mut file) = (self.vertices(), File::default());

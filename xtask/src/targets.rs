@@ -313,14 +313,14 @@ pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String>
     })
 }
 
-/// The corpus of real models, if it is here.
+/// Returns the corpus of real models, if it is here.
 fn corpus(root: &Path) -> Option<PathBuf> {
     let named = std::env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
     let corpus = named.unwrap_or_else(|| root.join("../shared/corpus"));
     Some(corpus).filter(|folder| folder.join("manifest.json").is_file())
 }
 
-/// A Python script of the conformance suite, which runs the program.
+/// Returns a Python script of the conformance suite, which runs the program.
 fn script(root: &Path, name: &str, program: &Path) -> Command {
     let mut python = Command::new("python3");
     python.arg(root.join("xtask/conformance").join(name)).arg("--program").arg(program);
@@ -362,7 +362,7 @@ pub(crate) fn names(root: &Path, words: &[OsString]) -> Result<(), String> {
     judge(script(root, "names.py", &program).args(folders(root, words)), "names.py", why)
 }
 
-/// The folders that are named, or the fixtures and the corpus.
+/// Returns the folders that are named, or the fixtures and the corpus.
 fn folders(root: &Path, words: &[OsString]) -> Vec<PathBuf> {
     if words.is_empty() {
         [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect()
@@ -404,7 +404,7 @@ pub(crate) fn run_examples(target: &Path, packages: &[Value]) -> Result<(), Stri
     Ok(())
 }
 
-/// The files of the project in a folder of their own, which may be edited.
+/// Returns the files of the project in a folder of their own, which may be edited.
 fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
     let copy = target_dir(root).join("copies").join(name);
     let list = sh::output(Command::new("git").current_dir(root).args([

@@ -86,7 +86,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     if over.is_empty() { Ok(()) } else { Err(over.join("\n")) }
 }
 
-/// The budget as it may become, and what is over it.
+/// Returns the budget as it may become, and what is over it.
 fn compared(found: &Counts, budget: &Counts) -> (Counts, Vec<String>) {
     let (mut fallen, mut over) = (Counts::new(), Vec::new());
     for (area, counts) in found {
@@ -110,7 +110,7 @@ fn parse(text: &str) -> Result<Counts, String> {
     rows.collect()
 }
 
-/// Every place with a phrase, by area; those of the area `list` are printed.
+/// Returns every place with a phrase, by area; those of the area `list` are printed.
 fn counted(root: &Path, list: Option<&str>) -> Result<Counts, String> {
     let mut counts = Counts::new();
     let pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));

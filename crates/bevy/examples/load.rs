@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The tree around a path, and the models that it names; in their place what cannot be looked into.
+/// Returns the tree around a path, and the models that it names; in their place what cannot be looked into.
 fn find_models(path: &Path) -> Result<(Tree, Vec<Result<TreePath, FilesError>>), FilesError> {
     let tree = Tree::open(path)?;
     if let Some(file) = tree.start().cloned() {

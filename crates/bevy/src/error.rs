@@ -33,7 +33,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// A stable code: that of the broken rule, or as [`Error::code`] says.
+    /// Returns a stable code: that of the broken rule, or as [`Error::code`] says.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Model(failure) => failure.code(),
@@ -44,7 +44,7 @@ impl ModelError {
         }
     }
 
-    /// The fault of the file, if the file is the cause.
+    /// Returns the fault of the file, if the file is the cause.
     pub fn failure(&self) -> Option<&Error> {
         match self {
             Self::Model(failure) => Some(failure),

@@ -32,7 +32,7 @@ fn lists(source: &AssetSourceId<'_>) -> bool {
     !cfg!(target_arch = "wasm32") && !matches!(source.as_str(), Some("http" | "https"))
 }
 
-/// The folder from which the names in a model lead, by default: the parent of the nearest `models` folder, otherwise
+/// Returns the folder from which the names in a model lead, by default: the parent of the nearest `models` folder, otherwise
 /// the model's own folder.
 fn around(file: &TreePath) -> TreePath {
     let mut at = file.parent();
@@ -129,7 +129,7 @@ impl<'s> Fetch<'s> {
         Ok(names)
     }
 
-    /// The path in the source of one in the tree.
+    /// Returns the path in the source of one in the tree.
     fn source_path(&self, path: &TreePath) -> String {
         path.names().fold(self.root.text().into_owned(), |mut whole, name| {
             if !whole.is_empty() {

@@ -32,7 +32,7 @@ pub(crate) fn extensions() -> Vec<&'static str> {
 }
 
 impl ModelLoader {
-    /// A loader that hands what it makes to Bevy's of glTF, and finds what belongs to models through the server.
+    /// Returns a loader that hands what it makes to Bevy's of glTF, and finds what belongs to models through the server.
     pub fn new(server: AssetServer, gltf: GltfLoader) -> Self {
         Self { server, gltf, extensions: extensions() }
     }
@@ -75,7 +75,7 @@ fn open(remote: &Remote, path: &TreePath, options: &Opener) -> Result<meshwright
     Ok(options.open_in(Tree::remote(remote), path)?)
 }
 
-/// A scene with its materials and what wears them, without anything to draw.
+/// Returns a scene with its materials and what wears them, without anything to draw.
 fn bare(scene: &Scene) -> Scene {
     let mesh = |mesh: &Mesh| Mesh::default().with_name(mesh.name.clone()).with_material(mesh.material);
     Scene::new(scene.name.clone())

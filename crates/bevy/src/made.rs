@@ -27,7 +27,7 @@ pub(crate) struct Made {
     pub(crate) losses: Vec<Loss>,
 }
 
-/// The document of a scene, and what is lost.
+/// Returns the document of a scene, and what is lost.
 pub(crate) fn to_document(mut scene: Converted<Scene>, memory: u64) -> Result<Made, ModelError> {
     hanging(&scene.value, memory)?;
     if let Some(renamed) = distinguish(&mut scene.value) {
@@ -49,7 +49,7 @@ pub(crate) fn to_document(mut scene: Converted<Scene>, memory: u64) -> Result<Ma
     Ok(Made { glb: document.value.into_glb(), clips, losses })
 }
 
-/// The options for converting a model to a scene for display.
+/// Returns the options for converting a model to a scene for display.
 pub(crate) fn scene_options(memory: u64) -> meshwright::scene::SceneOptions {
     Target::Glb.scene_options().with_memory(memory)
 }

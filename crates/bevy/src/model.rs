@@ -49,7 +49,7 @@ pub struct Clip {
 }
 
 impl Model {
-    /// The clip of a name; the first where several have it.
+    /// Returns the clip of a name; the first where several have it.
     pub fn clip(&self, name: &str) -> Option<&Clip> {
         self.clips.iter().find(|clip| clip.name == name)
     }

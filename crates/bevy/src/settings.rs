@@ -45,7 +45,7 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// The options with which the facade opens the file; image files are loaded later.
+    /// Returns the options with which the facade opens the file; image files are loaded later.
     pub(crate) fn opening(&self) -> Result<Opener, ModelError> {
         let unknown = |name| ModelError::Settings(format!("there is no format {name:?}"));
         let format = self.format.as_ref().map(|name| name.parse::<Format>().map_err(|_| unknown(name)));

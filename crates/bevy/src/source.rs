@@ -9,7 +9,7 @@ use meshwright::{Budget, Limits};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An asset source over a tree of files: a game's data folder with its packs in the engine's search order, a single
+/// Returns an asset source over a tree of files: a game's data folder with its packs in the engine's search order, a single
 /// pack, or files in memory.
 ///
 /// It is registered before `AssetPlugin` is added. Changes in packs are not watched.
@@ -38,26 +38,26 @@ pub struct TreeReader {
 }
 
 impl TreeReader {
-    /// A reader of a tree that gives files of up to 256 MiB.
+    /// Returns a reader of a tree that gives files of up to 256 MiB.
     pub fn new(tree: Tree) -> Self {
         Self { tree, limits: Limits::default() }
     }
 
-    /// The same reader with another limit for each file.
+    /// Returns the same reader with another limit for each file.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The bytes of a file, by its exact name but for case.
+    /// Returns the bytes of a file, by its exact name but for case.
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, AssetReaderError> {
         let bytes = self.tree.read(&tree_path(path)?, &Budget::new(self.limits));
         Ok(bytes.map_err(|e| to_reader_error(path, &e))?.into_owned())
     }
 }
 
-/// The path of an asset as one of a tree.
+/// Returns the path of an asset as one of a tree.
 pub(crate) fn tree_path(path: &Path) -> Result<TreePath, AssetReaderError> {
     let names: Vec<_> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
     TreePath::new(names.join(&b'/')).map_err(|e| to_reader_error(path, &e))

@@ -43,7 +43,7 @@ impl Layout {
         }
     }
 
-    /// The number of rows of a table.
+    /// Returns the number of rows of a table.
     pub(crate) const fn rows(&self, table: Table) -> usize {
         match table {
             Table::Meshes => self.meshes.len(),
@@ -73,13 +73,13 @@ impl Layout {
         tables.chain(meshes.chain(bones).chain(clips).flatten())
     }
 
-    /// The maximum number of sections of [`coverage`](Self::coverage).
+    /// Returns the maximum number of sections of [`coverage`](Self::coverage).
     pub(crate) fn section_count(&self) -> u64 {
         let each = [(self.meshes.len(), 3), (self.bones.len(), 1), (self.clips.len(), 2)];
         each.iter().fold(5, |n: u64, e| n.saturating_add((e.0 as u64).saturating_mul(e.1)))
     }
 
-    /// The sections of the file that structures cover; lists without the bytes after their last element.
+    /// Returns the sections of the file that structures cover; lists without the bytes after their last element.
     pub(crate) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::new();
         coverage.add(0, header::SIZE as u64);

@@ -15,12 +15,12 @@ pub(crate) fn direction(v: [f32; 3]) -> [f32; 3] {
     if length > 0.0 && length.is_finite() { v.map(|c| c / length) } else { [0.0; 3] }
 }
 
-/// The angle in degrees between two rotations given as unit quaternions of any sign.
+/// Returns the angle in degrees between two rotations given as unit quaternions of any sign.
 pub(crate) fn degrees(a: Quat, b: Quat) -> f64 {
     quat::angle(a, b).to_degrees()
 }
 
-/// The angle in degrees between two directions; `None` where one has no length.
+/// Returns the angle in degrees between two directions; `None` where one has no length.
 pub(crate) fn degrees_between(a: [f32; 3], b: [f32; 3]) -> Option<f64> {
     let unit =
         |[x, y, z]: [f32; 3]| meshwright_core::math::unit([f64::from(x), f64::from(y), f64::from(z), 0.0]);

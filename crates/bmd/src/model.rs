@@ -64,7 +64,7 @@ impl Bmd {
         self.layout = Retained::None;
     }
 
-    /// The number of bones in animation streams: all bones except the pseudo-bones, which come last.
+    /// Returns the number of bones in animation streams: all bones except the pseudo-bones, which come last.
     pub fn normal_bones(&self) -> usize {
         let pseudo = self.bones.iter().enumerate().position(|(i, b)| i > 0 && b.is_pseudo());
         pseudo.unwrap_or(self.bones.len())
@@ -76,18 +76,18 @@ impl Bmd {
 pub struct Name(Arc<[u8]>);
 
 impl Name {
-    /// The bytes up to the first NUL.
+    /// Returns the bytes up to the first NUL.
     pub fn new(bytes: &[u8]) -> Self {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         Self(bytes.get(..end).unwrap_or_default().into())
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The address of the stored name: clones have the same identity.
+    /// Returns the address of the stored name: clones have the same identity.
     pub(crate) fn identity(&self) -> usize {
         self.0.as_ptr() as usize
     }
@@ -225,12 +225,12 @@ impl MeshFlags {
     /// 64, 96 and 128-bit vertices, 32 and 64-bit triangles and quads.
     pub const ANY: Self = Self(0b0101);
 
-    /// The kinds of vertices allowed: 0 for 64-bit, 1 for all, 2 for 128-bit, 3 for 96-bit ones.
+    /// Returns the kinds of vertices allowed: 0 for 64-bit, 1 for all, 2 for 128-bit, 3 for 96-bit ones.
     pub const fn vertex_subtype(self) -> u8 {
         (self.0 & 3) as u8
     }
 
-    /// The kinds of primitives allowed: 0 for 32-bit triangles, 1 for all, 2 for 64-bit triangles, 3 for 64-bit
+    /// Returns the kinds of primitives allowed: 0 for 32-bit triangles, 1 for all, 2 for 64-bit triangles, 3 for 64-bit
     /// triangles and quads.
     pub const fn primitive_subtype(self) -> u8 {
         (self.0 >> 2 & 3) as u8
@@ -258,7 +258,7 @@ impl MeshFlags {
         Self(p << 2 | v)
     }
 
-    /// The kinds of vertices allowed, one bit per kind.
+    /// Returns the kinds of vertices allowed, one bit per kind.
     pub(crate) const fn vertex_kinds(self) -> u8 {
         match self.vertex_subtype() {
             0 => 1,
@@ -268,7 +268,7 @@ impl MeshFlags {
         }
     }
 
-    /// The kinds of primitives allowed, one bit per kind.
+    /// Returns the kinds of primitives allowed, one bit per kind.
     pub(crate) const fn primitive_kinds(self) -> u8 {
         match self.primitive_subtype() {
             0 => 1,

@@ -245,7 +245,7 @@ impl Vertex {
         Self { first, second: second96::EXTRA.set_in(w, extra as u64) }
     }
 
-    /// A 128-bit vertex.
+    /// Returns a 128-bit vertex.
     pub const fn bits128(position: [F16; 3], st: St14, normal: [F8A; 3], color: u8, bone: u8) -> Self {
         let w = first128::X.set_in(0, position[0].to_bits() as u64);
         let w = first128::Y.set_in(w, position[1].to_bits() as u64);
@@ -283,7 +283,7 @@ impl Vertex {
         self.kind().size()
     }
 
-    /// The position in the space of the vertex's bone.
+    /// Returns the position in the space of the vertex's bone.
     #[inline]
     pub fn position(self) -> [f32; 3] {
         match self.kind() {
@@ -292,7 +292,7 @@ impl Vertex {
         }
     }
 
-    /// The three binary16 coordinates of a 128-bit vertex.
+    /// Returns the three binary16 coordinates of a 128-bit vertex.
     pub const fn halves(self) -> [F16; 3] {
         [half(first128::X, self.first), half(first128::Y, self.first), half(first128::Z, self.first)]
     }
@@ -351,7 +351,7 @@ impl Vertex {
         }
     }
 
-    /// The texture coordinate word of a 128-bit vertex.
+    /// Returns the texture coordinate word of a 128-bit vertex.
     pub const fn st14(self) -> Option<St14> {
         match self.kind() {
             VertexKind::Bits128 => Some(St14::from_bits(low(second128::ST, self.second))),
@@ -369,7 +369,7 @@ impl Vertex {
         }
     }
 
-    /// The bone.
+    /// Returns the bone.
     pub const fn bone(self) -> u8 {
         match self.kind() {
             VertexKind::Bits64 => self.tag(),
@@ -422,7 +422,7 @@ pub enum PrimitiveKind {
 }
 
 impl PrimitiveKind {
-    /// The kind that the low two bits of a primitive name.
+    /// Returns the kind that the low two bits of a primitive name.
     pub const fn of_tag(bits: u8) -> Self {
         match bits & 3 {
             0 => Self::Triangle32,
@@ -440,12 +440,12 @@ impl PrimitiveKind {
         }
     }
 
-    /// True for the two quads.
+    /// Returns true for the two quads.
     pub const fn is_quad(self) -> bool {
         matches!(self, Self::Quad32 | Self::Quad64)
     }
 
-    /// The largest index it can hold.
+    /// Returns the largest index it can hold.
     pub const fn max_index(self) -> u32 {
         match self {
             Self::Triangle32 => 0x3ff,
@@ -505,7 +505,7 @@ impl Primitive {
         }
     }
 
-    /// The stored bits.
+    /// Returns the stored bits.
     pub const fn to_bits(self) -> u64 {
         self.0
     }
@@ -551,7 +551,7 @@ impl Primitive {
         }
     }
 
-    /// The largest index.
+    /// Returns the largest index.
     pub fn max_index(self) -> u32 {
         self.indices().into_iter().fold(0, u32::max)
     }

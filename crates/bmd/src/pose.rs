@@ -206,12 +206,12 @@ impl Motion<'_> {
         Pose { matrices }
     }
 
-    /// The motion of a bone at frame `t`, without its base transform. Bones without keys rest.
+    /// Returns the motion of a bone at frame `t`, without its base transform. Bones without keys rest.
     pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
         self.curves.get(bone).map_or(BoneSample::REST, |c| c.sample(self.timing, t))
     }
 
-    /// A bone's transform relative to its parent.
+    /// Returns a bone's transform relative to its parent.
     fn local(&self, bone: usize, t: f64) -> Affine64 {
         let Some(base) = self.bases.get(bone) else { return Affine64::IDENTITY };
         base.apply(&self.sample(bone, t))
@@ -274,7 +274,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// The bones' transforms to model space.
+    /// Returns the bones' transforms to model space.
     pub fn matrices(&self) -> &[Affine64] {
         &self.matrices
     }
@@ -284,7 +284,7 @@ impl Pose {
         if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
     }
 
-    /// The transform from the vertices of a bone's solid to model space. These vertices are relative to that bone,
+    /// Returns the transform from the vertices of a bone's solid to model space. These vertices are relative to that bone,
     /// whatever bone they name.
     pub fn solid(&self, bone: u8) -> Affine64 {
         self.matrix(bone).copied().unwrap_or_default()
@@ -295,7 +295,7 @@ impl Pose {
         self.point(bone, vertex.position())
     }
 
-    /// A vertex's position in model space.
+    /// Returns a vertex's position in model space.
     pub fn position(&self, vertex: Vertex) -> [f32; 3] {
         self.point(vertex.bone(), vertex.position())
     }

@@ -144,7 +144,7 @@ impl Table {
         }
     }
 
-    /// The header's fields for the offset and the size of the table.
+    /// Returns the header's fields for the offset and the size of the table.
     pub(crate) const fn fields(self) -> (Field, Field) {
         match self {
             Self::Meshes => (header::OFS_MESHES, header::SZ_MESHES),
@@ -154,7 +154,7 @@ impl Table {
         }
     }
 
-    /// The offset of row `index` of a table at `start`.
+    /// Returns the offset of row `index` of a table at `start`.
     pub(crate) fn row_offset(self, start: u32, index: usize) -> u64 {
         u64::from(start).saturating_add((index as u64).saturating_mul(self.row() as u64))
     }

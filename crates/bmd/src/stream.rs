@@ -43,7 +43,7 @@ impl Step {
         Self { tag, words }
     }
 
-    /// The tag byte.
+    /// Returns the tag byte.
     pub const fn tag(self) -> u8 {
         self.tag
     }
@@ -53,7 +53,7 @@ impl Step {
         self.tag & SKIP
     }
 
-    /// The raw rotation, translation and scale words that are stored.
+    /// Returns the raw rotation, translation and scale words that are stored.
     pub const fn words(self) -> [Option<u32>; 3] {
         let [r, t, s] = self.words;
         [
@@ -63,7 +63,7 @@ impl Step {
         ]
     }
 
-    /// The number of payload words after a tag.
+    /// Returns the number of payload words after a tag.
     pub const fn payload(tag: u8) -> u32 {
         (tag & (ROTATION | TRANSLATION | SCALE)).count_ones()
     }
@@ -73,7 +73,7 @@ impl Step {
         (Self::payload(self.tag) as usize).saturating_mul(4).saturating_add(1)
     }
 
-    /// True when some payload word is a key.
+    /// Returns true if some payload word is a key.
     pub fn has_key(self) -> bool {
         self.words().into_iter().flatten().any(|w| w != NO_KEY)
     }
@@ -95,12 +95,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A stream without bones.
+    /// Returns a stream without bones.
     pub const fn new() -> Self {
         Self { steps: Vec::new(), ends: Vec::new() }
     }
 
-    /// A stream of the given steps per bone.
+    /// Returns a stream of the given steps per bone.
     pub fn from_bones<S: AsRef<[Step]>>(bones: impl IntoIterator<Item = S>) -> Self {
         let mut stream = Self::new();
         for steps in bones {
@@ -123,19 +123,19 @@ impl Stream {
         Self { steps, ends }
     }
 
-    /// The number of bones with keys.
+    /// Returns the number of bones with keys.
     pub fn bone_count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The steps of one bone; empty if the bone does not exist.
+    /// Returns the steps of one bone; empty if the bone does not exist.
     pub fn bone(&self, bone: usize) -> &[Step] {
         let end = self.ends.get(bone).copied().unwrap_or(0) as usize;
         let start = bone.checked_sub(1).and_then(|b| self.ends.get(b)).copied().unwrap_or(0) as usize;
         self.steps.get(start..end).unwrap_or_default()
     }
 
-    /// The steps of each bone.
+    /// Returns the steps of each bone.
     pub fn bones(&self) -> impl ExactSizeIterator<Item = &[Step]> {
         (0..self.ends.len()).map(|b| self.bone(b))
     }

@@ -21,12 +21,12 @@ bit_fields! {
 pub struct BoneTransform(u64);
 
 impl BoneTransform {
-    /// The word as stored.
+    /// Returns the word as stored.
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// A normal bone's transform.
+    /// Returns a normal bone's transform.
     pub const fn new(origin: Se32, rotation: QuatF8) -> Self {
         let w = transform::ORIGIN.set_in(0, origin.to_bits() as u64);
         Self(transform::ROTATION.set_in(w, rotation.to_bits() as u64))
@@ -40,7 +40,7 @@ impl BoneTransform {
         Self((u32::from_le_bytes(weights) as u64) << 32 | u32::from_le_bytes(ids) as u64)
     }
 
-    /// The stored bits.
+    /// Returns the stored bits.
     pub const fn to_bits(self) -> u64 {
         self.0
     }
@@ -58,7 +58,7 @@ impl BoneTransform {
         }
     }
 
-    /// The bones a pseudo-bone follows, with their weights.
+    /// Returns the bones a pseudo-bone follows, with their weights.
     pub const fn followed(self) -> [(u8, F8A); 4] {
         let [a, b, c, d, wa, wb, wc, wd] = self.0.to_le_bytes();
         [(a, F8A::from_bits(wa)), (b, F8A::from_bits(wb)), (c, F8A::from_bits(wc)), (d, F8A::from_bits(wd))]

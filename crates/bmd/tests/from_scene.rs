@@ -148,7 +148,7 @@ fn survives(scene: &Scene, form: VertexForm) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The maximum depth of the joints.
+/// Returns the maximum depth of the joints.
 fn depth(scene: &Scene) -> f64 {
     let above = |s: &Skeleton, mut j: usize| {
         let mut n = 1.0;
@@ -160,7 +160,7 @@ fn depth(scene: &Scene) -> f64 {
     scene.skeletons.iter().flat_map(|s| (0..s.joints.len()).map(move |j| above(s, j))).fold(0.0, f64::max)
 }
 
-/// The scene with one joint for each vertex.
+/// Returns the scene with one joint for each vertex.
 fn on_one_joint(mut scene: Scene) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut one = Skin::new(skin.skeleton);

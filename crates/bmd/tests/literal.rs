@@ -25,7 +25,7 @@ const TURN: [u8; 4] = [0x50, 0xe0, 0x64, 0x68];
 
 const VARIABLE: u32 = 0b0101;
 
-/// A file with one mesh: header, record, vertices, primitives and material, each at a multiple of 8.
+/// Returns a file with one mesh: header, record, vertices, primitives and material, each at a multiple of 8.
 fn one_mesh(
     vertices: &[u8],
     count: u16,
@@ -436,7 +436,7 @@ fn colours_of_another_length_are_remarked_on() {
     }
 }
 
-/// A tetrahedron without a material that bounds bone 1, which is at 0, -3, 4 and is turned; its vertices name bone 0.
+/// Returns a tetrahedron without a material that bounds bone 1, which is at 0, -3, 4 and is turned; its vertices name bone 0.
 fn bounded(bone: u8) -> Vec<u8> {
     let corner =
         |x: u32, y: u32, z: u32| bytes(&[&(x | y << 9 | z << 18 | 22 << 27).to_le_bytes(), &[0; 3], &[bone]]);

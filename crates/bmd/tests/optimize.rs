@@ -134,7 +134,7 @@ fn assert_safe_meshes(model: &Bmd, name: &str) {
     }
 }
 
-/// The bones that have a key on the last frame of a clip.
+/// Returns the bones that have a key on the last frame of a clip.
 fn on_last_frames(model: &Bmd) -> Vec<(usize, usize)> {
     let clips = model.clips.iter().enumerate().filter(|(_, c)| c.frames > 1);
     let bones = clips.flat_map(|(c, clip)| {

@@ -13,7 +13,7 @@ use meshwright_bmd::{
 };
 use meshwright_core::num::{F8A, QuatF8, Se32, St11, St12, St14, St14Form};
 
-/// A word of fields as the description writes them: highest bit, lowest bit, value.
+/// Returns a word of fields as the description writes them: highest bit, lowest bit, value.
 fn word(fields: &[(u32, u32, u64)]) -> u64 {
     let mut used = 0_u64;
     fields.iter().fold(0, |word, &(high, low, value)| {
@@ -220,7 +220,7 @@ fn pack_position(x: f32, y: f32, z: f32) -> u32 {
     Se32::encode([x, y, z]).to_bits()
 }
 
-/// A model whose bone 1 is a child of bone 0 and the parent of bone 2, which a clip of four frames moves.
+/// Returns a model whose bone 1 is a child of bone 0 and the parent of bone 2, which a clip of four frames moves.
 fn arm(steps: Vec<Step>, rate: ClipRate) -> Bmd {
     let bone = |parent, origin: [f32; 3]| Bone {
         transform: BoneTransform::new(Se32::encode(origin), QuatF8::IDENTITY),

@@ -65,7 +65,7 @@ fn names() -> Vec<String> {
     FILES.iter().map(|f| Path::new(f).file_name().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
-/// The options of all commands, as their help lists them.
+/// Returns the options of all commands, as their help lists them.
 fn options() -> Vec<String> {
     let mut found = BTreeSet::new();
     for command in COMMANDS {
@@ -77,7 +77,7 @@ fn options() -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// A folder with the files.
+/// Returns a folder with the files.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     for (file, name) in FILES.iter().zip(names()) {
@@ -173,7 +173,7 @@ proptest! {
     }
 }
 
-/// The options, asked for once.
+/// Returns the options, asked for once.
 fn options_once() -> impl Strategy<Value = Vec<String>> {
     static OPTIONS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     Just(OPTIONS.get_or_init(options).clone())

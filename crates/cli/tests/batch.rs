@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Output;
 use tempfile::TempDir;
 
-/// A folder with the fixtures of every format, broken ones and companions included.
+/// Returns a folder with the fixtures of every format, broken ones and companions included.
 fn fixtures() -> TempDir {
     let dir = TempDir::new().unwrap();
     for (path, bytes) in tree(&testdata()) {
@@ -20,7 +20,7 @@ fn fixtures() -> TempDir {
     dir
 }
 
-/// A run in a folder, and what it left in `out` there.
+/// Returns a run in a folder, and what it left in `out` there.
 fn run(dir: &Path, words: &[&str], jobs: &str) -> (Output, BTreeMap<String, Vec<u8>>) {
     let out = dir.join("out");
     let _ = fs::remove_dir_all(&out);

@@ -49,7 +49,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The texts of a Rust source, each with the code before it; comments and tests are left out.
+/// Returns the texts of a Rust source, each with the code before it; comments and tests are left out.
 fn texts(source: &str) -> Vec<(String, String)> {
     let source = source.split("#[cfg(test)]\nmod tests").next().unwrap_or(source);
     let (mut found, mut before) = (Vec::new(), String::new());
@@ -104,7 +104,7 @@ fn each_text(mut see: impl FnMut(String, &str, &Path)) {
     }
 }
 
-/// The codes that the sources use, each with a file.
+/// Returns the codes that the sources use, each with a file.
 fn used() -> BTreeMap<String, PathBuf> {
     let mut used = BTreeMap::new();
     each_text(|text, before, path| {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A folder with the hopper and this companion.
+/// Returns a folder with the hopper and this companion.
 fn hopper(groups: &str) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("h.dpm");

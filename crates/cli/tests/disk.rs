@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A copy of the game that `xtask fixtures` makes: a data folder, one of a modification, and ships.
+/// Returns a copy of the game that `xtask fixtures` makes: a data folder, one of a modification, and ships.
 fn game() -> TempDir {
     let dir = TempDir::new().unwrap();
     for part in ["base", "mod", "ships"] {
@@ -22,7 +22,7 @@ fn game() -> TempDir {
     dir
 }
 
-/// The document of a GLB.
+/// Returns the document of a GLB.
 fn document(path: PathBuf) -> Value {
     let glb = fs::read(path).unwrap();
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
@@ -218,7 +218,7 @@ fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
     assert_eq!(fs::read(dir.path().join("notes.json")).unwrap(), br#"{"version": "2"}"#);
 }
 
-/// The records of a zip archive in front of its directory: header, name and data of each member.
+/// Returns the records of a zip archive in front of its directory: header, name and data of each member.
 fn records(pack: &[u8]) -> Vec<&[u8]> {
     let starts: Vec<_> = (0..pack.len() - 3)
         .filter(|at| matches!(&pack[*at..*at + 4], b"PK\x03\x04" | b"PK\x01\x02"))

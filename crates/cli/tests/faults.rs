@@ -194,7 +194,7 @@ fn a_limit_on_file_sizes_leaves_the_old_files() {
     }
 }
 
-/// A conversion of `model` to `name` in a folder.
+/// Returns a conversion of `model` to `name` in a folder.
 fn convert(folder: &Path, name: &str, model: &Path) -> Command {
     let mut command = program();
     command.current_dir(folder).args(["convert", "-q", "--no-companions", "-o", name]).arg(model);

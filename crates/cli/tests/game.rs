@@ -178,7 +178,7 @@ fn a_dry_run_tells_and_writes_nothing() {
     assert_eq!(code(&convert(&at("m.glb"), &at("m.glb"), &["--dry-run"])), 2);
 }
 
-/// A quad with two pictures, one of them under a name with folders.
+/// Returns a quad with two pictures, one of them under a name with folders.
 fn pictured(path: &Path) -> Vec<u8> {
     let png: Vec<u8> = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82".to_vec();
     let image = Image::new("wood", "image/png", png.clone());

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The commands that the program lists.
+/// Returns the commands that the program lists.
 fn commands() -> Vec<String> {
     let help = stdout(&run(["--help"]));
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
@@ -19,7 +19,7 @@ fn commands() -> Vec<String> {
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }
 
-/// A folder with what the examples speak of.
+/// Returns a folder with what the examples speak of.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::create_dir(dir.path().join("models")).unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 
-/// The one JSON document that a run printed.
+/// Returns the one JSON document that a run printed.
 fn document(output: &std::process::Output) -> Value {
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|e| panic!("{e}: {:?} {}", stdout(output), stderr(output)))

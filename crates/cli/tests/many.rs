@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 use tempfile::TempDir;
 
-/// A folder with three models in two folders, and one that is broken.
+/// Returns a folder with three models in two folders, and one that is broken.
 fn models() -> TempDir {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);

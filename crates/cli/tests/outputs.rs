@@ -25,7 +25,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join(name)).unwrap()
 }
 
-/// A GLB with its original.
+/// Returns a GLB with its original.
 fn glb_with_original() -> Vec<u8> {
     let dir = folder(&[("hopper.dpm", &fixture("dpm/hopper.ok.dpm"))]);
     ok(dir.path(), &["convert", "hopper.dpm", "--keep-native", "-q", "-o", "h.glb"]);

@@ -17,7 +17,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join(name)).unwrap()
 }
 
-/// A game: a base pack, a pack that hides some of its files, a mod with another model, and files that are not models.
+/// Returns a game: a base pack, a pack that hides some of its files, a mod with another model, and files that are not models.
 fn game() -> TempDir {
     let dir = TempDir::new().unwrap();
     let (hopper, groups) = (fixture("dpm/hopper.ok.dpm"), fixture("dpm/hopper.ok.dpm.framegroups"));

@@ -19,7 +19,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// All fixtures of one kind.
+/// Returns all fixtures of one kind.
 fn fixtures(word: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in fs::read_dir(testdata()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
@@ -58,7 +58,7 @@ fn every_sound_fixture_is_rewritten_byte_for_byte() {
     }
 }
 
-/// True if the library finds an error in a file that it reads.
+/// Returns true if the library finds an error in a file that it reads.
 fn has_errors(path: &Path) -> bool {
     Opener::new().open(path).unwrap().check().has_errors()
 }

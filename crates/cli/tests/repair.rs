@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A DPM whose header states another size.
+/// Returns a DPM whose header states another size.
 fn broken(dir: &Path, name: &str) -> PathBuf {
     let mut bytes = fs::read(demo()).unwrap();
     bytes[20..24].copy_from_slice(&u32::MAX.to_be_bytes());

@@ -21,7 +21,7 @@ fn retarget(folder: &Path, more: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The largest error of a foot, in percent of the height.
+/// Returns the largest error of a foot, in percent of the height.
 fn foot_error(output: &Output) -> f64 {
     let document: serde_json::Value = serde_json::from_str(&stdout(output)).unwrap();
     let losses = document["files"][0]["losses"].as_array().unwrap();

@@ -90,7 +90,7 @@ fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
     }
 }
 
-/// The flower on its skeleton with its clip, as another tool would hand it back.
+/// Returns the flower on its skeleton with its clip, as another tool would hand it back.
 fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
     run(dir, "convert flower.mesh flower.skel sway.anim -o plain.glb");
     let open = Opener::new();

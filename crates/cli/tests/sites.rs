@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A folder with two models and one that is broken.
+/// Returns a folder with two models and one that is broken.
 fn models(dir: &Path) -> String {
     let models = dir.join("models");
     fs::create_dir(&models).unwrap();

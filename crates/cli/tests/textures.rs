@@ -33,7 +33,7 @@ fn pcx() -> Vec<u8> {
     pcx
 }
 
-/// A folder with a model whose only material has this name, and pictures.
+/// Returns a folder with a model whose only material has this name, and pictures.
 fn folder(model: &str, material: &str, pictures: &[(&str, &[u8])]) -> TempDir {
     let dir = TempDir::new().unwrap();
     let mut parsed = Dpm::parse(&fs::read(demo()).unwrap()).unwrap();

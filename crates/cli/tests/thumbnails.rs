@@ -26,7 +26,7 @@ fn packaging(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// The value of a key in a desktop file.
+/// Returns the value of a key in a desktop file.
 fn value(text: &str, key: &str) -> String {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     line.unwrap_or_else(|| panic!("no {key}")).to_owned()

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Output;
 use tempfile::TempDir;
 
-/// A folder with copies of fixtures under names of their own.
+/// Returns a folder with copies of fixtures under names of their own.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let dir = TempDir::new().unwrap();
     for (fixture, name) in files {

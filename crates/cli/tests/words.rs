@@ -14,7 +14,7 @@ fn run_with(words: &[&str], more: &[&Path]) -> Output {
     run(args(words).into_iter().chain(more.iter().map(OsString::from)))
 }
 
-/// A folder as a game has it: models among everything else.
+/// Returns a folder as a game has it: models among everything else.
 fn mixed() -> TempDir {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);

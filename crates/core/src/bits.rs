@@ -13,7 +13,7 @@ pub struct BitField {
 }
 
 impl BitField {
-    /// The field `hi..lo`.
+    /// Returns the field `hi..lo`.
     ///
     /// # Panics
     /// When `hi < lo` or `hi > 63`; in a constant that is a compile error.
@@ -22,27 +22,27 @@ impl BitField {
         Self { hi, lo }
     }
 
-    /// The lowest bit.
+    /// Returns the lowest bit.
     pub const fn low(self) -> u8 {
         self.lo
     }
 
-    /// The width of the field in bits.
+    /// Returns the width of the field in bits.
     pub const fn width(self) -> u8 {
         self.hi - self.lo + 1
     }
 
-    /// The largest unsigned value that fits.
+    /// Returns the largest unsigned value that fits.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.width())
     }
 
-    /// The bits that the field covers.
+    /// Returns the bits that the field covers.
     pub const fn mask(self) -> u64 {
         self.max() << self.lo
     }
 
-    /// The bits that the field covers, in a word of 32 bits.
+    /// Returns the bits that the field covers, in a word of 32 bits.
     ///
     /// # Panics
     /// When the field goes beyond; in a constant that is a compile error.
@@ -52,12 +52,12 @@ impl BitField {
         self.mask() as u32
     }
 
-    /// The field's value in `word`.
+    /// Returns the field's value in `word`.
     pub const fn get(self, word: u64) -> u64 {
         (word >> self.lo) & self.max()
     }
 
-    /// The field's value in `word`, read as two's complement.
+    /// Returns the field's value in `word`, read as two's complement.
     pub const fn get_signed(self, word: u64) -> i64 {
         (word << (63 - self.hi)).cast_signed() >> (64 - self.width())
     }
@@ -69,7 +69,7 @@ impl BitField {
     }
 }
 
-/// True when the fields cover every bit of a word of `width` bits exactly once.
+/// Returns true if the fields cover every bit of a word of `width` bits exactly once.
 pub const fn tiles(fields: &[BitField], width: u8) -> bool {
     let mut seen = 0_u64;
     let mut i = 0;

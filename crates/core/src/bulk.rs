@@ -395,7 +395,7 @@ items! {
     }
 }
 
-/// The index of the first value that is infinite or NaN.
+/// Returns the index of the first value that is infinite or NaN.
 ///
 /// The common case without such a value is one pass without a branch per value.
 pub fn first_non_finite(values: &[F32]) -> Option<usize> {

@@ -46,7 +46,7 @@ impl<'a> Source<'a> {
         Self { bytes, stream: Stream::Part(name.into()), codes, budget }
     }
 
-    /// The bytes of the stream.
+    /// Returns the bytes of the stream.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -158,12 +158,12 @@ pub struct Cursor<'a, 's> {
 }
 
 impl<'a, 's> Cursor<'a, 's> {
-    /// The stream this cursor reads from.
+    /// Returns the stream this cursor reads from.
     pub const fn source(&self) -> &'s Source<'a> {
         self.source
     }
 
-    /// The offset of the next byte in the stream.
+    /// Returns the offset of the next byte in the stream.
     pub const fn offset(&self) -> u64 {
         self.base.saturating_add(self.pos as u64)
     }
@@ -178,7 +178,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.rest().len() as u64
     }
 
-    /// True when the section has been read to its end.
+    /// Returns true if the section has been read to its end.
     pub fn is_at_end(&self) -> bool {
         self.rest().is_empty()
     }

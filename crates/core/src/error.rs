@@ -115,14 +115,14 @@ impl ReadError {
         Self(Box::new(Inner { class, rule, stream: Stream::File, offset, path, message }))
     }
 
-    /// The same error, with its offset counted in `stream`.
+    /// Returns the same error, with its offset counted in `stream`.
     #[must_use]
     pub fn in_stream(mut self, stream: Stream) -> Self {
         self.0.stream = stream;
         self
     }
 
-    /// The same error without any content of the file: the rule's code replaces the message.
+    /// Returns the same error without any content of the file: the rule's code replaces the message.
     #[must_use]
     pub fn without_content(mut self) -> Self {
         let Rule { code, kind, .. } = self.0.rule;
@@ -135,37 +135,37 @@ impl ReadError {
         self.0.class
     }
 
-    /// The broken rule.
+    /// Returns the broken rule.
     pub fn rule(&self) -> &'static Rule {
         self.0.rule
     }
 
-    /// The stable code of the broken rule.
+    /// Returns the stable code of the broken rule.
     pub fn code(&self) -> &'static str {
         self.0.rule.code
     }
 
-    /// The kind of fault, from the vocabulary that all formats share.
+    /// Returns the kind of fault, from the vocabulary that all formats share.
     pub fn kind(&self) -> Kind {
         self.0.rule.kind
     }
 
-    /// The stream that [`offset`](Self::offset) counts in.
+    /// Returns the stream that [`offset`](Self::offset) counts in.
     pub fn stream(&self) -> &Stream {
         &self.0.stream
     }
 
-    /// The first byte of the faulty field.
+    /// Returns the first byte of the faulty field.
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
 
-    /// The faulty field.
+    /// Returns the faulty field.
     pub fn path(&self) -> &FieldPathBuf {
         &self.0.path
     }
 
-    /// The expected and the actual content, without the location.
+    /// Returns the expected and the actual content, without the location.
     pub fn message(&self) -> &str {
         &self.0.message
     }

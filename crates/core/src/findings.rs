@@ -112,7 +112,7 @@ impl Findings {
         matches!(self.mode, Mode::Lenient)
     }
 
-    /// True if another finding for `rule` would be kept with its location and message. Beyond [`KEPT_PER_CODE`]
+    /// Returns true if another finding for `rule` would be kept with its location and message. Beyond [`KEPT_PER_CODE`]
     /// findings are only counted, so that the caller need not compute their locations.
     pub fn keeps(&self, rule: &'static Rule) -> bool {
         self.seen.get(&(rule.code, rule.severity)).is_none_or(|n| *n < KEPT_PER_CODE)

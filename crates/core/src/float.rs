@@ -35,12 +35,12 @@ impl F32 {
         Self(f32::from_bits(bits))
     }
 
-    /// The stored bits.
+    /// Returns the stored bits.
     pub const fn to_bits(self) -> u32 {
         self.0.to_bits()
     }
 
-    /// The value.
+    /// Returns the value.
     pub const fn get(self) -> f32 {
         self.0
     }

@@ -101,7 +101,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// If the file breaks a rule that the options do not forgive, or would take more memory than they allow.
     fn parse_with(bytes: &[u8], options: &Self::Options) -> Result<Parsed<Self>, ReadError>;
 
-    /// True if the model is incomplete without a companion file of this role.
+    /// Returns true if the model is incomplete without a companion file of this role.
     fn needs(&self, _role: Role) -> bool {
         false
     }
@@ -144,17 +144,17 @@ pub struct Companion {
 }
 
 impl Companion {
-    /// A companion under one of these names. A model has at most one.
+    /// Returns a companion under one of these names. A model has at most one.
     pub const fn one(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: false, part_of_reading: false }
     }
 
-    /// A kind of companion. A model may have several.
+    /// Returns a kind of companion. A model may have several.
     pub const fn many(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
         Self { role, kind, beside, many: true, part_of_reading: false }
     }
 
-    /// The same companion as one that reading the model needs.
+    /// Returns the same companion as one that reading the model needs.
     #[must_use]
     pub const fn read_with_model(mut self) -> Self {
         self.part_of_reading = true;
@@ -183,7 +183,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role's stable name, which findings use as the name of the stream.
+    /// Returns the role's stable name, which findings use as the name of the stream.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Clips => "clips",

@@ -31,7 +31,7 @@ impl<L: PartialEq> Retained<L> {
 }
 
 impl<L> Retained<L> {
-    /// The layout of the file that was read.
+    /// Returns the layout of the file that was read.
     pub fn get(&self) -> Option<&L> {
         match self {
             Self::None => None,
@@ -133,7 +133,7 @@ impl Gaps {
         kept
     }
 
-    /// The number of bytes in all runs.
+    /// Returns the number of bytes in all runs.
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -178,7 +178,7 @@ impl Coverage {
             .collect()
     }
 
-    /// The memory that [`gaps`](Self::gaps) needs for a file of `len` bytes.
+    /// Returns the memory that [`gaps`](Self::gaps) needs for a file of `len` bytes.
     pub fn gap_memory(&mut self, len: u64) -> u64 {
         self.0.sort_unstable();
         let run = size_of::<(u64, usize)>() as u64;
@@ -262,7 +262,7 @@ impl Image {
         self.placed.windows(2).any(|w| matches!(w, [a, b] if b.0 < a.0.saturating_add(a.1)))
     }
 
-    /// The finished file.
+    /// Returns the finished file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -25,7 +25,7 @@ impl Limits {
     /// No limit except the machine's memory. For trusted files.
     pub const UNLIMITED: Self = Self { memory: u64::MAX };
 
-    /// The same limits with another budget of bytes.
+    /// Returns the same limits with another budget of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
@@ -61,7 +61,7 @@ impl ReadOptions {
         Self { strictness: Strictness::Lenient, ..Self::default() }
     }
 
-    /// The same options with other limits.
+    /// Returns the same options with other limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -115,7 +115,7 @@ impl Budget {
     /// pose. The default limit allows a few seconds of work.
     pub const STEPS_PER_BYTE: u64 = 16;
 
-    /// A full budget.
+    /// Returns a full budget.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
         let work = limits.memory.saturating_mul(Self::STEPS_PER_BYTE);

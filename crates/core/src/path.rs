@@ -22,7 +22,7 @@ impl FieldPathBuf {
         &self.0
     }
 
-    /// True for the path of the file itself.
+    /// Returns true for the path of the file itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }

@@ -19,12 +19,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// The field's offset in a file whose record starts at `record`.
+    /// Returns the field's offset in a file whose record starts at `record`.
     pub const fn offset_in(self, record: u64) -> u64 {
         record.saturating_add(self.offset as u64)
     }
 
-    /// The field's path in the record at `record`.
+    /// Returns the field's path in the record at `record`.
     pub const fn path<'p>(self, record: &'p FieldPath<'p>) -> FieldPath<'p> {
         record.field(self.name)
     }

@@ -61,7 +61,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// An empty report.
+    /// Returns an empty report.
     pub const fn new() -> Self {
         Self { findings: Vec::new(), seen: BTreeMap::new() }
     }
@@ -198,7 +198,7 @@ impl Report {
         self.seen.iter().map(|(&(code, severity), &n)| (code, severity, n))
     }
 
-    /// The number of findings of `severity`, including those that were only counted.
+    /// Returns the number of findings of `severity`, including those that were only counted.
     pub fn count_of(&self, severity: Severity) -> u64 {
         self.totals().filter(|t| t.1 == severity).map(|t| t.2).sum()
     }

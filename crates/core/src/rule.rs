@@ -38,7 +38,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The kind's stable name, in kebab case.
+            /// Returns the kind's stable name, in kebab case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
@@ -111,7 +111,7 @@ macro_rules! reactions {
         }
 
         impl Reaction {
-            /// The reaction's stable name.
+            /// Returns the reaction's stable name.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }

@@ -19,7 +19,7 @@ impl<const N: usize> Default for FixedName<N> {
 }
 
 impl<const N: usize> FixedName<N> {
-    /// The field as stored.
+    /// Returns the field as stored.
     pub const fn from_bytes(raw: [u8; N]) -> Self {
         Self(raw)
     }
@@ -42,18 +42,18 @@ impl<const N: usize> FixedName<N> {
         Self(raw)
     }
 
-    /// All `N` stored bytes.
+    /// Returns all `N` stored bytes.
     pub const fn raw(&self) -> &[u8; N] {
         &self.0
     }
 
-    /// The bytes before the first NUL.
+    /// Returns the bytes before the first NUL.
     pub fn bytes(&self) -> &[u8] {
         let end = self.0.iter().position(|&b| b == 0).unwrap_or(N);
         self.0.get(..end).unwrap_or_default()
     }
 
-    /// True when some byte is NUL.
+    /// Returns true if some byte is NUL.
     pub fn is_terminated(&self) -> bool {
         self.0.contains(&0)
     }

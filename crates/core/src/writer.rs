@@ -24,17 +24,17 @@ macro_rules! putters {
 }
 
 impl ByteWriter {
-    /// An empty image.
+    /// Returns an empty image.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty image with room for `capacity` bytes.
+    /// Returns an empty image with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
 
-    /// The number of bytes written, which is the offset of the next byte.
+    /// Returns the number of bytes written, which is the offset of the next byte.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -44,12 +44,12 @@ impl ByteWriter {
         self.bytes.is_empty()
     }
 
-    /// The finished image.
+    /// Returns the finished image.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The image so far.
+    /// Returns the image so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }

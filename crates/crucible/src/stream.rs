@@ -12,7 +12,7 @@ impl<'a> Packed<'a> {
     /// No block, because the data is new or was edited.
     pub(crate) const NONE: Self = Self(None);
 
-    /// A block in the file.
+    /// Returns a block in the file.
     pub(crate) const fn new(block: &'a [u8]) -> Self {
         Self(Some(Cow::Borrowed(block)))
     }
@@ -52,7 +52,7 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// A stream that is compressed when it is written.
+    /// Returns a stream that is compressed when it is written.
     pub const fn new(data: Vec<u8>) -> Self {
         Self { data, packed: Packed::NONE }
     }
@@ -62,7 +62,7 @@ impl<'a> Stream<'a> {
         Self { data, packed: Packed::new(packed) }
     }
 
-    /// The decoded bytes.
+    /// Returns the decoded bytes.
     pub fn data(&self) -> &[u8] {
         &self.data
     }

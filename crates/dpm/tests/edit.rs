@@ -87,7 +87,7 @@ fn native_fields_of_a_scene_mark_bones_and_triangles() {
     assert_eq!(back.meshes[0].shader.bytes(), b"textures/other");
 }
 
-/// The quad with its bones in reverse order: `tip`, the child of `base`, comes first.
+/// Returns the quad with its bones in reverse order: `tip`, the child of `base`, comes first.
 fn turned_round() -> Vec<u8> {
     let mut bytes = fixture("quad.ok.dpm");
     let word = |b: &[u8], at: usize| u32::from_be_bytes(b[at..at + 4].try_into().unwrap()) as usize;

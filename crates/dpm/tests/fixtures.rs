@@ -186,7 +186,7 @@ fn an_edit_that_fits_keeps_the_layout() {
     assert_eq!(Dpm::parse(&written).unwrap().meshes, model.meshes);
 }
 
-/// A quad whose frame table is replaced by `n` frames over its second pose.
+/// Returns a quad whose frame table is replaced by `n` frames over its second pose.
 fn many_frames(n: u32) -> Vec<u8> {
     let quad = std::fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap();
     let word = |at: usize| u32::from_be_bytes(quad[at..at + 4].try_into().unwrap());

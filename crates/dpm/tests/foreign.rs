@@ -128,7 +128,7 @@ fn other_limits_are_errors_that_name_them() {
     assert_eq!(convert(&blended, Engine::Fte).value.model.bones.len(), 250);
 }
 
-/// A scene that comes from elsewhere, with a clip of keys.
+/// Returns a scene that comes from elsewhere, with a clip of keys.
 fn moving(format: &str) -> Scene {
     let mut translation = Channel::new();
     // Near enough to the bind pose, and back.

@@ -150,7 +150,7 @@ fn budget() -> Budget {
     Budget::new(Limits::default())
 }
 
-/// The scene with weights that sum to 1, or with one joint for each vertex.
+/// Returns the scene with weights that sum to 1, or with one joint for each vertex.
 fn with_weights(mut scene: Scene, one: bool) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut made = Skin::new(skin.skeleton);

@@ -66,7 +66,7 @@ macro_rules! merges {
 merges!(Dpm, MergedDpm);
 merges!(Zym, MergedZym);
 
-/// The patch of an unedited scene.
+/// Returns the patch of an unedited scene.
 fn unedited(scene: &Scene) -> Patch {
     let original = Original { native: scene, exported: scene };
     Patch::find(scene, &original, &Options::new(Snap::Default, Absent::Gone), &Budget::new(Limits::default()))
@@ -100,7 +100,7 @@ fn what_was_not_edited_is_the_file() {
     same::<Zym>("zym");
 }
 
-/// The differences between two models, record by record.
+/// Returns the differences between two models, record by record.
 fn differences(a: &Dpm, b: &Dpm) -> Vec<String> {
     let mut all = Vec::new();
     let mut note = |differs: bool, what: String| {

@@ -160,7 +160,7 @@ fn shared_sections_stay_shared() {
     assert!(matches!(model.optimize(&tiny, &[]), Err(meshwright_core::WriteError::Limit { .. })));
 }
 
-/// The corners of all triangles of each run, in a pose, with their zones.
+/// Returns the corners of all triangles of each run, in a pose, with their zones.
 fn zym_drawn(model: &Zym, pose: usize) -> Vec<(Name, u8, [[u32; 5]; 3])> {
     let surface = model.evaluate(pose).unwrap();
     let corner = |v: u32| {

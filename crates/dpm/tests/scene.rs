@@ -139,7 +139,7 @@ fn the_demo_comes_back() {
     assert!((bounds.maxs[2].get() - top).abs() < 1e-5, "bounds are true ones");
 }
 
-/// A chain of `n` bones, each turned and moved against its parent, a vertex on the last.
+/// Returns a chain of `n` bones, each turned and moved against its parent, a vertex on the last.
 fn chain(n: usize) -> Dpm {
     let (c, s) = (0.8_f32, 0.6_f32);
     let turned =

@@ -39,7 +39,7 @@ fn zym_of_several_shaders_is_split() {
     assert_eq!((scene.clips[0].frames, scene.clips[0].looping), (3, false));
 }
 
-/// A ZYM without what its own scene does not hold: stored bounds.
+/// Returns a ZYM without what its own scene does not hold: stored bounds.
 pub(crate) fn bare(mut model: Zym) -> Zym {
     model.discard_layout();
     model.recompute_bounds();

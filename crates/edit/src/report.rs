@@ -18,7 +18,7 @@ pub enum State {
 }
 
 impl State {
-    /// The name of the state in reports.
+    /// Returns the name of the state in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -34,7 +34,7 @@ fn snapped(edited: &Scene, native: &Scene, snap: Snap) -> (Scene, Recovery) {
     recover(edited, &original, &Options::new(snap, Absent::Gone), &budget()).unwrap()
 }
 
-/// A strip of quads along a chain of three bones, that bends in one clip.
+/// Returns a strip of quads along a chain of three bones, that bends in one clip.
 fn tube() -> Scene {
     let joint = |name: &str, parent: Option<usize>| {
         let rest = Trs { translation: [0.0, 1.0, 0.0], ..Trs::IDENTITY };
@@ -83,7 +83,7 @@ fn tube() -> Scene {
         .with_clips(vec![clip])
 }
 
-/// The same model as a tool may hand it back: everything in another order, with other axes and names made safe.
+/// Returns the same model as a tool may hand it back: everything in another order, with other axes and names made safe.
 fn mangled(scene: &Scene) -> Scene {
     let mut out = scene.clone();
     let mesh = &mut out.meshes[0];

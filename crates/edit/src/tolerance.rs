@@ -28,7 +28,7 @@ pub(crate) struct Tolerance {
 }
 
 impl Tolerance {
-    /// The tolerance for values stored without rounding: a few units in the last place of the model's numbers.
+    /// Returns the tolerance for values stored without rounding: a few units in the last place of the model's numbers.
     pub(crate) fn lossless(self) -> Self {
         Self {
             position: self.position / 16.0,

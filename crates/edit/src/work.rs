@@ -32,7 +32,7 @@ pub(crate) struct Work<'s, 'b> {
     pub(crate) materials: BTreeMap<usize, usize>,
 }
 
-/// The longest side of the box around all vertices and joints.
+/// Returns the longest side of the box around all vertices and joints.
 pub(crate) fn extent(scene: &Scene) -> f64 {
     let binds = scene.skeletons.iter().flat_map(|s| (0..s.joints.len()).filter_map(|j| joints::bind(s, j)));
     let points = scene.meshes.iter().flat_map(|m| m.positions.iter().map(|p| wide(*p)));

@@ -5,7 +5,7 @@ use std::io;
 
 /// Bytes with random access: a file that is read in parts, or bytes in memory.
 pub trait ByteSource: Debug + Send + Sync {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     fn size(&self) -> u64;
 
     /// Fills `into` with the bytes from `offset` on.

@@ -105,7 +105,7 @@ impl FilesError {
         }
     }
 
-    /// The fault without the path, for callers that name the file differently.
+    /// Returns the fault without the path, for callers that name the file differently.
     pub fn reason(&self) -> String {
         let text = self.to_string();
         let rest = self.path().and_then(|path| text.strip_prefix(path)?.strip_prefix(": "));

@@ -237,7 +237,7 @@ impl Folder {
         os::head(&os_path, most).map_err(|e| FilesError::system(named, &e))
     }
 
-    /// The size of a file in bytes.
+    /// Returns the size of a file in bytes.
     pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
         os::size(&self.os_path(path)?).ok()
     }
@@ -289,7 +289,7 @@ fn parent(file: &Path) -> PathBuf {
     parent.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The parent of the nearest `models` folder that is or contains a folder, and the path from there; otherwise the
+/// Returns the parent of the nearest `models` folder that is or contains a folder, and the path from there; otherwise the
 /// folder itself.
 fn enclosing(folder: &Path) -> (PathBuf, TreePath) {
     let alone = || (folder.to_owned(), TreePath::ROOT);

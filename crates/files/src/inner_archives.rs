@@ -40,7 +40,7 @@ struct State {
 
 /// The folder or pack that contains an archive.
 pub(crate) trait ArchiveHost {
-    /// False if a quick check shows that a file is not an archive.
+    /// Returns false if a quick check shows that a file is not an archive.
     fn looks_like_one(&self, path: &TreePath) -> bool;
     /// Returns the bytes of a file. Bytes that are read into memory are charged.
     fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError>;
@@ -98,7 +98,7 @@ impl Inner {
         None
     }
 
-    /// A listing in which archives are both files and folders.
+    /// Returns a listing in which archives are both files and folders.
     pub(crate) fn listed(
         &self,
         folder: &TreePath,

@@ -117,7 +117,7 @@ impl Layer {
         found
     }
 
-    /// The first of [`find_all`](Self::find_all).
+    /// Returns the first of [`find_all`](Self::find_all).
     pub(crate) fn find(&self, path: &TreePath, want: EntryKind) -> Option<TreePath> {
         let mut found = None;
         self.search(path, want, |path| {

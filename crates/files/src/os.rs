@@ -19,17 +19,17 @@ fn kind_of(kind: fs::FileType) -> EntryKind {
     }
 }
 
-/// The kind of a path's target.
+/// Returns the kind of a path's target.
 pub(crate) fn kind(path: &Path) -> io::Result<EntryKind> {
     fs::metadata(path).map(|meta| kind_of(meta.file_type()))
 }
 
-/// The kind of a path, without following links.
+/// Returns the kind of a path, without following links.
 pub(crate) fn own_kind(path: &Path) -> io::Result<EntryKind> {
     fs::symlink_metadata(path).map(|meta| kind_of(meta.file_type()))
 }
 
-/// The listing of a folder.
+/// Returns the listing of a folder.
 pub(crate) fn list(folder: &Path) -> io::Result<Listing> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -51,7 +51,7 @@ pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// The path from the top of the file system.
+/// Returns the path from the top of the file system.
 pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
     std::path::absolute(path)
 }
@@ -147,12 +147,12 @@ impl ByteSource for OsFile {
     }
 }
 
-/// The size of a file in bytes.
+/// Returns the size of a file in bytes.
 pub(crate) fn size(path: &Path) -> io::Result<u64> {
     fs::metadata(path).map(|meta| meta.len())
 }
 
-/// The first bytes of a file, at most `most`; empty if it is not a regular file.
+/// Returns the first bytes of a file, at most `most`; empty if it is not a regular file.
 pub(crate) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = vec![0; usize::try_from(most.min(file.size)).unwrap_or(0)];

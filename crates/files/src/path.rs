@@ -86,12 +86,12 @@ impl TreePath {
         self.0.is_empty()
     }
 
-    /// The bytes, without a slash at either end.
+    /// Returns the bytes, without a slash at either end.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The last name; empty at the top.
+    /// Returns the last name; empty at the top.
     pub fn name(&self) -> &[u8] {
         self.names().next_back().unwrap_or_default()
     }
@@ -102,12 +102,12 @@ impl TreePath {
         split_name(self.name()).0
     }
 
-    /// The extension without its dot; empty if the name has none.
+    /// Returns the extension without its dot; empty if the name has none.
     pub fn extension(&self) -> &[u8] {
         split_name(self.name()).1
     }
 
-    /// The parent folder; the parent of the top is the top.
+    /// Returns the parent folder; the parent of the top is the top.
     pub fn parent(&self) -> Self {
         let slash = self.0.iter().rposition(|b| *b == b'/');
         Self(slash.and_then(|end| self.0.get(..end)).unwrap_or_default().to_vec())
@@ -221,7 +221,7 @@ impl PartialEq<&str> for TreePath {
 
 /// A type that can be used as a path in a tree: a [`TreePath`], or text or bytes.
 pub trait AsTreePath {
-    /// The path.
+    /// Returns the path.
     ///
     /// # Errors
     /// As [`TreePath::new`].

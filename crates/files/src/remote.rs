@@ -71,7 +71,7 @@ impl Remote {
         Arc::clone(&self.0)
     }
 
-    /// The requests since the last call, sorted.
+    /// Returns the requests since the last call, sorted.
     #[must_use]
     pub fn wants(&self) -> Vec<Want> {
         std::mem::take(&mut self.0.lock().wants).into_iter().collect()

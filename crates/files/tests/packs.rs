@@ -451,7 +451,7 @@ fn packed(kind: PackKind, files: &[(&str, &[u8])], onto: Option<&Pack>) -> (Vec<
     (out, done)
 }
 
-/// The content of a pack, by name.
+/// Returns the content of a pack, by name.
 fn contents(pack: &Pack) -> Vec<(String, Vec<u8>)> {
     pack.files().map(|(path, m)| (path.to_string(), pack.read(m, &budget()).unwrap())).collect()
 }

@@ -51,7 +51,7 @@ impl Dialect {
         }
     }
 
-    /// The offset of the normal in a vertex.
+    /// Returns the offset of the normal in a vertex.
     pub(crate) const fn normal_at(self) -> usize {
         match self {
             Self::Seed44 => vertex_44::NORMAL.offset,

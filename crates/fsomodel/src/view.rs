@@ -70,7 +70,7 @@ impl<'s> Vertices<'s> {
         Self { bytes, dialect }
     }
 
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub const fn len(&self) -> usize {
         match self.bytes.len().checked_div(self.dialect.vertex_size()) {
             Some(n) => n,
@@ -78,7 +78,7 @@ impl<'s> Vertices<'s> {
         }
     }
 
-    /// True if it is empty.
+    /// Returns true if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -89,7 +89,7 @@ impl<'s> Vertices<'s> {
         self.bytes.chunks_exact(dialect.vertex_size()).nth(index).map(|b| Vertex::from_bytes(b, dialect))
     }
 
-    /// All vertices, in order.
+    /// Returns all vertices, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Vertex> + Clone + use<'s> {
         let dialect = self.dialect;
         self.bytes.chunks_exact(dialect.vertex_size()).map(move |b| Vertex::from_bytes(b, dialect))
@@ -121,12 +121,12 @@ impl<'s> Indices<'s> {
         if self.wide { 4 } else { 2 }
     }
 
-    /// The number of indices.
+    /// Returns the number of indices.
     pub const fn len(&self) -> usize {
         if self.wide { self.bytes.len() / 4 } else { self.bytes.len() / 2 }
     }
 
-    /// True if it is empty.
+    /// Returns true if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -136,7 +136,7 @@ impl<'s> Indices<'s> {
         self.bytes.chunks_exact(self.size()).nth(at).map(index)
     }
 
-    /// All indices, in order.
+    /// Returns all indices, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'s> {
         self.bytes.chunks_exact(self.size()).map(index)
     }

@@ -10,7 +10,7 @@ pub(crate) struct Parse<'b>(pub(crate) &'b [u8]);
 /// Files that open are validated, written and read again.
 pub(crate) struct Round<'b>(pub(crate) &'b [u8]);
 
-/// The options of a kind of file. Where it has settings the bytes decide, or one value is insisted on, by the last byte.
+/// Returns the options of a kind of file. Where it has settings the bytes decide, or one value is insisted on, by the last byte.
 pub(crate) fn options<K: FileFormat>(read: ReadOptions, bytes: &[u8]) -> K::Options {
     let mut options = K::Options::from(read.with_limits(LIMITS));
     let mut number = usize::from(bytes.last().copied().unwrap_or(0) / 8);
@@ -51,7 +51,7 @@ impl Visitor for Round<'_> {
     }
 }
 
-/// A Crucible mesh chunk of nothing but an LZ4 block; the first two bytes say how long it is when decoded.
+/// Returns a Crucible mesh chunk of nothing but an LZ4 block; the first two bytes say how long it is when decoded.
 pub(crate) fn chunk_around(bytes: &[u8]) -> Vec<u8> {
     let (size, block) = bytes.split_at(bytes.len().min(2));
     let size = size.iter().rev().fold(0, |size, byte| size << 8 | u32::from(*byte));

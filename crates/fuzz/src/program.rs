@@ -93,7 +93,7 @@ fn program(words: &[OsString]) -> Ran {
     }
 }
 
-/// The length of a standard stream that is a file.
+/// Returns the length of a standard stream that is a file.
 fn length(stream: u8) -> Option<u64> {
     fs::metadata(format!("/proc/self/fd/{stream}")).ok().filter(fs::Metadata::is_file).map(|m| m.len())
 }
@@ -109,7 +109,7 @@ fn printed(stream: u8, before: Option<u64>) -> Vec<u8> {
     bytes[start..].to_vec()
 }
 
-/// A figure in bytes of this process.
+/// Returns a figure in bytes of this process.
 fn status(field: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();

@@ -8,7 +8,7 @@ use meshwright_testkit::packs::{Method, pak, vp, zip};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The seeds of a target, from the files below some folders.
+/// Returns the seeds of a target, from the files below some folders.
 ///
 /// # Panics
 /// When a file cannot be read.

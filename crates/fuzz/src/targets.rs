@@ -38,7 +38,7 @@ impl Action {
         Self::Outputs,
     ];
 
-    /// The first part of a target's name.
+    /// Returns the first part of a target's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -69,7 +69,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The second part of a target's name: the extension of such files.
+    /// Returns the second part of a target's name: the extension of such files.
     pub fn name(self) -> &'static str {
         match self {
             Self::File(format) => format.extensions()[0],
@@ -91,7 +91,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Every target.
+    /// Returns every target.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for action in Action::ALL {
@@ -120,7 +120,7 @@ impl Target {
         all
     }
 
-    /// The target of this name.
+    /// Returns the target of this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|target| target.name() == name)
     }

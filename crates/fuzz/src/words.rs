@@ -113,7 +113,7 @@ fn kind(input: Input) -> (Numbers, usize, &'static str) {
     found.map_or((Both, 512, ""), |(_, numbers, longest, words)| (*numbers, *longest, words))
 }
 
-/// The length of the longest input of a target.
+/// Returns the length of the longest input of a target.
 pub(crate) fn longest(target: Target) -> usize {
     match target.action {
         Action::Parse | Action::Round => kind(target.input).1,
@@ -133,7 +133,7 @@ pub(crate) fn options(target: Target) -> String {
     format!("[libfuzzer]\nmax_len = {}\ntimeout = 5\nrss_limit_mb = 1024\n{fast}", longest(target))
 }
 
-/// The dictionary of a target in libFuzzer's notation. Random numbers have no words.
+/// Returns the dictionary of a target in libFuzzer's notation. Random numbers have no words.
 pub(crate) fn dictionary(target: Target) -> String {
     if matches!(target.action, Action::Model | Action::Outputs) {
         return String::new();

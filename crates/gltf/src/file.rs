@@ -52,7 +52,7 @@ impl Made {
         Ok(Self { report: document.report(), needs, kept, scene: Mutex::new(Some(scene)) })
     }
 
-    /// The same; nothing where bytes are needed that no file has.
+    /// Returns the same; nothing where bytes are needed that no file has.
     fn unless_open(
         document: &Document<'_>,
         options: &ImportOptions<'_>,
@@ -143,7 +143,7 @@ impl GltfFile {
         Ok(Parsed::new(file, Report::new()))
     }
 
-    /// The companion files that it names: relative paths with slashes, decoded, each once.
+    /// Returns the companion files that it names: relative paths with slashes, decoded, each once.
     pub fn references(&self) -> &[String] {
         &self.references
     }
@@ -172,12 +172,12 @@ impl GltfFile {
         self.files.iter().find(|(n, _)| n == name).map(|(_, bytes)| &**bytes)
     }
 
-    /// The data that an export of this crate [embedded](crate::export_keeping), once all named files are present.
+    /// Returns the data that an export of this crate [embedded](crate::export_keeping), once all named files are present.
     pub fn embedded(&self) -> Option<&Extra> {
         self.made.as_deref()?.kept.as_ref()
     }
 
-    /// The document without its companion files.
+    /// Returns the document without its companion files.
     ///
     /// # Errors
     /// As [`parse_with`](Self::parse_with).
@@ -186,7 +186,7 @@ impl GltfFile {
         Document::tables_of(&self.bytes, &options)
     }
 
-    /// The document with its buffers.
+    /// Returns the document with its buffers.
     ///
     /// # Errors
     /// When a buffer is not there or too short, or a compressed view cannot be decoded.
@@ -206,7 +206,7 @@ impl GltfFile {
         Made::new(&document, &ImportOptions::named(name).with_rate(rate).with_files(&pictures), limits)
     }
 
-    /// The scene, and what was odd about the document; `rate` is that of all clips, where it is given. That of the
+    /// Returns the scene, and what was odd about the document; `rate` is that of all clips, where it is given. That of the
     /// document's own rate was made while it was read: who asks first gets it for nothing.
     ///
     /// # Errors
@@ -215,7 +215,7 @@ impl GltfFile {
         self.import_within(name, rate, self.options.limits)
     }
 
-    /// The same within other limits than those of reading.
+    /// Returns the same within other limits than those of reading.
     ///
     /// # Errors
     /// As [`document`](Self::document) and [`import`].
@@ -235,7 +235,7 @@ impl GltfFile {
         Ok((scene.unwrap_or_else(|| Converted::new(Import::default(), Vec::new())), report))
     }
 
-    /// The memory that reading it took, where nothing was missing; a smaller limit does not allow for the scene.
+    /// Returns the memory that reading it took, where nothing was missing; a smaller limit does not allow for the scene.
     pub fn memory_needed(&self) -> Option<u64> {
         self.made.as_deref().map(|made| made.needs)
     }
@@ -274,7 +274,7 @@ impl GltfFile {
         report
     }
 
-    /// The bytes that were read.
+    /// Returns the bytes that were read.
     ///
     /// # Errors
     /// Never; other formats may.

@@ -16,7 +16,7 @@ pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     quat::slerp(a, toward(a, b), t)
 }
 
-/// The rotation between two unit quaternions as the engine of a format plays it, as a matrix. The engine of those that say
+/// Returns the rotation between two unit quaternions as the engine of a format plays it, as a matrix. The engine of those that say
 /// they blend matrices blends dual quaternions today, whose rotation is the chord renormalised, the short way.
 pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
     rotation(match rule {
@@ -34,7 +34,7 @@ pub(crate) fn linear(m: &Affine) -> Mat3 {
     [wide(m.x), wide(m.y), wide(m.z)]
 }
 
-/// The angle between two rotations in degrees.
+/// Returns the angle between two rotations in degrees.
 pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
     quat::angle(quat::from_basis(a), quat::from_basis(b)).to_degrees()
 }
@@ -63,7 +63,7 @@ pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 /// The least and the greatest of each component.
 pub(crate) type Range<const N: usize> = ([f32; N], [f32; N]);
 
-/// The least and the greatest of each component; the values are finite.
+/// Returns the least and the greatest of each component; the values are finite.
 pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<Range<N>> {
     // Four at a time: as many lanes as make whole registers of vectors of any length.
     let first = *items.first()?;
@@ -108,7 +108,7 @@ impl Seen {
         self.most.as_flattened().iter().all(|most| *most < INFINITE)
     }
 
-    /// The least and the greatest of each component.
+    /// Returns the least and the greatest of each component.
     pub(crate) fn range(&self) -> Range<3> {
         let fold = |lanes: [[f32; 3]; LANES], pick: fn(f32, f32) -> f32| {
             lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))

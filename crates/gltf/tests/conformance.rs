@@ -63,7 +63,7 @@ fn what_the_validator_calls_an_error_is_one_and_nothing_else_is() {
 /// The type of a chunk and its bytes.
 type Chunk<'a> = (&'a [u8; 4], &'a [u8]);
 
-/// A GLB of these chunks.
+/// Returns a GLB of these chunks.
 fn glb(chunks: &[Chunk<'_>]) -> Vec<u8> {
     let mut body = Vec::new();
     for (kind, bytes) in chunks {

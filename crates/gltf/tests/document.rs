@@ -28,7 +28,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A document with one buffer of these bytes and one view of all of it.
+/// Returns a document with one buffer of these bytes and one view of all of it.
 fn with_bytes(bytes: &[u8]) -> Value {
     json!({
         "asset": { "version": "2.0" },
@@ -57,7 +57,7 @@ fn integers<const N: usize>(document: &Value) -> Result<Vec<[u32; N]>, ReadError
     Document::from_slice(text.as_bytes(), &no_files, &Options::default())?.read_u32(0)
 }
 
-/// The code and path of the fault.
+/// Returns the code and path of the fault.
 fn fault(document: &Value) -> (&'static str, String) {
     let e = floats::<1>(document).unwrap_err();
     (e.code(), e.path().to_string())
@@ -209,7 +209,7 @@ fn accessors_without_a_view_are_zeros_within_the_limit() {
     }
 }
 
-/// A document with most tables, and a buffer of 1024 zeros.
+/// Returns a document with most tables, and a buffer of 1024 zeros.
 fn figure() -> Value {
     let mut document = with_bytes(&[0; 1024]);
     let more = json!({

@@ -364,7 +364,7 @@ fn translations(keys: &[(f32, f32)]) -> Motion {
     Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }])
 }
 
-/// The position of the joint that the tests move at a frame, as in a viewer, and the length of the animation.
+/// Returns the position of the joint that the tests move at a frame, as in a viewer, and the length of the animation.
 fn played(scene: &Scene, options: &ExportOptions, frame: f32) -> (f64, f32) {
     let player = Player::new(&export(scene, options).unwrap().value.to_glb()).unwrap();
     let x = player.evaluate(Some(0), frame / 10.0)[0].positions[0][0];

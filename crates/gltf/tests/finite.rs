@@ -34,7 +34,7 @@ fn mesh(local: bool) -> Mesh {
         .with_extras(Extra::Float(1.5))
 }
 
-/// A scene with every kind of number.
+/// Returns a scene with every kind of number.
 fn scene() -> Scene {
     let mut joints = vec![
         Joint::new("a", None, translated(1.0)),

@@ -9,7 +9,7 @@ use meshwright_scene::{
 };
 use serde_json::{Value, json};
 
-/// A skinned triangle with a clip.
+/// Returns a skinned triangle with a clip.
 fn glb() -> Vec<u8> {
     let mut skin = Skin::new(SkeletonId(0));
     for _ in 0..3 {

@@ -101,7 +101,7 @@ fn strips_and_fans_are_triangles() {
     }
 }
 
-/// A bar of two joints below a node that turns a quarter about X, doubles and moves; the second joint turns.
+/// Returns a bar of two joints below a node that turns a quarter about X, doubles and moves; the second joint turns.
 fn armature(channel: &Value, interpolation: &str, times: &[[f32; 1]], values: &[[f32; 4]]) -> Made {
     let mut made = Made::new(json!({
         "scenes": [{ "nodes": [0, 3] }], "scene": 0,
@@ -300,7 +300,7 @@ fn compressed_views_are_decoded() {
     assert_eq!(order, [0, 1, 51, 2, 49, 1000]);
 }
 
-/// The bytes of a compressed view.
+/// Returns the bytes of a compressed view.
 fn decoded(stream: &[u8], stride: usize, count: usize, mode: &str, filter: &str) -> Option<Vec<u8>> {
     let root = json!({
         "asset": { "version": "2.0" },
@@ -394,7 +394,7 @@ fn colours_that_a_material_does_not_use_are_behind_white() {
     assert_eq!(colors(0, blender), [0; 4]);
 }
 
-/// The rate of a clip with keys at these times, its number of frames, and the reported codes.
+/// Returns the rate of a clip with keys at these times, its number of frames, and the reported codes.
 fn rate_of(times: &[f64]) -> (f32, u32, Vec<&'static str>) {
     let channel = json!({ "node": 2, "path": "rotation" });
     #[allow(clippy::cast_possible_truncation, reason = "times are stored in 32 bits")]

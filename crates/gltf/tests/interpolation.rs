@@ -7,14 +7,14 @@ use meshwright_scene::{
     Trs,
 };
 
-/// A turn about Z, and as the pose of the one joint there is.
+/// Returns a turn about Z, and as the pose of the one joint there is.
 fn rotation_about_z(degrees: f32, scale: f32) -> Affine {
     let half = degrees.to_radians() / 2.0;
     let rotation = [0.0, 0.0, half.sin(), half.cos()];
     Trs { rotation, scale: [scale; 3], ..Trs::IDENTITY }.to_affine()
 }
 
-/// The loss between the frames of clips over the poses at 0, 120 and 60 degrees.
+/// Returns the loss between the frames of clips over the poses at 0, 120 and 60 degrees.
 fn lost(rule: Interpolation, scale: f32, clips: &[&[u32]]) -> Vec<Loss> {
     let locals = [0.0, 120.0, 60.0].map(|d| rotation_about_z(d, scale)).to_vec();
     let clip = |(i, frames): (usize, &&[u32])| {

@@ -68,7 +68,7 @@ fn clip(name: &str, tracks: Vec<Track>) -> Clip {
 /// Times and values of channels by the names of node and path.
 type Channels = BTreeMap<String, (Vec<f32>, Vec<f32>)>;
 
-/// The keys of every animation.
+/// Returns the keys of every animation.
 fn channels(gltf: &Gltf<'_>) -> Vec<Channels> {
     let (document, bin) = (document(gltf), gltf.buffer());
     let number = |v: &Value| usize::try_from(v.as_u64().unwrap_or(0)).unwrap();

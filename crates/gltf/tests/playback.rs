@@ -15,7 +15,7 @@ use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{Interpolation, MeshId, Motion, Scene};
 use proptest::prelude::*;
 
-/// The scene's own result: the positions and normals of every drawn mesh, by the number of the glTF mesh, one entry
+/// Returns the scene's own result: the positions and normals of every drawn mesh, by the number of the glTF mesh, one entry
 /// for each node that draws it.
 fn native(scene: &Scene, gltf: &Gltf<'_>, at: Option<(usize, f64)>) -> Vec<(usize, Vec<DVec3>, Vec<DVec3>)> {
     let mut evaluator = Evaluator::new(scene).unwrap().with_precision(Precision::Double);

@@ -112,7 +112,7 @@ fn joints_keep_their_solids_and_lose_the_one_that_never_moves() {
     );
 }
 
-/// A document with a text in place of what the export said.
+/// Returns a document with a text in place of what the export said.
 fn import_text(text: &str) -> GltfFile {
     let scene = scene();
     let glb = export(&scene, &ExportOptions::default()).unwrap();

@@ -70,7 +70,7 @@ fn pose_fields(version: u32) -> [Field; 2] {
     if version == 1 { [pose_v1::OFFSET, pose_v1::SCALE] } else { [pose::OFFSET, pose::SCALE] }
 }
 
-/// The rules of joints, poses and frames for a strict reader.
+/// Returns the rules of joints, poses and frames for a strict reader.
 pub(crate) fn check_motion(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     check_joints(model, places, findings)?;
     check_poses(model, places, findings)?;

@@ -22,7 +22,7 @@ type Checked = Result<(), ReadError>;
 /// may use at most eight times the stored number.
 const SHARED: u64 = 1 << 20;
 
-/// The rules of vertices for a strict reader.
+/// Returns the rules of vertices for a strict reader.
 pub(crate) fn check_vertices(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     check_arrays(model, places, findings)?;
     check_values(model, places, findings)?;

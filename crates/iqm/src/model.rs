@@ -367,7 +367,7 @@ impl Iqm {
         if self.version == 1 { 9 } else { 10 }
     }
 
-    /// The number of values that a frame stores.
+    /// Returns the number of values that a frame stores.
     #[must_use]
     pub fn frame_channels(&self) -> usize {
         self.poses.iter().map(|p| p.stored(self.channels())).sum()
@@ -387,7 +387,7 @@ impl Iqm {
 }
 
 impl IqmPose {
-    /// The number of stored channels among the first `channels` channels.
+    /// Returns the number of stored channels among the first `channels` channels.
     pub(crate) fn stored(&self, channels: usize) -> usize {
         (0..channels).filter(|c| self.stores(*c)).count()
     }

@@ -37,7 +37,7 @@ impl Header {
     }
 }
 
-/// The first bytes of a file.
+/// Returns the first bytes of a file.
 pub(crate) fn magic(i: &[u8]) -> Step<'_, ()> {
     let own = |i| match <[u8]>::strip_prefix(i, LETTERS.as_slice()) {
         Some(rest) => Ok((rest, ())),

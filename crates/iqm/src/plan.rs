@@ -141,7 +141,7 @@ impl<'a> Places<'a> {
         self.0?.tables.get(table).map(|s| s.start.into())
     }
 
-    /// The offset of an item of a section.
+    /// Returns the offset of an item of a section.
     pub(crate) fn item(&self, table: usize, i: usize) -> Option<u64> {
         let (joint, pose) = sizes(self.1);
         let size = match table {

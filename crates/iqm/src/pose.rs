@@ -67,7 +67,7 @@ impl Iqm {
         rotation_of_version_1(stored)
     }
 
-    /// The numbers of one frame; `None` if it does not exist.
+    /// Returns the numbers of one frame; `None` if it does not exist.
     #[must_use]
     pub fn frame(&self, frame: u32) -> Option<&[u16]> {
         if frame >= self.frame_count {
@@ -113,20 +113,20 @@ impl Iqm {
         Some(self.frame_channels_at(frame)?.into_iter().map(of).collect())
     }
 
-    /// The model-space matrix of every joint in the rest pose.
+    /// Returns the model-space matrix of every joint in the rest pose.
     #[must_use]
     pub fn rest_matrices(&self) -> Vec<Affine64> {
         concatenate(self.joints.iter().map(|j| (j.parent(), j.transform())))
     }
 
-    /// The model-space matrix of every joint at a frame.
+    /// Returns the model-space matrix of every joint at a frame.
     #[must_use]
     pub fn frame_matrices(&self, frame: u32) -> Option<Vec<Affine64>> {
         let locals = self.frame_transforms(frame)?;
         Some(concatenate(self.poses.iter().map(IqmPose::parent).zip(locals)))
     }
 
-    /// The matrices that move vertices from the rest pose to their positions at a frame. A joint whose rest pose is
+    /// Returns the matrices that move vertices from the rest pose to their positions at a frame. A joint whose rest pose is
     /// flat moves nothing.
     #[must_use]
     pub fn skin_matrices(&self, frame: u32) -> Option<Vec<Affine64>> {
@@ -138,7 +138,7 @@ impl Iqm {
         Some(posed.into_iter().zip(&rest).map(skin).collect())
     }
 
-    /// The vertices of a mesh at a frame, or in the stored rest pose; `None` if the frame does not exist.
+    /// Returns the vertices of a mesh at a frame, or in the stored rest pose; `None` if the frame does not exist.
     #[must_use]
     pub fn evaluate(&self, mesh: &IqmMesh, frame: Option<u32>) -> Option<Surface> {
         let first = mesh.first_vertex as usize;

@@ -250,7 +250,7 @@ pub(crate) const fn item(start: u64, i: usize, size: usize) -> u64 {
     start.saturating_add((i as u64).saturating_mul(size as u64))
 }
 
-/// The size of `count` items in bytes.
+/// Returns the size of `count` items in bytes.
 pub(crate) const fn length(count: usize, size: usize) -> u64 {
     (count as u64).saturating_mul(size as u64)
 }

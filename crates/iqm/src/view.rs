@@ -16,7 +16,7 @@ impl VertexArray {
         Some((self.data.get(at..at.checked_add(width)?)?, self.format))
     }
 
-    /// A component as the stored number; `None` if it does not exist.
+    /// Returns a component as the stored number; `None` if it does not exist.
     #[must_use]
     pub fn raw(&self, vertex: usize, component: usize) -> Option<f64> {
         let (bytes, format) = self.component(vertex, component)?;

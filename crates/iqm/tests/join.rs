@@ -5,7 +5,7 @@ use crate::scene::{fixture, largest_difference, options};
 use meshwright_iqm::{Iqm, Scales, join_clips};
 use meshwright_scene::SceneOptions;
 
-/// A model as games have it: a file of meshes and joints, and one of poses. `named`: the poses have joints too.
+/// Returns a model as games have it: a file of meshes and joints, and one of poses. `named`: the poses have joints too.
 fn split(model: &Iqm, named: bool) -> (Iqm, Iqm) {
     let (mut body, mut clips) = (model.clone(), model.clone());
     body.discard_layout();

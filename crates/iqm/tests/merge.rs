@@ -29,7 +29,7 @@ fn forms() -> [SceneOptions; 4] {
     ]
 }
 
-/// The patch that makes of a scene an edited one.
+/// Returns the patch that makes of a scene an edited one.
 fn patch(native: &Scene, edited: &Scene) -> Patch {
     let original = Original { native, exported: native };
     Patch::find(
@@ -220,7 +220,7 @@ fn kind(kind: ArrayKind) -> &'static str {
 
 const MANY: usize = usize::MAX;
 
-/// The lists in which an edit may change something, and how many records of each; none where records come or go.
+/// Returns the lists in which an edit may change something, and how many records of each; none where records come or go.
 fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     Some(match edit {
         // Data that follows from positions: the boxes, and the corners that have the same position.

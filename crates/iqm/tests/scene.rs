@@ -36,7 +36,7 @@ fn extent(points: &[[f32; 3]]) -> f64 {
     (0..3).map(side).fold(0.0, f64::max)
 }
 
-/// The most that any vertex of two models is apart at any frame, in parts of the extent.
+/// Returns the most that any vertex of two models is apart at any frame, in parts of the extent.
 pub(crate) fn largest_difference(a: &Iqm, b: &Iqm) -> f64 {
     assert_eq!((a.meshes.len(), a.frame_count), (b.meshes.len(), b.frame_count));
     let mut worst = 0.0_f64;
@@ -142,7 +142,7 @@ fn neighbours_are_those_that_the_tool_finds() {
     );
 }
 
-/// A triangle on the second of two joints, the first of which has a scale; two frames.
+/// Returns a triangle on the second of two joints, the first of which has a scale; two frames.
 fn scaled(root: [f32; 3], animated: [f32; 3]) -> Scene {
     let at = |x: f32, scale: [f32; 3]| Trs { translation: [x, 0.0, 0.0], scale, ..Trs::IDENTITY };
     let joints = vec![

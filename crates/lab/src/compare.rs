@@ -5,7 +5,7 @@ use meshwright::gltf::playback::PrimitivePose;
 use meshwright::rig::Evaluator;
 use meshwright::scene::Scene;
 
-/// The longest side of the box around some points.
+/// Returns the longest side of the box around some points.
 pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for p in points {

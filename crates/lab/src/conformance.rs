@@ -132,12 +132,12 @@ fn fixture(path: &Path, format: Format, expect: Expect, bytes: &[u8]) -> Result<
     playback(&scene, residual)
 }
 
-/// True for a file whose extension this build reads.
+/// Returns true for a file whose extension this build reads.
 pub(crate) fn known(path: &Path) -> bool {
     path.file_name().and_then(|n| n.to_str()).is_some_and(|n| Format::from_name(n).is_some())
 }
 
-/// A model read strictly, with files that it names from its folder, without errors, and written again.
+/// Returns a model read strictly, with files that it names from its folder, without errors, and written again.
 fn rewrite(path: &Path, bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<AnyModel, String> {
     let mut model = AnyModel::parse_with(bytes, format, settings).map_err(|e| e.to_string())?.model;
     supply(&mut model, path);
@@ -152,7 +152,7 @@ fn rewrite(path: &Path, bytes: &[u8], format: Format, settings: &ReadSettings) -
     }
 }
 
-/// The settings for reading a file, with the companion file of the read.
+/// Returns the settings for reading a file, with the companion file of the read.
 fn settings(path: &Path, format: Format) -> Result<ReadSettings, String> {
     let mut settings = ReadSettings::default();
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -250,7 +250,7 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     }
 }
 
-/// A TSO mesh on the skeleton in its folder, with every animation of the folder.
+/// Returns a TSO mesh on the skeleton in its folder, with every animation of the folder.
 pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
     for (kind, path) in beside(dir, &mesh)? {
         add(&mut mesh.companions, kind, &path)?;
@@ -362,7 +362,7 @@ fn located(len: usize, e: &ReadError) -> Result<(), String> {
     }
 }
 
-/// False for records without anything to draw: only suits and skills, keys, bindings.
+/// Returns false for records without anything to draw: only suits and skills, keys, bindings.
 fn is_drawable(loaded: &Loaded) -> bool {
     use AnyModel::{Apr, Bcf, Cfp, Cmx, Col, Hag, Oft, Po};
     let records =

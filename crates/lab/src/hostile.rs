@@ -151,7 +151,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     }
 }
 
-/// Every case in a folder of its own below `top`: those that can be made here.
+/// Returns every case in a folder of its own below `top`: those that can be made here.
 pub(crate) fn folders(top: &Path) -> Result<Vec<PathBuf>, String> {
     let corpus = corpus().map(|dir| dir.join("hostile")).filter(|dir| dir.is_dir());
     let _ = fs::remove_dir_all(top);
@@ -243,7 +243,7 @@ fn one(
     Ok(wrong)
 }
 
-/// The entries of a folder.
+/// Returns the entries of a folder.
 fn names(folder: &Path) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())

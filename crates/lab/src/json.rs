@@ -4,17 +4,17 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A file's bytes.
+/// Returns a file's bytes.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The document in a file.
+/// Returns the document in a file.
 pub(crate) fn parse(path: &Path) -> Result<Value, String> {
     serde_json::from_slice(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The entries of a list in a file.
+/// Returns the entries of a list in a file.
 pub(crate) fn list(path: &Path) -> Result<Vec<Value>, String> {
     // A list, or a document that holds one.
     let found = match parse(path)? {

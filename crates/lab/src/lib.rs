@@ -42,7 +42,7 @@ const VERBS: &[(&str, Run)] = &[
     ("wasm", wasm::run),
 ];
 
-/// The program: runs the verb that the command line names.
+/// Returns the program: runs the verb that the command line names.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let name = words.first().map(|w| w.to_string_lossy()).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The value of an option, as a number or another type that is written as one word.
+/// Returns the value of an option, as a number or another type that is written as one word.
 fn value<T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
     words: &mut Parser,
 ) -> Result<T, lexopt::Error> {

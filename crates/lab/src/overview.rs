@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The text with another table between the marks of this name.
+/// Returns the text with another table between the marks of this name.
 pub(crate) fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let start = text.find(&open).ok_or_else(|| format!("there is no {open:?}"))? + open.len();

@@ -55,7 +55,7 @@ impl Field {
         }
     }
 
-    /// The allowed error in a format: one step of the stored numbers, and the rounding of 32 bits.
+    /// Returns the allowed error in a format: one step of the stored numbers, and the rounding of 32 bits.
     fn most(self, format: Format) -> f64 {
         match (format.id(), self) {
             // Nine bits with a sign, from the bone on, which has as many.
@@ -157,7 +157,7 @@ struct Corner {
     weights: BTreeMap<usize, f64>,
 }
 
-/// The corners of everything that the finest level draws, mesh by mesh.
+/// Returns the corners of everything that the finest level draws, mesh by mesh.
 fn corners(scene: &Scene) -> Vec<Vec<Corner>> {
     let drawn = scene.drawn_meshes().unwrap_or_default();
     let mut seen = Vec::new();
@@ -187,7 +187,7 @@ fn angle(a: [f32; 3], b: [f32; 3]) -> f64 {
     if lengths == 0.0 { 0.0 } else { (dot(a, b) / lengths).clamp(-1.0, 1.0).acos().to_degrees() }
 }
 
-/// The differences of two scenes, by field. If parts are lost, the items cannot be compared one by one, which is an
+/// Returns the differences of two scenes, by field. If parts are lost, the items cannot be compared one by one, which is an
 /// error.
 fn differences(sent: &Scene, got: &Scene) -> Result<Vec<(Field, f64)>, String> {
     let (a, b) = (corners(sent), corners(got));

@@ -23,7 +23,7 @@ struct Instance<'v> {
     vertices: usize,
 }
 
-/// True for a document that cannot be opened without support for its extension.
+/// Returns true for a document that cannot be opened without support for its extension.
 pub(crate) fn unreadable(path: &Path) -> bool {
     let names = |bytes: Vec<u8>| bytes.windows(DRACO.len()).any(|part| part == DRACO);
     read(path).is_ok_and(|bytes| GltfFile::sniff(&bytes) > meshwright::Confidence::No && names(bytes))

@@ -65,7 +65,7 @@ pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n")) }
 }
 
-/// Every fixture that opens, and every model of the corpus.
+/// Returns every fixture that opens, and every model of the corpus.
 fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<Loaded>, String> {
     let mut models = Vec::new();
     if let Some(corpus) = dir.or_else(corpus)

@@ -35,12 +35,12 @@ pub(crate) fn run(command: &mut Command, most: Duration) -> io::Result<Ended> {
     }
 }
 
-/// The most memory that a living program had.
+/// Returns the most memory that a living program had.
 fn resident(child: &Child) -> Option<u64> {
     high_water(&format!("/proc/{}/status", child.id()))
 }
 
-/// The most memory that was resident, by a file of the proc file system.
+/// Returns the most memory that was resident, by a file of the proc file system.
 pub(crate) fn high_water(status: &str) -> Option<u64> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -77,31 +77,31 @@ impl Target {
         Self::Obj,
     ];
 
-    /// All targets: exchange formats, then every kind of file that can hold something of a scene.
+    /// Returns all targets: exchange formats, then every kind of file that can hold something of a scene.
     pub fn all() -> impl Iterator<Item = Self> {
         let native = Format::ALL.iter().filter(|f| f.holds_model()).map(|f| Self::from(*f));
         let native = native.filter(|target| matches!(target, Self::Native(_)));
         Self::EXCHANGE.iter().copied().chain(native)
     }
 
-    /// True where the files of this target hold textures, or name them.
+    /// Returns true if the files of this target hold textures, or name them.
     pub const fn holds_textures(self) -> bool {
         !matches!(self, Self::Native(_))
     }
 
-    /// True if engines look for skins next to a file of this target.
+    /// Returns true if engines look for skins next to a file of this target.
     pub fn has_skins(self) -> bool {
         matches!(self, Self::Native(format) if format.has_skins())
     }
 
-    /// The options for converting a model to a scene for this target. For games they include everything that a scene
+    /// Returns the options for converting a model to a scene for this target. For games they include everything that a scene
     /// can hold, because other formats use the same native fields. For viewers, models without motion have no bones.
     pub fn scene_options(self) -> SceneOptions {
         let shown = !matches!(self, Self::Native(_));
         SceneOptions::default().with_extras(!shown).with_static_meshes(shown).with_bind_only(shown)
     }
 
-    /// The short name used on the command line.
+    /// Returns the short name used on the command line.
     pub const fn id(self) -> &'static str {
         match self {
             #[cfg(feature = "gltf")]
@@ -115,7 +115,7 @@ impl Target {
         }
     }
 
-    /// The extension of its main file.
+    /// Returns the extension of its main file.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Native(format) => match format.extensions().first() {
@@ -126,7 +126,7 @@ impl Target {
         }
     }
 
-    /// The target that the extension of a file name means.
+    /// Returns the target that the extension of a file name means.
     pub fn from_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         let exchange = Self::EXCHANGE.iter().copied().find(|t| t.id().eq_ignore_ascii_case(extension));
@@ -150,7 +150,7 @@ impl FromStr for Target {
     }
 }
 
-/// A scene as the files of a target: the main one first. What they do not hold is among the losses.
+/// Returns a scene as the files of a target: the main one first. What they do not hold is among the losses.
 ///
 /// # Errors
 /// When the scene breaks its own rules, when the target can express nothing of it, or when the result would take more
@@ -200,7 +200,7 @@ pub fn stream<'s>(
     }
 }
 
-/// A page with the scene's GLB inside: all influences of a vertex, and loops that come round.
+/// Returns a page with the scene's GLB inside: all influences of a vertex, and loops that come round.
 #[cfg(feature = "page")]
 fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Made<OutputFiles>, ConvertError> {
     let mut own = options.clone();

@@ -20,7 +20,7 @@ impl Detection {
 }
 
 impl Format {
-    /// The format that content and name speak for.
+    /// Returns the format that content and name speak for.
     pub(crate) fn detected(bytes: &[u8], name: &str) -> Option<Self> {
         detect(bytes, Some(name)).map(|found| found.format)
     }
@@ -75,7 +75,7 @@ pub fn detect_met(bytes: &[u8], name: &str) -> Option<Detection> {
     sound(bytes, name).or_else(|| damaged(bytes, name, || false))
 }
 
-/// The format of a file that was found, where its content says enough.
+/// Returns the format of a file that was found, where its content says enough.
 pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
     let found = detect(bytes, Some(name))?;
     let named = Format::from_name(name) == Some(found.format);
@@ -83,7 +83,7 @@ pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
     (found.confidence >= least && !found.format.is_companion()).then_some(found)
 }
 
-/// The format of a damaged model, by its name. `has_siblings` returns whether other files in its folder are of the
+/// Returns the format of a damaged model, by its name. `has_siblings` returns whether other files in its folder are of the
 /// same family.
 pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> bool) -> Option<Detection> {
     let format = Format::from_name(name).filter(|format| !format.is_companion())?;

@@ -68,19 +68,19 @@ impl Error {
         self
     }
 
-    /// The error of a file whose format is not known.
+    /// Returns the error of a file whose format is not known.
     pub(crate) fn unknown_format() -> Self {
         Self::new(ErrorKind::Unsupported, "unknown-format", "not a known format")
     }
 
-    /// The error of a file that breaks a rule of its format.
+    /// Returns the error of a file that breaks a rule of its format.
     pub(crate) fn broken(format: Format, error: ReadError) -> Self {
         let mut made = Self::from(error);
         made.0.format = Some(format);
         made
     }
 
-    /// The same error, about a companion file.
+    /// Returns the same error, about a companion file.
     pub(crate) fn of_file(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
         if self.read_error().is_some() {
@@ -90,54 +90,54 @@ impl Error {
         self
     }
 
-    /// The same error, about one of several models.
+    /// Returns the same error, about one of several models.
     pub(crate) fn of_input(mut self, input: usize) -> Self {
         self.0.input = input;
         self
     }
 
-    /// The group of the error.
+    /// Returns the group of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// A stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
+    /// Returns a stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
     /// `not-writable`, `bad-output`, `would-replace`, `cannot-write`, `limit`, `usage`, `kept-ignored`.
     pub fn code(&self) -> &'static str {
         self.0.code
     }
 
-    /// The field at fault. Empty if the error does not concern a field.
+    /// Returns the field at fault. Empty if the error does not concern a field.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// The first byte of the field, if a file is at fault.
+    /// Returns the first byte of the field, if a file is at fault.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// The message without code, field and offset.
+    /// Returns the message without code, field and offset.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The name of the file at fault, if it is a companion of the model and not the model's own file.
+    /// Returns the name of the file at fault, if it is a companion of the model and not the model's own file.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The format that the model's file was read as, if it breaks a rule of it.
+    /// Returns the format that the model's file was read as, if it breaks a rule of it.
     pub fn format(&self) -> Option<Format> {
         self.0.format
     }
 
-    /// The index of the model at fault, if there are several.
+    /// Returns the index of the model at fault, if there are several.
     pub fn input(&self) -> usize {
         self.0.input
     }
 
-    /// The broken rule of a format with its place, if that is the cause.
+    /// Returns the broken rule of a format with its place, if that is the cause.
     pub fn read_error(&self) -> Option<&ReadError> {
         self.source()?.downcast_ref()
     }

@@ -27,7 +27,7 @@ pub struct RuleSet {
 }
 
 impl RuleSet {
-    /// Every rule that anything of this build can find broken: those of all formats, then those of companions, packs and
+    /// Returns every rule that anything of this build can find broken: those of all formats, then those of companions, packs and
     /// engines.
     pub fn all() -> Vec<Self> {
         let formats = Format::ALL.iter().map(|f| Self { id: f.id(), title: f.title(), rules: f.rules() });
@@ -65,7 +65,7 @@ pub enum Explanation {
 }
 
 impl Explanation {
-    /// The cause: a sentence for people.
+    /// Returns the cause: a sentence for people.
     pub fn cause(&self) -> &'static str {
         match self {
             Self::Rule { rule, .. } => rule.cause,
@@ -73,7 +73,7 @@ impl Explanation {
         }
     }
 
-    /// The remedy: a sentence for people.
+    /// Returns the remedy: a sentence for people.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Rule { rule, .. } => rule.mending,
@@ -106,7 +106,7 @@ pub fn explain(code: &str) -> Vec<Explanation> {
     rules.chain(notices.map(Explanation::Notice)).collect()
 }
 
-/// All codes, sorted, each once.
+/// Returns all codes, sorted, each once.
 pub fn codes() -> Vec<&'static str> {
     let sets = RuleSet::all();
     let rules = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code));

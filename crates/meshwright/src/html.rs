@@ -22,14 +22,14 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page with a GLB inside, which loads nothing else. `about` is an object with the facts about the model:
+    /// Returns the page with a GLB inside, which loads nothing else. `about` is an object with the facts about the model:
     /// `name`, `format`, `findings`.
     #[must_use]
     pub fn holding(title: &str, glb: &[u8], about: &Value) -> Self {
         Self::build(title, &json!({ "glb": encoded(glb), "about": about }), "", "connect-src 'none'")
     }
 
-    /// The document around some data, with more sources for its policy.
+    /// Returns the document around some data, with more sources for its policy.
     pub(crate) fn build(title: &str, data: &Value, scripts: &str, sources: &str) -> Self {
         let (script, style) = (hash(SCRIPT), hash(STYLE));
         let policy = format!(
@@ -54,7 +54,7 @@ impl Page {
     }
 }
 
-/// A scene's page: its GLB inside.
+/// Returns a scene's page: its GLB inside.
 pub(crate) fn for_scene(scene: &Scene, glb: &[u8]) -> Vec<u8> {
     let about = json!({ "name": scene.name, "format": scene.format, "idle": scene.idle_clip() });
     Page::holding(&format!("{} - Meshwright", scene.name), glb, &about).html.into_bytes()

@@ -37,7 +37,7 @@ impl Player {
         Ok(self.evaluator.mesh(MeshId(index))?)
     }
 
-    /// The scene.
+    /// Returns the scene.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }

@@ -6,7 +6,7 @@ use meshwright_scene::{AlphaMode, Budget, ConvertError, Image, Scene};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The textures of a scene's materials, decoded, by their numbers: what [`render`](meshwright_render::render) takes. A
+/// Returns the textures of a scene's materials, decoded, by their numbers: what [`render`](meshwright_render::render) takes. A
 /// material without a picture, or with one that is broken, has none. However many materials share a picture, it is
 /// decoded once for each way of treating alpha.
 ///

@@ -65,7 +65,7 @@ impl AnyModel {
         self.with_names(scene, name, companions, options)
     }
 
-    /// The scene with names and pictures.
+    /// Returns the scene with names and pictures.
     fn with_names(
         &self,
         mut scene: Converted<Scene>,
@@ -103,7 +103,7 @@ impl AnyModel {
         report
     }
 
-    /// The treatment of the length of normals in a pose by the format.
+    /// Returns the treatment of the length of normals in a pose by the format.
     #[cfg(feature = "rig")]
     pub fn normals(&self) -> meshwright_rig::NormalLength {
         match self {
@@ -119,7 +119,7 @@ impl AnyModel {
         }
     }
 
-    /// The rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
+    /// Returns the rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
     /// played.
     #[cfg(feature = "dump")]
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
@@ -138,7 +138,7 @@ impl AnyModel {
         }
     }
 
-    /// All frames of the file in order as one clip of its scene, for formats that have a frame table.
+    /// Returns all frames of the file in order as one clip of its scene, for formats that have a frame table.
     pub fn file_clip(&self) -> Option<Clip> {
         let poses: Vec<u32> = match self {
             #[cfg(feature = "dpm")]

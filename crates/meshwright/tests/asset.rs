@@ -17,7 +17,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join(name)).unwrap()
 }
 
-/// A model with a mesh for each of the materials.
+/// Returns a model with a mesh for each of the materials.
 fn painted(materials: &[&str]) -> Vec<u8> {
     let mut model = Dpm::parse(&fixture("dpm/hopper.ok.dpm")).unwrap();
     let mesh = model.meshes.remove(0);

@@ -13,7 +13,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join("dpm").join(name)).unwrap()
 }
 
-/// The hopper of 15 frames, which its names make three clips of, with this companion.
+/// Returns the hopper of 15 frames, which its names make three clips of, with this companion.
 fn hopper(groups: &[u8], options: &Opener) -> Model {
     let files = [("h.dpm", fixture("hopper.ok.dpm")), ("h.dpm.framegroups", groups.to_vec())];
     options.open_in(Tree::memory(files).unwrap(), "h.dpm").unwrap()

@@ -12,7 +12,7 @@ fn scene(path: &str) -> Scene {
     asset.scene().unwrap().value
 }
 
-/// A scene by way of another format.
+/// Returns a scene by way of another format.
 fn by_way_of(scene: &Scene, to: Target) -> Scene {
     let options = WriteOptions::default().with_stem("m");
     let files = convert(scene, to, &options).unwrap().value;

@@ -83,7 +83,7 @@ fn kind(format: Format) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.id == format.id())
 }
 
-/// A folder in memory.
+/// Returns a folder in memory.
 fn folder(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(path).unwrap() {
@@ -128,7 +128,7 @@ fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String
     }
 }
 
-/// The fixtures and some folders of the corpus; with `MESHWRIGHT_EDITS=all` those of every kind here.
+/// Returns the fixtures and some folders of the corpus; with `MESHWRIGHT_EDITS=all` those of every kind here.
 fn folders(some: &[&str]) -> Vec<BTreeMap<String, Vec<u8>>> {
     let below = |top: &Path| {
         let all = fs::read_dir(top).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
@@ -220,7 +220,7 @@ fn is_held(kind: &Kind, asset: &Model, native: &Scene, edit: Edit) -> bool {
     !(lacks || edit == Edit::MeshNew && weightless())
 }
 
-/// The names that clips without one have by their place.
+/// Returns the names that clips without one have by their place.
 fn renumbered(mut edited: Scene) -> Scene {
     let made_up = |c: usize| format!("groupified_{c}_anim");
     for (c, clip) in edited.clips.iter_mut().enumerate() {
@@ -276,7 +276,7 @@ fn edited(
     }
 }
 
-/// A file as all that it holds.
+/// Returns a file as all that it holds.
 fn dump_file(name: &str, bytes: &[u8]) -> Option<Value> {
     let model = AnyModel::open(bytes, name).ok()?;
     let none = Companions::default();
@@ -306,7 +306,7 @@ fn fields(was: &Value, is: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The files that an edit changed.
+/// Returns the files that an edit changed.
 fn changed(files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for file in made.iter() {
@@ -328,7 +328,7 @@ const FRAMES: &[&str] = &["clips", "frames", "name", "pose", "poses", "start"];
 /// The stream fields of a Crucible chunk; a chunk of 2D positions gets other fields if a vertex leaves the plane.
 const STREAMS: &[&str] = &["packed", "attribute", "flag", "size"];
 
-/// The fields that an edit changes: its own, and those that follow from them.
+/// Returns the fields that an edit changes: its own, and those that follow from them.
 fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
     Some(match edit {
         // The normal of an edited vertex is stored again, too.
@@ -352,7 +352,7 @@ fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
     })
 }
 
-/// The fields of the files that changed, and that do not follow from the edit.
+/// Returns the fields of the files that changed, and that do not follow from the edit.
 fn others(edit: Edit, files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> Vec<String> {
     let Some(own) = follows(edit) else { return Vec::new() };
     let known = |field: &String| {

@@ -89,7 +89,7 @@ impl Subject {
         matches!(self.format, Cfp | CrucibleMesh | CrucibleModel | CrucibleSkeleton)
     }
 
-    /// All laws on one version of the file.
+    /// Returns all laws on one version of the file.
     fn obeys(&self, bytes: &[u8]) -> (Opened, Cost) {
         let len = self.of_model.as_ref().map_or(bytes.len(), |(_, model)| model.len());
         let (answer, cost) = measured(|| {
@@ -105,7 +105,7 @@ impl Subject {
     }
 }
 
-/// All fixtures.
+/// Returns all fixtures.
 fn subjects() -> Vec<Subject> {
     fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
         for path in fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()) {

@@ -83,7 +83,7 @@ fn what_may_be_passed_over_is_mended_or_there_is_a_reason() {
     assert!(mended > 20, "{mended}");
 }
 
-/// The first file of the test data that shows each code of each format.
+/// Returns the first file of the test data that shows each code of each format.
 fn example_files() -> BTreeMap<(String, String), String> {
     let finder = Finder::new(Tree::open(testdata()).unwrap());
     let mut shown = BTreeMap::new();

@@ -30,7 +30,7 @@ fn flower() -> Files {
     ])
 }
 
-/// The figure of some files, the first the main one.
+/// Returns the figure of some files, the first the main one.
 pub(crate) fn figure(files: &Files, names: &[&str]) -> Model {
     let skeleton = names.iter().find(|name| name.ends_with(".skel"));
     let one = |name: &&str| {
@@ -43,7 +43,7 @@ pub(crate) fn figure(files: &Files, names: &[&str]) -> Model {
     Model::figure(names.iter().map(one).collect()).unwrap()
 }
 
-/// The document of a character, edited as text.
+/// Returns the document of a character, edited as text.
 fn document(asset: &Model, edit: impl Fn(String) -> String) -> Model {
     let open = Opener::new();
     let record: Extra = asset.record(&Keeping::default()).unwrap();

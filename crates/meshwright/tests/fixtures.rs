@@ -29,7 +29,7 @@ struct Fixture {
     format: Format,
 }
 
-/// The models of `testdata/`; companions have an extension of no format.
+/// Returns the models of `testdata/`; companions have an extension of no format.
 fn fixtures() -> Vec<Fixture> {
     let mut open = vec![testdata()];
     let mut found = Vec::new();

@@ -56,7 +56,7 @@ pub(crate) fn extent(corners: &Corners) -> f64 {
     (0..3).map(side).fold(0.0, f64::max)
 }
 
-/// The allowed distance between the vertices of an IQM and their sources.
+/// Returns the allowed distance between the vertices of an IQM and their sources.
 fn bound(model: &Iqm, extent: f64) -> f64 {
     let steps = model.poses.iter().flat_map(|p| p.scale.iter().take(3)).map(|s| f64::from(s.get()));
     let blends = (0..model.vertex_count as usize).any(|v| model.influences(v)[1].1 > 0.0);

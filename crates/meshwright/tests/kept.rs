@@ -29,7 +29,7 @@ fn record() -> (Scene, Extra) {
     (asset.scene().unwrap().value, asset.record(&Keeping::default()).unwrap())
 }
 
-/// The document of a scene, with something along.
+/// Returns the document of a scene, with something along.
 fn document(scene: &Scene, record: &Extra) -> Model {
     let glb = export_keeping(scene, &ExportOptions::default(), record).unwrap().value.to_glb();
     Opener::new().open_bytes("x.glb", glb, []).unwrap()

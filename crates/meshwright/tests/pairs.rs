@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Every fixture that gives a scene, with its path.
+/// Returns every fixture that gives a scene, with its path.
 fn sources() -> Vec<(String, Format, Scene)> {
     let top = testdata();
     let finder = Finder::new(Tree::open(&top).unwrap());
@@ -158,7 +158,7 @@ fn every_format_becomes_every_other() {
     assert!(wrong.is_empty(), "{} pairs:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The counts that are less than before without a loss.
+/// Returns the counts that are less than before without a loss.
 fn silent(pair: &str, has: Held, got: Held, made: &Converted<OutputFiles>) -> Option<String> {
     let less = got.triangles < has.triangles || got.joints < has.joints || got.clips < has.clips;
     (less && made.losses.is_empty()).then(|| format!("{pair}: {got:?} of {has:?}, and nothing is said"))

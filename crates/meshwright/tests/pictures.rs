@@ -14,7 +14,7 @@ fn budget() -> Budget {
     Budget::new(Limits::default())
 }
 
-/// Every fixture that can be converted to a scene, with its folder.
+/// Returns every fixture that can be converted to a scene, with its folder.
 fn scenes() -> Vec<(String, Scene)> {
     let folders = fs::read_dir(testdata()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
     let mut paths: Vec<PathBuf> =

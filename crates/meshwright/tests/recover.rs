@@ -42,7 +42,7 @@ pub(crate) fn returns(path: &Path) -> Option<()> {
     Some(())
 }
 
-/// The companion files of an asset without textures, by the names of the files.
+/// Returns the companion files of an asset without textures, by the names of the files.
 fn companion_files(asset: &Model, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
     let parts = asset.parts().iter().filter(|part| part.took_part());
     let parts = parts.filter(|part| matches!(part.role, PartRole::Model | PartRole::Companion(_)));
@@ -65,7 +65,7 @@ fn sent(asset: &Model, options: &ExportOptions) -> Option<Model> {
     Some(Opener::new().open_bytes(&name, glb, []).unwrap())
 }
 
-/// The restored files of an unedited asset, by name.
+/// Returns the restored files of an unedited asset, by name.
 fn back(asset: &Model, sent: &Model) -> BTreeMap<String, Vec<u8>> {
     let at = asset.path();
     let kept = Kept::kept_in(sent, &Default::default());
@@ -98,7 +98,7 @@ fn same(files: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>, p
     }
 }
 
-/// The same for several files that form one character; `None` if they do not fit each other. Another skeleton may
+/// Returns the same for several files that form one character; `None` if they do not fit each other. Another skeleton may
 /// replace one that the search found.
 pub(crate) fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
     let open = Opener::new();

@@ -11,7 +11,7 @@ fn recorded(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name)).unwrap()
 }
 
-/// The corners of all triangles in a pose.
+/// Returns the corners of all triangles in a pose.
 fn corners(g: &Geometry, skel: &Skel, anim: &Anim, frame: u32) -> Vec<[f64; 3]> {
     let pose = anim.pose(skel, frame.into(), Between::Slerp);
     let posed = g.pose(&skel.matrices_for(&g.bones, &skel.world(&pose)));

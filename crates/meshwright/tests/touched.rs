@@ -86,7 +86,7 @@ impl By {
         self.snap == Snap::Exact
     }
 
-    /// The smallest value that is not noise of editors, or of packers.
+    /// Returns the smallest value that is not noise of editors, or of packers.
     fn least(self, editors: f32, packers: f32) -> f32 {
         if self.snap == Snap::Loose { packers } else { editors }
     }
@@ -110,7 +110,7 @@ enum Of {
     Material,
 }
 
-/// The first vertex that a triangle draws.
+/// Returns the first vertex that a triangle draws.
 fn first_drawn(mesh: &Mesh) -> Option<usize> {
     mesh.triangles.first().map(|t| t[0] as usize)
 }
@@ -336,7 +336,7 @@ const EDITS: [(&str, Of, Edit); 27] = [
     }),
 ];
 
-/// A field of a map.
+/// Returns a field of a map.
 fn field<'e>(extra: &'e mut Extra, name: &str) -> Option<&'e mut Extra> {
     let Extra::Map(fields) = extra else { return None };
     fields.iter_mut().find(|(key, _)| key == name).map(|(_, value)| value)

@@ -45,7 +45,7 @@ pub struct EndReport {
 }
 
 impl Report {
-    /// The notes and losses of a retargeting.
+    /// Returns the notes and losses of a retargeting.
     pub fn losses(&self) -> Vec<Loss> {
         let mapped = self.bones.iter().filter_map(|bone| {
             let message = format!("follows `{}` ({})", bone.source.as_ref()?, bone.basis?);

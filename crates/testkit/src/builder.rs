@@ -117,7 +117,7 @@ impl Builder {
         u32::try_from(self.at(name)).expect("fixtures are small")
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -161,7 +161,7 @@ impl Builder {
         self.patch_le_u32(slot, value)
     }
 
-    /// The finished file.
+    /// Returns the finished file.
     #[must_use]
     pub fn build(self) -> Vec<u8> {
         self.bytes

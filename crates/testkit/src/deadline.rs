@@ -23,7 +23,7 @@ impl Stopwatch {
         Self { start: Instant::now(), worked: worked() }
     }
 
-    /// The working time of the thread since the start; must be called by the same thread.
+    /// Returns the working time of the thread since the start; must be called by the same thread.
     pub fn elapsed(self) -> Duration {
         let worked = worked().zip(self.worked).and_then(|(now, then)| now.checked_sub(then));
         worked.unwrap_or_else(|| self.start.elapsed())

@@ -64,7 +64,7 @@ pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
 /// A pair as seen from one of its bones: its own point, the other bone, and that one's.
 type Entry = (usize, [f64; 3], usize, [f64; 3]);
 
-/// The pairs of a geometry's blends between different bones. `bone_of`: the skeleton's bone for every bone of the
+/// Returns the pairs of a geometry's blends between different bones. `bone_of`: the skeleton's bone for every bone of the
 /// geometry, none for one that it does not have.
 pub(crate) fn pairs<'g>(
     g: &'g Geometry,
@@ -85,7 +85,7 @@ pub(crate) fn pairs<'g>(
 }
 
 impl Skel {
-    /// The pose in which meshes of this skeleton were modelled, computed from their blends. A bone keeps its rest
+    /// Returns the pose in which meshes of this skeleton were modelled, computed from their blends. A bone keeps its rest
     /// pose if blend and real vertices meet in it.
     pub fn bind_pose<'g>(&self, meshes: impl IntoIterator<Item = &'g Geometry>) -> BindPose {
         let mut all = Vec::new();
@@ -98,7 +98,7 @@ impl Skel {
 }
 
 impl Geometry {
-    /// The distance of blend and real vertices in a skeleton's rest pose, in units of the file: the median over all
+    /// Returns the distance of blend and real vertices in a skeleton's rest pose, in units of the file: the median over all
     /// blends between different bones, `None` without such blends. Only the mesh's own skeleton brings them together.
     pub fn misfit(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, world) = (self.owners(), skeleton.world(&[]));
@@ -112,7 +112,7 @@ impl Geometry {
         apart.get(apart.len() / 2).copied()
     }
 
-    /// The angle in degrees between the normals of blend vertices and of their real vertices, in the bind pose of a
+    /// Returns the angle in degrees between the normals of blend vertices and of their real vertices, in the bind pose of a
     /// skeleton: the median over all blends between different bones, `None` without such blends.
     pub fn normals_apart(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, bind) = (self.owners(), skeleton.bind_pose([self]));
@@ -128,7 +128,7 @@ impl Geometry {
         apart.get(apart.len() / 2).copied()
     }
 
-    /// The same with blend normals that agree with those of the vertices which they pull, in the pose in which the mesh is
+    /// Returns the same with blend normals that agree with those of the vertices which they pull, in the pose in which the mesh is
     /// bound to a skeleton.
     #[must_use]
     pub fn with_blend_normals_of(mut self, skeleton: &Skel) -> Self {
@@ -189,7 +189,7 @@ impl<'s> Solver<'s> {
         BindPose { world, turned: self.turned }
     }
 
-    /// The pose of a bone whose parent already has a pose.
+    /// Returns the pose of a bone whose parent already has a pose.
     fn place(&mut self, bone: usize) -> Affine64 {
         let above = self.parents[bone].and_then(|p| self.world[p]).unwrap_or_default();
         let local = self.poses[bone].matrix();
@@ -217,7 +217,7 @@ impl<'s> Solver<'s> {
         found
     }
 
-    /// A turn about the joint; or a free place, where the turn leaves much and three points not in line are known.
+    /// Returns a turn about the joint; or a free place, where the turn leaves much and three points not in line are known.
     fn solve(&self, above: &Affine64, local: &Affine64, points: &[([f64; 3], [f64; 3])]) -> Option<Affine64> {
         let back = above.inverse()?;
         // In the parent's axes, with the joint as origin.
@@ -232,7 +232,7 @@ impl<'s> Solver<'s> {
         free.filter(|m| largest(m, points) < left * SHIFT_LEAVES).or(turn)
     }
 
-    /// The turn that Maxis' bodies have at both upper arms.
+    /// Returns the turn that Maxis' bodies have at both upper arms.
     fn constant(&self, bone: usize, above: &Affine64, local: &Affine64) -> Option<Affine64> {
         let name = &self.skel.bones.get(bone).filter(|_| self.adult)?.name;
         let angle = match () {

@@ -19,7 +19,7 @@ impl Flag {
     /// Stored as 1.
     pub const YES: Self = Self(1);
 
-    /// True for every value but 0.
+    /// Returns true for every value but 0.
     pub const fn is_set(self) -> bool {
         self.0 != 0
     }
@@ -58,7 +58,7 @@ pub(crate) fn float(i: &[u8]) -> Step<'_, F32> {
     floats(i).map(|(i, [value])| (i, value))
 }
 
-/// A [`Flag`].
+/// Returns a [`Flag`].
 pub(crate) fn flag(i: &[u8]) -> Step<'_, Flag> {
     nom::number::complete::u8(i).map(|(i, value)| (i, Flag(value)))
 }
@@ -83,7 +83,7 @@ pub(crate) fn name<'a>(
     Ok(Name::from(bytes))
 }
 
-/// A name that is cut short is faulty from its length on.
+/// Returns a name that is cut short is faulty from its length on.
 fn fault_at_length<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> Step<'a, &'a [u8]> {
     parser(i).map_err(|e| e.map(|_| nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof)))
 }
@@ -100,7 +100,7 @@ pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), Re
     Err(cursor.source().broken(rules::some::VERSION, &path, at, message))
 }
 
-/// The bytes after the last field, charged and kept.
+/// Returns the bytes after the last field, charged and kept.
 pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
     let path = FieldPath::ROOT.field("trailing");
     cursor.source().charge(&path, cursor.offset(), "trailing bytes", cursor.remaining(), 1)?;
@@ -114,17 +114,17 @@ pub(crate) fn put_pstr(w: &mut ByteWriter, path: &FieldPath<'_>, name: &Name) ->
     Ok(())
 }
 
-/// The number of items of a table as 32 bits.
+/// Returns the number of items of a table as 32 bits.
 pub(crate) fn count(path: &FieldPath<'_>, n: usize) -> Result<u32, WriteError> {
     WriteError::fit(path, "count", n as u64, u32::MAX)
 }
 
-/// A number of bytes or items as an offset.
+/// Returns a number of bytes or items as an offset.
 pub(crate) const fn wide(n: usize) -> u64 {
     n as u64
 }
 
-/// A reader over a whole file.
+/// Returns a reader over a whole file.
 pub(crate) fn file<'a>(bytes: &'a [u8], budget: &'a Budget) -> Source<'a> {
     Source::file(bytes, rules::CODES, budget)
 }

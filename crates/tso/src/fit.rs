@@ -10,7 +10,7 @@ const IN_LINE: f64 = 1.0e-3;
 /// A point in the space of a bone, and where it belongs.
 type Points<'p> = &'p [([f64; 3], [f64; 3])];
 
-/// The largest distance of the points from their targets.
+/// Returns the largest distance of the points from their targets.
 pub(crate) fn largest(m: &Affine64, points: Points<'_>) -> f64 {
     points.iter().map(|(p, q)| distance(m.point(*p), *q)).fold(0.0, f64::max)
 }
@@ -19,7 +19,7 @@ pub(crate) fn largest(m: &Affine64, points: Points<'_>) -> f64 {
 pub(crate) struct Fit;
 
 impl Fit {
-    /// The rotation about the origin; `None` if the points are in line with it.
+    /// Returns the rotation about the origin; `None` if the points are in line with it.
     pub(crate) fn turn(points: Points<'_>) -> Option<Affine64> {
         let mut s = [[0.0; 3]; 3];
         for (p, q) in points {
@@ -42,7 +42,7 @@ impl Fit {
         Some(Affine64 { x: bx, y: by, z: bz, w: [0.0; 3] })
     }
 
-    /// The rotation and translation; `None` if the points are in line with each other.
+    /// Returns the rotation and translation; `None` if the points are in line with each other.
     pub(crate) fn fit_free(points: Points<'_>) -> Option<Affine64> {
         #[expect(clippy::cast_precision_loss, reason = "a number of vertices")]
         let part = 1.0 / points.len() as f64;
@@ -57,7 +57,7 @@ impl Fit {
     }
 }
 
-/// True where all but the first direction of a sum of products count for nothing.
+/// Returns true if all but the first direction of a sum of products count for nothing.
 fn is_line(s: &[[f64; 3]; 3]) -> bool {
     let square = core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| s[k][i] * s[k][j]).sum()));
     let mut values = eigen(square).0;
@@ -67,7 +67,7 @@ fn is_line(s: &[[f64; 3]; 3]) -> bool {
     !(second >= first * IN_LINE && second > 0.0)
 }
 
-/// The largest eigenvalue with its vector.
+/// Returns the largest eigenvalue with its vector.
 fn strongest<const N: usize>(m: [[f64; N]; N]) -> (f64, [f64; N]) {
     let (values, vectors) = eigen(m);
     let best = (0..N).fold(0, |best, i| if values[i] > values[best] { i } else { best });

@@ -15,23 +15,23 @@ use meshwright_core::text::{Escaped, cp1252};
 pub struct Name(Box<[u8]>);
 
 impl Name {
-    /// The name with these bytes. A text becomes a name by [`from_text`](Self::from_text), or by `From` where it is
+    /// Returns the name with these bytes. A text becomes a name by [`from_text`](Self::from_text), or by `From` where it is
     /// plain ASCII.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }
 
-    /// The stored bytes.
+    /// Returns the stored bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The name as text by Windows-1252.
+    /// Returns the name as text by Windows-1252.
     pub fn text(&self) -> String {
         cp1252(&self.0)
     }
 
-    /// The name for `text`, and whether it has a byte for every character; `?` replaces the others.
+    /// Returns the name for `text`, and whether it has a byte for every character; `?` replaces the others.
     pub fn from_text(text: &str) -> (Self, bool) {
         let mut exact = true;
         let bytes: Vec<u8> = text
@@ -46,12 +46,12 @@ impl Name {
         (Self::new(bytes), exact)
     }
 
-    /// True when the names differ at most in the case of ASCII letters, which is how skeletons are searched.
+    /// Returns true if the names differ at most in the case of ASCII letters, which is how skeletons are searched.
     pub fn matches(&self, other: &Self) -> bool {
         self.0.eq_ignore_ascii_case(&other.0)
     }
 
-    /// True when every byte is a printable ASCII character.
+    /// Returns true if every byte is a printable ASCII character.
     pub fn is_plain(&self) -> bool {
         self.0.iter().all(|b| (0x20..=0x7e).contains(b))
     }
@@ -99,7 +99,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The byte of a character by Windows-1252, where it has one.
+/// Returns the byte of a character by Windows-1252, where it has one.
 pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
     let direct = u8::try_from(u32::from(c)).ok();
     direct
@@ -127,12 +127,12 @@ impl<'a> NameIndex<'a> {
     /// The memory of an index for each name, in addition to the name's own length, with half-full nodes.
     pub(crate) const MEMORY: usize = 160;
 
-    /// The first item that is spelled the same.
+    /// Returns the first item that is spelled the same.
     pub(crate) fn first(&self, name: &Name) -> Option<usize> {
         self.exact.get(name.bytes()).copied()
     }
 
-    /// The first item whose name differs at most in the case of letters.
+    /// Returns the first item whose name differs at most in the case of letters.
     pub(crate) fn folded(&self, name: &Name) -> Option<usize> {
         self.folded.get(&name.bytes().to_ascii_lowercase()).copied()
     }

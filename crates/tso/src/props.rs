@@ -10,7 +10,7 @@ use meshwright_core::{ByteWriter, Cursor, Fault, FieldPath, ReadError, WriteErro
 pub struct PropertyList(pub Vec<(Name, Name)>);
 
 impl PropertyList {
-    /// The value of the first pair with this key, letter case aside.
+    /// Returns the value of the first pair with this key, letter case aside.
     pub fn get(&self, key: &str) -> Option<&Name> {
         let key = Name::from(key);
         self.0.iter().find(|(k, _)| k.matches(&key)).map(|(_, v)| v)
@@ -29,7 +29,7 @@ pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Resu
     Ok((at, u64::from(n)))
 }
 
-/// A counted table of items that need the cursor themselves.
+/// Returns a counted table of items that need the cursor themselves.
 pub(crate) fn table<'a, 's, T>(
     cursor: &mut Cursor<'a, 's>,
     path: &FieldPath<'_>,

@@ -64,7 +64,7 @@ pub(crate) mod some {
 /// The rules for faults that every reader can meet.
 pub(crate) const CODES: Codes = Codes { short: TRUNCATED, count: COUNT, limit: LIMIT };
 
-/// The number of rules of all `lists`.
+/// Returns the number of rules of all `lists`.
 pub(crate) const fn total(mut lists: &[&[&'static Rule]]) -> usize {
     let mut n: usize = 0;
     while let [first, rest @ ..] = lists {
@@ -74,7 +74,7 @@ pub(crate) const fn total(mut lists: &[&[&'static Rule]]) -> usize {
     n
 }
 
-/// The `N` rules of all `lists`.
+/// Returns the `N` rules of all `lists`.
 #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 pub(crate) const fn joined<const N: usize>(mut lists: &[&[&'static Rule]]) -> [&'static Rule; N] {
     let mut all = [TRUNCATED; N];
@@ -103,7 +103,7 @@ macro_rules! all_rules {
 }
 pub(crate) use all_rules;
 
-/// The rules of a writer: a lenient writer accepts the same faults as a lenient reader.
+/// Returns the rules of a writer: a lenient writer accepts the same faults as a lenient reader.
 pub(crate) fn writing(strictness: Strictness) -> Findings {
     match strictness {
         Strictness::Strict => Findings::writing(),

@@ -27,7 +27,7 @@ pub fn finite() -> impl Strategy<Value = F32> + Clone {
     })
 }
 
-/// A float that a coordinate could have.
+/// Returns a float that a coordinate could have.
 pub fn modest() -> impl Strategy<Value = F32> + Clone {
     (-8.0_f32..8.0).prop_map(F32::new)
 }
@@ -37,7 +37,7 @@ pub fn name() -> impl Strategy<Value = Name> + Clone {
     vec(any::<u8>(), 0..12).prop_map(Name::new)
 }
 
-/// A name that is possible on a line of text.
+/// Returns a name that is possible on a line of text.
 pub fn line_name() -> impl Strategy<Value = Name> + Clone {
     "[!-~\u{a1}-\u{ff}]{0,6}( [!-~]{1,6})?".prop_map(|text| {
         let (name, _) = Name::from_text(&text);
@@ -53,7 +53,7 @@ fn property_list() -> impl Strategy<Value = PropertyList> + Clone {
     vec((name(), name()), 0..3).prop_map(PropertyList)
 }
 
-/// A geometry that keeps all rules, of the given floats and names.
+/// Returns a geometry that keeps all rules, of the given floats and names.
 ///
 /// Bindings come in any order, runs of vertices in any other.
 pub fn geometry(
@@ -124,12 +124,12 @@ pub fn geometry(
         )
 }
 
-/// A `.mesh` that keeps all rules.
+/// Returns a `.mesh` that keeps all rules.
 pub fn mesh() -> impl Strategy<Value = Mesh> {
     geometry(finite(), name()).prop_map(|geometry| Mesh { geometry, trailing: Vec::new() })
 }
 
-/// A `.mesh` with names and coordinates that a figure could have.
+/// Returns a `.mesh` with names and coordinates that a figure could have.
 pub fn modest_mesh() -> impl Strategy<Value = Mesh> {
     let names = prop_oneof![
         Just(Name::from("ROOT")),
@@ -140,19 +140,19 @@ pub fn modest_mesh() -> impl Strategy<Value = Mesh> {
     geometry(modest(), names).prop_map(|geometry| Mesh { geometry, trailing: Vec::new() })
 }
 
-/// A `.bmf` that keeps all rules.
+/// Returns a `.bmf` that keeps all rules.
 pub fn bmf() -> impl Strategy<Value = Bmf> {
     (name(), name(), geometry(finite(), name()))
         .prop_map(|(skin, texture, geometry)| Bmf::new(skin, texture, geometry))
 }
 
-/// A `.skn` that keeps all rules, without a text.
+/// Returns a `.skn` that keeps all rules, without a text.
 pub fn skn() -> impl Strategy<Value = Skn> {
     (line_name(), line_name(), geometry(finite(), line_name()))
         .prop_map(|(skin, texture, geometry)| Skn::new(skin, texture, geometry))
 }
 
-/// A `.skel` that keeps all rules: bones in any order, of the given floats.
+/// Returns a `.skel` that keeps all rules: bones in any order, of the given floats.
 pub fn skel(float: impl Strategy<Value = F32> + Clone + 'static) -> impl Strategy<Value = Skel> {
     let f = move || float.clone();
     let bone = (
@@ -194,7 +194,7 @@ pub fn skel(float: impl Strategy<Value = F32> + Clone + 'static) -> impl Strateg
         .prop_map(|(name, bones)| Skel { name, bones, trailing: Vec::new() })
 }
 
-/// A small skeleton of the bones that [`modest_mesh`] names but one.
+/// Returns a small skeleton of the bones that [`modest_mesh`] names but one.
 pub fn modest_skel() -> impl Strategy<Value = Skel> {
     let part = ([modest(), modest(), modest()], [modest(), modest(), modest(), modest()]);
     vec(part, 3).prop_map(|parts| {
@@ -218,7 +218,7 @@ type MotionParts = (
     (Flag, Vec<Vec<TimeProperty>>),
 );
 
-/// An `.anim` that keeps all rules, of the given floats and bones.
+/// Returns an `.anim` that keeps all rules, of the given floats and bones.
 pub fn anim(
     float: impl Strategy<Value = F32> + Clone + 'static,
     bones: impl Strategy<Value = Name> + Clone + 'static,
@@ -285,7 +285,7 @@ pub fn anim(
     })
 }
 
-/// A `.bnd`.
+/// Returns a `.bnd`.
 pub fn bnd() -> impl Strategy<Value = Bnd> {
     let id = || {
         proptest::option::of(any::<[u32; 3]>().prop_map(|[group, file, kind]| ResourceId {
@@ -379,14 +379,14 @@ pub fn character(names: impl Strategy<Value = Name> + Clone + 'static) -> impl S
         .prop_map(|(skeletons, suits, skills)| Character { skeletons, suits, skills })
 }
 
-/// A `.bcf` that keeps all rules; some names are so long that their length takes more than a byte.
+/// Returns a `.bcf` that keeps all rules; some names are so long that their length takes more than a byte.
 pub fn bcf() -> impl Strategy<Value = Bcf> {
     let long = vec(any::<u8>(), 250..300).prop_map(Name::new);
     let names = prop_oneof![9 => name().boxed(), 1 => long.boxed()];
     character(names).prop_map(Bcf::new)
 }
 
-/// A `.cmx` that keeps all rules, without a text.
+/// Returns a `.cmx` that keeps all rules, without a text.
 pub fn cmx() -> impl Strategy<Value = Cmx> {
     let comment =
         prop_oneof![Just(Name::default()), line_name().prop_map(|n| Name::new([b"//", n.bytes()].concat()))];
@@ -397,7 +397,7 @@ pub fn cmx() -> impl Strategy<Value = Cmx> {
     })
 }
 
-/// A `.cfp` that keeps all rules: numbers of any size, runs, and steps.
+/// Returns a `.cfp` that keeps all rules: numbers of any size, runs, and steps.
 pub fn cfp() -> impl Strategy<Value = Cfp> {
     let step = prop_oneof![
         finite().prop_map(|v| (Some(v), 1_usize)),
@@ -418,7 +418,7 @@ fn file_ref() -> impl Strategy<Value = FileRef> + Clone {
     any::<[u32; 2]>().prop_map(|[file, kind]| FileRef { file, kind })
 }
 
-/// An `.apr` that keeps all rules.
+/// Returns an `.apr` that keeps all rules.
 pub fn apr() -> impl Strategy<Value = Apr> {
     (file_ref(), vec(file_ref(), 0..6)).prop_map(|(thumbnail, bindings)| Apr {
         thumbnail,
@@ -427,7 +427,7 @@ pub fn apr() -> impl Strategy<Value = Apr> {
     })
 }
 
-/// An `.oft` that keeps all rules.
+/// Returns an `.oft` that keeps all rules.
 pub fn oft() -> impl Strategy<Value = Oft> {
     ([file_ref(), file_ref(), file_ref()], any::<[u32; 3]>()).prop_map(
         |(appearances, [unknown, hands, region])| Oft {
@@ -440,7 +440,7 @@ pub fn oft() -> impl Strategy<Value = Oft> {
     )
 }
 
-/// A `.hag` that keeps all rules.
+/// Returns a `.hag` that keeps all rules.
 pub fn hag() -> impl Strategy<Value = Hag> {
     vec(file_ref(), 18).prop_map(|all| {
         let mut hag = Hag::default();
@@ -449,7 +449,7 @@ pub fn hag() -> impl Strategy<Value = Hag> {
     })
 }
 
-/// A `.po` that keeps all rules.
+/// Returns a `.po` that keeps all rules.
 pub fn po() -> impl Strategy<Value = Po> {
     let link = || {
         proptest::option::of(any::<[u32; 3]>().prop_map(|[group, file, kind]| ResourceId {
@@ -466,7 +466,7 @@ pub fn po() -> impl Strategy<Value = Po> {
     })
 }
 
-/// A `.col` that keeps all rules.
+/// Returns a `.col` that keeps all rules.
 pub fn col() -> impl Strategy<Value = Col> {
     let item = (any::<u32>(), file_ref()).prop_map(|(index, purchasable)| ColItem { index, purchasable });
     vec(item, 0..6).prop_map(|items| Col { items, ..Col::default() })

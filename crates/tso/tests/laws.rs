@@ -360,7 +360,7 @@ fn rules_are_stated() {
     laws::rules_are_stated::<Skn>();
 }
 
-/// The scene with no more than two joints to a vertex, whose weights sum to 1.
+/// Returns the scene with no more than two joints to a vertex, whose weights sum to 1.
 fn on_two_joints(mut scene: Scene) -> Scene {
     for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
         let mut made = Skin::new(skin.skeleton);
@@ -375,7 +375,7 @@ fn on_two_joints(mut scene: Scene) -> Scene {
     scene
 }
 
-/// The files of a figure as a scene.
+/// Returns the files of a figure as a scene.
 fn assembled(files: &OutputFiles) -> Scene {
     let of = |extension: &'static str| files.iter().filter(move |f| f.name.ends_with(extension));
     let meshes: Vec<_> = of(".mesh").map(|f| Mesh::parse(&f.bytes).unwrap()).collect();

@@ -23,7 +23,7 @@ where
     assert!(written == bytes, "{}", hex_diff(bytes, &written));
 }
 
-/// The same but for the rounding of a third.
+/// Returns the same but for the rounding of a third.
 fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
     distance(wide(a), wide(b)) < 1e-6
 }
@@ -32,7 +32,7 @@ fn vertex(uv: [f32; 2], position: [f32; 3], normal: [f32; 3]) -> RealVertex {
     RealVertex { uv: f32s(uv), position: f32s(position), normal: f32s(normal) }
 }
 
-/// A triangle whose every number is another: two vertices on ROOT, one on HEAD, which pulls the second.
+/// Returns a triangle whose every number is another: two vertices on ROOT, one on HEAD, which pulls the second.
 fn triangle() -> Geometry {
     Geometry {
         bones: vec!["ROOT".into(), "HEAD".into()],

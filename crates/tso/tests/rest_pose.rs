@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// A skeleton with the bones of an adult, and the turn of its arms in the pose in which meshes are made.
+/// Returns a skeleton with the bones of an adult, and the turn of its arms in the pose in which meshes are made.
 fn skeleton(seed: u64, size: f64) -> Skel {
     let mut numbers = Numbers(seed);
     let bones = ADULT_BONES.map(|(name, parent)| {
@@ -50,7 +50,7 @@ fn skeleton(seed: u64, size: f64) -> Skel {
     Skel { name: "adult".into(), bones: bones.to_vec(), trailing: Vec::new() }
 }
 
-/// The pose in which bodies are made: both upper arms are turned about their own z.
+/// Returns the pose in which bodies are made: both upper arms are turned about their own z.
 fn bind(skel: &Skel, degrees: f64) -> Vec<Affine64> {
     let mut pose = skel.rest();
     for (name, sign) in [("L_ARM1", 1.0), ("R_ARM1", -1.0)] {
@@ -61,7 +61,7 @@ fn bind(skel: &Skel, degrees: f64) -> Vec<Affine64> {
     skel.world(&pose)
 }
 
-/// A body with vertices on every bone. Most vertices also follow the parent of their bone.
+/// Returns a body with vertices on every bone. Most vertices also follow the parent of their bone.
 fn body(skel: &Skel, world: &[Affine64], seed: u64) -> Geometry {
     const EACH: usize = 6;
     let mut numbers = Numbers(seed);
@@ -105,7 +105,7 @@ fn body(skel: &Skel, world: &[Affine64], seed: u64) -> Geometry {
     g
 }
 
-/// A motion of all bones but two, which keep their rest pose.
+/// Returns a motion of all bones but two, which keep their rest pose.
 fn motion(skel: &Skel, seed: u64) -> Anim {
     let (mut numbers, frames) = (Numbers(seed), 4);
     let mut anim =

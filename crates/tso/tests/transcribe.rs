@@ -15,7 +15,7 @@ fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(testdata().join("tso").join(name)).unwrap()
 }
 
-/// A fixture's text with the comment that the game's own files begin with.
+/// Returns a fixture's text with the comment that the game's own files begin with.
 fn game_text() -> Vec<u8> {
     let text = String::from_utf8(bytes("flower.ok.cmx")).unwrap();
     let (_, rest) = text.split_once("\r\n").unwrap();

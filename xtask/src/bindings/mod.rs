@@ -74,7 +74,7 @@ fn installed(root: &Path, home: &Path, compiler: &std::ffi::OsStr) -> Result<(),
     Ok(())
 }
 
-/// The program that the book shows.
+/// Returns the program that the book shows.
 fn program_of_page(root: &Path) -> Result<String, String> {
     let page = root.join("docs/c.md");
     let text = fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;

@@ -43,12 +43,12 @@ pub(crate) fn ray(root: &Path) -> Result<(), String> {
     sh::run(tests(&home.join("examples"), &python).env("MESHWRIGHT", program(root)?))
 }
 
-/// The program that results are held against.
+/// Returns the program that results are held against.
 fn program(root: &Path) -> Result<PathBuf, String> {
     crate::program(root, "meshwright", "dev")
 }
 
-/// The Python of an environment with these packages.
+/// Returns the Python of an environment with these packages.
 fn environment(interpreter: &str, place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let python = place.join("bin/python");
     if !python.is_file() {
@@ -156,7 +156,7 @@ pub(crate) fn blender(root: &Path, words: &[OsString]) -> Result<(), String> {
     sh::skipped(&format!("Blender as a Python module (bpy{version}) cannot be had: {}", refused.join("; ")))
 }
 
-/// The extension with the wheel inside: a file for *Install from Disk*.
+/// Returns the extension with the wheel inside: a file for *Install from Disk*.
 fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String> {
     let told = |e: std::io::Error| format!("{}: {e}", place.display());
     let staged = place.join("staged");

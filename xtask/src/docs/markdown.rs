@@ -53,14 +53,14 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The text of a heading.
+/// Returns the text of a heading.
 fn heading(line: &str) -> Option<&str> {
     let title = line.trim_start_matches('#');
     let depth = line.len() - title.len();
     ((1..=6).contains(&depth) && title.starts_with(' ')).then(|| title.trim())
 }
 
-/// The anchor that GitHub and mdBook give a heading.
+/// Returns the anchor that GitHub and mdBook give a heading.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
     // The text of a link counts, not its target.
@@ -76,7 +76,7 @@ fn slug(title: &str) -> String {
     slug.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The line with blanks in place of code.
+/// Returns the line with blanks in place of code.
 fn without_code(line: &str) -> String {
     let parts: Vec<_> = line.split('`').collect();
     let last = parts.len() - 1;
@@ -93,7 +93,7 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
     inline.chain(attributes(line, "src")).chain(attributes(line, "href"))
 }
 
-/// The values of an attribute of HTML.
+/// Returns the values of an attribute of HTML.
 fn attributes<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let open = format!(" {name}=\"");
     let starts: Vec<usize> = line.match_indices(&open).map(|(at, _)| at + open.len()).collect();

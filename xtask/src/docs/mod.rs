@@ -29,7 +29,7 @@ pub(crate) fn links(root: &Path) -> Result<(), String> {
     sh::run(Command::new("mdbook").arg("build").arg(BOOK).current_dir(root))
 }
 
-/// Every page of the project: those of the book, of the top folder and of the crates.
+/// Returns every page of the project: those of the book, of the top folder and of the crates.
 pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut pages = Vec::new();
     let mut folders =
@@ -106,7 +106,7 @@ fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &st
     }
 }
 
-/// The path of a file that a page names.
+/// Returns the path of a file that a page names.
 fn resolved(from: &Path, file: &str) -> Result<PathBuf, String> {
     let mut path = from.parent().unwrap_or(Path::new("")).to_owned();
     for part in Path::new(file).components() {

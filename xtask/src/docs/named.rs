@@ -23,7 +23,7 @@ pub(super) fn wrong(root: &Path) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// The code spans of a text that name tests.
+/// Returns the code spans of a text that name tests.
 fn proofs(text: &str) -> Vec<String> {
     let spans = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
     spans.filter(|code| code.contains(".rs") && code.contains('/')).map(str::to_owned).collect()

@@ -32,7 +32,7 @@ struct Module {
     text: String,
 }
 
-/// The circles below a folder of sources, each as the list of what uses what.
+/// Returns the circles below a folder of sources, each as the list of what uses what.
 pub(crate) fn circles(src: &Path) -> Result<Vec<Vec<String>>, String> {
     let mut found = Vec::new();
     for root in ["lib.rs", "main.rs"].map(|name| src.join(name)).into_iter().filter(|p| p.is_file()) {
@@ -68,7 +68,7 @@ fn add(modules: &mut Vec<Module>, file: PathBuf, folder: &Path, parent: usize) -
     Ok(id)
 }
 
-/// The imports of a file, and the children that it declares. Each begins a line, as rustfmt has it.
+/// Returns the imports of a file, and the children that it declares. Each begins a line, as rustfmt has it.
 fn parse(text: &str) -> (Module, Vec<String>) {
     let (mut module, mut declared) = (Module::default(), Vec::new());
     let mut lines = text.lines();
@@ -92,7 +92,7 @@ fn parse(text: &str) -> (Module, Vec<String>) {
     (module, declared)
 }
 
-/// An item without `pub` or `pub(in path)`, and whether one of them was there.
+/// Returns an item without `pub` or `pub(in path)`, and whether one of them was there.
 fn without_visibility(item: &str) -> (&str, bool) {
     let Some(rest) = item.strip_prefix("pub") else { return (item, false) };
     let rest = rest.strip_prefix('(').and_then(|r| r.split_once(')')).map_or(rest, |(_, rest)| rest);
@@ -157,7 +157,7 @@ fn branches(group: &str) -> Vec<&str> {
     found
 }
 
-/// The modules that one uses, itself and those around it aside.
+/// Returns the modules that one uses, itself and those around it aside.
 fn uses(modules: &[Module], id: usize) -> BTreeSet<usize> {
     let module = &modules[id];
     let words = words(&module.text);
@@ -176,7 +176,7 @@ fn uses(modules: &[Module], id: usize) -> BTreeSet<usize> {
     used
 }
 
-/// Every name and every path in a text.
+/// Returns every name and every path in a text.
 fn words(text: &str) -> BTreeSet<Vec<&str>> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let paths = text.split(|c| !is_part(c)).filter(|w| !w.is_empty() && !w.starts_with(':'));
@@ -296,7 +296,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// A character, not a lifetime.
+/// Returns a character, not a lifetime.
 fn is_char(text: &str) -> bool {
     let mut chars = text.chars().skip(1);
     chars.next() == Some('\\') || chars.next() == Some('\'')
@@ -312,7 +312,7 @@ fn raw_string(text: &str) -> usize {
     text[2 + marks..].find(&end).map_or(text.len(), |at| 2 + marks + at + end.len())
 }
 
-/// The text without items that only tests have.
+/// Returns the text without items that only tests have.
 fn without_tests(text: &str) -> String {
     const MARK: &str = "#[cfg(test)]";
     let mut out = String::new();
@@ -339,7 +339,7 @@ fn without_tests(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The circles of a crate of these files.
+    /// Returns the circles of a crate of these files.
     fn circles_of(name: &str, files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let src = std::env::temp_dir().join(format!("imports-{name}-{}", std::process::id()));
         for (file, text) in files {

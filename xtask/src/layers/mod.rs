@@ -71,7 +71,7 @@ const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
 /// Further external crates of single formats; each is a decision.
 const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];
 
-/// The crates of formats.
+/// Returns the crates of formats.
 pub(crate) fn formats(root: &Path) -> Result<Vec<String>, String> {
     let is_format = |p: &&Value| p["metadata"]["meshwright"]["layer"].as_str() == Some("format");
     let short = |p: &Value| p["name"].as_str()?.strip_prefix("meshwright-").map(str::to_owned);

@@ -25,7 +25,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// An app whose assets lie in a folder; `before` adds other sources.
+/// Returns an app whose assets lie in a folder; `before` adds other sources.
 pub fn app(folder: &Path, before: impl FnOnce(&mut App)) -> App {
     let mut app = App::new();
     before(&mut app);
@@ -126,7 +126,7 @@ pub fn materials(app: &App) -> &Assets<GltfMaterial> {
     app.world().resource()
 }
 
-/// All fixtures.
+/// Returns all fixtures.
 pub fn fixtures() -> Vec<PathBuf> {
     files_below(&root().join("testdata"))
 }
@@ -149,7 +149,7 @@ pub fn files_below(top: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A path as assets below the project's top have it.
+/// Returns a path as assets below the project's top have it.
 pub fn asset_path(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/")
 }

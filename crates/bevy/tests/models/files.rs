@@ -14,7 +14,7 @@ use meshwright_bevy::{Model, tree_source};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The parts that the facade finds on disk.
+/// Returns the parts that the facade finds on disk.
 fn native_parts(path: &Path) -> Vec<(PartRole, String)> {
     let asset = Opener::new().textures(true).open(path).unwrap();
     let mut parts: Vec<_> = asset.parts().iter().map(|p| (p.role, p.name.clone())).collect();
@@ -69,7 +69,7 @@ impl AssetReader for Unlisted {
     }
 }
 
-/// The made-up game of testdata as a folder in memory.
+/// Returns the made-up game of testdata as a folder in memory.
 fn game() -> Dir {
     let dir = Dir::new("".into());
     let tree = Tree::open(root().join("testdata/game/base")).unwrap();
@@ -81,7 +81,7 @@ fn game() -> Dir {
     dir
 }
 
-/// A model of the game that has pictures.
+/// Returns a model of the game that has pictures.
 fn dressed() -> (String, Vec<(PartRole, String)>) {
     let tree = Tree::open(root().join("testdata/game/base")).unwrap();
     let options = Opener::new().textures(true);
@@ -99,7 +99,7 @@ fn dressed() -> (String, Vec<(PartRole, String)>) {
     panic!("no model has a picture")
 }
 
-/// The materials of a model whose picture is decoded.
+/// Returns the materials of a model whose picture is decoded.
 fn pictures(app: &App, model: &Model) -> usize {
     let images = app.world().resource::<Assets<Image>>();
     let material = |handle| materials(app).get(handle)?.base_color_texture.as_ref();

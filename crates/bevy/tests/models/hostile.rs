@@ -11,7 +11,7 @@ use meshwright_bevy::meshwright::scene::{Joint, Local, Scene, Skeleton};
 use meshwright_bevy::{ModelError, tree_source};
 use std::path::Path;
 
-/// The cause of a failed load; a panic is not a valid cause.
+/// Returns the cause of a failed load; a panic is not a valid cause.
 fn error_code(e: &AssetLoadError, what: &str) -> &'static str {
     let AssetLoadError::AssetLoaderError(e) = e else { panic!("{what}: {e}") };
     let error: &ModelError = e.error().downcast_ref().unwrap_or_else(|| panic!("{what}: {e}"));
@@ -64,7 +64,7 @@ fn limits_and_settings_are_kept() {
     assert!(load_with(&mut app, path, |_| {}).is_ok());
 }
 
-/// A skeleton as GLB whose joints form a chain. All have the same name, and two joints are at the top.
+/// Returns a skeleton as GLB whose joints form a chain. All have the same name, and two joints are at the top.
 fn chain(joints: usize) -> Vec<u8> {
     let joint = |i: usize| {
         let parent = i.checked_sub(1).filter(|_| i != 2);

@@ -20,7 +20,7 @@ use meshwright_bevy::tree_source;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The scene of the loader, made by only the facade, and the format; `None` if it is rejected.
+/// Returns the scene of the loader, made by only the facade, and the format; `None` if it is rejected.
 fn native(path: &Path) -> Option<(Scene, Format)> {
     let asset = Opener::new().open(path).ok()?;
     Some((asset.scene_with(&Target::Glb.scene_options()).ok()?.value, asset.format()))
@@ -36,7 +36,7 @@ fn floats<const N: usize>(mesh: &Mesh, attribute: bevy_mesh::MeshVertexAttribute
     })
 }
 
-/// The vertices of an entity's mesh as they are drawn.
+/// Returns the vertices of an entity's mesh as they are drawn.
 fn drawn_vertices(
     world: &World,
     mesh: &Mesh,
@@ -63,7 +63,7 @@ fn drawn_vertices(
     skinned.collect()
 }
 
-/// The entities in the app, by the number of the document's mesh.
+/// Returns the entities in the app, by the number of the document's mesh.
 fn all_drawn(app: &mut App, handle: &Handle<Model>) -> Vec<(usize, Vec<Vec3>)> {
     let world = app.world_mut();
     let mut query = world.query::<(&Mesh3d, &GlobalTransform, Option<&SkinnedMesh>)>();
@@ -125,7 +125,7 @@ struct Judge<'s> {
 }
 
 impl Judge<'_> {
-    /// The largest distance between the app and the evaluation, relative to the size of the model. A mesh that
+    /// Returns the largest distance between the app and the evaluation, relative to the size of the model. A mesh that
     /// several nodes draw may be at any of their places.
     fn worst(&self, evaluator: &Evaluator<&Scene>, drawn: &[(usize, Vec<Vec3>)], what: &str) -> f64 {
         let mut worst = 0.0_f64;

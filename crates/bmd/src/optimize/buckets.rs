@@ -32,7 +32,7 @@ impl<T: Copy + Default> Buckets<T> {
         Self { ends, items: all }
     }
 
-    /// The number of lists.
+    /// Returns the number of lists.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -89,7 +89,7 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimi
 }
 
 impl SharedStreams {
-    /// True if the new streams are better than the old one: the engine misreads fewer clips, or they have fewer
+    /// Returns true if the new streams are better than the old one: the engine misreads fewer clips, or they have fewer
     /// bytes.
     fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
         let Some(old) = self.variants.first().map(|v| &clips[v.clip].stream) else { return false };

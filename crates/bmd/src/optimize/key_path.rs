@@ -71,7 +71,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         self.keys.get(i).map_or(0, |k| k.frame)
     }
 
-    /// The bytes that key `i` adds after key `before`.
+    /// Returns the bytes that key `i` adds after key `before`.
     fn cost(&self, before: Option<usize>, i: usize) -> u32 {
         let start = before.map_or(0, |b| self.frame(b).saturating_add(1));
         let frame = self.frame(i);

@@ -156,7 +156,7 @@ impl Errors {
     }
 }
 
-/// The distance of two points.
+/// Returns the distance of two points.
 pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     if a == b {
         return 0.0;

@@ -216,7 +216,7 @@ impl<'m> PoseComparison<'m> {
         unit(quat::product(parent, own)).unwrap_or(parent)
     }
 
-    /// The share of a bound that a bone may use.
+    /// Returns the share of a bound that a bone may use.
     pub(super) fn share(&self, bone: usize) -> Share {
         self.shares[bone]
     }
@@ -233,7 +233,7 @@ impl<'m> PoseComparison<'m> {
         (0..self.timing.frames).map(wanted).collect()
     }
 
-    /// The target positions of everything that a bone moves.
+    /// Returns the target positions of everything that a bone moves.
     pub(super) fn place(&self, bone: usize) -> PoseTargets {
         let frame = |f: u32| {
             let (at, parent) = (self.cell_index(f, bone), self.cell_index(f, self.parent(bone)));

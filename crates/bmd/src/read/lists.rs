@@ -268,7 +268,7 @@ fn primitive(bytes: &[u8]) -> Option<(Primitive, &[u8])> {
     Primitive::from_bits(low | u64::from(u32::from_le_bytes(*high)) << 32).map(|p| (p, after))
 }
 
-/// The number of primitives that start in a list, including an incomplete last one.
+/// Returns the number of primitives that start in a list, including an incomplete last one.
 fn count_primitives(bytes: &[u8]) -> u64 {
     let (mut count, mut rest) = (0_u64, bytes);
     while let Some(first) = rest.first() {

@@ -106,7 +106,7 @@ impl Bones {
         Ok(Self { skeleton, bones, joints, plain })
     }
 
-    /// A bone's base transform after rounding.
+    /// Returns a bone's base transform after rounding.
     pub(super) fn base(&self, bone: usize) -> Base {
         self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::decode)
     }

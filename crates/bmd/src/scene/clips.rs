@@ -31,7 +31,7 @@ impl Bases {
     }
 }
 
-/// The bones of a stream that have keys. Bone 0 never moves.
+/// Returns the bones of a stream that have keys. Bone 0 never moves.
 pub(super) fn keyed(stream: &Stream) -> Vec<(usize, Curves)> {
     let keys = stream.bones().enumerate().skip(1).filter(|(_, steps)| !steps.is_empty());
     let curves = keys.map(|(bone, _)| (bone, stream.keys(bone))).filter(|(_, k)| !k.is_empty());

@@ -38,7 +38,7 @@ pub(crate) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail>
     Ok((args, output))
 }
 
-/// The format of results that are written next to their inputs.
+/// Returns the format of results that are written next to their inputs.
 fn target(args: &ConvertArgs) -> Option<Target> {
     args.to.or_else(|| (args.purpose == Some(Purpose::Blender)).then_some(Target::Glb))
 }

@@ -90,7 +90,7 @@ fn seconds(scene: &Scene) -> Value {
     frames(scene).into_iter().map(|(i, frame)| json!([i, scene.clips[i].seconds(frame)])).collect()
 }
 
-/// The box around the scene at each of those, as the library evaluates it.
+/// Returns the box around the scene at each of those, as the library evaluates it.
 fn evaluated(scene: &Scene) -> Vec<[[f64; 3]; 2]> {
     let mut evaluator = rig::Evaluator::new(scene).unwrap().with_precision(rig::Precision::Double);
     let at = |(clip, frame)| {

@@ -32,7 +32,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The name of the model.
+    /// Returns the name of the model.
     pub(crate) fn name(&self) -> &str {
         &self.files[0].0
     }
@@ -131,7 +131,7 @@ fn pictures(subject: &Subject) -> Vec<String> {
     names
 }
 
-/// A sound picture, one of each kind in turn.
+/// Returns a sound picture, one of each kind in turn.
 fn picture(i: usize) -> (&'static str, Vec<u8>) {
     let head = |kind: u8| vec![0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 24, 0];
     match i % 5 {
@@ -190,13 +190,13 @@ fn sign(png: &mut [u8]) {
     }
 }
 
-/// Every model below some folders, with what belongs to it.
+/// Returns every model below some folders, with what belongs to it.
 pub(crate) fn cases(folders: &[PathBuf]) -> Vec<Case> {
     let subjects = folders.iter().flat_map(|folder| exercise::subjects(folder));
     subjects.filter(|s| s.bytes.len() <= 1 << 20).map(|s| Case::new(&s)).collect()
 }
 
-/// The mutant of a number, and what is done with it.
+/// Returns the mutant of a number, and what is done with it.
 pub(crate) fn numbered(cases: &[Case], number: u64) -> (Case, Rng) {
     let mut rng = Rng::new(number.wrapping_mul(0xd134_2543_de82_ef95) ^ 0x5bd1);
     let mut drawn = [0; 4].map(|_| rng.pick(cases));
@@ -375,7 +375,7 @@ fn looked_at() -> [(&'static [&'static str], Option<&'static str>); 5] {
     ]
 }
 
-/// The commands for a case: four always, the others in turn.
+/// Returns the commands for a case: four always, the others in turn.
 fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
     let extension = case.format.extensions().first().copied().unwrap_or("bin");
     let made = |words: &[&str], output: Option<&str>| Command {

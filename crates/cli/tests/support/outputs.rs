@@ -352,7 +352,7 @@ fn collect(value: &Value, paths: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// A GLB of some JSON and its binary chunk.
+/// Returns a GLB of some JSON and its binary chunk.
 pub(crate) fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
     let mut json = serde_json::to_vec(document).unwrap();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -372,14 +372,14 @@ pub(crate) fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// The JSON of a GLB and its binary chunk.
+/// Returns the JSON of a GLB and its binary chunk.
 pub(crate) fn opened(glb: &[u8]) -> (Value, Vec<u8>) {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let document = serde_json::from_slice(&glb[20..20 + length]).unwrap();
     (document, glb.get(28 + length..).unwrap_or_default().to_vec())
 }
 
-/// A triangle whose material has a picture, under a hostile name.
+/// Returns a triangle whose material has a picture, under a hostile name.
 fn textured(rng: &mut Rng) -> Vec<u8> {
     let whole = rng.below(4) > 0;
     named_picture(draw_name(rng), draw_name(rng), if whole { PNG } else { b"#!/bin/sh\n" })
@@ -388,7 +388,7 @@ fn textured(rng: &mut Rng) -> Vec<u8> {
 /// A picture of one pixel.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
 
-/// A triangle whose material has a name and a picture.
+/// Returns a triangle whose material has a name and a picture.
 pub(crate) fn named_picture(material: &str, image: &str, picture: &[u8]) -> Vec<u8> {
     let corners: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let mut binary: Vec<u8> = corners.iter().flatten().flat_map(|n| n.to_le_bytes()).collect();
@@ -417,7 +417,7 @@ pub(crate) fn named_picture(material: &str, image: &str, picture: &[u8]) -> Vec<
     glb(&document, &binary)
 }
 
-/// A document with an embedded original whose files have other names, roles and kinds, or are more.
+/// Returns a document with an embedded original whose files have other names, roles and kinds, or are more.
 fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
     let extra = (rng.below(3) > 0).then(|| {
         let roles = ["keys", "skeleton", "animation", "binding", "clips", "metadata", "part", "skin"];
@@ -442,7 +442,7 @@ fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
     edited
 }
 
-/// A document whose embedded original has its last companion renamed, and a further file: role, kind, name and bytes.
+/// Returns a document whose embedded original has its last companion renamed, and a further file: role, kind, name and bytes.
 pub(crate) fn with_kept(
     base: &[u8],
     rename: Option<&str>,
@@ -501,7 +501,7 @@ fn from_base64(text: &str) -> Vec<u8> {
     digits.chunks(4).flat_map(four).collect()
 }
 
-/// An archive of files with hostile names.
+/// Returns an archive of files with hostile names.
 fn packed(path: &Path, rng: &mut Rng) -> Vec<u8> {
     let dpm = fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap();
     let names: BTreeSet<&str> = (0..1 + rng.below(6)).map(|_| draw_name(rng)).collect();
@@ -516,7 +516,7 @@ fn packed(path: &Path, rng: &mut Rng) -> Vec<u8> {
     }
 }
 
-/// A manifest that says that everything is done.
+/// Returns a manifest that says that everything is done.
 fn listed(rng: &mut Rng) -> String {
     let path = *rng.pick(&[
         "/dev/zero",

@@ -214,7 +214,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.json.entries.get(self.at).copied().unwrap_or(none)
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn kind(&self) -> JsonType {
         self.entry().kind
     }

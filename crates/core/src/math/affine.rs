@@ -142,7 +142,7 @@ impl Affine64 {
         }
     }
 
-    /// The determinant of the linear part.
+    /// Returns the determinant of the linear part.
     #[must_use]
     pub fn determinant(&self) -> f64 {
         dot(self.x, cross(self.y, self.z))
@@ -204,7 +204,7 @@ impl Affine {
         self.wide().after(&first.wide()).narrow()
     }
 
-    /// The determinant of the linear part.
+    /// Returns the determinant of the linear part.
     #[must_use]
     pub fn determinant(&self) -> f64 {
         self.wide().determinant()

@@ -104,7 +104,7 @@ pub fn arc(a: Quat, b: Quat) -> f64 {
     if d.abs() < 0.5 { acos(d) } else { 2.0 * atan2(length(sub(a, b)), length(super::add(a, b))) }
 }
 
-/// The angle in radians between two rotations given as unit quaternions of any sign.
+/// Returns the angle in radians between two rotations given as unit quaternions of any sign.
 #[must_use]
 pub fn angle(a: Quat, b: Quat) -> f64 {
     2.0 * arc(a, toward(a, b))

@@ -71,7 +71,7 @@ pub fn clearly_against([a, b, c]: [[f32; 3]; 3], normals: [[f32; 3]; 3]) -> Opti
     }
 }
 
-/// The angle of a triangle at its first corner, in radians.
+/// Returns the angle of a triangle at its first corner, in radians.
 #[must_use]
 pub fn corner_angle([a, b, c]: [[f64; 3]; 3]) -> f64 {
     let (ab, ac) = (sub(b, a), sub(c, a));

@@ -2,32 +2,32 @@
 
 use core::array::from_fn;
 
-/// The square root, correctly rounded; NaN for negative numbers.
+/// Returns the square root, correctly rounded; NaN for negative numbers.
 #[inline]
 #[must_use]
 pub fn sqrt(x: f64) -> f64 {
     libm::sqrt(x)
 }
 
-/// The sine of an angle in radians.
+/// Returns the sine of an angle in radians.
 #[must_use]
 pub fn sin(x: f64) -> f64 {
     libm::sin(x)
 }
 
-/// The cosine of an angle in radians.
+/// Returns the cosine of an angle in radians.
 #[must_use]
 pub fn cos(x: f64) -> f64 {
     libm::cos(x)
 }
 
-/// The angle in radians whose cosine is `x`; NaN outside -1 to 1.
+/// Returns the angle in radians whose cosine is `x`; NaN outside -1 to 1.
 #[must_use]
 pub fn acos(x: f64) -> f64 {
     libm::acos(x)
 }
 
-/// The angle in radians of the point (x, y), from -pi to pi.
+/// Returns the angle in radians of the point (x, y), from -pi to pi.
 #[must_use]
 pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
@@ -90,14 +90,14 @@ pub fn scale<const N: usize>(v: [f64; N], by: f64) -> [f64; N] {
     v.map(|c| c * by)
 }
 
-/// The length.
+/// Returns the length.
 #[inline]
 #[must_use]
 pub fn length<const N: usize>(v: [f64; N]) -> f64 {
     sqrt(dot(v, v))
 }
 
-/// The distance of two points.
+/// Returns the distance of two points.
 #[inline]
 #[must_use]
 pub fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {

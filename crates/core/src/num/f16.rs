@@ -25,17 +25,17 @@ impl F16 {
     /// 65504, the largest finite value.
     pub const MAX: Self = Self(0x7bff);
 
-    /// The number with these bits.
+    /// Returns the number with these bits.
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// The value, exact. A NaN keeps its sign, its payload and whether it signals.
+    /// Returns the value, exact. A NaN keeps its sign, its payload and whether it signals.
     #[inline]
     pub const fn decode(self) -> f32 {
         let sign = ((self.0 & 0x8000) as u32) << 16;
@@ -83,7 +83,7 @@ impl F16 {
         if code.0 & 0x7fff == 0x7c00 { Self(code.0 - 1) } else { code }
     }
 
-    /// True if `encode(value)` decodes to `value`, bit for bit.
+    /// Returns true if `encode(value)` decodes to `value`, bit for bit.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode().to_bits() == value.to_bits()
     }

@@ -34,12 +34,12 @@ impl F8A {
     /// 1.9375, the largest value.
     pub const MAX: Self = Self(0x7f);
 
-    /// The number with this code.
+    /// Returns the number with this code.
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    /// The code.
+    /// Returns the code.
     pub const fn to_bits(self) -> u8 {
         self.0
     }
@@ -89,23 +89,23 @@ impl F8A {
         Self(sign | code)
     }
 
-    /// True if `encode(value)` decodes to `value`, bit for bit.
+    /// Returns true if `encode(value)` decodes to `value`, bit for bit.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode().to_bits() == value.to_bits()
     }
 
-    /// True if `value` is beyond ±1.9375, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if `value` is beyond ±1.9375, or NaN, so that [`encode`](Self::encode) replaces it.
     pub const fn saturates(value: f32) -> bool {
         value.is_nan() || value.abs() > Self::MAX.decode()
     }
 
-    /// The magnitude in steps of 1/2048: 0, or 17 to 3968.
+    /// Returns the magnitude in steps of 1/2048: 0, or 17 to 3968.
     pub(super) const fn units(self) -> u32 {
         let magnitude = (self.0 & 0x7f) as u32;
         if magnitude == 0 { 0 } else { (16 + (magnitude & 15)) << (magnitude >> 4) }
     }
 
-    /// The number with this magnitude in steps of 1/2048, if there is one.
+    /// Returns the number with this magnitude in steps of 1/2048, if there is one.
     pub(super) const fn from_units(units: u32) -> Option<Self> {
         if units == 0 {
             return Some(Self::ZERO);
@@ -138,7 +138,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// The definition of the encoding, written out.
+    /// Returns the definition of the encoding, written out.
     fn formula(code: u8) -> f32 {
         let (e, f) = (i32::from(code >> 4 & 7), f32::from(code & 15));
         let magnitude = if code & 0x7f == 0 { 0.0 } else { (16.0 + f) * 2_f32.powi(e - 11) };

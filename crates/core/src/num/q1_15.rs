@@ -20,12 +20,12 @@ impl Q1_15 {
     /// 1.0.
     pub const ONE: Self = Self(ONE);
 
-    /// The weight with these bits.
+    /// Returns the weight with these bits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
@@ -44,17 +44,17 @@ impl Q1_15 {
         Self(if units <= 0 { 0 } else { units.cast_unsigned() }).clamped()
     }
 
-    /// True if `encode(value)` decodes to a number equal to `value`.
+    /// Returns true if `encode(value)` decodes to a number equal to `value`.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// True if the weight is at most 1.0.
+    /// Returns true if the weight is at most 1.0.
     pub const fn is_valid(self) -> bool {
         self.0 <= ONE
     }
 
-    /// The weight itself when valid, otherwise 1.0.
+    /// Returns the weight itself when valid, otherwise 1.0.
     #[must_use]
     pub const fn clamped(self) -> Self {
         if self.is_valid() { self } else { Self::ONE }

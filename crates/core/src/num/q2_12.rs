@@ -18,17 +18,17 @@ const MIN: i32 = -0x2000;
 const MAX: i32 = 0x1fff;
 
 impl Q2_12 {
-    /// The number with these 14 bits; the two bits above are dropped.
+    /// Returns the number with these 14 bits; the two bits above are dropped.
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits & MASK)
     }
 
-    /// The 14 bits.
+    /// Returns the 14 bits.
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// The value, exact.
+    /// Returns the value, exact.
     #[inline]
     pub const fn decode(self) -> f32 {
         ((self.0 << 2).cast_signed() >> 2) as f32 / 4096.0
@@ -49,12 +49,12 @@ impl Q2_12 {
         Self(steps.cast_unsigned() as u16 & MASK)
     }
 
-    /// True if `encode(value)` decodes to a number equal to `value`.
+    /// Returns true if `encode(value)` decodes to a number equal to `value`.
     pub const fn is_exact(value: f32) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// True if `value` is outside -2.0 to 1.99976, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if `value` is outside -2.0 to 1.99976, or NaN, so that [`encode`](Self::encode) replaces it.
     pub const fn saturates(value: f32) -> bool {
         value.is_nan() || value < -2.0 || value > MAX as f32 / 4096.0
     }

@@ -31,28 +31,28 @@ impl QuatF8 {
     /// The identity rotation: `[0, 0, 0, 1]`.
     pub const IDENTITY: Self = Self::from_parts([F8A::ZERO, F8A::ZERO, F8A::ZERO, F8A::ONE]);
 
-    /// The quaternion with these bits.
+    /// Returns the quaternion with these bits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The quaternion with the parts I, J, K, R.
+    /// Returns the quaternion with the parts I, J, K, R.
     pub const fn from_parts([i, j, k, r]: [F8A; 4]) -> Self {
         Self(u32::from_le_bytes([i.to_bits(), j.to_bits(), k.to_bits(), r.to_bits()]))
     }
 
-    /// The parts I, J, K, R.
+    /// Returns the parts I, J, K, R.
     pub const fn parts(self) -> [F8A; 4] {
         let [i, j, k, r] = self.0.to_le_bytes();
         [F8A::from_bits(i), F8A::from_bits(j), F8A::from_bits(k), F8A::from_bits(r)]
     }
 
-    /// The parts as stored, not normalised.
+    /// Returns the parts as stored, not normalised.
     pub fn decode_raw(self) -> [f32; 4] {
         self.parts().map(F8A::decode)
     }
@@ -110,7 +110,7 @@ impl QuatF8 {
         Self::from_parts(parts)
     }
 
-    /// True if `encode(value)` decodes to `value`, bit for bit; only unit quaternions can be exact.
+    /// Returns true if `encode(value)` decodes to `value`, bit for bit; only unit quaternions can be exact.
     pub fn is_exact(value: [f32; 4]) -> bool {
         Self::encode(value).decode().map(f32::to_bits) == value.map(f32::to_bits)
     }

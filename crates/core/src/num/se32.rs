@@ -40,28 +40,28 @@ impl Se32 {
     /// The greatest value of a component, 130560.
     pub const MAX_COMPONENT: f32 = 130_560.0;
 
-    /// The triple with these bits.
+    /// Returns the triple with these bits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The fractions X, Y and Z, -256 to 255.
+    /// Returns the fractions X, Y and Z, -256 to 255.
     pub const fn fractions(self) -> [i16; 3] {
         [signed(self.0, X), signed(self.0, Y), signed(self.0, Z)]
     }
 
-    /// The exponent, 0 to 31.
+    /// Returns the exponent, 0 to 31.
     #[expect(clippy::cast_possible_truncation, reason = "5 bits")]
     pub const fn exponent(self) -> u8 {
         unsigned(self.0, E) as u8
     }
 
-    /// The components X, Y and Z, exact; a zero is positive.
+    /// Returns the components X, Y and Z, exact; a zero is positive.
     #[inline]
     pub const fn decode(self) -> [f32; 3] {
         // 2^(e - 22); the exponent field of a binary32 counts from 2^-127.
@@ -97,17 +97,17 @@ impl Se32 {
         best.pack()
     }
 
-    /// True if `encode(value)` decodes to numbers equal to `value`.
+    /// Returns true if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 3]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// True if some component is outside -131072..130560, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if some component is outside -131072..130560, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 3]) -> bool {
         !value.iter().all(|c| (Self::MIN_COMPONENT..=Self::MAX_COMPONENT).contains(c))
     }
 
-    /// True if [`encode`](Self::encode) of the decoded value gives this word again.
+    /// Returns true if [`encode`](Self::encode) of the decoded value gives this word again.
     ///
     /// This is the case if all fractions are in -254..253 and either the exponent is 0 or doubling them leaves that
     /// range. For other fractions it is the case if some fraction is odd or the exponent is 31.
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The reference implementation: tries all 32 exponents.
+    /// Returns the reference implementation: tries all 32 exponents.
     fn exhaustive(value: [f32; 3]) -> Se32 {
         let value = value.map(|c| f64::from(c.clamp(Se32::MIN_COMPONENT, Se32::MAX_COMPONENT)));
         let mut all: std::vec::Vec<_> = (0..32).map(|e| Candidate::encode_with(e, value)).collect();

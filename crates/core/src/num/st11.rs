@@ -30,28 +30,28 @@ const MAX: i32 = 2047 - CENTRE;
 const MAX_EXPONENT: i32 = 3;
 
 impl St11 {
-    /// The pair with these 24 bits; the eight bits above are dropped.
+    /// Returns the pair with these 24 bits; the eight bits above are dropped.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & 0xff_ffff)
     }
 
-    /// The 24 bits.
+    /// Returns the 24 bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The fractions of S and T counted from coordinate zero, -512 to 1535.
+    /// Returns the fractions of S and T counted from coordinate zero, -512 to 1535.
     pub const fn fractions(self) -> [i32; 2] {
         [unsigned(self.0, S).cast_signed() - CENTRE, unsigned(self.0, T).cast_signed() - CENTRE]
     }
 
-    /// The exponent, 0 to 3.
+    /// Returns the exponent, 0 to 3.
     #[expect(clippy::cast_possible_truncation, reason = "2 bits")]
     pub const fn exponent(self) -> u8 {
         unsigned(self.0, K) as u8
     }
 
-    /// The coordinates S and T, exact; a zero is positive.
+    /// Returns the coordinates S and T, exact; a zero is positive.
     #[inline]
     pub const fn decode(self) -> [f32; 2] {
         // 4^k / 1024
@@ -72,12 +72,12 @@ impl St11 {
         Self(set_field(set_field(set_field(0, S, s), T, t), K, k))
     }
 
-    /// True if `encode(value)` decodes to numbers equal to `value`.
+    /// Returns true if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// True if some coordinate is outside -32 to 95.9375, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if some coordinate is outside -32 to 95.9375, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2]) -> bool {
         !value.iter().all(|c| (-32.0..=95.9375).contains(c))
     }

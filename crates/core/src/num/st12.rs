@@ -27,22 +27,22 @@ const MIN: i32 = -CENTRE;
 const MAX: i32 = 4095 - CENTRE;
 
 impl St12 {
-    /// The pair with these 24 bits; the eight bits above are dropped.
+    /// Returns the pair with these 24 bits; the eight bits above are dropped.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & 0xff_ffff)
     }
 
-    /// The 24 bits.
+    /// Returns the 24 bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The fractions of S and T counted from coordinate zero, -1024 to 3071.
+    /// Returns the fractions of S and T counted from coordinate zero, -1024 to 3071.
     pub const fn fractions(self) -> [i32; 2] {
         [unsigned(self.0, S).cast_signed() - CENTRE, unsigned(self.0, T).cast_signed() - CENTRE]
     }
 
-    /// The coordinates S and T, exact; a zero is positive.
+    /// Returns the coordinates S and T, exact; a zero is positive.
     #[inline]
     pub const fn decode(self) -> [f32; 2] {
         let [s, t] = self.fractions();
@@ -56,12 +56,12 @@ impl St12 {
         Self(set_field(set_field(0, S, s), T, t))
     }
 
-    /// True if `encode(value)` decodes to numbers equal to `value`.
+    /// Returns true if `encode(value)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2]) -> bool {
         Self::encode(value).decode() == value
     }
 
-    /// True if some coordinate is outside -0.5 to 1.49951, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if some coordinate is outside -0.5 to 1.49951, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2]) -> bool {
         !value.iter().all(|c| (-0.5..=MAX as f32 / 2048.0).contains(c))
     }

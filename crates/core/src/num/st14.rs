@@ -50,12 +50,12 @@ const MAX_EXPONENT: i32 = 15;
 const EXCESS: u32 = 0x2000 << 14 | 0x2000;
 
 impl St14 {
-    /// The pair with these bits.
+    /// Returns the pair with these bits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
@@ -70,7 +70,7 @@ impl St14 {
         }
     }
 
-    /// The exponent, 0 to 15; always 0 in the legacy form.
+    /// Returns the exponent, 0 to 15; always 0 in the legacy form.
     #[expect(clippy::cast_possible_truncation, reason = "4 bits")]
     pub const fn exponent(self, form: St14Form) -> u8 {
         match form {
@@ -79,7 +79,7 @@ impl St14 {
         }
     }
 
-    /// The coordinates S and T, exact; a zero is positive.
+    /// Returns the coordinates S and T, exact; a zero is positive.
     #[inline]
     pub const fn decode(self, form: St14Form) -> [f32; 2] {
         // 2^k / 4096
@@ -105,12 +105,12 @@ impl St14 {
         Self(if form == St14Form::Excess { word ^ EXCESS } else { word })
     }
 
-    /// True if `encode(value, form)` decodes to numbers equal to `value`.
+    /// Returns true if `encode(value, form)` decodes to numbers equal to `value`.
     pub fn is_exact(value: [f32; 2], form: St14Form) -> bool {
         Self::encode(value, form).decode(form) == value
     }
 
-    /// True if some coordinate is beyond the form's range, or NaN, so that [`encode`](Self::encode) replaces it.
+    /// Returns true if some coordinate is beyond the form's range, or NaN, so that [`encode`](Self::encode) replaces it.
     pub fn saturates(value: [f32; 2], form: St14Form) -> bool {
         let range = if form == St14Form::Legacy { -8.0..=32767.0 / 4096.0 } else { -65536.0..=65528.0 };
         !value.iter().all(|c| range.contains(c))
@@ -141,7 +141,7 @@ mod tests {
 
     const FORMS: [St14Form; 3] = [St14Form::Excess, St14Form::TwosComplement, St14Form::Legacy];
 
-    /// The definitions of the three forms, written out.
+    /// Returns the definitions of the three forms, written out.
     fn formula(word: u32, form: St14Form) -> [f64; 2] {
         let scale = 2_f64.powi((word >> 28).cast_signed());
         let raw = [word & 0x3fff, word >> 14 & 0x3fff];

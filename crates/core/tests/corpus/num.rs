@@ -5,7 +5,7 @@ use meshwright_core::num::{F8A, F16, QuatF8, Se32, St11, St12, St14, St14Form};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The rows of one table.
+/// Returns the rows of one table.
 fn rows(table: &str) -> Vec<Value> {
     let next = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let corpus = std::env::var_os("MESHWRIGHT_CORPUS").map_or_else(next, PathBuf::from);

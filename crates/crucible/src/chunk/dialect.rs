@@ -60,7 +60,7 @@ pub(crate) fn rivals(sizes: &StreamSizes, highest: Option<u32>) -> Vec<Dialect> 
 }
 
 impl Chunk<'_> {
-    /// The dialects that the chunk's sizes fit, in order of preference.
+    /// Returns the dialects that the chunk's sizes fit, in order of preference.
     pub fn candidates(&self) -> Vec<Dialect> {
         candidates(&StreamSizes::new(self), self.indices().highest())
     }

@@ -103,7 +103,7 @@ impl<'a> Undecoded<'a> {
         core::iter::once(&self.indices).chain(self.streams.iter().map(|s| &s.2))
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(crate) fn block_count(&self) -> usize {
         self.streams.len().saturating_add(1)
     }

@@ -199,7 +199,7 @@ impl Attribute {
         Self::BoneWeights,
     ];
 
-    /// The attribute's name in the format's description.
+    /// Returns the attribute's name in the format's description.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Position3 => "POSITION_3D",

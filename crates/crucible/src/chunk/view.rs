@@ -20,17 +20,17 @@ impl<'s, const N: usize> Floats<'s, N> {
         self.bytes.len() / (4 * N)
     }
 
-    /// True if it is empty.
+    /// Returns true if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The vector of a vertex.
+    /// Returns the vector of a vertex.
     pub fn get(&self, vertex: usize) -> Option<[F32; N]> {
         self.bytes.chunks_exact(4 * N).nth(vertex).map(floats)
     }
 
-    /// All vectors, in order.
+    /// Returns all vectors, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = [F32; N]> + Clone + use<'s, N> {
         self.bytes.chunks_exact(4 * N).map(floats)
     }
@@ -58,17 +58,17 @@ impl<'s> Indices<'s> {
         self.bytes.len() / self.size.bytes()
     }
 
-    /// True if it is empty.
+    /// Returns true if it is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All indices, in order.
+    /// Returns all indices, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'s> {
         self.bytes.chunks_exact(self.size.bytes()).map(index)
     }
 
-    /// The highest index.
+    /// Returns the highest index.
     pub fn highest(&self) -> Option<u32> {
         let narrow = self.size.bytes() == 2;
         (!self.is_empty()).then(|| highest(self.bytes, narrow))
@@ -119,7 +119,7 @@ pub struct BoneWeights<'s> {
 }
 
 impl<'s> BoneWeights<'s> {
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub const fn len(&self) -> usize {
         self.bytes.len() / (4 * self.each)
     }
@@ -129,12 +129,12 @@ impl<'s> BoneWeights<'s> {
         self.len() == 0
     }
 
-    /// The bones of a vertex.
+    /// Returns the bones of a vertex.
     pub fn get(&self, vertex: usize) -> Option<[BoneWeight; 4]> {
         self.bytes.chunks_exact(4 * self.each).nth(vertex).map(|b| four(b, self.each))
     }
 
-    /// The bones of every vertex, in order.
+    /// Returns the bones of every vertex, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = [BoneWeight; 4]> + Clone + use<'s> {
         let each = self.each;
         self.bytes.chunks_exact(4 * each).map(move |b| four(b, each))
@@ -165,7 +165,7 @@ impl Chunk<'_> {
         usize::try_from(StreamSizes::new(self).vertices(self.dialect)).unwrap_or(usize::MAX)
     }
 
-    /// The indices.
+    /// Returns the indices.
     pub fn indices(&self) -> Indices<'_> {
         Indices { bytes: self.indices.data(), size: self.index_size }
     }
@@ -218,7 +218,7 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::Color).map(|bytes| bytes.as_chunks().0)
     }
 
-    /// The four bones of every vertex.
+    /// Returns the four bones of every vertex.
     pub fn bone_weights(&self) -> Option<BoneWeights<'_>> {
         let each = self.dialect.weight_size();
         self.bytes_of(Attribute::BoneWeights).map(|bytes| BoneWeights { bytes, each })

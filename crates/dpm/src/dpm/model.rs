@@ -93,7 +93,7 @@ pub struct Vertices {
 }
 
 impl Vertices {
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.counts.len()
     }

@@ -155,17 +155,17 @@ impl Zym {
         self.poses.get(start..start.checked_add(self.bones.len())?)
     }
 
-    /// The number of poses.
+    /// Returns the number of poses.
     pub fn pose_count(&self) -> usize {
         self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
     }
 
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.counts.len()
     }
 
-    /// The number of triangles of all runs.
+    /// Returns the number of triangles of all runs.
     pub fn triangle_count(&self) -> usize {
         self.runs.iter().map(|r| r.triangles.len()).sum()
     }

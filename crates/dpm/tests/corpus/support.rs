@@ -9,7 +9,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     meshwright_core::text::latin1(bytes)
 }
 
-/// An array of numbers.
+/// Returns an array of numbers.
 pub(crate) fn numbers<const N: usize>(v: &Value) -> [f64; N] {
     std::array::from_fn(|i| v[i].as_f64().unwrap())
 }
@@ -30,7 +30,7 @@ fn dot(a: Quaternion, b: Quaternion) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A rotation and a translation as a dual quaternion; the matrix may be scaled as a whole.
+/// Returns a rotation and a translation as a dual quaternion; the matrix may be scaled as a whole.
 fn dual(m: &Affine64, scale: f64) -> (Quaternion, Quaternion) {
     let r = m.to_rows().map(|r| [r[0] / scale, r[1] / scale, r[2] / scale]);
     let trace = r[0][0] + r[1][1] + r[2][2];
@@ -49,7 +49,7 @@ fn dual(m: &Affine64, scale: f64) -> (Quaternion, Quaternion) {
     (q, product([x, y, z, 0.0], q).map(|c| 0.5 * c))
 }
 
-/// The engine's blend of two local poses, `t` of the way: rotation and translation of each bone as a dual
+/// Returns the engine's blend of two local poses, `t` of the way: rotation and translation of each bone as a dual
 /// quaternion, the short way. Scales are taken from the first pose.
 pub(crate) fn dual_quaternion_pose(a: &[Affine64], b: &[Affine64], t: f64) -> Vec<Affine64> {
     let blend = |(a, b): (&Affine64, &Affine64)| {

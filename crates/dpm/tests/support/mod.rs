@@ -4,7 +4,7 @@ pub(crate) mod scenes;
 use meshwright_dpm::FrameClip;
 use meshwright_quake::{Budget, FrameGroups, Limits};
 
-/// The clips that a companion names for a model of so many poses.
+/// Returns the clips that a companion names for a model of so many poses.
 pub(crate) fn clips(groups: &FrameGroups, poses: usize) -> Vec<FrameClip> {
     let clips = groups.resolve(poses, &Budget::new(Limits::default())).unwrap().clips.into_iter();
     clips
@@ -12,7 +12,7 @@ pub(crate) fn clips(groups: &FrameGroups, poses: usize) -> Vec<FrameClip> {
         .collect()
 }
 
-/// The greatest side of the box around points.
+/// Returns the greatest side of the box around points.
 pub(crate) fn extent(points: &[[f64; 3]]) -> f64 {
     (0..3)
         .map(|i| {

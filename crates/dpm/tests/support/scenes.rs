@@ -93,7 +93,7 @@ pub(crate) fn clip(name: &str, start: u32, length: u32) -> FrameClip {
     FrameClip { name: name.into(), start, length, fps: 20.0, looping: true }
 }
 
-/// A scene as an importer makes it: tracks, a node tree, a mesh without skin, children before parents, a bind
+/// Returns a scene as an importer makes it: tracks, a node tree, a mesh without skin, children before parents, a bind
 /// pose that is not the rest pose.
 pub(crate) fn foreign() -> Scene {
     let (model, _) = hopper();

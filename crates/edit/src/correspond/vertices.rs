@@ -254,7 +254,7 @@ impl Grid {
     }
 }
 
-/// The cell of a grid of this size in which a point is.
+/// Returns the cell of a grid of this size in which a point is.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

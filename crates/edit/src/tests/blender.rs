@@ -13,7 +13,7 @@ fn is_untouched(edited: &Scene, native: &Scene) -> bool {
     report.is_untouched()
 }
 
-/// A scene of one mesh without a skeleton.
+/// Returns a scene of one mesh without a skeleton.
 fn static_scene(positions: Vec<[f32; 3]>, normals: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Scene {
     let mesh = Mesh::new("m", positions, triangles).with_normals(normals);
     Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))])
@@ -121,7 +121,7 @@ fn influences_below_a_ten_thousandth_are_left_out() {
     assert_eq!(report.meshes[0].change.weights, 1);
 }
 
-/// A chain whose joints rest with scales that shear those below, and a clip that has keys for all of them.
+/// Returns a chain whose joints rest with scales that shear those below, and a clip that has keys for all of them.
 fn sheared() -> Scene {
     let mut scene = tube();
     let turn = narrow(quat::about([0.0, 1.0, 0.0], 0.5));
@@ -155,7 +155,7 @@ fn without_scales(native: &Scene) -> Scene {
     unscaled(native).0
 }
 
-/// The same with what takes each vertex there.
+/// Returns the same with what takes each vertex there.
 pub(super) fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
     let (mut edited, mut places) = (native.clone(), Vec::new());
     let mut worlds: Vec<Affine64> = Vec::new();
@@ -280,7 +280,7 @@ fn a_new_bone_on_a_scaled_one_stands_still_in_all_clips() {
     assert!(meshwright_core::math::distance(made.w, [0.0, 1.0, 0.25]) < 1e-5, "{made:?}");
 }
 
-/// A short bone far from the origin, that flies a long way.
+/// Returns a short bone far from the origin, that flies a long way.
 fn flying() -> Scene {
     let mut scene = tube();
     let rest = Trs { translation: [4000.0, 1800.0, -30.0], ..Trs::IDENTITY };
@@ -303,7 +303,7 @@ fn flying() -> Scene {
     scene
 }
 
-/// The same with the bone leaning by so much, and its axes turned by a quarter.
+/// Returns the same with the bone leaning by so much, and its axes turned by a quarter.
 fn leant(native: &Scene, by: f64, quarters: bool) -> Scene {
     let mut edited = native.clone();
     let turn = |axis, angle| Trs64 { rotation: quat::about(axis, angle), ..Trs64::IDENTITY }.to_affine();

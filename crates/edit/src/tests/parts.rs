@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The faces of a mesh from one on as a mesh of their own.
+/// Returns the faces of a mesh from one on as a mesh of their own.
 fn cut(edited: &mut Scene, from: usize) -> Mesh {
     let mut part = edited.meshes[0].clone();
     part.triangles = edited.meshes[0].triangles.split_off(from);

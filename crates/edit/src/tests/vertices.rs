@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A strip with a duplicate, nearly equal middle column, and the same strip with the duplicates merged.
+/// Returns a strip with a duplicate, nearly equal middle column, and the same strip with the duplicates merged.
 fn welded() -> (Scene, Scene) {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     let (mut welded, mut corners) = (Vec::new(), Vec::new());

@@ -101,7 +101,7 @@ impl OutputName {
         Self::new(&name, &[]).unwrap_or_else(|_| Self::cleaned(&name))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -62,12 +62,12 @@ impl Place {
         Self { source, ..self }
     }
 
-    /// The path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The source of its name.
+    /// Returns the source of its name.
     pub fn source(&self) -> NameSource {
         self.source
     }

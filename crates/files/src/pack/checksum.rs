@@ -34,7 +34,7 @@ const fn tables() -> [[u32; 256]; 8] {
     tables
 }
 
-/// The checksum of some bytes.
+/// Returns the checksum of some bytes.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let at = |table: usize, byte: u8| {
         TABLES.get(table).and_then(|t| t.get(usize::from(byte))).copied().unwrap_or(0)

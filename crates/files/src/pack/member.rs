@@ -150,7 +150,7 @@ impl Member {
         self.size
     }
 
-    /// The stored size in the pack, without headers.
+    /// Returns the stored size in the pack, without headers.
     pub fn packed_size(&self) -> u64 {
         self.packed
     }

@@ -100,7 +100,7 @@ impl PackKind {
         !name.to_ascii_lowercase().ends_with(b".dat")
     }
 
-    /// The rules for faulty names.
+    /// Returns the rules for faulty names.
     const fn name_rules(self) -> [&'static Rule; 2] {
         match self {
             Self::Far => [far::rules::NAME_PATH, far::rules::NAME_DUP],
@@ -213,7 +213,7 @@ impl Pack {
         self.kind
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.source.size()
     }
@@ -238,7 +238,7 @@ impl Pack {
         self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))
     }
 
-    /// The findings of the directory, including the reasons why broken members cannot be read.
+    /// Returns the findings of the directory, including the reasons why broken members cannot be read.
     pub fn report(&self) -> &Report {
         &self.report
     }

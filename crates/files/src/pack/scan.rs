@@ -53,7 +53,7 @@ impl<'s> Scan<'s> {
         Self { source, budget, findings: Findings::validating() }
     }
 
-    /// The size of the pack in bytes.
+    /// Returns the size of the pack in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.source.size()
     }

@@ -405,22 +405,22 @@ impl<'a> Document<'a> {
         &self.ledger.budget
     }
 
-    /// The accessors.
+    /// Returns the accessors.
     pub fn accessors(&self) -> &[Accessor] {
         &self.tables.accessors
     }
 
-    /// The buffers.
+    /// Returns the buffers.
     pub fn buffers(&self) -> &[Buffer<'a>] {
         &self.tables.buffers
     }
 
-    /// The views.
+    /// Returns the views.
     pub fn views(&self) -> &[View] {
         &self.tables.views
     }
 
-    /// The nodes.
+    /// Returns the nodes.
     pub fn nodes(&self) -> &[Node<'a>] {
         &self.tables.nodes
     }
@@ -430,7 +430,7 @@ impl<'a> Document<'a> {
         &self.tables.order
     }
 
-    /// The scenes.
+    /// Returns the scenes.
     pub fn scenes(&self) -> &[Scene<'a>] {
         &self.tables.scenes
     }
@@ -440,47 +440,47 @@ impl<'a> Document<'a> {
         self.tables.scene
     }
 
-    /// The meshes.
+    /// Returns the meshes.
     pub fn meshes(&self) -> &[Mesh<'a>] {
         &self.tables.meshes
     }
 
-    /// The skins.
+    /// Returns the skins.
     pub fn skins(&self) -> &[Skin<'a>] {
         &self.tables.skins
     }
 
-    /// The animations.
+    /// Returns the animations.
     pub fn animations(&self) -> &[Animation<'a>] {
         &self.tables.animations
     }
 
-    /// The materials.
+    /// Returns the materials.
     pub fn materials(&self) -> &[Material<'a>] {
         &self.tables.materials
     }
 
-    /// The textures.
+    /// Returns the textures.
     pub fn textures(&self) -> &[Texture] {
         &self.tables.textures
     }
 
-    /// The texture samplers.
+    /// Returns the texture samplers.
     pub fn texture_samplers(&self) -> &[TextureSampler] {
         &self.tables.texture_samplers
     }
 
-    /// The names of the material variants.
+    /// Returns the names of the material variants.
     pub fn variants(&self) -> &[Cow<'a, str>] {
         &self.tables.variants
     }
 
-    /// The program that wrote the document; empty if unknown.
+    /// Returns the program that wrote the document; empty if unknown.
     pub fn generator(&self) -> &str {
         &self.tables.generator
     }
 
-    /// The images.
+    /// Returns the images.
     pub fn images(&self) -> &[Image<'a>] {
         &self.tables.images
     }

@@ -79,7 +79,7 @@ fn entry<K: Ord, V>(
     })
 }
 
-/// The pose sets of the clips, by their numbers.
+/// Returns the pose sets of the clips, by their numbers.
 fn taken_apart<'a>(
     out: &Output<'_>,
     scene: &'a Scene,
@@ -104,7 +104,7 @@ fn taken_apart<'a>(
     Ok(made.collect::<Result<_, _>>()?)
 }
 
-/// The channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
+/// Returns the channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
 /// rest, and with several clips whatever one of them moves away from the rest pose.
 fn moved_channels(
     out: &Output<'_>,

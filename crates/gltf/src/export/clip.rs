@@ -95,7 +95,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.finish()
     }
 
-    /// The last frame of the animation; of a closed loop, the end of its period.
+    /// Returns the last frame of the animation; of a closed loop, the end of its period.
     fn last_frame(&self) -> u32 {
         self.close.unwrap_or(self.clip.frames.saturating_sub(1))
     }
@@ -376,7 +376,7 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(())
     }
 
-    /// The keys of a channel with their times, up to the last frame that is shown. glTF holds the values before the
+    /// Returns the keys of a channel with their times, up to the last frame that is shown. glTF holds the values before the
     /// first key and after the last one. If the clip blends the last key into the first, or on to a key that is never
     /// reached, a key is added at its edge.
     fn keys<T: Copy>(
@@ -438,7 +438,7 @@ impl<'a, 's> Writer<'a, 's> {
         Ok((times, values))
     }
 
-    /// The last and the first key of a loop and the frames between them, where the animation shows any of these.
+    /// Returns the last and the first key of a loop and the frames between them, where the animation shows any of these.
     fn wrapped<T: Copy>(&self, keys: &Keys<T>) -> Option<(T, T, f32)> {
         let (first, last) = (keys.frames.first()?, keys.frames.last()?);
         #[expect(clippy::cast_precision_loss, reason = "a measure of how far apart two keys are")]

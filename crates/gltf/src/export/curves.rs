@@ -15,7 +15,7 @@ pub(crate) enum Part {
 impl Part {
     pub(crate) const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
 
-    /// The glTF name.
+    /// Returns the glTF name.
     pub(crate) const fn property(self) -> Property {
         match self {
             Self::Translation => Property::Translation,
@@ -84,7 +84,7 @@ impl<const N: usize> Keys<N> {
 }
 
 impl Curve {
-    /// A part of a transform that never changes.
+    /// Returns a part of a transform that never changes.
     pub(crate) fn constant(of: &Trs, part: Part) -> Self {
         match part {
             Part::Translation => Self::Vectors(Keys::constant(of.translation)),

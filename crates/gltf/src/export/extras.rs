@@ -12,7 +12,7 @@ type Fields = Vec<(String, Extra)>;
 /// list entry.
 const VALUE: usize = 40;
 
-/// The `extras` of an object; a value that is not a map is wrapped into one, as glTF recommends.
+/// Returns the `extras` of an object; a value that is not a map is wrapped into one, as glTF recommends.
 pub(crate) fn extras_text(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String>, ConvertError> {
     let Some(extra) = extra else { return Ok(None) };
     memory.charge_items("extras", length(extra) as u64, 1)?;
@@ -30,7 +30,7 @@ pub(crate) struct Mark<'n> {
 }
 
 impl Mark<'_> {
-    /// A text that holds JSON: the only form that common editors and packers keep.
+    /// Returns a text that holds JSON: the only form that common editors and packers keep.
     fn field(self, memory: &Budget) -> Result<(String, Extra), ConvertError> {
         // A name is copied, then escaped twice.
         memory.charge_items("names", self.name.len() as u64, 40)?;
@@ -71,7 +71,7 @@ fn with_front(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Opt
     extras_text(memory, Some(&Extra::Map(fields)))
 }
 
-/// The `extras` of a joint: the number and name of the mesh that bounds it, and its own. Names survive editors that
+/// Returns the `extras` of a joint: the number and name of the mesh that bounds it, and its own. Names survive editors that
 /// renumber meshes.
 pub(crate) fn of_joint(
     memory: &Budget,
@@ -123,7 +123,7 @@ pub(crate) fn of_scene(
     if front.is_empty() { extras_text(memory, own) } else { with_front(memory, own, front) }
 }
 
-/// The data about the file that an import needs, if any.
+/// Returns the data about the file that an import needs, if any.
 fn import_data(memory: &Budget, file: Told<'_>) -> Result<Option<String>, ConvertError> {
     let Told { scene, frames_at, kept } = file;
     if scene.format.is_empty() && scene.clips.is_empty() && scene.scale == 1.0 && kept.is_none() {
@@ -176,7 +176,7 @@ pub(crate) fn of_clip(
     with_front(memory, clip.extras.as_ref(), front)
 }
 
-/// The playback of a clip in its game.
+/// Returns the playback of a clip in its game.
 fn played(clip: &Clip, frames_at: Option<NonZeroU16>) -> Fields {
     let mut fields: Fields = vec![
         ("rate".into(), decimal(clip.rate)),
@@ -193,7 +193,7 @@ pub(crate) fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-/// A number of 32 bits with no more digits than it needs.
+/// Returns a number of 32 bits with no more digits than it needs.
 fn decimal(value: f32) -> Extra {
     Extra::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }

@@ -171,7 +171,7 @@ fn colors<'s>(
     }
 }
 
-/// A name of a table's own.
+/// Returns a name of a table's own.
 pub(crate) fn owned(name: &str) -> Cow<'static, str> {
     name.to_owned().into()
 }
@@ -182,7 +182,7 @@ struct Surface<'s> {
     tangents: Vec<[f32; 4]>,
 }
 
-/// The normals and tangents that are written; none for a mesh without normals.
+/// Returns the normals and tangents that are written; none for a mesh without normals.
 fn surface<'s>(
     out: &Output<'s>,
     arrays: &mut Arrays<'s>,
@@ -200,7 +200,7 @@ fn surface<'s>(
     Ok(Some(Surface { normals, tangents }))
 }
 
-/// The normals at length 1: those that are so already, bit for bit, the others made so. One without direction
+/// Returns the normals at length 1: those that are so already, bit for bit, the others made so. One without direction
 /// is replaced by that of the triangles around.
 fn unit_normals<'s>(
     out: &Output<'s>,
@@ -253,7 +253,7 @@ fn unit_normals<'s>(
     Ok(Cow::Owned(normals))
 }
 
-/// The sum of the normals of the triangles around each vertex, by area.
+/// Returns the sum of the normals of the triangles around each vertex, by area.
 fn face_normals(out: &Output<'_>, mesh: &Arrays<'_>) -> Result<Vec<[f64; 3]>, ConvertError> {
     let mut sums = out.memory.reserve("face normals", mesh.positions.len())?;
     sums.resize(mesh.positions.len(), [0.0; 3]);
@@ -364,12 +364,12 @@ pub(crate) fn place(trs: &meshwright_scene::Trs, path: &str) -> Result<Transform
     Ok(Transform::Parts { translation: trs.translation, rotation, scale: trs.scale })
 }
 
-/// True when a quaternion is further from length 1 than rounding to 32 bits leads.
+/// Returns true if a quaternion is further from length 1 than rounding to 32 bits leads.
 pub(crate) fn is_scaled(q: [f32; 4]) -> bool {
     (dot(wide(q), wide(q)) - 1.0).abs() > 1e-5
 }
 
-/// A rotation at length 1; none for one without direction.
+/// Returns a rotation at length 1; none for one without direction.
 pub(crate) fn unit_rotation(q: [f32; 4]) -> [f32; 4] {
     // One that is so already stays bit for bit, like the keys that are compared with it. The schema wants no part
     // beyond 1, which a length that rounds to 1 still allows.

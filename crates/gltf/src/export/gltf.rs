@@ -23,7 +23,7 @@ const BIN: [u8; 4] = *b"BIN\0";
 const HEADER: u64 = 12;
 const CHUNK: u64 = 8;
 
-/// The length of a GLB with these chunks, which must fit 32 bits.
+/// Returns the length of a GLB with these chunks, which must fit 32 bits.
 fn glb_length(json: u64, bin: u64) -> Result<u32, ConvertError> {
     let chunk = |n: u64| if n == 0 { 0 } else { CHUNK.saturating_add(n.div_ceil(4).saturating_mul(4)) };
     let length = HEADER.saturating_add(chunk(json)).saturating_add(chunk(bin));
@@ -33,7 +33,7 @@ fn glb_length(json: u64, bin: u64) -> Result<u32, ConvertError> {
     })
 }
 
-/// A length that [`glb_length`] has seen to fit.
+/// Returns a length that [`glb_length`] has seen to fit.
 fn length32(n: usize) -> [u8; 4] {
     u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -72,22 +72,22 @@ impl<'s> Gltf<'s> {
         &self.tables
     }
 
-    /// The mesh of the scene that each mesh of the document came from. Empty meshes are not written.
+    /// Returns the mesh of the scene that each mesh of the document came from. Empty meshes are not written.
     pub fn mesh_sources(&self) -> &[MeshId] {
         &self.meshes
     }
 
-    /// The clip of the scene that each animation of the document came from. Empty clips are not written.
+    /// Returns the clip of the scene that each animation of the document came from. Empty clips are not written.
     pub fn clip_sources(&self) -> &[usize] {
         &self.clips
     }
 
-    /// The length of [`to_glb`](Self::to_glb).
+    /// Returns the length of [`to_glb`](Self::to_glb).
     pub fn glb_len(&self) -> u64 {
         glb_length(self.json.len() as u64, self.buffer.len() as u64).map_or(u64::MAX, u64::from)
     }
 
-    /// The document as one binary file.
+    /// Returns the document as one binary file.
     pub fn to_glb(&self) -> Vec<u8> {
         let mut glb = Vec::with_capacity(usize::try_from(self.glb_len()).unwrap_or(0));
         // Writing into memory does not fail.
@@ -95,7 +95,7 @@ impl<'s> Gltf<'s> {
         glb
     }
 
-    /// The document as one binary file; what was made for it is let go as it is written.
+    /// Returns the document as one binary file; what was made for it is let go as it is written.
     pub fn into_glb(self) -> Vec<u8> {
         let mut glb = Vec::with_capacity(usize::try_from(self.glb_len()).unwrap_or(0));
         // Writing into memory does not fail.
@@ -129,12 +129,12 @@ impl<'s> Gltf<'s> {
         Ok(())
     }
 
-    /// The length of the buffer: 0 if the scene holds nothing to draw or move.
+    /// Returns the length of the buffer: 0 if the scene holds nothing to draw or move.
     pub fn buffer_len(&self) -> u64 {
         self.buffer.len() as u64
     }
 
-    /// The buffer.
+    /// Returns the buffer.
     pub fn buffer(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.buffer.len());
         // Writing into memory does not fail.
@@ -150,19 +150,19 @@ impl<'s> Gltf<'s> {
         self.buffer.write_to(to)
     }
 
-    /// The document as JSON that refers to the buffer as the companion file `bin_name`.
+    /// Returns the document as JSON that refers to the buffer as the companion file `bin_name`.
     pub fn to_json(&self, bin_name: &str) -> Vec<u8> {
         to_json(&self.tables, Some(&percent_encoded(bin_name))).into_bytes()
     }
 
-    /// The document as JSON, and the buffer that it refers to as the companion file `bin_name`. The buffer is empty,
+    /// Returns the document as JSON, and the buffer that it refers to as the companion file `bin_name`. The buffer is empty,
     /// and not referred to, if the scene holds nothing to draw or move.
     pub fn to_gltf(&self, bin_name: &str) -> (Vec<u8>, Vec<u8>) {
         (self.to_json(bin_name), self.buffer())
     }
 }
 
-/// A file name as a relative URI.
+/// Returns a file name as a relative URI.
 fn percent_encoded(name: &str) -> String {
     let mut uri = String::new();
     for b in name.bytes() {

@@ -12,7 +12,7 @@ use meshwright_scene::{
     Affine, Channel as Keys, Clip, Interpolation, Joint, Local, Loss, Skeleton, Track, Trs,
 };
 
-/// The most of a difference at a few places between two keys.
+/// Returns the most of a difference at a few places between two keys.
 pub(crate) fn furthest(away: impl Fn(f64) -> f64) -> f64 {
     [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
 }
@@ -27,7 +27,7 @@ pub(crate) fn is_same_blend(a: math::Quat, b: math::Quat, rule: Interpolation) -
     }
 }
 
-/// The difference between the engine's blend of two local rotations and glTF's, in degrees.
+/// Returns the difference between the engine's blend of two local rotations and glTF's, in degrees.
 pub(crate) fn between(a: &Trs, b: &Trs, rule: Interpolation) -> f64 {
     let (qa, qb) = (wide(a.rotation), wide(b.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
@@ -67,7 +67,7 @@ pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
 /// The code of what differs between keys.
 const BETWEEN: &str = "interpolation";
 
-/// A rotation between two keys by the format's rule.
+/// Returns a rotation between two keys by the format's rule.
 pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32; 4] {
     let (qa, qb) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
     // Exactly opposite rotations have no middle: the earlier holds.
@@ -80,7 +80,7 @@ pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32
     })
 }
 
-/// The value of a channel at a frame of its clip.
+/// Returns the value of a channel at a frame of its clip.
 pub(crate) fn key_at<T: Copy>(
     keys: &Keys<T>,
     frame: f64,

@@ -41,12 +41,12 @@ impl<'a> Materials<'a> {
         }
     }
 
-    /// The scene that they are of.
+    /// Returns the scene that they are of.
     pub(crate) const fn scene(&self) -> &'a Scene {
         self.scene
     }
 
-    /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
+    /// Returns the material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
     /// to mirror draw black.
     pub(crate) fn plain(&mut self, out: &mut Output<'_>) -> Result<usize, ConvertError> {
         if let Some(index) = self.plain {
@@ -59,7 +59,7 @@ impl<'a> Materials<'a> {
         Ok(index)
     }
 
-    /// The material for a mesh, which may have texture coordinates and alpha or not.
+    /// Returns the material for a mesh, which may have texture coordinates and alpha or not.
     pub(crate) fn get(
         &mut self,
         out: &mut Output<'a>,
@@ -200,7 +200,7 @@ fn is_what_it_says(image: &Image) -> bool {
     }
 }
 
-/// A colour within glTF's range of 0 to 1.
+/// Returns a colour within glTF's range of 0 to 1.
 fn factor(color: [f32; 4], path: &str, losses: &mut Vec<Loss>) -> [f32; 4] {
     let clamped = color.map(|c| if c.is_finite() { c.clamp(0.0, 1.0) } else { 1.0 });
     if clamped != color {

@@ -96,12 +96,12 @@ fn exported<'s>(
 /// The memory charged for the number of a node in a level, including its text.
 const NODE_INDEX: usize = 16;
 
-/// True when there is nothing to draw.
+/// Returns true if there is nothing to draw.
 fn is_empty(mesh: &Mesh) -> bool {
     mesh.positions.is_empty() || mesh.triangles.is_empty()
 }
 
-/// The written mesh that bounds each joint, with its name.
+/// Returns the written mesh that bounds each joint, with its name.
 fn solids<'s>(
     scene: &'s Scene,
     meshes: &[Option<Written>],
@@ -170,7 +170,7 @@ impl<'a> Export<'a, '_> {
         self.kept.map(|_| Mark { index, of, name })
     }
 
-    /// The root above each node.
+    /// Returns the root above each node.
     fn roots(&self) -> Result<Vec<usize>, ConvertError> {
         let mut roots: Vec<usize> = self.out.memory.reserve("nodes", self.scene.nodes.len())?;
         roots.extend(0..self.scene.nodes.len());
@@ -182,7 +182,7 @@ impl<'a> Export<'a, '_> {
         Ok(roots)
     }
 
-    /// The root nodes of every glTF scene, each once.
+    /// Returns the root nodes of every glTF scene, each once.
     fn levels(&self) -> Result<Vec<Vec<usize>>, ConvertError> {
         let is_root = |n: usize| self.scene.nodes.get(n).is_some_and(|node| node.parent.is_none());
         if self.scene.levels.is_empty() {
@@ -311,7 +311,7 @@ impl<'a> Export<'a, '_> {
         Ok(())
     }
 
-    /// The drawn meshes of a node, skinned or not.
+    /// Returns the drawn meshes of a node, skinned or not.
     fn drawn_meshes(&self, n: usize, skinned: bool) -> Vec<MeshId> {
         let is = |m: &&MeshId| self.meshes[m.0].is_some() && self.scene.meshes[m.0].skin.is_some() == skinned;
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
@@ -370,7 +370,7 @@ impl<'a> Export<'a, '_> {
         Ok(placed)
     }
 
-    /// A node of the scene with its unskinned meshes: its own where it draws one, else on children.
+    /// Returns a node of the scene with its unskinned meshes: its own where it draws one, else on children.
     fn place_node(&mut self, n: usize) -> Result<usize, ConvertError> {
         let scene = self.scene;
         let source = &scene.nodes[n];
@@ -410,7 +410,7 @@ impl<'a> Export<'a, '_> {
         Ok(index)
     }
 
-    /// A node that draws one mesh and is nowhere else.
+    /// Returns a node that draws one mesh and is nowhere else.
     fn mesh_node(&mut self, name: &str, mesh: MeshId, extras: Option<String>) -> Result<usize, ConvertError> {
         self.out.charge_objects(1, name.len())?;
         let mesh = self.meshes[mesh.0].map(|w| w.mesh);

@@ -32,28 +32,28 @@ impl Default for ExportOptions {
 }
 
 impl ExportOptions {
-    /// The same options with other influences.
+    /// Returns the same options with other influences.
     #[must_use]
     pub const fn with_influences(mut self, influences: Influences) -> Self {
         self.influences = influences;
         self
     }
 
-    /// The same options with loops closed or left open.
+    /// Returns the same options with loops closed or left open.
     #[must_use]
     pub const fn with_close_loops(mut self, close: bool) -> Self {
         self.close_loops = close;
         self
     }
 
-    /// The same options with keys at a rate, or at that of each clip.
+    /// Returns the same options with keys at a rate, or at that of each clip.
     #[must_use]
     pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
         self.frames_at = rate;
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Returns the same options with another limit of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;

@@ -89,7 +89,7 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
-    /// A view of a piece at the end of the buffer.
+    /// Returns a view of a piece at the end of the buffer.
     fn view(
         &mut self,
         what: &'static str,
@@ -101,7 +101,7 @@ impl<'s> Output<'s> {
         self.view_from(start, target)
     }
 
-    /// A view of the end of the buffer.
+    /// Returns a view of the end of the buffer.
     fn view_from(&mut self, start: usize, target: Option<Target>) -> Result<usize, ConvertError> {
         self.charge_objects(1, 0)?;
         let length = self.buffer.len().saturating_sub(start) as u64;
@@ -214,7 +214,7 @@ impl<'s> Output<'s> {
         Ok(accessor)
     }
 
-    /// The view of keys, up to the end of the buffer, and the offset of `start` in it. A new view begins if something
+    /// Returns the view of keys, up to the end of the buffer, and the offset of `start` in it. A new view begins if something
     /// else was written since.
     fn grown_key_view(&mut self, start: usize) -> Result<(usize, u64), ConvertError> {
         let end = self.buffer.len();
@@ -291,7 +291,7 @@ pub(crate) fn add<T>(table: &mut Vec<T>, object: T) -> usize {
     table.len() - 1
 }
 
-/// An empty vector with room for `count` items that were charged already.
+/// Returns an empty vector with room for `count` items that were charged already.
 pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
     let mut items = Vec::new();
     let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);

@@ -57,24 +57,24 @@ impl<'a> Poses<'a> {
         Ok(Self { set, parts, shear, away: BTreeMap::new() })
     }
 
-    /// The set itself.
+    /// Returns the set itself.
     pub(crate) fn set(&self) -> &'a PoseSet {
         self.set
     }
 
-    /// The parts of a joint in a pose.
+    /// Returns the parts of a joint in a pose.
     pub(crate) fn transform(&self, pose: u32, joint: usize) -> Option<Trs> {
         self.pose(pose)?.get(joint).copied()
     }
 
-    /// The parts of all joints in a pose.
+    /// Returns the parts of all joints in a pose.
     pub(crate) fn pose(&self, pose: u32) -> Option<&[Trs]> {
         let joints = self.set.joints;
         let start = (pose as usize).checked_mul(joints)?;
         self.parts.get(start..start.checked_add(joints)?)
     }
 
-    /// A part of a joint's transform at every key, where `order` says which pose each shows; once where it is one in all
+    /// Returns a part of a joint's transform at every key, where `order` says which pose each shows; once where it is one in all
     /// poses that are `used`.
     pub(crate) fn column<const N: usize>(
         &self,
@@ -96,7 +96,7 @@ impl<'a> Poses<'a> {
         self.shear.get(pose as usize).copied().unwrap_or_default()
     }
 
-    /// The maximum difference between blends of two poses by a rule and glTF's, in degrees. Joints that follow others
+    /// Returns the maximum difference between blends of two poses by a rule and glTF's, in degrees. Joints that follow others
     /// are not blended.
     pub(crate) fn away(
         &mut self,

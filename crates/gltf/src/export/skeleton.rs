@@ -89,7 +89,7 @@ pub(crate) fn adopt(out: &mut Output<'_>, parent: usize, child: usize) {
     }
 }
 
-/// The rest pose as glTF has it.
+/// Returns the rest pose as glTF has it.
 fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<Trs>, ConvertError> {
     let model = if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {
         skeleton.rest_model().ok_or_else(|| ConvertError::invalid(path, "joints form a cycle"))?
@@ -157,7 +157,7 @@ pub(crate) fn skin(
     Ok(add(&mut out.tables.skins, skin))
 }
 
-/// The inverse bind matrices: the skeleton's own, except for joints whose node cannot have the joint's pose because
+/// Returns the inverse bind matrices: the skeleton's own, except for joints whose node cannot have the joint's pose because
 /// the joint or a parent shears. There the matrix includes the difference in the rest pose, so that the rest pose,
 /// and any pose with the same shear, is exact.
 fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<Vec<Affine>, ConvertError> {
@@ -196,7 +196,7 @@ fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<
 const SAME_PLACE: f64 = 2e-6;
 const SAME_ANGLE: f64 = 4e-6;
 
-/// The parts of the rest pose that bones lack if they are placed by the inverse bind matrices and have no scale. An
+/// Returns the parts of the rest pose that bones lack if they are placed by the inverse bind matrices and have no scale. An
 /// importer with such bones shows the rest pose by moving them, until it plays a clip that does not move them.
 fn keyed(
     out: &Output<'_>,

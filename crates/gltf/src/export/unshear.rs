@@ -65,7 +65,7 @@ impl Straightened {
         Ok(found)
     }
 
-    /// The skeleton with its new matrices.
+    /// Returns the skeleton with its new matrices.
     pub(crate) fn skeleton<'a>(
         &self,
         skeleton: &'a Skeleton,
@@ -86,7 +86,7 @@ impl Straightened {
         Ok(Cow::Owned(straight))
     }
 
-    /// A mesh of the skeleton with its vertices where the new matrices expect them.
+    /// Returns a mesh of the skeleton with its vertices where the new matrices expect them.
     pub(crate) fn mesh<'a>(&self, mesh: &'a Mesh, memory: &Budget) -> Result<Cow<'a, Mesh>, LimitExceeded> {
         let Some(skin) = mesh.skin.as_ref().filter(|_| !self.joints.is_empty()) else {
             return Ok(Cow::Borrowed(mesh));

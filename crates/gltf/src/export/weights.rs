@@ -98,7 +98,7 @@ pub(crate) fn bind<J: Copy>(
     Ok(Bound { sets, neutral: tally.unbound > 0 })
 }
 
-/// The positive influences of a vertex, each joint once, the heaviest first. True when there are negative ones too.
+/// Returns the positive influences of a vertex, each joint once, the heaviest first. True when there are negative ones too.
 fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
     into.clear();
     let mut negative = false;
@@ -123,7 +123,7 @@ fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
     negative
 }
 
-/// The sum of weights.
+/// Returns the sum of weights.
 fn sum(influences: &[(u16, f64)]) -> f64 {
     influences.iter().map(|i| i.1).sum()
 }

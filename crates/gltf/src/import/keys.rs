@@ -45,7 +45,7 @@ pub(super) struct KeySource<'v, const N: usize> {
 }
 
 impl<const N: usize> KeySource<'_, N> {
-    /// The number of keys that [`linear`](Self::linear) returns.
+    /// Returns the number of keys that [`linear`](Self::linear) returns.
     pub(super) fn linear_keys(&self) -> usize {
         match self.way {
             KeyInterpolation::Straight => self.times.len(),

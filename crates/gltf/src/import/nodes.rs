@@ -48,7 +48,7 @@ pub(super) const fn affine(m: [f32; 16]) -> Affine {
     Affine { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }
 }
 
-/// A matrix as translation, rotation and even scale, if it has no other part.
+/// Returns a matrix as translation, rotation and even scale, if it has no other part.
 pub(super) fn similarity(m: &Affine64) -> Option<Trs64> {
     let scale = length(m.x);
     let even = [m.y, m.z].iter().all(|c| (length(*c) - scale).abs() <= 1e-6 * scale);

@@ -84,7 +84,7 @@ impl Plan {
         self.locals.get(node).map_or(Affine64::IDENTITY, Local::to_affine64)
     }
 
-    /// The transform above a topmost joint, if it can be folded into the joint.
+    /// Returns the transform above a topmost joint, if it can be folded into the joint.
     pub(super) fn folded(&self, document: &Document<'_>, node: usize) -> Option<Trs64> {
         let parent = document.nodes().get(node)?.parent.filter(|_| self.above.get(node) == Some(&None))?;
         let m = self.fixed.get(parent).filter(|m| **m != Affine64::IDENTITY)?;

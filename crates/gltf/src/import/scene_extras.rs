@@ -154,7 +154,7 @@ impl FileData {
         self.clips.iter().find_map(|(_, stated)| stated.frames_at)
     }
 
-    /// The playback of a clip: from its own extras, otherwise from the scene's entry for a clip of its name.
+    /// Returns the playback of a clip: from its own extras, otherwise from the scene's entry for a clip of its name.
     pub(super) fn clip(&self, name: &str, extras: Option<JsonValue<'_, '_>>) -> ClipPlayback {
         let own = ClipPlayback::new(extras);
         let named = || self.clips.iter().find(|(clip, _)| clip == name).map(|(_, stated)| *stated);

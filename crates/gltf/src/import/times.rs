@@ -162,7 +162,7 @@ impl Rate {
     }
 }
 
-/// The number of frames up to the last key, and the seconds from the last key to the last frame.
+/// Returns the number of frames up to the last key, and the seconds from the last key to the last frame.
 pub(super) fn frames(
     document: &Document<'_>,
     a: usize,

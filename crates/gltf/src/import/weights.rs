@@ -98,7 +98,7 @@ impl<'d> Sets<'d> {
         Ok(())
     }
 
-    /// True if the block certainly has no faults: no weight is negative or not finite, all joints exist, and all sums
+    /// Returns true if the block certainly has no faults: no weight is negative or not finite, all joints exist, and all sums
     /// are 1 within the error of 32 bits.
     fn are_plain(&self, count: usize, joints: usize, seen: &mut Seen) -> bool {
         /// The maximum error of a sum of four.

@@ -91,7 +91,7 @@ impl Motion {
 }
 
 impl Channel {
-    /// The keys around a time, and how far it is from the one to the other.
+    /// Returns the keys around a time, and how far it is from the one to the other.
     fn span(&self, time: f32) -> Option<(usize, usize, f64)> {
         let last = self.times.len().checked_sub(1)?;
         let n = self.times.partition_point(|t| *t <= time);

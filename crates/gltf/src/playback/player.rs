@@ -115,7 +115,7 @@ fn from_columns(m: [f32; 16]) -> Affine64 {
     Affine64 { x: column(0), y: column(4), z: column(8), w: column(12) }
 }
 
-/// A normal under a matrix: by its cofactors, so that flattened axes do no harm.
+/// Returns a normal under a matrix: by its cofactors, so that flattened axes do no harm.
 fn normal(&Affine64 { x, y, z, .. }: &Affine64, n: [f64; 3]) -> [f64; 3] {
     let cofactors = Affine64 { x: cross(y, z), y: cross(z, x), z: cross(x, y), w: [0.0; 3] };
     let sign = if dot(x, cross(y, z)) < 0.0 { -1.0 } else { 1.0 };
@@ -182,7 +182,7 @@ impl Player {
         Ok(())
     }
 
-    /// The animations in the file's order.
+    /// Returns the animations in the file's order.
     pub fn animations(&self) -> &[Animation] {
         &self.animations
     }
@@ -262,7 +262,7 @@ impl Primitive {
         (positions, self.normals.iter().map(normal).collect())
     }
 
-    /// The weighted sum over all influences. Normals take the matrices as they are, as viewers do.
+    /// Returns the weighted sum over all influences. Normals take the matrices as they are, as viewers do.
     fn skinned(&self, palette: &[Affine64]) -> Vertices {
         let sum = |v: usize, map: &dyn Fn(&Affine64) -> [f64; 3]| {
             let mut sum = [0.0; 3];

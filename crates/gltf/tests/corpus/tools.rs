@@ -39,7 +39,7 @@ fn back(before: &Scene, after: &Scene, snap: Snap) -> (Scene, Recovery) {
     (patch.scene, patch.report)
 }
 
-/// The parts that are not untouched.
+/// Returns the parts that are not untouched.
 fn touched<T: Clone>(parts: &[Part<T>]) -> Vec<Part<T>> {
     parts.iter().filter(|part| part.state != State::Untouched).cloned().collect()
 }
@@ -92,7 +92,7 @@ fn what_tools_made_of_exports_is_untouched() {
     assert!(seen > 20, "{seen}");
 }
 
-/// The distance between a vertex of the edited part and the nearest vertex of a mesh.
+/// Returns the distance between a vertex of the edited part and the nearest vertex of a mesh.
 fn nearest(mesh: &Mesh, point: [f32; 3]) -> f32 {
     let far = |p: &[f32; 3]| p.iter().zip(point).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
     mesh.positions.iter().map(far).fold(f32::INFINITY, f32::min)

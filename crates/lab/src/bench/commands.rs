@@ -95,7 +95,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     folder.and_then(|_| fs::write(path, bytes)).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The seconds of processor time and the bytes of peak memory of a command.
+/// Returns the seconds of processor time and the bytes of peak memory of a command.
 fn measure(program: &Path, folder: &Path, words: &str) -> Result<(f64, u64), String> {
     let (mut runs, mut peak, start) = (0_u32, 0, ticks_of_children()?);
     loop {
@@ -116,7 +116,7 @@ fn measure(program: &Path, folder: &Path, words: &str) -> Result<(f64, u64), Str
     }
 }
 
-/// The processor time of all programs that ended, in user and system mode.
+/// Returns the processor time of all programs that ended, in user and system mode.
 fn ticks_of_children() -> Result<u64, String> {
     let stat = fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
     // The name of the program is in brackets and may have any character.

@@ -113,7 +113,7 @@ fn read(report: &mut Report, effort: Effort, scene: &Scene, glb: &[u8]) -> Resul
     Ok(())
 }
 
-/// The same scene on a chain of joints, with one to four influences a vertex.
+/// Returns the same scene on a chain of joints, with one to four influences a vertex.
 fn skinned(scene: &Scene) -> Result<Scene, String> {
     const JOINTS: u32 = 60;
     let mut mesh = mesh(scene)?.clone();

@@ -140,7 +140,7 @@ fn files<T: FileFormat>(dir: &Path, report: &mut Report, effort: Effort, target:
     Ok(())
 }
 
-/// The demo with `vertices` times its vertices and `frames` times its frames.
+/// Returns the demo with `vertices` times its vertices and `frames` times its frames.
 fn scaled(demo: &Dpm, vertices: usize, frames: usize) -> Dpm {
     let mut big = demo.clone();
     for mesh in &mut big.meshes {

@@ -89,7 +89,7 @@ fn time(contender: &mut Contender<'_>, calls: u32) -> f64 {
     (contender.run)(calls) / f64::from(calls)
 }
 
-/// The number of calls that fill a sample.
+/// Returns the number of calls that fill a sample.
 fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
     (contender.run)(1);
     let mut calls = 1_u32;
@@ -103,17 +103,17 @@ fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
 }
 
 impl Samples {
-    /// The factor by which `ours` is faster than `other`.
+    /// Returns the factor by which `ours` is faster than `other`.
     pub(crate) fn ratio(&self, ours: usize, other: usize) -> Spread {
         Spread::from_values(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
     }
 
-    /// The slope of the logarithm of the time over that of the size, round by round.
+    /// Returns the slope of the logarithm of the time over that of the size, round by round.
     pub(crate) fn slope(&self, sizes: &[usize]) -> Spread {
         Spread::from_values(self.rounds.iter().map(|row| slope(sizes, row)).collect())
     }
 
-    /// The same with another contender in the place of the first.
+    /// Returns the same with another contender in the place of the first.
     pub(crate) fn led_by(&self, first: usize) -> Self {
         let swapped = |row: &Vec<f64>| {
             let mut row = row.clone();
@@ -129,7 +129,7 @@ impl Samples {
     }
 }
 
-/// The slope of the logarithm of the time over that of the size.
+/// Returns the slope of the logarithm of the time over that of the size.
 pub(crate) fn slope(sizes: &[usize], seconds: &[f64]) -> f64 {
     let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
     let y: Vec<f64> = seconds.iter().map(|t| t.ln()).collect();

@@ -90,7 +90,7 @@ pub(crate) fn mixed(n: usize, joints: u32, most: u32) -> Vertices {
     out
 }
 
-/// A figure of `n` joints: a spine with limbs that branch from it, as figures have.
+/// Returns a figure of `n` joints: a spine with limbs that branch from it, as figures have.
 pub(crate) fn skeleton(n: usize) -> Skeleton {
     let mut random = Random::new(7);
     let mut joints = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn skeleton(n: usize) -> Skeleton {
     skeleton
 }
 
-/// A palette of `n` rigid matrices.
+/// Returns a palette of `n` rigid matrices.
 pub(crate) fn palette(n: u32) -> Vec<Affine3A> {
     let mut random = Random::new(11);
     (0..n).map(|_| random.matrix()).collect()

@@ -2,7 +2,7 @@
 
 use meshwright::rig::glam::{Affine3A, Mat3A, Vec3A};
 
-/// The blend of four matrices.
+/// Returns the blend of four matrices.
 fn blend(palette: &[Affine3A], joints: &[u16; 4], weights: &[f32; 4]) -> Affine3A {
     let mut matrix3 = Mat3A::ZERO;
     let mut translation = Vec3A::ZERO;

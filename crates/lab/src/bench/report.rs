@@ -19,7 +19,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The factor by which the first contender is faster than another.
+    /// Returns the factor by which the first contender is faster than another.
     pub(crate) fn new(
         what: impl Into<String>,
         against: &'static str,
@@ -96,7 +96,7 @@ impl Growth {
         (size, self.seconds.last().copied().unwrap_or(f64::NAN))
     }
 
-    /// The slope over all sizes, and that from the last but one to the last, where the start of the program counts least.
+    /// Returns the slope over all sizes, and that from the last but one to the last, where the start of the program counts least.
     fn slopes(&self) -> (f64, f64) {
         let from = self.sizes.len().saturating_sub(2);
         (slope(&self.sizes, &self.seconds), slope(&self.sizes[from..], &self.seconds[from..]))
@@ -211,7 +211,7 @@ fn machine() -> String {
     format!("{}, {threads} threads", name.map_or(std::env::consts::ARCH, |n| n.1.trim()))
 }
 
-/// The measured commit, if only the documentation is edited.
+/// Returns the measured commit, if only the documentation is edited.
 fn commit(docs: &Path) -> String {
     let git = |words: &[&str]| {
         let out = std::process::Command::new("git").arg("-C").arg(docs).args(words).output();

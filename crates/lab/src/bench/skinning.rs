@@ -92,7 +92,7 @@ impl Case {
         self.measure_in(Workspace::new(), effort, peer)
     }
 
-    /// The same with the kernels that every machine can run.
+    /// Returns the same with the kernels that every machine can run.
     pub(crate) fn measure_portable(&self, effort: Effort, peer: Peer) -> Samples {
         self.measure_in(Workspace::with_instructions(InstructionSet::PORTABLE), effort, peer)
     }
@@ -145,7 +145,7 @@ impl Case {
         measure(effort, &mut contenders)
     }
 
-    /// All threads, and one.
+    /// Returns all threads, and one.
     pub(crate) fn threads(&self, effort: Effort) -> Samples {
         let n = self.plan.vertex_count();
         let (mut one, mut two) = (Workspace::new(), Workspace::new());

@@ -23,7 +23,7 @@ impl Plain {
         }
     }
 
-    /// A document of one mesh, float by float.
+    /// Returns a document of one mesh, float by float.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
         let mut root = json::Root { asset: json::Asset::default(), ..json::Root::default() };
         let mut bin = Vec::new();

@@ -145,7 +145,7 @@ fn number(kind: &Described, scalar: Scalar) -> String {
     }
 }
 
-/// An expression in the language of Kaitai Struct.
+/// Returns an expression in the language of Kaitai Struct.
 fn translated(expression: &str) -> String {
     let text = expression.replace("&&", "and").replace("||", "or").replace("root.", "_root.");
     // A colon or a quote would end a plain value of YAML.

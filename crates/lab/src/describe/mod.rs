@@ -100,7 +100,7 @@ impl Visitor for Collect {
 }
 
 impl Described {
-    /// All kinds of file but glTF.
+    /// Returns all kinds of file but glTF.
     pub(crate) fn all() -> Vec<Self> {
         let all = Format::ALL.iter().map(|format| format.visit(Collect));
         all.filter(|kind| kind.id != KNOWN).collect()
@@ -110,7 +110,7 @@ impl Described {
         !self.description.structures.is_empty()
     }
 
-    /// The media type, from the title: no two formats have the same.
+    /// Returns the media type, from the title: no two formats have the same.
     fn media_type(&self) -> String {
         let words = self.title.to_lowercase();
         let words: Vec<_> =
@@ -118,7 +118,7 @@ impl Described {
         format!("{}/x-{}", if self.is_model { "model" } else { "application" }, words.join("-"))
     }
 
-    /// The marks if they say enough: a name in letters, or several words.
+    /// Returns the marks if they say enough: a name in letters, or several words.
     fn marks(&self) -> &'static [Mark] {
         let marks = self.description.marks;
         let letters = marks
@@ -139,12 +139,12 @@ impl Described {
         self.description.records.iter().find(|t| t.name == name)
     }
 
-    /// The record that a file begins with.
+    /// Returns the record that a file begins with.
     fn header(&self) -> Option<&'static Table> {
         self.record(self.structures().next()?.parts.first()?.kind)
     }
 
-    /// The bytes that a field of the header has in every file.
+    /// Returns the bytes that a field of the header has in every file.
     fn fixed(&self, row: &Row) -> Option<&'static [u8]> {
         let same = |m: &&Mark| m.at == row.field.offset && m.bytes.len() == row.field.width;
         self.description.marks.iter().find(same).map(|m| m.bytes)
@@ -187,17 +187,17 @@ impl Described {
     }
 }
 
-/// A comment on one line.
+/// Returns a comment on one line.
 pub(crate) fn about(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }
 
-/// A name without blanks.
+/// Returns a name without blanks.
 fn snake(name: &str) -> String {
     name.to_lowercase().replace([' ', '-'], "_")
 }
 
-/// The expression of a part, one blank between words, none around dots.
+/// Returns the expression of a part, one blank between words, none around dots.
 fn expression(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".").replace(". ", ".")
 }
@@ -221,7 +221,7 @@ fn repeat(part: &Part) -> Repeat {
     }
 }
 
-/// The page of the folder.
+/// Returns the page of the folder.
 fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
     let mut text = String::from(
         "# Descriptions for other programs\n\n\
@@ -257,7 +257,7 @@ fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The sound fixture of a kind that holds most.
+/// Returns the sound fixture of a kind that holds most.
 fn fixture(root: &Path, kind: &Described) -> Result<String, String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![root.join("testdata")];

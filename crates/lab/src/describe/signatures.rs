@@ -31,7 +31,7 @@ pub(super) fn libmagic(all: &[Described]) -> String {
     text
 }
 
-/// A field of a header that says something to a person.
+/// Returns a field of a header that says something to a person.
 fn is_count(row: &Row) -> bool {
     let number = matches!(row.kind.scalar, Scalar::U32 | Scalar::I32) && row.kind.count == 1;
     number
@@ -40,7 +40,7 @@ fn is_count(row: &Row) -> bool {
             || row.field.name == "version")
 }
 
-/// The test of a mark: a number if it is a word.
+/// Returns the test of a mark: a number if it is a word.
 fn test(bytes: &[u8]) -> String {
     match bytes.first_chunk::<4>().filter(|_| bytes.len() == 4 && bytes[0] == 0) {
         Some(word) => format!("belong\t{}", u32::from_be_bytes(*word)),
@@ -134,7 +134,7 @@ pub(super) fn pronom(all: &[Described]) -> String {
     text + "  </FileFormatCollection>\n</FFSignatureFile>\n"
 }
 
-/// All marks in one sequence, with the bytes between them free.
+/// Returns all marks in one sequence, with the bytes between them free.
 fn sequence(kind: &Described) -> String {
     let (mut text, mut end) = (String::new(), 0);
     for mark in kind.marks() {

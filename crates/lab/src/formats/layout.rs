@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Tables in Markdown, by kind of file and name.
 pub(crate) type Tables = BTreeMap<(String, String), String>;
 
-/// Every table of the formats and of packs.
+/// Returns every table of the formats and of packs.
 pub(crate) fn tables() -> Tables {
     let mut tables = Tables::new();
     for kind in Described::all() {
@@ -28,7 +28,7 @@ pub(crate) fn tables() -> Tables {
     tables
 }
 
-/// A table of fields.
+/// Returns a table of fields.
 fn record(table: &Table) -> String {
     let unit = if table.size == 1 { "byte" } else { "bytes" };
     let mut text = format!(
@@ -45,7 +45,7 @@ fn record(table: &Table) -> String {
     text
 }
 
-/// A table of bit-fields.
+/// Returns a table of bit-fields.
 fn word(table: &BitTable) -> String {
     let mut text =
         format!("*{}: {} bits.*\n\n| bits | field | |\n|---:|---|---|\n", about(table.about), table.width);

@@ -121,7 +121,7 @@ fn format(id: &str) -> Option<Format> {
 /// Rules in the order of their codes, with the kinds of file that have them.
 type Rows<'a> = BTreeMap<(&'a str, Severity, bool, &'a str), (&'a Rule, BTreeSet<&'a str>)>;
 
-/// The rules of these kinds of files.
+/// Returns the rules of these kinds of files.
 fn rules(kinds: &[&str]) -> Result<String, String> {
     let (mut rows, sets) = (Rows::new(), RuleSet::all());
     for kind in kinds {
@@ -168,7 +168,7 @@ fn notices(kinds: &[&str]) -> String {
     text
 }
 
-/// The severity of a rule.
+/// Returns the severity of a rule.
 fn weight(rule: &Rule) -> &'static str {
     match (rule.severity, rule.forgivable) {
         (Severity::Error, false) => "error",
@@ -183,7 +183,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The facts by which the program identifies these kinds.
+/// Returns the facts by which the program identifies these kinds.
 fn facts(kinds: &[&str]) -> Result<String, String> {
     let mut text =
         String::from("| files | `--as`, `--to` | choices | what belongs to them |\n|---|---|---|---|\n");

@@ -67,7 +67,7 @@ fn has_target() -> bool {
     libraries.is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
 }
 
-/// The program that binds modules, of the version that the crate is locked to: the one on the path, or one that is
+/// Returns the program that binds modules, of the version that the crate is locked to: the one on the path, or one that is
 /// installed below `target/wasm`.
 fn bindgen(root: &Path, home: &Path, place: &Path) -> Result<Option<PathBuf>, String> {
     let lock = fs::read_to_string(home.join("Cargo.lock")).map_err(|e| e.to_string())?;
@@ -102,7 +102,7 @@ fn bindgen(root: &Path, home: &Path, place: &Path) -> Result<Option<PathBuf>, St
     if is_it(&own) { Ok(Some(own)) } else { Err(format!("{} is not {wanted}", own.display())) }
 }
 
-/// The size in a zip archive.
+/// Returns the size in a zip archive.
 fn compressed(bytes: &[u8]) -> Result<u64, String> {
     let mut pack = PackBuilder::new(PackKind::Zip).map_err(|e| e.to_string())?;
     let path = "m".parse().map_err(|e: meshwright::files::FilesError| e.to_string())?;

@@ -138,7 +138,7 @@ impl std::fmt::Display for Counts {
     }
 }
 
-/// The folders of testdata, and the data folders of a game in it.
+/// Returns the folders of testdata, and the data folders of a game in it.
 fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(testdata).map_err(|e| e.to_string())? {
@@ -160,7 +160,7 @@ fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
     folders.into_iter().map(drop).collect()
 }
 
-/// Every fixture.
+/// Returns every fixture.
 fn fixtures(testdata: &Path) -> Result<Vec<PathBuf>, String> {
     let files = xtask::fixtures::walk(testdata).map_err(|e| e.to_string())?;
     Ok(files.into_iter().filter(|path| path.extension().is_none_or(|e| e != "md")).collect())
@@ -190,7 +190,7 @@ fn scene(model: &Dropped) -> Result<Scene, Error> {
     Ok(textured_scene(&mut options(model)?.open_in(&model.finder, &model.path)?)?.value)
 }
 
-/// The model with the most clips for every format of a drop; their formats are added to the seen ones.
+/// Returns the model with the most clips for every format of a drop; their formats are added to the seen ones.
 fn liveliest(drop: &Drop, formats: &mut BTreeSet<&'static str>) -> Result<Vec<Played>, String> {
     let mut played = Vec::new();
     let kinds: BTreeSet<_> =
@@ -219,7 +219,7 @@ fn frames(scene: &Scene) -> Vec<(usize, f64)> {
     all
 }
 
-/// The same for the page, in seconds; the bind pose where nothing moves.
+/// Returns the same for the page, in seconds; the bind pose where nothing moves.
 fn seconds(scene: &Scene) -> Value {
     let at = |(i, frame): (usize, f64)| scene.clips.get(i).map(|clip| json!([i, clip.seconds(frame)]));
     let all: Vec<_> = frames(scene).into_iter().filter_map(at).collect();

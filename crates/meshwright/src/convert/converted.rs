@@ -78,7 +78,7 @@ impl Conversion {
         }
     }
 
-    /// The way from the model to the files.
+    /// Returns the way from the model to the files.
     pub fn route(&self) -> Route {
         self.route
     }
@@ -111,17 +111,17 @@ impl Conversion {
         Ok(scene::Converted::new(files, losses))
     }
 
-    /// Every file that took part, with its role.
+    /// Returns every file that took part, with its role.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The tree that the files were found in.
+    /// Returns the tree that the files were found in.
     pub fn finder(&self) -> &Finder {
         &self.finder
     }
 
-    /// The files on disk that took part; an archive for its members.
+    /// Returns the files on disk that took part; an archive for its members.
     pub fn sources(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.parts.iter().filter_map(|part| part.path.as_ref());
         paths.filter_map(|path| self.finder.tree().container(path))
@@ -133,7 +133,7 @@ impl Conversion {
         self.patch.take()
     }
 
-    /// The map of bones that the model was moved to another skeleton with, as text.
+    /// Returns the map of bones that the model was moved to another skeleton with, as text.
     #[cfg(feature = "retarget")]
     pub fn bone_map(&self) -> Option<&str> {
         self.map.as_deref()
@@ -175,22 +175,22 @@ pub struct Converted {
 }
 
 impl Converted {
-    /// The files, the main one first.
+    /// Returns the files, the main one first.
     pub fn files(&self) -> &OutputFiles {
         &self.files
     }
 
-    /// The files, the main one first.
+    /// Returns the files, the main one first.
     pub fn into_files(self) -> OutputFiles {
         self.files
     }
 
-    /// The dropped data, and notes on decisions.
+    /// Returns the dropped data, and notes on decisions.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }
 
-    /// The edits that were imported; `None` without an original.
+    /// Returns the edits that were imported; `None` without an original.
     #[cfg(feature = "gltf")]
     pub fn edits(&self) -> Option<&meshwright_edit::Recovery> {
         self.edits.as_ref()

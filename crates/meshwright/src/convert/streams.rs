@@ -55,7 +55,7 @@ impl<'s> StreamedFile<'s> {
         }
     }
 
-    /// The content, if it is in memory.
+    /// Returns the content, if it is in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Bytes(bytes, _) => Some(bytes),
@@ -64,7 +64,7 @@ impl<'s> StreamedFile<'s> {
         }
     }
 
-    /// The file in memory.
+    /// Returns the file in memory.
     pub fn into_bytes(self) -> Vec<u8> {
         match self.content {
             Content::Bytes(bytes, _) => bytes,

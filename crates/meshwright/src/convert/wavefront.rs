@@ -73,7 +73,7 @@ impl<'s> Textures<'s> {
         name
     }
 
-    /// The name of a file that is not there yet.
+    /// Returns the name of a file that is not there yet.
     fn beside(&mut self, image: &Image) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let own: String = image.name.chars().take(LONGEST).map(plain).collect();

@@ -22,7 +22,7 @@ pub enum NameSource {
 }
 
 impl NameSource {
-    /// A stable name.
+    /// Returns a stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::File => "file",

@@ -40,7 +40,7 @@ impl GpuMemory {
         }
     }
 
-    /// The sum of all three.
+    /// Returns the sum of all three.
     pub const fn total(&self) -> u64 {
         self.vertices.saturating_add(self.indices).saturating_add(self.textures)
     }

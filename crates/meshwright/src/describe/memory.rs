@@ -17,7 +17,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The memory of a scene.
+    /// Returns the memory of a scene.
     pub fn measure(scene: &Scene) -> Self {
         let images = scene.materials.iter().filter_map(|material| material.image.as_ref());
         let pictures: BTreeMap<_, _> =
@@ -34,7 +34,7 @@ impl Memory {
         }
     }
 
-    /// All of it.
+    /// Returns all of it.
     pub const fn total(&self) -> u64 {
         self.meshes.saturating_add(self.motion).saturating_add(self.pictures)
     }

@@ -64,7 +64,7 @@ pub enum TextureState {
 }
 
 impl TextureState {
-    /// A stable name.
+    /// Returns a stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Untextured => "untextured",
@@ -139,7 +139,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// The height at rest, in the unit of the file.
+    /// Returns the height at rest, in the unit of the file.
     pub fn height(&self) -> Option<f64> {
         self.bounds.map(|bounds| bounds.extent(self.up))
     }
@@ -219,7 +219,7 @@ fn texture_state(
     }
 }
 
-/// The files of a model but its own, and those next to it that do not fit.
+/// Returns the files of a model but its own, and those next to it that do not fit.
 fn parts(asset: &Model) -> Vec<Part> {
     let used = asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned();
     let unfit = asset.companions().unfit.iter().map(|(name, why)| {

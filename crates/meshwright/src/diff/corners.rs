@@ -84,7 +84,7 @@ pub(super) fn corners(a: &Mesh, b: &Mesh, tolerance: f64) -> Corners {
     corners
 }
 
-/// The turn of a triangle that is nearest to another.
+/// Returns the turn of a triangle that is nearest to another.
 fn matched(a: &Mesh, b: &Mesh, one: Triangle, other: Triangle) -> Option<Match> {
     let turns = (0..3).filter_map(|turn| {
         let mut pairs = [(0, 0); 3];
@@ -107,7 +107,7 @@ fn flat_distance([a, b]: &[f32; 2], [c, d]: &[f32; 2]) -> f64 {
     (f64::from(*a) - f64::from(*c)).hypot(f64::from(*b) - f64::from(*d))
 }
 
-/// The cell of a grid that the center of a triangle is in.
+/// Returns the cell of a grid that the center of a triangle is in.
 fn cell(mesh: &Mesh, triangle: Triangle, size: f64) -> Option<Cell> {
     let mut sum = [0.0; 3];
     for vertex in triangle {
@@ -119,7 +119,7 @@ fn cell(mesh: &Mesh, triangle: Triangle, size: f64) -> Option<Cell> {
     Some(cell)
 }
 
-/// A cell and its neighbours.
+/// Returns a cell and its neighbours.
 fn around([x, y, z]: Cell) -> impl Iterator<Item = Cell> {
     let steps = [0, -1, 1];
     let cells = steps.into_iter().flat_map(move |i| steps.into_iter().map(move |j| (i, j)));

@@ -38,14 +38,14 @@ impl Default for DiffOptions {
 }
 
 impl DiffOptions {
-    /// The same options with how far vertices and bones may be apart.
+    /// Returns the same options with how far vertices and bones may be apart.
     #[must_use]
     pub const fn with_length(mut self, length: Option<f64>) -> Self {
         self.length = length;
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Returns the same options with another limit of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;

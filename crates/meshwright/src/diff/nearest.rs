@@ -50,7 +50,7 @@ impl<'p> Nearest<'p> {
         Ok(Self { points, order, axes })
     }
 
-    /// The nearest point and its distance; `None` without points, or for a NaN position.
+    /// Returns the nearest point and its distance; `None` without points, or for a NaN position.
     pub(super) fn find(&self, to: [f32; 3], budget: &Budget) -> Result<Option<(u32, f64)>, LimitExceeded> {
         let mut best: Option<(u32, f64)> = None;
         if !to.iter().all(|c| c.is_finite()) {

@@ -83,7 +83,7 @@ fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Di
     found.iter().enumerate().filter_map(|(i, j)| Some((i, (*j)?))).collect()
 }
 
-/// An entry of a list by its name, or by its number where it has none.
+/// Returns an entry of a list by its name, or by its number where it has none.
 fn entry_path(list: &str, at: usize, name: &str) -> String {
     if name.is_empty() { format!("{list}[{at}]") } else { format!("{list}[{name}]") }
 }
@@ -125,7 +125,7 @@ pub(super) fn meshes(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Dif
     }
 }
 
-/// The distance of texture coordinates.
+/// Returns the distance of texture coordinates.
 fn uv_distance(a: [f32; 2], b: [f32; 2]) -> Option<f64> {
     Some(distance([a[0], a[1], 0.0], [b[0], b[1], 0.0])).filter(|apart| apart.is_finite())
 }
@@ -134,7 +134,7 @@ fn apart_colors(a: [u8; 4], b: [u8; 4]) -> Option<f64> {
     a.iter().zip(&b).map(|(a, b)| f64::from(a.abs_diff(*b)) / 255.0).reduce(f64::max)
 }
 
-/// The angle between directions in degrees; `None` if one has length 0.
+/// Returns the angle between directions in degrees; `None` if one has length 0.
 fn angle(a: [f32; 3], b: [f32; 3]) -> Option<f64> {
     let [a, b] = [a, b].map(|v| v.map(f64::from));
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>();
@@ -206,7 +206,7 @@ pub(super) fn bones(a: &Scene, b: &Scene, diff: &mut Diff) {
     }
 }
 
-/// The clips that both have.
+/// Returns the clips that both have.
 pub(super) fn clips(a: &Scene, b: &Scene, diff: &mut Diff) -> Vec<(usize, usize)> {
     let [x, y] = [a, b].map(|scene| scene.clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
     let pairs = matched("clip-missing", "clips", &x, &y, diff);

@@ -50,7 +50,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The frames of a clip at which vertices are compared.
+/// Returns the frames of a clip at which vertices are compared.
 fn frames(clip: &Clip, most: u32) -> impl Iterator<Item = f64> + use<> {
     let last = clip.frames.saturating_sub(1);
     let count = clip.frames.min(most.max(1));
@@ -61,7 +61,7 @@ fn frames(clip: &Clip, most: u32) -> impl Iterator<Item = f64> + use<> {
     })
 }
 
-/// The frame of the other clip at the same part of its length.
+/// Returns the frame of the other clip at the same part of its length.
 fn frame_of(one: &Clip, other: &Clip, frame: f64) -> f64 {
     let lasts = [one, other].map(|clip| f64::from(clip.frames.saturating_sub(1)));
     match lasts {

@@ -43,13 +43,13 @@ impl<'s> Posed<'s> {
         Ok(())
     }
 
-    /// The positions of vertices, in drawing order.
+    /// Returns the positions of vertices, in drawing order.
     pub(super) fn points(&self) -> &[[f32; 3]] {
         &self.points
     }
 }
 
-/// The longest side of the box around some points.
+/// Returns the longest side of the box around some points.
 pub(super) fn size(points: &[[f32; 3]]) -> f64 {
     let bounds = meshwright_scene::Bounds::around(points.iter().copied());
     bounds.map_or(0.0, |b| (0..3).map(|axis| b.extent(axis)).fold(0.0, f64::max))
@@ -82,7 +82,7 @@ impl Pairs {
         Ok(Self { nearest: Some([of(a, b)?, of(b, a)?]) })
     }
 
-    /// The greatest distance between a vertex and its corresponding one or, if that is beyond the tolerance, the
+    /// Returns the greatest distance between a vertex and its corresponding one or, if that is beyond the tolerance, the
     /// nearest one. Infinite if only one set is empty.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Pairs {
     }
 }
 
-/// The greater of two numbers; NaN is greater than all.
+/// Returns the greater of two numbers; NaN is greater than all.
 fn greater(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

@@ -116,7 +116,7 @@ fn bone(bone: &Bone, may_follow: bool) -> Fields<'_> {
     fields
 }
 
-/// The keys of each bone, and their tags.
+/// Returns the keys of each bone, and their tags.
 fn keys(clip: &Clip) -> Fields<'_> {
     let stream: &Stream = &clip.stream;
     fields! {

@@ -46,7 +46,7 @@ fn chunks<'m>(chunks: &'m [Chunk<'static>], companions: &'m Companions) -> Own<'
     }
 }
 
-/// The stored bones: in a scene, a bone whose parent is flat has no parent.
+/// Returns the stored bones: in a scene, a bone whose parent is flat has no parent.
 fn bones(skeleton: Option<&SkeletonChunk>) -> Item<'_> {
     let bone = |(i, b): (usize, &Bone)| {
         fields! { name: format!("bone{i}"), parent: b.parent.map_or(-1, i64::from) }
@@ -64,7 +64,7 @@ fn bone(bone: &Bone) -> Fields<'_> {
     }
 }
 
-/// The streams of a chunk, whichever it has.
+/// Returns the streams of a chunk, whichever it has.
 fn mesh<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
     let plane = move || Item::list(move || chunk.positions_2d().into_iter().flat_map(|p| p.iter()).map(flat));
     let positions = |p: meshwright_crucible::Floats<'m, 3>| Item::list(move || p.iter());
@@ -91,7 +91,7 @@ fn flat([x, y]: [meshwright_core::F32; 2]) -> [f32; 3] {
     [x.get(), y.get(), 0.0]
 }
 
-/// The layout of a chunk, and the streams that have no field in a dumped mesh.
+/// Returns the layout of a chunk, and the streams that have no field in a dumped mesh.
 fn native<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
     let indices = chunk.indices();
     let whole = chunk.triangles().len().saturating_mul(3);

@@ -52,7 +52,7 @@ impl Dumped for FrameGroups {
     }
 }
 
-/// A name, and the bytes after its end if they are not zero.
+/// Returns a name, and the bytes after its end if they are not zero.
 fn name<'m>(name: &Name) -> Fields<'m> {
     let rest = name.raw().get(name.bytes().len()..).unwrap_or_default();
     let rest = rest.iter().any(|b| *b != 0).then(|| Item::Hex(Cow::Owned(rest.to_owned())));
@@ -80,7 +80,7 @@ fn zym_bounds<'m>(bounds: &ZymBounds) -> Fields<'m> {
     fields! { mins: bounds.mins, maxs: bounds.maxs, radius_squared: bounds.radius_squared }
 }
 
-/// The poses, each as a matrix per bone, relative to its parent: three rows of four.
+/// Returns the poses, each as a matrix per bone, relative to its parent: three rows of four.
 fn poses(poses: &[BonePose], bones: usize) -> Item<'_> {
     Item::list(move || {
         poses.chunks(bones.max(1)).map(move |pose| Item::list(move || pose.iter().map(matrix)))

@@ -66,7 +66,7 @@ fn parts<'m>(model: &'m FsoModel<'static>) -> impl Iterator<Item = Part> + 'm {
     model.ranges().zip(model.slices()).enumerate().map(|(i, (range, span))| (i, range, span))
 }
 
-/// The vertices that a mesh spans, as they are stored; triangles count from the first of them.
+/// Returns the vertices that a mesh spans, as they are stored; triangles count from the first of them.
 fn mesh<'m>(model: &'m FsoModel<'static>, (i, range, (start, end)): Part) -> Fields<'m> {
     let vertices = model.vertices().slice(start, end);
     let low = u32::try_from(start).unwrap_or(u32::MAX).saturating_sub(range.base_index);
@@ -96,7 +96,7 @@ fn mesh<'m>(model: &'m FsoModel<'static>, (i, range, (start, end)): Part) -> Fie
     }
 }
 
-/// The name of a mesh's material, else that of its texture.
+/// Returns the name of a mesh's material, else that of its texture.
 fn material_name<'m>(model: &'m FsoModel<'static>, mesh: usize) -> Option<&'m str> {
     let metadata = model.metadata.as_ref()?;
     let material = metadata.materials.get(metadata.meshes.get(mesh)?.material_index as usize)?;

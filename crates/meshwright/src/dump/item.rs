@@ -33,7 +33,7 @@ pub(crate) enum Item<'m> {
 }
 
 impl<'m> Item<'m> {
-    /// A list of what an iterator yields; `make` gives it again and again.
+    /// Returns a list of what an iterator yields; `make` gives it again and again.
     pub(crate) fn list<I, T>(make: impl Fn() -> I + 'm) -> Self
     where
         I: IntoIterator<Item = T> + 'm,
@@ -43,12 +43,12 @@ impl<'m> Item<'m> {
         Self::List(Box::new(move || Box::new(make().into_iter().map(Into::into))))
     }
 
-    /// An empty list.
+    /// Returns an empty list.
     pub(crate) fn empty() -> Self {
         Self::list(iter::empty::<Self>)
     }
 
-    /// A word of flags or packed bits, with all its digits.
+    /// Returns a word of flags or packed bits, with all its digits.
     pub(crate) fn word(word: impl Into<u64>, digits: usize) -> Self {
         Self::Text(format!("{:0digits$x}", word.into()).into())
     }
@@ -111,7 +111,7 @@ impl Serialize for Number {
     }
 }
 
-/// The text for a float that JSON has no number for.
+/// Returns the text for a float that JSON has no number for.
 const fn no_number(v: f64) -> &'static str {
     if v.is_nan() {
         "NaN"

@@ -70,21 +70,21 @@ impl Default for DumpOptions {
 }
 
 impl DumpOptions {
-    /// The same options with these poses.
+    /// Returns the same options with these poses.
     #[must_use]
     pub fn with_poses(mut self, poses: Vec<PoseRef>) -> Self {
         self.poses = poses;
         self
     }
 
-    /// The same options with poses in another precision.
+    /// Returns the same options with poses in another precision.
     #[must_use]
     pub const fn with_precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
         self
     }
 
-    /// The same options with another limit of bytes.
+    /// Returns the same options with another limit of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
@@ -168,7 +168,7 @@ impl<'m> Dump<'m> {
         Ok(())
     }
 
-    /// The clip and frame of a pose as they are written, and the clip's number in the scene.
+    /// Returns the clip and frame of a pose as they are written, and the clip's number in the scene.
     const fn place(&self, pose: PoseRef) -> (Option<usize>, u32, usize) {
         match pose {
             PoseRef::Clip { clip, frame } => (Some(clip), frame, clip),
@@ -195,7 +195,7 @@ impl<'m> Dump<'m> {
         out.flush()
     }
 
-    /// The dump as text.
+    /// Returns the dump as text.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
         // Writing to memory never fails.
@@ -268,7 +268,7 @@ impl<'m> Dump<'m> {
         }
     }
 
-    /// A mesh at a frame of a clip. That there are both has been checked.
+    /// Returns a mesh at a frame of a clip. That there are both has been checked.
     fn posed(&self, mesh: usize, clip: usize, frame: u32, stage: &RefCell<Stage<'_>>) -> MeshPose {
         if let Some(posed) = exact(self.model, mesh, clip, frame, self.precision) {
             return posed;
@@ -314,7 +314,7 @@ fn bone(joint: &Joint) -> Fields<'_> {
     }
 }
 
-/// The pose of a BMD by its own evaluation. The keys of its scene are rounded to 32 bits, which shows where a
+/// Returns the pose of a BMD by its own evaluation. The keys of its scene are rounded to 32 bits, which shows where a
 /// blend of nearly opposite rotations is nearly zero.
 #[cfg(feature = "bmd")]
 fn exact(model: &AnyModel, mesh: usize, clip: usize, frame: u32, precision: Precision) -> Option<MeshPose> {
@@ -333,7 +333,7 @@ const fn exact(_: &AnyModel, _: usize, _: usize, _: u32, _: Precision) -> Option
     None
 }
 
-/// The normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix turn them, which the sum of
+/// Returns the normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix turn them, which the sum of
 /// normals over the joints is not.
 #[cfg(feature = "iqm")]
 fn turned_normals(model: &AnyModel, mesh: usize, frame: u32) -> Option<Vec<[f32; 3]>> {

@@ -133,7 +133,7 @@ fn suit(s: &Suit) -> Fields<'_> {
     }
 }
 
-/// A skill, with its keys if they are available.
+/// Returns a skill, with its keys if they are available.
 fn skill<'m>(s: &'m Skill, companions: &'m Companions) -> Fields<'m> {
     let mut all = fields! {
         name: s.name.text(),

@@ -77,7 +77,7 @@ impl Original {
         &self.asset
     }
 
-    /// True if the original was embedded in the edited file: then missing parts were deleted.
+    /// Returns true if the original was embedded in the edited file: then missing parts were deleted.
     pub fn is_kept(&self) -> bool {
         self.export.is_some()
     }
@@ -146,7 +146,7 @@ impl Original {
         Ok(self.asset.own_files()?.into_iter().map(of).collect())
     }
 
-    /// The format of a companion file; `None` for the model itself.
+    /// Returns the format of a companion file; `None` for the model itself.
     fn companion_format(&self, file: &OwnFile<'_>) -> Option<Format> {
         if let Some(own) = file.companion {
             let source = own.source.as_deref().and_then(|source| source.model.as_ref());
@@ -199,7 +199,7 @@ impl<'a> OwnFile<'a> {
         Self { role, name, bytes, companion: None, records: Vec::new(), aside: false }
     }
 
-    /// The file of a companion.
+    /// Returns the file of a companion.
     fn from_companion(own: &'a CompanionFile, aside: bool) -> Result<Self, WriteError> {
         let source = own.source.as_deref();
         let bytes = match source.and_then(|source| source.bytes.as_deref()) {

@@ -36,7 +36,7 @@ struct Look {
 }
 
 impl Look {
-    /// The look of a variant; `number` gives the number of a material.
+    /// Returns the look of a variant; `number` gives the number of a material.
     fn new(variant: &Variant, number: impl Fn(usize) -> Option<usize>) -> Self {
         let materials = variant.materials.iter().filter_map(|(_, material)| number(material.0));
         Self { name: variant.name.clone(), materials: materials.collect() }
@@ -93,7 +93,7 @@ impl Print {
     }
 }
 
-/// The number that a material of an edited scene had in the export.
+/// Returns the number that a material of an edited scene had in the export.
 fn number(marks: &Marks, edited: usize) -> Option<usize> {
     marks.materials.get(edited).and_then(Option::as_ref).map(|mark| mark.index)
 }

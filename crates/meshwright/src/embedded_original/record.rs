@@ -67,7 +67,7 @@ impl Keeping {
 }
 
 impl Model {
-    /// The model with all data that is needed to open it again, for
+    /// Returns the model with all data that is needed to open it again, for
     /// [`WriteOptions::with_kept`](crate::WriteOptions::with_kept).
     ///
     /// # Errors

@@ -28,14 +28,14 @@ pub(super) fn undo(edited: &mut Scene, native: &Scene, said: Option<NonZeroU16>)
     }
 }
 
-/// The native clip of a name, with or without the name of a skeleton before it.
+/// Returns the native clip of a name, with or without the name of a skeleton before it.
 fn partner<'s>(clip: &Clip, native: &'s Scene) -> Option<&'s Clip> {
     let bare = clip.name.rsplit_once('|').map_or(clip.name.as_str(), |(_, own)| own);
     let of = |name: &str| native.clips.iter().find(|c| c.name == name);
     of(&clip.name).or_else(|| of(bare))
 }
 
-/// True where every clip has its native frames at this rate, and some would not have them at its own.
+/// Returns true if every clip has its native frames at this rate, and some would not have them at its own.
 fn all_at(rate: f64, edited: &Scene, pairs: &[(usize, &Clip)]) -> bool {
     let mut other = false;
     for (e, native) in pairs {
@@ -71,7 +71,7 @@ pub(super) fn played(clip: &mut Clip, keyed: f64, rate: f32) {
     clip.rate = rate;
 }
 
-/// The clips of an edited scene that are new, by their numbers there and in the scene of the patch.
+/// Returns the clips of an edited scene that are new, by their numbers there and in the scene of the patch.
 fn new_clips(edited: &Scene, patch: &Patch) -> Vec<usize> {
     let new = patch.clips.iter().zip(&patch.scene.clips).filter(|(own, _)| own.original.is_none());
     let names: BTreeSet<&str> = new.map(|(_, clip)| clip.name.as_str()).collect();

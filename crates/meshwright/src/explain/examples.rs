@@ -1,6 +1,6 @@
 //! Files of the test data that break the rules: made by the test `every_example_shows_its_code`, which says how.
 
-/// The first file that breaks a rule of a set.
+/// Returns the first file that breaks a rule of a set.
 pub(super) fn example_file(set: &str, code: &str) -> Option<&'static str> {
     let found = EXAMPLES.binary_search_by(|(s, c, _)| (*s, *c).cmp(&(set, code))).ok()?;
     EXAMPLES.get(found).map(|(.., path)| *path)

@@ -46,7 +46,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// All codes that are not rules.
+    /// Returns all codes that are not rules.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         let all = [geometry::NOTICES, motion::NOTICES, retarget::NOTICES, surfaces::NOTICES, errors::NOTICES];
         all.into_iter().flatten()

@@ -81,7 +81,7 @@ pub(crate) fn skeleton_for<'a>(
     best.or_else(named).or_else(|| skeletons.last().copied())
 }
 
-/// True if a suit or skin of The Sims 1 has a name like those of children: `b002ucchd_01`, `c001fc_...`, also after
+/// Returns true if a suit or skin of The Sims 1 has a name like those of children: `b002ucchd_01`, `c001fc_...`, also after
 /// `xskin-`.
 pub(crate) fn is_child(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
@@ -92,7 +92,7 @@ pub(crate) fn is_child(name: &str) -> bool {
 }
 
 impl AnyModel {
-    /// The content of a file of skeletons, suits and skills.
+    /// Returns the content of a file of skeletons, suits and skills.
     pub(crate) fn character(&self) -> Option<&Character> {
         match self {
             Self::Bcf(m) => Some(&m.character),
@@ -122,7 +122,7 @@ pub(super) fn animations(character: &Character, companions: &Companions) -> Vec<
     skills(character, &companions.files).into_iter().map(|(_, anim)| anim).collect()
 }
 
-/// The meshes of a model and of its companions.
+/// Returns the meshes of a model and of its companions.
 pub(crate) fn geometries<'a>(
     model: &'a AnyModel,
     companions: &'a Companions,

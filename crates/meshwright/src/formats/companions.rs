@@ -123,7 +123,7 @@ impl CompanionFile {
         self
     }
 
-    /// The name of its file, without folders.
+    /// Returns the name of its file, without folders.
     pub fn file_name(&self) -> String {
         if let Some(source) = &self.source {
             return source.name.clone();
@@ -154,20 +154,20 @@ pub struct Doubled {
     pub by_number: bool,
 }
 
-/// The skeletons of a file of records.
+/// Returns the skeletons of a file of records.
 #[cfg(feature = "tso")]
 pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
     let all = character.skeletons.iter();
     all.map(|s| CompanionFile::new(Role::Skeleton, s.name.text(), s.to_skel())).collect()
 }
 
-/// The keys that a skill names, among files.
+/// Returns the keys that a skill names, among files.
 #[cfg(feature = "tso")]
 pub(crate) fn keys<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c Cfp> {
     Cfp::from_any(&keys_file(files, name)?.model)
 }
 
-/// The file that holds the keys of a skill.
+/// Returns the file that holds the keys of a skill.
 #[cfg(feature = "tso")]
 pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c CompanionFile> {
     let own = name.text();
@@ -325,17 +325,17 @@ impl Companions {
         Ok(())
     }
 
-    /// The companions of one kind, in order.
+    /// Returns the companions of one kind, in order.
     pub fn all<K: Registered>(&self) -> impl Iterator<Item = &K> {
         self.files.iter().filter_map(|file| K::from_any(&file.model))
     }
 
-    /// The companion of one kind that was added last.
+    /// Returns the companion of one kind that was added last.
     pub fn one<K: Registered>(&self) -> Option<&K> {
         self.files.iter().rev().find_map(|file| K::from_any(&file.model))
     }
 
-    /// True when some file has this role.
+    /// Returns true if some file has this role.
     pub fn has(&self, role: Role) -> bool {
         self.files.iter().any(|file| file.role == role)
     }
@@ -367,7 +367,7 @@ impl Companions {
 }
 
 impl ReadSettings {
-    /// The same settings with the companions that take part in reading a model of the kind `owner`, out of those that
+    /// Returns the same settings with the companions that take part in reading a model of the kind `owner`, out of those that
     /// `files` have.
     #[must_use]
     pub fn attaching(mut self, owner: Format, files: &[(Role, Arc<[u8]>)]) -> Self {

@@ -22,7 +22,7 @@ fn write(
     write_scene(scene, stem, &options.for_format(own))
 }
 
-/// The target of conversions whose results are compared with a model's files.
+/// Returns the target of conversions whose results are compared with a model's files.
 fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> CrucibleTarget {
     let mut own = CrucibleTarget::default();
     own.dialect = chunks.first().map_or(own.dialect, |chunk| chunk.dialect);

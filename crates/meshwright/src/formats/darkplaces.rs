@@ -77,7 +77,7 @@ fn transcribe_clips<'m, T>(
     Ok(made)
 }
 
-/// The files of a DPM with its clips.
+/// Returns the files of a DPM with its clips.
 fn with_listing(stem: &str, made: Converted<DpmFiles>) -> Result<Converted<OutputFiles>, ConvertError> {
     let clips = made.value.clips;
     let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
@@ -122,7 +122,7 @@ pub(super) fn rename<'m>(
     given
 }
 
-/// The text of a model's clips.
+/// Returns the text of a model's clips.
 fn text_of(clips: impl IntoIterator<Item = FrameClip>) -> FrameGroups {
     let range =
         |FrameClip { name, start, length, fps, looping }| ClipRange { name, start, length, fps, looping };
@@ -157,7 +157,7 @@ pub(super) fn with_text(
     Ok(())
 }
 
-/// The group of a clip, with the words of the one that it was where they still say so: one that reaches beyond a model's
+/// Returns the group of a clip, with the words of the one that it was where they still say so: one that reaches beyond a model's
 /// frames says something else in a model that was `resized`.
 #[cfg(feature = "gltf")]
 fn edited(groups: &FrameGroups, merged: MergedClip, resized: bool) -> (Option<usize>, FrameGroup) {

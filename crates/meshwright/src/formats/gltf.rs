@@ -7,7 +7,7 @@ use meshwright_gltf::{Gltf, GltfFile};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::sync::Arc;
 
-/// A scene as glTF within the shared limits.
+/// Returns a scene as glTF within the shared limits.
 pub(crate) fn exported<'s>(
     scene: &'s Scene,
     options: &WriteOptions,

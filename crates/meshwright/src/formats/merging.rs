@@ -24,7 +24,7 @@ pub struct Merging<'m> {
 }
 
 impl Merging<'_> {
-    /// A result of one file.
+    /// Returns a result of one file.
     ///
     /// # Errors
     /// When the model breaks a rule of its format.
@@ -34,7 +34,7 @@ impl Merging<'_> {
     }
 }
 
-/// A file that cannot be written.
+/// Returns a file that cannot be written.
 pub(super) fn invalid_file(e: WriteError) -> ConvertError {
     ConvertError::invalid("file", e.to_string())
 }

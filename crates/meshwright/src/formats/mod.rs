@@ -139,12 +139,12 @@ pub trait Kind: Registered {
         false
     }
 
-    /// The content of the model, in numbers.
+    /// Returns the content of the model, in numbers.
     fn summary(&self) -> Summary {
         Summary::default()
     }
 
-    /// The content of the model with its companions, in numbers.
+    /// Returns the content of the model with its companions, in numbers.
     fn summary_with(&self, _companions: &Companions) -> Summary {
         Kind::summary(self)
     }
@@ -530,12 +530,12 @@ macro_rules! kinds {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut model) => &mut **model,)+ }
             }
 
-            /// The model's kind of file.
+            /// Returns the model's kind of file.
             pub const fn format(&self) -> Format {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
             }
 
-            /// The format's own part of a dump.
+            /// Returns the format's own part of a dump.
             #[cfg(feature = "dump")]
             pub(crate) fn dump_part<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
                 match *self {
@@ -552,22 +552,22 @@ impl Format {
         &ROWS[self as usize]
     }
 
-    /// The short name used on the command line and in JSON.
+    /// Returns the short name used on the command line and in JSON.
     pub const fn id(self) -> &'static str {
         self.row().id
     }
 
-    /// The name in dumps. Formats of a family may share one.
+    /// Returns the name in dumps. Formats of a family may share one.
     pub const fn family(self) -> &'static str {
         self.row().family
     }
 
-    /// The feature of this crate that enables it. Formats of a family share one.
+    /// Returns the feature of this crate that enables it. Formats of a family share one.
     pub(crate) const fn feature(self) -> &'static str {
         self.row().feature
     }
 
-    /// The display name.
+    /// Returns the display name.
     pub const fn title(self) -> &'static str {
         self.row().title
     }
@@ -582,27 +582,27 @@ impl Format {
         self.row().holds_model
     }
 
-    /// Every rule that reading, writing or validating can find broken.
+    /// Returns every rule that reading, writing or validating can find broken.
     pub const fn rules(self) -> &'static [&'static Rule] {
         self.row().rules
     }
 
-    /// The axis of its files that points up, 0 to 2.
+    /// Returns the axis of its files that points up, 0 to 2.
     pub const fn up(self) -> usize {
         self.row().up
     }
 
-    /// True if engines search for skins next to a file of this kind.
+    /// Returns true if engines search for skins next to a file of this kind.
     pub(crate) const fn has_skins(self) -> bool {
         self.row().has_skins
     }
 
-    /// The unit of length of its files in metres, if it has one.
+    /// Returns the unit of length of its files in metres, if it has one.
     pub const fn metres(self) -> Option<f64> {
         self.row().metres
     }
 
-    /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
+    /// Returns the codes of faults that [`repair`](crate::repair) repairs, each with a description.
     pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
         self.row().mended
     }
@@ -611,12 +611,12 @@ impl Format {
         (self.row().mend_bytes)(bytes, finding)
     }
 
-    /// The companion files of this format.
+    /// Returns the companion files of this format.
     pub const fn companions(self) -> &'static [Companion] {
         self.row().companions
     }
 
-    /// The choices of a caller for cases that the bytes do not decide.
+    /// Returns the choices of a caller for cases that the bytes do not decide.
     pub const fn settings(self) -> &'static [Setting] {
         self.row().settings
     }
@@ -649,12 +649,12 @@ impl AnyModel {
         self.operations().needs(role)
     }
 
-    /// The content of the model, in numbers.
+    /// Returns the content of the model, in numbers.
     pub fn summary(&self) -> Summary {
         self.operations().summary()
     }
 
-    /// The content of the model with its companions, in numbers.
+    /// Returns the content of the model with its companions, in numbers.
     pub fn summary_with(&self, companions: &Companions) -> Summary {
         self.operations().summary_with(companions)
     }
@@ -692,7 +692,7 @@ impl AnyModel {
         self.operations_mut().complete()
     }
 
-    /// The scene as the model's own kind makes it.
+    /// Returns the scene as the model's own kind makes it.
     pub(crate) fn own_scene(
         &self,
         name: &str,
@@ -837,13 +837,13 @@ impl Format {
         Self::ALL.iter().copied().find(has)
     }
 
-    /// True for companion files, which are found with their model: a search does not list them separately.
+    /// Returns true for companion files, which are found with their model: a search does not list them separately.
     pub fn is_companion(self) -> bool {
         let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
         !self.holds_model() && Self::ALL.iter().any(of)
     }
 
-    /// The values of a setting, if this format has it.
+    /// Returns the values of a setting, if this format has it.
     pub fn values(self, setting: &str) -> &'static [&'static str] {
         self.settings().iter().find(|s| s.name == setting).map_or(&[], |s| s.values)
     }

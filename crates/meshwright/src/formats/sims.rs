@@ -22,14 +22,14 @@ fn takes(field: &str, value: &Extra) -> bool {
     own && (field != "events" || value.items().iter().all(|group| group.get("times").is_some()))
 }
 
-/// The options for the skeleton of the game, if they name it.
+/// Returns the options for the skeleton of the game, if they name it.
 fn made_for(options: &WriteOptions) -> TsoSceneOptions {
     let mut own = TsoSceneOptions::default();
     own.made_for.clone_from(&options.made_for);
     own
 }
 
-/// The options for meshes in files of one form.
+/// Returns the options for meshes in files of one form.
 fn meshes_as(form: MeshForm, options: &WriteOptions) -> TsoSceneOptions {
     made_for(options).with_meshes(form).with_id(options.tso_id)
 }

@@ -11,7 +11,7 @@ use meshwright_scene::{
 use meshwright_scene::{Limits, OutputFile};
 use std::collections::BTreeMap;
 
-/// The name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
+/// Returns the name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
 fn name_of(format: Format, scene: &Scene, mesh: usize) -> &str {
     let Some(mesh) = scene.meshes.get(mesh) else { return "" };
     let material = mesh.material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());
@@ -29,7 +29,7 @@ fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
     fitted.is_exact().then_some(fitted.bytes)
 }
 
-/// The name by which skins know a mesh of a scene, as the format stores it.
+/// Returns the name by which skins know a mesh of a scene, as the format stores it.
 #[cfg(feature = "gltf")]
 pub(crate) fn mesh_in_skin(format: Format, scene: &Scene, mesh: usize) -> Option<Vec<u8>> {
     stored(format, name_of(format, scene, mesh))

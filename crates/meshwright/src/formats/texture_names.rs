@@ -45,7 +45,7 @@ impl TextureNames {
         Self(names)
     }
 
-    /// The name of a material's texture.
+    /// Returns the name of a material's texture.
     pub(super) fn name(&self, material: usize) -> Option<&str> {
         self.0.get(material)?.as_deref()
     }

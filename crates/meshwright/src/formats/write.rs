@@ -159,7 +159,7 @@ impl WriteOptions {
     }
 }
 
-/// The loss of a file that holds a skeleton or a clip and no meshes.
+/// Returns the loss of a file that holds a skeleton or a clip and no meshes.
 ///
 /// # Errors
 /// If the scene has no skeleton, or if `moved` and it has no clip.

@@ -38,7 +38,7 @@ pub fn merge(
     original.format().visit(Into { original, native, patch, name: &name, options })
 }
 
-/// The name of the main file.
+/// Returns the name of the main file.
 fn name_of(original: &Model, options: &WriteOptions) -> String {
     let name = String::from_utf8_lossy(original.path().name()).into_owned();
     if options.stem.is_empty() {

@@ -103,7 +103,7 @@ impl Model {
         Ok(())
     }
 
-    /// The model's file, for companions that come from it.
+    /// Returns the model's file, for companions that come from it.
     pub(super) fn source(&self) -> SourceFile {
         let name = String::from_utf8_lossy(self.path.name());
         SourceFile::new(&name).read(&self.bytes, &self.forgiven)
@@ -160,7 +160,7 @@ impl Model {
         None
     }
 
-    /// The name of the texture of a mesh that becomes part of a figure.
+    /// Returns the name of the texture of a mesh that becomes part of a figure.
     fn figure_texture(&self) -> Option<String> {
         #[cfg(feature = "tso")]
         {

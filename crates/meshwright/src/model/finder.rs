@@ -83,12 +83,12 @@ impl Finder {
         }))
     }
 
-    /// The tree.
+    /// Returns the tree.
     pub fn tree(&self) -> &Tree {
         &self.0.tree
     }
 
-    /// The numbers of translations and rotations in skills, which `read` finds on first use.
+    /// Returns the numbers of translations and rotations in skills, which `read` finds on first use.
     #[cfg(feature = "tso")]
     pub(super) fn skills(
         &self,
@@ -168,20 +168,20 @@ impl Finder {
         self.0.tree.read(path, &Budget::new(options.settings.read.limits))
     }
 
-    /// The shader scripts of the tree.
+    /// Returns the shader scripts of the tree.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     pub(super) fn scripts(&self) -> Arc<Scripts> {
         let read = || Arc::new(Scripts::read(&self.0.tree, Limits::default()));
         Arc::clone(self.0.scripts.get_or_init(read))
     }
 
-    /// The index of the names of all files of the tree, built on first use.
+    /// Returns the index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
     pub(super) fn sims_index(&self) -> &SimsIndex {
         self.0.sims_index.get_or_init(|| SimsIndex::build(&self.0.tree))
     }
 
-    /// The references between The Sims' files in a folder.
+    /// Returns the references between The Sims' files in a folder.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&self, folder: &TreePath) -> Arc<Index> {
         let mut known = self.0.sims.lock().unwrap_or_else(PoisonError::into_inner);

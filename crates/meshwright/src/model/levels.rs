@@ -8,7 +8,7 @@ const MARK: &[u8] = b"_lod";
 /// Most levels that are searched for.
 const MOST: u32 = 64;
 
-/// The levels of a model: the files next to it, up to the first missing number.
+/// Returns the levels of a model: the files next to it, up to the first missing number.
 fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     let dot = if model.extension().is_empty() { &b""[..] } else { b"." };
     let name = |n: u32| [model.stem(), MARK, n.to_string().as_bytes(), dot, model.extension()].concat();

@@ -76,7 +76,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The tree that the model's files were found in.
+    /// Returns the tree that the model's files were found in.
     pub fn finder(&self) -> &Finder {
         &self.finder
     }
@@ -86,38 +86,38 @@ impl Model {
         self.finder = within.into();
     }
 
-    /// The limits that the model was opened with.
+    /// Returns the limits that the model was opened with.
     pub fn limits(&self) -> Limits {
         self.opener.settings.read.limits
     }
 
-    /// True for a character of several files that the caller named.
+    /// Returns true for a character of several files that the caller named.
     pub(crate) fn is_joined(&self) -> bool {
         self.joined
     }
 
-    /// The options that the model was opened with.
+    /// Returns the options that the model was opened with.
     pub fn opener(&self) -> &Opener {
         &self.opener
     }
 
-    /// The files on disk that were used; an archive for its members.
+    /// Returns the files on disk that were used; an archive for its members.
     pub fn sources(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.parts.iter().filter_map(|part| part.path.as_ref());
         paths.filter_map(|path| self.finder.tree().container(path))
     }
 
-    /// The path of the model's file in its tree.
+    /// Returns the path of the model's file in its tree.
     pub fn path(&self) -> &TreePath {
         &self.path
     }
 
-    /// The name of the model's file without its extension.
+    /// Returns the name of the model's file without its extension.
     pub fn stem(&self) -> String {
         String::from_utf8_lossy(self.path.stem()).into_owned()
     }
 
-    /// The bytes of the model's file; the rest is dropped.
+    /// Returns the bytes of the model's file; the rest is dropped.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -128,27 +128,27 @@ impl Model {
         self.bytes = Vec::new();
     }
 
-    /// The bytes of the model's file.
+    /// Returns the bytes of the model's file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The model's kind of file.
+    /// Returns the model's kind of file.
     pub fn format(&self) -> Format {
         self.model.format()
     }
 
-    /// The model itself.
+    /// Returns the model itself.
     pub fn model(&self) -> &AnyModel {
         &self.model
     }
 
-    /// The companions of the model.
+    /// Returns the companions of the model.
     pub fn companions(&self) -> &Companions {
         &self.companions
     }
 
-    /// The companions of the model, for changes.
+    /// Returns the companions of the model, for changes.
     #[cfg(feature = "gltf")]
     pub(crate) fn companions_mut(&mut self) -> &mut Companions {
         &mut self.companions
@@ -165,7 +165,7 @@ impl Model {
         &self.forgiven
     }
 
-    /// Every file that was used, with its role, and every file that was found but could not be used.
+    /// Returns every file that was used, with its role, and every file that was found but could not be used.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }

@@ -98,7 +98,7 @@ fn open_model(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Mode
     Ok(asset)
 }
 
-/// The reason why a large file of a pack is not a model, if its first bytes show it: the file is not decompressed
+/// Returns the reason why a large file of a pack is not a model, if its first bytes show it: the file is not decompressed
 /// then.
 fn refused_early(
     finder: &Finder,
@@ -224,7 +224,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// A file that the model does not need may be anything.
+    /// Returns a file that the model does not need may be anything.
     fn without(
         &mut self,
         bytes: &[u8],
@@ -290,7 +290,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The files of clips that the script `iqm.cfg` next to the model lists for it, as games of Cube 2's family have it.
+    /// Returns the files of clips that the script `iqm.cfg` next to the model lists for it, as games of Cube 2's family have it.
     #[cfg(all(feature = "iqm", feature = "dpm"))]
     fn cube_clips(&self) -> Vec<TreePath> {
         use meshwright_quake::CubeFile;

@@ -20,7 +20,7 @@ pub struct NamedFile {
 }
 
 impl NamedFile {
-    /// A file with its name and content.
+    /// Returns a file with its name and content.
     pub fn new(role: Role, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         Self { role, name: name.into(), bytes: bytes.into(), origin: None }
     }
@@ -162,12 +162,12 @@ impl Opener {
         self
     }
 
-    /// The companion files from the caller.
+    /// Returns the companion files from the caller.
     pub fn named_files(&self) -> &[NamedFile] {
         &self.named
     }
 
-    /// The settings for reading files.
+    /// Returns the settings for reading files.
     pub fn read_settings(&self) -> &ReadSettings {
         &self.settings
     }

@@ -45,12 +45,12 @@ impl Index {
         Self { textures, bindings, by_mesh: OnceLock::new() }
     }
 
-    /// The unpacked texture with this number.
+    /// Returns the unpacked texture with this number.
     pub(super) fn texture(&self, id: &ResourceId) -> Option<&TreePath> {
         self.textures.get(&number(id))
     }
 
-    /// The binding that names this mesh.
+    /// Returns the binding that names this mesh.
     pub(super) fn binding(&self, tree: &Tree, mesh: &ResourceId) -> Option<&TreePath> {
         let by_mesh = self.by_mesh.get_or_init(|| {
             let mut found = BTreeMap::new();

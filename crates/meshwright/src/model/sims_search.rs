@@ -110,13 +110,13 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The settings for keys with these numbers of translations and rotations.
+/// Returns the settings for keys with these numbers of translations and rotations.
 pub(super) fn with_counts(settings: ReadSettings, (translations, rotations): (u32, u32)) -> ReadSettings {
     settings.with_setting("counts", format!("{translations},{rotations}"))
 }
 
 impl Finder {
-    /// The numbers of translations and rotations that a skill of the tree states for the keys of a name.
+    /// Returns the numbers of translations and rotations that a skill of the tree states for the keys of a name.
     fn key_counts(&self, stem: &[u8]) -> Option<(u32, u32)> {
         let known = self.skills(|| {
             let mut known = BTreeMap::new();
@@ -178,7 +178,7 @@ impl Opening<'_> {
         self.finder.tree().read(path, &budget).ok().map(std::borrow::Cow::into_owned)
     }
 
-    /// The name of an image: its path if it is not next to the model.
+    /// Returns the name of an image: its path if it is not next to the model.
     pub(super) fn spelled(&self, path: &TreePath) -> String {
         if path.parent() == self.path.parent() { text_of(path.name()) } else { path.to_string() }
     }
@@ -217,7 +217,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// The numbers of translations and rotations in the skill of a file of keys; `None` if no skill of the tree names
+    /// Returns the numbers of translations and rotations in the skill of a file of keys; `None` if no skill of the tree names
     /// the file.
     pub(super) fn key_counts(&self) -> Option<(u32, u32)> {
         self.finder.key_counts(self.path.stem())
@@ -351,7 +351,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The path of a file by its number; a missing one is reported.
+    /// Returns the path of a file by its number; a missing one is reported.
     fn numbered(&self, companions: &mut Companions, what: &str, file: u32, kind: u32) -> Option<TreePath> {
         let found = self.finder.sims_index().numbered.get(&(file, kind)).cloned();
         match &found {
@@ -516,12 +516,12 @@ impl Opening<'_> {
     }
 }
 
-/// The skeleton that a person's mesh takes.
+/// Returns the skeleton that a person's mesh takes.
 const fn skeleton_for(child: bool) -> &'static str {
     if child { "child" } else { "adult" }
 }
 
-/// A file of records.
+/// Returns a file of records.
 fn records(path: &TreePath, bytes: &[u8]) -> Option<AnyModel> {
     match &*path.extension().to_ascii_lowercase() {
         b"cmx" => Cmx::parse(bytes).ok().map(AnyModel::from),
@@ -530,7 +530,7 @@ fn records(path: &TreePath, bytes: &[u8]) -> Option<AnyModel> {
     }
 }
 
-/// The skeletons of a file.
+/// Returns the skeletons of a file.
 fn skeletons(path: &TreePath, bytes: &[u8]) -> Vec<Skel> {
     let of = |c: Character| c.skeletons.iter().map(meshwright_tso::CharacterSkeleton::to_skel).collect();
     match &*path.extension().to_ascii_lowercase() {

@@ -10,12 +10,12 @@ use std::sync::Arc;
 /// Skins of a model that engines look for.
 pub(crate) const MOST: usize = 256;
 
-/// The name of a skin of a model file, as engines of the Quake family count them.
+/// Returns the name of a skin of a model file, as engines of the Quake family count them.
 pub(crate) fn name(model: &str, number: usize) -> String {
     format!("{model}_{number}.skin")
 }
 
-/// The skins of a model's file: `x.dpm_0.skin` and on, up to the first missing number.
+/// Returns the skins of a model's file: `x.dpm_0.skin` and on, up to the first missing number.
 pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     let path = |number| model.beside([model.name(), format!("_{number}.skin").as_bytes()].concat());
     (0..MOST).map_while(|number| tree.find(path(number).ok()?).ok()?).collect()
@@ -43,7 +43,7 @@ impl Opening<'_> {
 }
 
 impl Model {
-    /// The skins of the model (`<file name>_<number>.skin`, as engines of the Quake family count them), with the
+    /// Returns the skins of the model (`<file name>_<number>.skin`, as engines of the Quake family count them), with the
     /// names for a model file `name`.
     pub fn skins(&self, name: &str) -> Vec<OutputFile> {
         let skin = |(number, bytes): (usize, &Arc<[u8]>)| OutputFile {

@@ -74,13 +74,13 @@ pub(super) fn is_quake(format: Format) -> bool {
     matches!(format.id(), "dpm" | "zym" | "iqm")
 }
 
-/// A name of a scene as the bytes of the file.
+/// Returns a name of a scene as the bytes of the file.
 fn bytes(name: &str) -> Vec<u8> {
     let narrow: Option<Vec<u8>> = name.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
     narrow.unwrap_or_else(|| name.as_bytes().to_vec())
 }
 
-/// A name without an extension that the engine strips. It strips only lower-case extensions.
+/// Returns a name without an extension that the engine strips. It strips only lower-case extensions.
 fn stripped(name: &[u8]) -> &[u8] {
     const KNOWN: [&[u8]; 6] = [b".tga", b".pcx", b".lmp", b".png", b".jpg", b".wal"];
     let bare = KNOWN.iter().find_map(|e| name.strip_suffix(*e)).unwrap_or(name);
@@ -139,7 +139,7 @@ pub(super) struct SurfaceSearch<'f, D> {
 }
 
 impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
-    /// The surfaces of a model in one of its skins, or without a skin.
+    /// Returns the surfaces of a model in one of its skins, or without a skin.
     pub(super) fn surfaces(
         &mut self,
         asset: &Model,
@@ -282,7 +282,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
 }
 
 impl Model {
-    /// The skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
+    /// Returns the skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
     pub fn skin_files(&self) -> Vec<TreePath> {
         if !is_quake(self.format()) {
             return Vec::new();
@@ -322,7 +322,7 @@ impl Model {
     }
 }
 
-/// The effects of a shader that a material cannot express.
+/// Returns the effects of a shader that a material cannot express.
 pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
     let mut unsaid = Vec::new();
     let blend = shader.stages.first().map_or(stage.blend, |first| first.blend);

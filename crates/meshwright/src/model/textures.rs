@@ -35,7 +35,7 @@ impl Finder {
         Ok(())
     }
 
-    /// The pictures of all materials that have none.
+    /// Returns the pictures of all materials that have none.
     fn pictures(&self, asset: &Model, scene: &Scene, options: &Opener) -> Found {
         let limits = options.settings.read.limits;
         let mut search = Search {
@@ -252,7 +252,7 @@ impl Search<'_> {
         }
     }
 
-    /// The searched places, for a message: a data folder may have thousands of archives.
+    /// Returns the searched places, for a message: a data folder may have thousands of archives.
     fn places(&self) -> String {
         const NAMED: usize = 3;
         let mut places = self.finder.tree().places();

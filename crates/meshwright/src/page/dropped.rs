@@ -87,7 +87,7 @@ pub fn dropped(
     Ok(DroppedFiles { models: if found.is_empty() { named } else { found }, finders })
 }
 
-/// The folder that all files lie in, the first below the top.
+/// Returns the folder that all files lie in, the first below the top.
 fn common<'a>(mut files: impl Iterator<Item = &'a TreePath>) -> TreePath {
     let first =
         |path: &TreePath| path.names().next().filter(|name| **name != *path.as_bytes()).map(<[u8]>::to_vec);

@@ -15,7 +15,7 @@ use crate::formats::Format;
 use serde_json::{Value, json};
 
 impl Page {
-    /// The page for a server, which it asks for everything by paths relative to its own: `models`, `model/ID`,
+    /// Returns the page for a server, which it asks for everything by paths relative to its own: `models`, `model/ID`,
     /// `model/ID.glb`, `thumb/ID.png`, `saved/ID.TARGET`, `stamp/ID`, `drop`.
     #[must_use]
     pub fn served(title: &str) -> Self {
@@ -27,7 +27,7 @@ impl Page {
         )
     }
 
-    /// The page for a site that reads files itself. `worker` is the text of a script that reads them in a worker of
+    /// Returns the page for a site that reads files itself. `worker` is the text of a script that reads them in a worker of
     /// the page, with the WebAssembly module at `module`, relative to the page. It loads nothing else.
     #[must_use]
     pub fn standing(title: &str, worker: &str, module: &str) -> Self {
@@ -44,7 +44,7 @@ impl Page {
     }
 }
 
-/// The extensions of the files that the page opens, for people.
+/// Returns the extensions of the files that the page opens, for people.
 fn formats() -> String {
     let mut extensions: Vec<&str> =
         Format::ALL.iter().filter(|f| f.holds_model()).flat_map(|f| f.extensions()).copied().collect();
@@ -55,7 +55,7 @@ fn formats() -> String {
     format!("{}, and archives: {}.", list(&extensions), list(&packs))
 }
 
-/// A model with a clip and a character of three files, which the page shows on request.
+/// Returns a model with a clip and a character of three files, which the page shows on request.
 fn examples() -> Value {
     const FILES: [(&str, &[u8]); 6] = [
         ("windmill.bmd", include_bytes!("../../examples/data/bmd/windmill.bmd")),
@@ -68,7 +68,7 @@ fn examples() -> Value {
     FILES.iter().map(|(path, bytes)| json!({ "path": path, "bytes": encoded(bytes) })).collect()
 }
 
-/// The formats that a model can be saved as.
+/// Returns the formats that a model can be saved as.
 fn targets() -> Value {
     let title = |target: Target| match target {
         Target::Native(format) => format!("{} ({})", format.title(), format.id()),

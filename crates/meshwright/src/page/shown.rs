@@ -27,7 +27,7 @@ pub fn textured_scene(model: &mut Model) -> Result<Converted<Scene>, Error> {
     Ok(scene)
 }
 
-/// The facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`, and
+/// Returns the facts about a model next to its rendering: an object with `name`, `format`, `findings` and their `count`, and
 /// `idle`, the number of the clip that shows the model at rest.
 pub fn about(asset: &Model, scene: &Scene, name: &str) -> Value {
     let report = asset.check();
@@ -64,7 +64,7 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
 }
 
-/// A model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
+/// Returns a model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
 /// byte first, the text, an object with `name` and `losses`, then the file.
 ///
 /// # Errors

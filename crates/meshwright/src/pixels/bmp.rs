@@ -67,7 +67,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
     }
 }
 
-/// The colours of the palette. Those that the file does not have are black.
+/// Returns the colours of the palette. Those that the file does not have are black.
 fn palette(
     header: Header<'_>,
     length: u32,
@@ -89,7 +89,7 @@ fn palette(
     Ok(palette)
 }
 
-/// An image whose pixels are places in a palette.
+/// Returns an image whose pixels are places in a palette.
 fn indexed(
     data: &[u8],
     size: (u32, u32),

@@ -127,7 +127,7 @@ fn spread(to: &mut [u8; 64], pixels: impl Iterator<Item = [u8; 4]>) {
     }
 }
 
-/// All pixels of blocks that come row by row; `None` where some are missing.
+/// Returns all pixels of blocks that come row by row; `None` where some are missing.
 fn blocks(
     data: &[u8],
     across: usize,

@@ -17,7 +17,7 @@ impl Mask {
         Self { bits, shift, most: bits.checked_shr(shift).unwrap_or(0) }
     }
 
-    /// The nearest value of 8 bits, or the one for a channel without bits.
+    /// Returns the nearest value of 8 bits, or the one for a channel without bits.
     fn value(self, pixel: u32, without: u8) -> u8 {
         let share = (pixel & self.bits).checked_shr(self.shift).unwrap_or(0);
         if self.most != 255 {
@@ -52,7 +52,7 @@ impl Masks {
         if self.0[3].most == 0 { 3 } else { 4 }
     }
 
-    /// The channels of a pixel, given its bytes with the lowest first.
+    /// Returns the channels of a pixel, given its bytes with the lowest first.
     pub(super) fn color(self, bytes: &[u8]) -> [u8; 4] {
         let pixel = bytes.iter().rev().fold(0_u32, |value, b| value << 8 | u32::from(*b));
         let [r, g, b, a] = self.0;

@@ -38,7 +38,7 @@ pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, 
     Ok(Pixels { alpha, ..pixels })
 }
 
-/// The nearest value of 8 bits.
+/// Returns the nearest value of 8 bits.
 fn narrowed(value: u16) -> u8 {
     u8::try_from(u32::from(value).saturating_add(128).div_euclid(257)).unwrap_or(u8::MAX)
 }

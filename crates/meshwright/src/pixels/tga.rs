@@ -19,7 +19,7 @@ enum Layout {
 }
 
 impl Layout {
-    /// The highest of 16 bits is an attribute, which exporters leave 0 or fill with noise: it is not alpha.
+    /// Returns the highest of 16 bits is an attribute, which exporters leave 0 or fill with noise: it is not alpha.
     fn color(bits: u8) -> Result<Self, DecodeError> {
         let (bytes, masks) = match bits {
             15 | 16 => (2, Masks::RGB_555),

@@ -107,7 +107,7 @@ fn mend(model: &mut AnyModel, first: &Report) {
     }
 }
 
-/// The faults that are only in the first report.
+/// Returns the faults that are only in the first report.
 fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     let count = |report: &Report| {
         let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
@@ -130,7 +130,7 @@ fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     format.mended().iter().filter_map(gone).collect()
 }
 
-/// The bytes of the old file that the new one changes or lacks.
+/// Returns the bytes of the old file that the new one changes or lacks.
 fn changed(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let differs = |at: &usize| new.get(*at) != old.get(*at);
@@ -170,14 +170,14 @@ pub(crate) fn stated_size(bytes: &mut [u8], finding: &Finding, number: fn(u32) -
     })
 }
 
-/// The number of the item of a list that a finding is about: 3 of `meshes[3].flags`.
+/// Returns the number of the item of a list that a finding is about: 3 of `meshes[3].flags`.
 pub(crate) fn item(finding: &Finding, list: &str) -> Option<usize> {
     let path = finding.path.to_string();
     let (number, _) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
     number.parse().ok()
 }
 
-/// The number of an item within one of a list: 5 of `meshes[3].tris[5]`.
+/// Returns the number of an item within one of a list: 5 of `meshes[3].tris[5]`.
 #[cfg(feature = "bmd")]
 pub(crate) fn inner(finding: &Finding, list: &str) -> Option<usize> {
     let path = finding.path.to_string();
@@ -185,7 +185,7 @@ pub(crate) fn inner(finding: &Finding, list: &str) -> Option<usize> {
     rest.split_once(']')?.0.parse().ok()
 }
 
-/// The name of the field that a finding is about.
+/// Returns the name of the field that a finding is about.
 pub(crate) fn field(finding: &Finding) -> String {
     let path = finding.path.to_string();
     path.rsplit_once('.').map_or(path.clone(), |(_, field)| field.to_owned())

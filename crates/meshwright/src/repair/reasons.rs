@@ -43,7 +43,7 @@ const SPECIAL: &[(&str, &str)] = &[
     ("bad-text", "the zero byte has no room: the last letter would be lost"),
 ];
 
-/// The reason for all faults of a kind.
+/// Returns the reason for all faults of a kind.
 const fn of_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Truncated => "what is missing is lost",

@@ -20,7 +20,7 @@ fn skeleton(asset: &Model) -> Option<String> {
     Some(file.name.clone())
 }
 
-/// The number and type in the name of a file.
+/// Returns the number and type in the name of a file.
 fn tag(name: &str) -> String {
     let tag = name.split('.').find(|part| part.len() == 16 && part.bytes().all(|b| b.is_ascii_hexdigit()));
     tag.unwrap_or_else(|| panic!("{name} has no number")).to_ascii_lowercase()

@@ -163,7 +163,7 @@ fn dpm_chain() -> Bomb {
     Bomb::new("100,000 DPM bones, each on the one before", Format::Dpm, model.to_bytes().unwrap())
 }
 
-/// Every bone on the one before, as far as a parent's byte reaches.
+/// Returns every bone on the one before, as far as a parent's byte reaches.
 fn bmd_chain() -> Bomb {
     let bones = 65_000_u32;
     let b = bmd_header(0, bones, 0);
@@ -300,7 +300,7 @@ fn tso_motions() -> Bomb {
     Bomb::new("60,000 motions sharing 60,000 keys", Format::TsoAnimation, bytes)
 }
 
-/// All of them.
+/// Returns all of them.
 pub(crate) fn all() -> Vec<Bomb> {
     let tree = r#"{"transform":[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]],"children":["#;
     vec![

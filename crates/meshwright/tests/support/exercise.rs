@@ -35,7 +35,7 @@ const SEPARATOR: &[u8] = b"\xffNEXT\xff";
 const ROLES: [Role; 5] = [Role::Clips, Role::Metadata, Role::Skeleton, Role::Animation, Role::Binding];
 
 impl Subject {
-    /// The file and its companions as one run of bytes, as a fuzzer wants them.
+    /// Returns the file and its companions as one run of bytes, as a fuzzer wants them.
     #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
     pub(crate) fn joined(&self) -> Vec<u8> {
         let mut out = self.bytes.clone();
@@ -46,7 +46,7 @@ impl Subject {
         out
     }
 
-    /// The subject that was joined; any bytes are one.
+    /// Returns the subject that was joined; any bytes are one.
     #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
     pub(crate) fn split(format: Format, bytes: &[u8]) -> Self {
         let mut parts = Vec::new();
@@ -69,7 +69,7 @@ impl Subject {
         }
     }
 
-    /// The subject with itself or, now and then, one of its companions broken.
+    /// Returns the subject with itself or, now and then, one of its companions broken.
     pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
         match out.companions.len() {
@@ -97,7 +97,7 @@ fn conversion(e: &ConvertError) {
     laws::one_line(&e.to_string());
 }
 
-/// Every step. Panics when a promise is broken.
+/// Returns every step. Panics when a promise is broken.
 pub(crate) fn run(subject: &Subject) -> Reached {
     let bytes = &*subject.bytes;
     if let Some(found) = detect(bytes, Some(&subject.name)) {
@@ -258,7 +258,7 @@ pub(crate) fn as_glb(bytes: &[u8]) -> Vec<u8> {
     glb
 }
 
-/// The exported document of a model: its JSON, a zero byte, its buffer.
+/// Returns the exported document of a model: its JSON, a zero byte, its buffer.
 #[allow(dead_code, reason = "of use to fuzzers")]
 pub(crate) fn as_document(subject: &Subject) -> Option<Vec<u8>> {
     let settings = ReadSettings::default().attaching(subject.format, &subject.companions);
@@ -269,7 +269,7 @@ pub(crate) fn as_document(subject: &Subject) -> Option<Vec<u8>> {
     Some([json, &[0], bin].concat())
 }
 
-/// The two chunks of a sound GLB.
+/// Returns the two chunks of a sound GLB.
 fn chunks(glb: &[u8]) -> Option<(&[u8], &[u8])> {
     let size = glb.get(12..16)?.iter().rev().fold(0_usize, |n, b| n << 8 | usize::from(*b));
     Some((glb.get(20..20 + size)?, glb.get(28 + size..).unwrap_or_default()))
@@ -343,7 +343,7 @@ fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
     }
 }
 
-/// All files below a folder that this build reads, in order of their names, each with its companion files.
+/// Returns all files below a folder that this build reads, in order of their names, each with its companion files.
 pub(crate) fn subjects(dir: &Path) -> Vec<Subject> {
     let mut files = Vec::new();
     let mut open = vec![dir.to_owned()];
@@ -388,7 +388,7 @@ fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
     Some(Subject { name, format, bytes, companions, sound })
 }
 
-/// The mutant of a number: which of the subjects, broken how.
+/// Returns the mutant of a number: which of the subjects, broken how.
 pub(crate) fn numbered(subjects: &[Subject], number: u64) -> Subject {
     let mut rng = Rng::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     // From several random choices, prefers a sound and a small one: broken files mostly fail at the same field again,

@@ -3,7 +3,7 @@
 use meshwright::Format;
 use meshwright_testkit::exhaust::{Field, Layout, LayoutBuilder, Order};
 
-/// The sections of a file. A format without an arm here has no tests of overlaps, so that is a failure.
+/// Returns the sections of a file. A format without an arm here has no tests of overlaps, so that is a failure.
 pub(crate) fn layout_of(format: Format, bytes: &[u8]) -> Layout {
     match format {
         Format::Bmd => bmd(bytes),
@@ -28,7 +28,7 @@ pub(crate) fn layout_of(format: Format, bytes: &[u8]) -> Layout {
     }
 }
 
-/// A text: each line is a section that nothing points at.
+/// Returns a text: each line is a section that nothing points at.
 fn lines(bytes: &[u8]) -> Layout {
     let mut s = LayoutBuilder::new(bytes, Order::Little);
     let mut start = 0;
@@ -48,7 +48,7 @@ fn halves(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// The chunks of a GLB; a text is one section by halves.
+/// Returns the chunks of a GLB; a text is one section by halves.
 fn gltf(bytes: &[u8]) -> Layout {
     if !bytes.starts_with(b"glTF") {
         return halves(bytes);
@@ -214,14 +214,14 @@ fn crucible_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// A string after a byte with its length. Returns its end.
+/// Returns a string after a byte with its length. Returns its end.
 fn pascal(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let len = s.number(at, 1);
     s.section(at + 1, len, None, Some(Field { at, width: 1, unit: 1 }));
     at + 1 + len
 }
 
-/// A table of `count * size` bytes after its count. Returns its end.
+/// Returns a table of `count * size` bytes after its count. Returns its end.
 fn counted(s: &mut LayoutBuilder<'_>, at: usize, size: usize) -> usize {
     let len = s.word(at) * size;
     s.section(at + 4, len, None, Some(Field::count(at, size)));

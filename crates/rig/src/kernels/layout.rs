@@ -70,7 +70,7 @@ impl Blends {
         (&self.joints[range.clone()], &self.weights[range])
     }
 
-    /// The joints and weights of some blends, one after the other.
+    /// Returns the joints and weights of some blends, one after the other.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn range(&self, blends: core::ops::Range<usize>) -> (&[u32], &[f32]) {
         let range = self.starts[blends.start] as usize..self.starts[blends.end] as usize;

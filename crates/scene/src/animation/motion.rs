@@ -20,13 +20,13 @@ pub struct PoseSet {
 }
 
 impl PoseSet {
-    /// The local matrices of one pose.
+    /// Returns the local matrices of one pose.
     pub fn pose(&self, index: usize) -> Option<&[Affine]> {
         let start = index.checked_mul(self.joints)?;
         self.locals.get(start..start.checked_add(self.joints)?)
     }
 
-    /// The number of poses.
+    /// Returns the number of poses.
     pub fn len(&self) -> usize {
         self.locals.len().checked_div(self.joints).unwrap_or(0)
     }
@@ -115,7 +115,7 @@ impl Clip {
         if self.looping { self.frames } else { self.frames.saturating_sub(1) }
     }
 
-    /// The duration of the clip, in seconds.
+    /// Returns the duration of the clip, in seconds.
     #[must_use]
     pub fn duration_seconds(&self) -> f64 {
         self.seconds(f64::from(self.end()))
@@ -198,7 +198,7 @@ pub struct Channel<T> {
 }
 
 impl<T> Channel<T> {
-    /// A channel without keys.
+    /// Returns a channel without keys.
     pub const fn new() -> Self {
         Self { frames: Vec::new(), values: Vec::new() }
     }

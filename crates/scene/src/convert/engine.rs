@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// The limits of the engine.
+    /// Returns the limits of the engine.
     #[must_use]
     pub const fn limits(self) -> EngineLimits {
         let none = EngineLimits::NONE;

@@ -190,7 +190,7 @@ impl OutputFiles {
         }
     }
 
-    /// The main file.
+    /// Returns the main file.
     #[must_use]
     pub fn main(&self) -> Option<&OutputFile> {
         self.0.first()
@@ -202,12 +202,12 @@ impl OutputFiles {
         self.iter().find(|f| f.name == name).map(|f| f.bytes.as_slice())
     }
 
-    /// The files in order.
+    /// Returns the files in order.
     pub fn iter(&self) -> core::slice::Iter<'_, OutputFile> {
         self.0.iter()
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

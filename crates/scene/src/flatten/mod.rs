@@ -223,7 +223,7 @@ impl Drawable<'_> {
         self.mesh.material
     }
 
-    /// The path of the mesh in the scene, for losses.
+    /// Returns the path of the mesh in the scene, for losses.
     #[must_use]
     pub fn path(&self) -> String {
         self.id().map_or_else(|| "meshes".into(), |id| format!("meshes[{}]", id.0))

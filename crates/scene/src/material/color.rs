@@ -15,7 +15,7 @@ pub enum ColorEncoding {
 }
 
 impl ColorEncoding {
-    /// The colour on the sRGB curve.
+    /// Returns the colour on the sRGB curve.
     #[must_use]
     pub fn to_srgb(self, [r, g, b, a]: [u8; 4]) -> [u8; 4] {
         let [r, g, b] = match self {
@@ -70,7 +70,7 @@ fn linear64(byte: u8) -> f64 {
     LINEAR.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
-/// The linear value of a display byte, 0 to 1.
+/// Returns the linear value of a display byte, 0 to 1.
 #[must_use]
 pub fn linear(byte: u8) -> f32 {
     narrow1(linear64(byte))

@@ -154,7 +154,7 @@ impl Skin {
         Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
     }
 
-    /// The number of bound vertices.
+    /// Returns the number of bound vertices.
     pub fn vertex_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -165,7 +165,7 @@ impl Skin {
         self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
     }
 
-    /// The range of influences of a vertex; empty if the vertex does not exist.
+    /// Returns the range of influences of a vertex; empty if the vertex does not exist.
     #[inline]
     pub fn range(&self, vertex: usize) -> core::ops::Range<usize> {
         match (self.starts.get(vertex), self.starts.get(vertex.saturating_add(1))) {
@@ -174,7 +174,7 @@ impl Skin {
         }
     }
 
-    /// The influences of a vertex.
+    /// Returns the influences of a vertex.
     #[inline]
     pub fn influences(&self, vertex: usize) -> &[Influence] {
         self.influences.get(self.range(vertex)).unwrap_or_default()

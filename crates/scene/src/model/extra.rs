@@ -30,7 +30,7 @@ impl Extra {
         }
     }
 
-    /// The values of a list; empty for other values.
+    /// Returns the values of a list; empty for other values.
     #[must_use]
     pub fn items(&self) -> &[Self] {
         match self {

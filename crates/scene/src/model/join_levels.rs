@@ -201,7 +201,7 @@ fn roots(scene: &Scene, first: usize) -> Vec<NodeId> {
     nodes.filter(|(_, node)| node.parent.is_none()).map(|(n, _)| NodeId(n)).collect()
 }
 
-/// The joints of a skeleton with the names and bind poses of another's joints; `None` if one is missing.
+/// Returns the joints of a skeleton with the names and bind poses of another's joints; `None` if one is missing.
 fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Option<Vec<u32>> {
     let mut by_name: BTreeMap<&String, usize> = BTreeMap::new();
     for (i, joint) in skeleton.joints.iter().enumerate() {

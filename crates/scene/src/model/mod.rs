@@ -270,7 +270,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An opaque image.
+    /// Returns an opaque image.
     #[must_use]
     pub fn new(name: impl Into<String>, mime: &'static str, bytes: Vec<u8>) -> Self {
         Self { name: name.into(), mime, bytes: Arc::new(bytes), alpha: AlphaLevels::Full, source: None }

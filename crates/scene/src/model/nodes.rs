@@ -34,7 +34,7 @@ impl Scene {
         (order.len() == n).then_some(order)
     }
 
-    /// The transform of every node relative to the scene; `None` as in [`node_order`](Self::node_order).
+    /// Returns the transform of every node relative to the scene; `None` as in [`node_order`](Self::node_order).
     pub fn world_transforms(&self) -> Option<Vec<Affine>> {
         let mut worlds: Vec<_> = self.nodes.iter().map(|n| n.local.to_affine()).collect();
         for i in self.node_order()? {

@@ -129,7 +129,7 @@ pub fn write(
     Ok(Converted::new(Obj { mtl: mtl::text(scene, &names, options), obj: out.text }, losses(scene, options)))
 }
 
-/// The data of a scene that OBJ cannot store.
+/// Returns the data of a scene that OBJ cannot store.
 fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
     let mut losses = Vec::new();
     for (i, mesh) in scene.meshes.iter().enumerate() {

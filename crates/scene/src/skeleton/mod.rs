@@ -167,7 +167,7 @@ impl Skeleton {
         Some(model)
     }
 
-    /// The rest pose in model space; `None` as in [`to_model`](Self::to_model).
+    /// Returns the rest pose in model space; `None` as in [`to_model`](Self::to_model).
     pub fn rest_model(&self) -> Option<Vec<Affine>> {
         let locals: Vec<_> = self.joints.iter().map(|j| j.rest.to_affine()).collect();
         self.to_model(&locals)

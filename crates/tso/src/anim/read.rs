@@ -18,7 +18,7 @@ fn time_property(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Ti
     Ok(TimeProperty { time, lists: property_lists(cursor, &path.field("lists"))? })
 }
 
-/// A motion.
+/// Returns a motion.
 fn motion(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, nesting: Nesting) -> Result<Motion, ReadError> {
     let unknown = cursor.read(&path.field("unknown"), be_u32::<&[u8], Fault<'_>>)?;
     let bone = name(cursor, &path.field("bone"), pstr)?;
@@ -43,7 +43,7 @@ fn motion(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>, nesting: Nesting) -
     Ok(motion)
 }
 
-/// A table of keys of `N` floats, `M` bytes each.
+/// Returns a table of keys of `N` floats, `M` bytes each.
 fn key_table<const N: usize, const M: usize>(
     cursor: &mut Cursor<'_, '_>,
     path: &FieldPath<'_>,
@@ -116,7 +116,7 @@ impl Anim {
         }
     }
 
-    /// True when some motion has properties, so that it matters how they are nested.
+    /// Returns true if some motion has properties, so that it matters how they are nested.
     fn has_properties(&self) -> bool {
         self.motions.iter().any(|m| !m.properties.is_empty())
     }
@@ -130,7 +130,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// True when no rule is broken.
+    /// Returns true if no rule is broken.
     fn is_clean(&self) -> bool {
         self.verdict.as_ref().is_ok_and(Report::is_empty)
     }

@@ -105,17 +105,17 @@ pub(crate) fn put_keys(w: &mut ByteWriter, m: &Motion) {
 }
 
 impl Motion {
-    /// The offset of the record of keys in the motion.
+    /// Returns the offset of the record of keys in the motion.
     pub(crate) fn keys_at(&self) -> u64 {
         BONE + 1 + wide(self.bone.bytes().len())
     }
 
-    /// The offset of the flag of the properties in the motion.
+    /// Returns the offset of the flag of the properties in the motion.
     pub(crate) fn properties_at(&self) -> u64 {
         self.keys_at() + wide(keys::SIZE)
     }
 
-    /// The offset of the flag of the events in the motion.
+    /// Returns the offset of the flag of the events in the motion.
     pub(crate) fn events_at(&self, nesting: Nesting) -> u64 {
         let count = if nesting == Nesting::Three { wide(COUNT) } else { 0 };
         let inner = |lists: &Vec<PropertyList>| count + lists.iter().map(PropertyList::size).sum::<u64>();
@@ -132,28 +132,28 @@ impl Motion {
 }
 
 impl Anim {
-    /// The size of the file without trailing bytes.
+    /// Returns the size of the file without trailing bytes.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         self.offsets().1
     }
 
-    /// The offset of the header.
+    /// Returns the offset of the header.
     pub(crate) fn header_at(&self) -> u64 {
         NAME + 2 + wide(self.name.bytes().len())
     }
 
-    /// The offset of a translation.
+    /// Returns the offset of a translation.
     pub(crate) fn translation_at(&self, i: usize) -> u64 {
         self.header_at() + wide(header::SIZE) + wide(COUNT) + wide(TRANSLATION) * wide(i)
     }
 
-    /// The offset of a rotation.
+    /// Returns the offset of a rotation.
     pub(crate) fn rotation_at(&self, i: usize) -> u64 {
         self.translation_at(self.translations.len()) + wide(COUNT) + wide(ROTATION) * wide(i)
     }
 
-    /// The offsets of all motions, and the end of the last one.
+    /// Returns the offsets of all motions, and the end of the last one.
     pub(crate) fn offsets(&self) -> (Vec<u64>, u64) {
         let mut at = self.rotation_at(self.rotations.len()) + wide(COUNT);
         let step = |m: &Motion| {

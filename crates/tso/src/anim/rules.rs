@@ -38,7 +38,7 @@ all_rules!(
 );
 
 impl Anim {
-    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the animation is written
+    /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the animation is written
     /// to, which for an unchanged one is the file it was read from.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
@@ -48,7 +48,7 @@ impl Anim {
     }
 }
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(anim: &Anim, findings: &mut Findings) -> Result<(), ReadError> {
     let (root, (offsets, end)) = (FieldPath::ROOT, anim.offsets());
     for (field, value) in [(header::DURATION, anim.duration), (header::DISTANCE, anim.distance)] {

@@ -10,24 +10,24 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 
 impl Motion {
-    /// The translation of every frame; empty where the motion has none or they lie outside the array.
+    /// Returns the translation of every frame; empty where the motion has none or they lie outside the array.
     pub fn translations<'a>(&self, anim: &'a Anim) -> &'a [[F32; 3]] {
         run(&anim.translations, self.has_translation, self.first_translation, self.frames)
     }
 
-    /// The rotation of every frame; empty where the motion has none or they lie outside the array.
+    /// Returns the rotation of every frame; empty where the motion has none or they lie outside the array.
     pub fn rotations<'a>(&self, anim: &'a Anim) -> &'a [[F32; 4]] {
         run(&anim.rotations, self.has_rotation, self.first_rotation, self.frames)
     }
 
-    /// All events, in the file's order.
+    /// Returns all events, in the file's order.
     pub fn events(&self) -> impl Iterator<Item = &TimeProperty> {
         self.time_properties.iter().flatten()
     }
 }
 
 impl TimeProperty {
-    /// The time in seconds from the start.
+    /// Returns the time in seconds from the start.
     pub fn seconds(&self) -> f64 {
         f64::from(self.time) / 1000.0
     }
@@ -41,7 +41,7 @@ fn run<T>(keys: &[T], has: Flag, first: u32, frames: u32) -> &[T] {
     if has.is_set() { range().and_then(|r| keys.get(r)).unwrap_or_default() } else { &[] }
 }
 
-/// The two keys around a frame, and the position between them. Before the first frame the first key holds, after the
+/// Returns the two keys around a frame, and the position between them. Before the first frame the first key holds, after the
 /// last frame the last one.
 fn around<T: Copy>(keys: &[T], frame: f64) -> Option<(T, T, f64)> {
     let last = keys.len().checked_sub(1)?;
@@ -58,7 +58,7 @@ fn around<T: Copy>(keys: &[T], frame: f64) -> Option<(T, T, f64)> {
 }
 
 impl Anim {
-    /// The number of frames: of the motion with the most keys.
+    /// Returns the number of frames: of the motion with the most keys.
     pub fn frames(&self) -> u32 {
         let has_keys = |m: &&Motion| !m.translations(self).is_empty() || !m.rotations(self).is_empty();
         self.motions.iter().filter(has_keys).map(|m| m.frames).max().unwrap_or(0)
@@ -69,7 +69,7 @@ impl Anim {
         f64::from(self.frames().saturating_sub(1)) / f64::from(FRAME_RATE)
     }
 
-    /// The pose of a skeleton's bones at a frame.
+    /// Returns the pose of a skeleton's bones at a frame.
     ///
     /// A channel replaces the bone's rest value, a bone without one stays at rest, motions of unknown bones have
     /// no effect. Each motion holds its last key when it is over. A frame that is not a number is the first.

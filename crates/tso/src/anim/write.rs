@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Limits, ReadOptions, Strictness, WriteError};
 
 impl Anim {
-    /// The file. An animation that breaks a rule is refused.
+    /// Returns the file. An animation that breaks a rule is refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -18,7 +18,7 @@ impl Anim {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently also one that only lenient reading opens, such as the one the animation came from.
+    /// Returns the file; leniently also one that only lenient reading opens, such as the one the animation came from.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -43,13 +43,13 @@ impl ResourceId {
     pub(crate) const PNG: u32 = 14;
     pub(crate) const JPEG: u32 = 19;
 
-    /// The sixteen hexadecimal digits before the extension in names of unpacked files, as in
+    /// Returns the sixteen hexadecimal digits before the extension in names of unpacked files, as in
     /// `pride-cape.c02bdebf00000009.mesh`.
     pub fn tag(&self) -> String {
         format!("{:08x}{:08x}", self.file, self.kind)
     }
 
-    /// The file and type in the name of an unpacked file, with group 0.
+    /// Returns the file and type in the name of an unpacked file, with group 0.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let tag = name.rsplit('.').nth(1).unwrap_or_default();
         let digits = tag.len() == 16 && tag.bytes().all(|b| b.is_ascii_hexdigit());
@@ -58,14 +58,14 @@ impl ResourceId {
         Some(Self { group: 0, file: number(file)?, kind: number(kind)? })
     }
 
-    /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or only the
+    /// Returns the number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or only the
     /// digits.
     #[cfg(feature = "scene")]
     pub(crate) fn in_name(name: &str) -> Option<Self> {
         Self::from_file_name(name).or_else(|| Self::from_file_name(&format!("{name}.")))
     }
 
-    /// True when both name the same file, whatever their groups.
+    /// Returns true if both name the same file, whatever their groups.
     pub fn is_same_file(&self, other: &Self) -> bool {
         (self.file, self.kind) == (other.file, other.kind)
     }

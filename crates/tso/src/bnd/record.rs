@@ -24,24 +24,24 @@ pub(crate) const PRESENT: u32 = 8;
 const TAG: usize = 4;
 
 impl Bnd {
-    /// The end of the last field.
+    /// Returns the end of the last field.
     pub(crate) fn end(&self) -> u64 {
         behind(self.texture, behind(self.mesh, self.mesh_at()))
     }
 
-    /// The offset of the word before the mesh.
+    /// Returns the offset of the word before the mesh.
     fn mesh_at(&self) -> u64 {
         BONE.saturating_add(1).saturating_add(wide(self.bone.bytes().len()))
     }
 
-    /// The offsets of the types of mesh and texture, if the file names these.
+    /// Returns the offsets of the types of mesh and texture, if the file names these.
     pub(crate) fn kinds_at(&self) -> [u64; 2] {
         let mesh = self.mesh_at();
         [mesh, behind(self.mesh, mesh)].map(|at| id::KIND.offset_in(at.saturating_add(wide(TAG))))
     }
 }
 
-/// The end of a resource whose word is at `at`.
+/// Returns the end of a resource whose word is at `at`.
 const fn behind(resource: Option<ResourceId>, at: u64) -> u64 {
     at.saturating_add(wide(if resource.is_some() { TAG + id::SIZE } else { TAG }))
 }

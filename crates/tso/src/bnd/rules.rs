@@ -15,7 +15,7 @@ meshwright_core::rules! {
 all_rules!(RULES, &[some::VERSION, some::TYPE_ID, some::EXTENSION]);
 
 impl Bnd {
-    /// Broken rules as errors, oddities as warnings.
+    /// Reports broken rules as errors, oddities as warnings.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -24,7 +24,7 @@ impl Bnd {
     }
 }
 
-/// All rules but those on single words.
+/// Checks all rules but those on single words.
 pub(crate) fn check(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
     rules::trailing(&bnd.trailing, bnd.end(), findings)?;
     rules::name(&bnd.bone, &FieldPath::ROOT.field("bone"), BONE, findings)?;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Bnd {
-    /// The file. Trailing bytes are refused.
+    /// Returns the file. Trailing bytes are refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -17,7 +17,7 @@ impl Bnd {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently with its trailing bytes.
+    /// Returns the file; leniently with its trailing bytes.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

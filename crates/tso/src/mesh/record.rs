@@ -106,7 +106,7 @@ impl Order {
         }
     }
 
-    /// A binding.
+    /// Returns a binding.
     pub(crate) fn binding(self, i: &[u8]) -> Step<'_, Binding> {
         let u32 = |f: Field| field(f, move |i| self.u32(i));
         let (i, bone) = u32(binding::BONE).parse(i)?;

@@ -15,7 +15,7 @@ pub struct FileRef {
 }
 
 impl FileRef {
-    /// The same file as bindings name it, where one is meant.
+    /// Returns the same file as bindings name it, where one is meant.
     pub fn id(self) -> Option<ResourceId> {
         (self.file != 0).then_some(ResourceId { group: 0, file: self.file, kind: self.kind })
     }
@@ -68,7 +68,7 @@ pub struct Hag {
 }
 
 impl Hag {
-    /// The appearance of a hand.
+    /// Returns the appearance of a hand.
     pub fn get(&self, tone: Tone, side: Side, gesture: Gesture) -> FileRef {
         let [tones, sides, gestures] = [tone as usize, side as usize, gesture as usize];
         let index = tones.saturating_mul(6).saturating_add(sides.saturating_mul(3)).saturating_add(gestures);

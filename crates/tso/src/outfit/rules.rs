@@ -24,7 +24,7 @@ pub(crate) trait Checked {
     fn behind(&self) -> &[u8];
     fn remarks(&self, findings: &mut Findings) -> Result<(), ReadError>;
 
-    /// All rules.
+    /// Checks all rules.
     fn check(&self, findings: &mut Findings) -> Result<(), ReadError> {
         rules::trailing(self.behind(), self.end(), findings)?;
         if findings.is_validating() { self.remarks(findings) } else { Ok(()) }
@@ -157,7 +157,7 @@ impl Checked for Col {
 macro_rules! validated {
     ($($ty:ident)+) => {$(
         impl $ty {
-            /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
+            /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
             pub fn validate(&self) -> Report {
                 let mut findings = Findings::validating();
                 // Validation passes over everything.

@@ -56,7 +56,7 @@ fn col(w: &mut ByteWriter, m: &Col) -> Result<(), WriteError> {
 macro_rules! writers {
     ($($ty:ident: $put:ident;)+) => {$(
         impl $ty {
-            /// The file. Trailing bytes are refused.
+            /// Returns the file. Trailing bytes are refused.
             ///
             /// # Errors
             /// When the model breaks a rule, or a number does not fit its field.

@@ -26,19 +26,19 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// A mesh without a texture.
+    /// Returns a mesh without a texture.
     pub fn new(name: impl Into<String>, geometry: &'a Geometry) -> Self {
         Self { name: name.into(), geometry, material: None, suit: None }
     }
 
-    /// The same with the name of its texture.
+    /// Returns the same with the name of its texture.
     #[must_use]
     pub fn with_material(mut self, texture: impl Into<String>) -> Self {
         self.material = Some(texture.into());
         self
     }
 
-    /// The same with the suit that it belongs to, and its record in that.
+    /// Returns the same with the suit that it belongs to, and its record in that.
     #[must_use]
     pub const fn with_suit(mut self, suit: &'a Suit, skin: &'a SkinPart) -> Self {
         self.suit = Some((suit, skin));
@@ -78,35 +78,35 @@ impl<'a> Assembly<'a> {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The same with one more mesh.
+    /// Returns the same with one more mesh.
     #[must_use]
     pub fn with_part(mut self, part: Part<'a>) -> Self {
         self.parts.push(part);
         self
     }
 
-    /// The same with a skeleton or without.
+    /// Returns the same with a skeleton or without.
     #[must_use]
     pub fn with_skeleton(mut self, skeleton: impl Into<Option<&'a Skel>>) -> Self {
         self.skeleton = skeleton.into();
         self
     }
 
-    /// The same with more animations.
+    /// Returns the same with more animations.
     #[must_use]
     pub fn with_animations(mut self, animations: impl IntoIterator<Item = &'a Anim>) -> Self {
         self.animations.extend(animations);
         self
     }
 
-    /// The same with normals computed from faces, or with the file's.
+    /// Returns the same with normals computed from faces, or with the file's.
     #[must_use]
     pub fn with_recomputed_normals(mut self, recompute: bool) -> Self {
         self.recompute_normals = recompute;
         self
     }
 
-    /// The same with the stored normals of blend vertices, or without.
+    /// Returns the same with the stored normals of blend vertices, or without.
     #[must_use]
     pub fn with_blend_normals(mut self, stored: bool) -> Self {
         self.blend_normals = stored;

@@ -47,13 +47,13 @@ pub struct Bone {
 }
 
 impl Bone {
-    /// The parent's name, or `None` for a root.
+    /// Returns the parent's name, or `None` for a root.
     pub fn parent_name(&self) -> Option<&Name> {
         (!is_null(&self.parent)).then_some(&self.parent)
     }
 }
 
-/// True for the name that means "no parent".
+/// Returns true for the name that means "no parent".
 pub(crate) fn is_null(name: &Name) -> bool {
     name.bytes().eq_ignore_ascii_case(b"NULL")
 }

@@ -11,7 +11,7 @@ use meshwright_core::{
 };
 use nom::number::complete::{be_u16, be_u32};
 
-/// A bone.
+/// Returns a bone.
 fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Bone, ReadError> {
     let unknown = cursor.read(&path.field("unknown"), be_u32::<&[u8], Fault<'_>>)?;
     let own = name(cursor, &path.field("name"), pstr)?;

@@ -38,7 +38,7 @@ pub(crate) const BONE_NAME: u64 = 4;
 /// The fewest bytes of a bone: a word, two names, a flag and the tail.
 pub(crate) const BONE_MIN: usize = 4 + 1 + 1 + 1 + tail::SIZE;
 
-/// The end of a bone.
+/// Returns the end of a bone.
 pub(crate) fn read_tail(i: &[u8]) -> Step<'_, Bone> {
     let (i, translation) = field(tail::TRANSLATION, floats).parse(i)?;
     let (i, rotation) = field(tail::ROTATION, floats).parse(i)?;
@@ -74,17 +74,17 @@ pub(crate) fn put_tail(w: &mut ByteWriter, bone: &Bone) {
 }
 
 impl Bone {
-    /// The offset of the parent's name in the bone.
+    /// Returns the offset of the parent's name in the bone.
     pub(crate) fn parent_at(&self) -> u64 {
         BONE_NAME + 1 + wide(self.name.bytes().len())
     }
 
-    /// The offset of the flag of the properties in the bone.
+    /// Returns the offset of the flag of the properties in the bone.
     pub(crate) fn flag_at(&self) -> u64 {
         self.parent_at() + 1 + wide(self.parent.bytes().len())
     }
 
-    /// The offset of the tail in the bone.
+    /// Returns the offset of the tail in the bone.
     pub(crate) fn tail_at(&self) -> u64 {
         let lists = self.properties.iter().map(PropertyList::size);
         let properties = if self.has_properties.is_set() { 4 + lists.sum::<u64>() } else { 0 };
@@ -93,18 +93,18 @@ impl Bone {
 }
 
 impl Skel {
-    /// The size of the file without trailing bytes.
+    /// Returns the size of the file without trailing bytes.
     #[cfg(feature = "scene")]
     pub(crate) fn size(&self) -> u64 {
         self.offsets().1
     }
 
-    /// The offset of the number of bones.
+    /// Returns the offset of the number of bones.
     pub(crate) fn count_at(&self) -> u64 {
         NAME + 1 + wide(self.name.bytes().len())
     }
 
-    /// The offsets of all bones, and the end of the last one.
+    /// Returns the offsets of all bones, and the end of the last one.
     pub(crate) fn offsets(&self) -> (Vec<u64>, u64) {
         let mut at = self.count_at() + 2;
         let step = |b: &Bone| {

@@ -45,7 +45,7 @@ all_rules!(
 );
 
 impl Skel {
-    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written
+    /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written
     /// to, which for an unchanged one is the file it was read from.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
@@ -58,7 +58,7 @@ impl Skel {
 /// Every bone with its number and offset.
 type Placed<'s> = (usize, &'s Bone, u64);
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(skel: &Skel, findings: &mut Findings) -> Result<(), ReadError> {
     let (offsets, end) = skel.offsets();
     let bones = || skel.bones.iter().zip(&offsets).enumerate().map(|(i, (bone, at))| (i, bone, *at));

@@ -9,7 +9,7 @@ use meshwright_core::F32;
 use meshwright_core::math::Affine64;
 
 impl Bone {
-    /// The rest pose.
+    /// Returns the rest pose.
     pub fn rest(&self) -> BonePose {
         BonePose {
             translation: self.translation.map(F32::get).map(f64::from),
@@ -19,7 +19,7 @@ impl Bone {
 }
 
 impl Skel {
-    /// The bone of this name: spelled the same, else differing in letter case only.
+    /// Returns the bone of this name: spelled the same, else differing in letter case only.
     pub fn find(&self, name: &Name) -> Option<usize> {
         let same = |exact: bool| {
             self.bones.iter().position(|b| if exact { b.name == *name } else { b.name.matches(name) })
@@ -31,7 +31,7 @@ impl Skel {
         NameIndex::new(self.bones.iter().map(|b| &b.name))
     }
 
-    /// The parent of every bone.
+    /// Returns the parent of every bone.
     ///
     /// If rules are broken: a bone whose parent does not exist is a root, and the first bone of a circle of parents
     /// is a root.
@@ -46,7 +46,7 @@ impl Skel {
         (walk.parents, walk.cut)
     }
 
-    /// The rest pose of all bones.
+    /// Returns the rest pose of all bones.
     pub fn rest(&self) -> Vec<BonePose> {
         self.bones.iter().map(Bone::rest).collect()
     }
@@ -77,13 +77,13 @@ impl Skel {
         world.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// The bone of each name, as [`find`](Self::find) does it.
+    /// Returns the bone of each name, as [`find`](Self::find) does it.
     pub fn find_all<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Vec<Option<usize>> {
         let index = self.index();
         names.into_iter().map(|name| index.find(name)).collect()
     }
 
-    /// The matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
+    /// Returns the matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
     /// skeleton does not have.
     pub fn matrices_for(&self, names: &[Name], world: &[Affine64]) -> Vec<Affine64> {
         let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();

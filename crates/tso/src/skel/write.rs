@@ -18,7 +18,7 @@ impl Skel {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently also one that only lenient reading opens, such as the one the skeleton came from.
+    /// Returns the file; leniently also one that only lenient reading opens, such as the one the skeleton came from.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -31,7 +31,7 @@ fn odd(path: &str, items: [&'static str; 2], count: usize) -> Option<Loss> {
     (count > 0).then(|| Loss::new("fields-dropped", path, message).with_count(count, one, several))
 }
 
-/// The records of a character that the other kind of file has no place for.
+/// Returns the records of a character that the other kind of file has no place for.
 fn others(skeletons: usize, suits: usize, skills: usize) -> Vec<Loss> {
     let losses = [
         dropped("skeletons-dropped", "skeletons", ["skeleton", "skeletons"], skeletons),
@@ -42,7 +42,7 @@ fn others(skeletons: usize, suits: usize, skills: usize) -> Vec<Loss> {
 }
 
 impl Cmx {
-    /// The same records in binary, which has no place for comments.
+    /// Returns the same records in binary, which has no place for comments.
     pub fn to_bcf(&self) -> Converted<Bcf> {
         let own = self.comments.iter().filter(|line| !line.bytes().is_empty() && **line != Self::COMMENT);
         let loss = Loss::new("comment-dropped", "comments", "binary files have no comments");
@@ -53,21 +53,21 @@ impl Cmx {
 }
 
 impl Bcf {
-    /// The same records as text.
+    /// Returns the same records as text.
     pub fn to_cmx(&self) -> Converted<Cmx> {
         Converted::new(self.clone().into(), trailing(&self.trailing).into_iter().collect())
     }
 }
 
 impl Skn {
-    /// The same mesh in binary.
+    /// Returns the same mesh in binary.
     pub fn to_bmf(&self) -> Converted<Bmf> {
         Converted::new(self.clone().into(), trailing(&self.trailing).into_iter().collect())
     }
 }
 
 impl Bmf {
-    /// The same mesh as text.
+    /// Returns the same mesh as text.
     pub fn to_skn(&self) -> Converted<Skn> {
         Converted::new(self.clone().into(), trailing(&self.trailing).into_iter().collect())
     }
@@ -106,7 +106,7 @@ impl Bmf {
 const CHOSEN_BY_SUIT: &str = "x";
 
 impl Mesh {
-    /// The same mesh for The Sims 1, under the names of its skin and its texture; without a name the suit chooses the
+    /// Returns the same mesh for The Sims 1, under the names of its skin and its texture; without a name the suit chooses the
     /// texture.
     pub fn to_bmf(&self, skin: &str, texture: Option<&str>) -> Converted<Bmf> {
         let names = [("skin", skin), ("texture", texture.unwrap_or(CHOSEN_BY_SUIT))];
@@ -120,7 +120,7 @@ impl Mesh {
 }
 
 impl Character {
-    /// A file of one skeleton of The Sims Online.
+    /// Returns a file of one skeleton of The Sims Online.
     pub fn from_skel(skel: &Skel) -> Converted<Self> {
         let skeleton = CharacterSkeleton::from(skel);
         let again = skeleton.to_skel();
@@ -137,7 +137,7 @@ impl Character {
         Some(Converted::new(first.to_skel(), losses))
     }
 
-    /// A file of one animation of The Sims Online, and its keys, whose file is called `keys`.
+    /// Returns a file of one animation of The Sims Online, and its keys, whose file is called `keys`.
     pub fn from_anim(anim: &Anim, keys: Name) -> Converted<(Self, Cfp)> {
         let (skill, cfp) = Skill::from_anim(anim, keys);
         let losses = match skill.to_anim(&cfp) {

@@ -30,7 +30,7 @@ impl Wear {
             .collect()
     }
 
-    /// The texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with, letter case aside.
+    /// Returns the texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with, letter case aside.
     pub fn texture(&self, skin: &str) -> Option<&str> {
         let found = self.textures.iter().find(|(part, _)| {
             let before = skin.len().checked_sub(part.len()).and_then(|at| skin.split_at_checked(at));

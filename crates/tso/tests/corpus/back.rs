@@ -29,7 +29,7 @@ fn trs(local: &Local) -> Trs {
     }
 }
 
-/// The same figure on joints whose axes are turned, each otherwise, and whose names are in other letters: as another program's
+/// Returns the same figure on joints whose axes are turned, each otherwise, and whose names are in other letters: as another program's
 /// rig has it.
 fn turn_scene(mut scene: Scene) -> Scene {
     let turn =
@@ -65,7 +65,7 @@ fn turn_scene(mut scene: Scene) -> Scene {
     scene.with_format("other")
 }
 
-/// The same figure resting in the pose in which its vertices are bound, as Blender exports it. Clips keep the poses that they
+/// Returns the same figure resting in the pose in which its vertices are bound, as Blender exports it. Clips keep the poses that they
 /// have.
 fn rest_as_bound(mut scene: Scene) -> Scene {
     let joints = &mut scene.skeletons[0].joints;

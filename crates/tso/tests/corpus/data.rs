@@ -60,7 +60,7 @@ pub(crate) fn triangles(v: &Value) -> Vec<[u32; 3]> {
     v.as_array().unwrap().iter().map(|t| core::array::from_fn(|i| int(&t[i]))).collect()
 }
 
-/// The diagonal of the box around the points.
+/// Returns the diagonal of the box around the points.
 pub(crate) fn extent(points: &[[f32; 3]]) -> f64 {
     let side = |i: usize| {
         let of = points.iter().map(|p| f64::from(p[i]));
@@ -69,7 +69,7 @@ pub(crate) fn extent(points: &[[f32; 3]]) -> f64 {
     (0..3).map(|i| side(i).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The largest difference of any component.
+/// Returns the largest difference of any component.
 pub(crate) fn largest<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f64 {
     assert_eq!(a.len(), b.len());
     let pairs = a.iter().flatten().zip(b.iter().flatten());

@@ -6,7 +6,7 @@ use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
 use meshwright_testkit::corpus;
 use meshwright_tso::{Anim, Mesh, Skel, TsoSceneOptions};
 
-/// The vertex of each corner of each face, so that meshes with their vertices in another order can be compared.
+/// Returns the vertex of each corner of each face, so that meshes with their vertices in another order can be compared.
 fn corners(mesh: &Mesh) -> Vec<usize> {
     mesh.geometry.faces.iter().flatten().map(|v| *v as usize).collect()
 }

@@ -284,7 +284,7 @@ pub(crate) struct Body {
     pub(crate) dump: Value,
 }
 
-/// The meshes of the manifest that are posed, with their skeletons and skills.
+/// Returns the meshes of the manifest that are posed, with their skeletons and skills.
 pub(crate) fn bodies(dir: &Path) -> Vec<Body> {
     let manifest = json(&dir.join("manifest.json"));
     let posed =

@@ -16,7 +16,7 @@ pub(crate) fn blend(weight: Q1_15, target: u32, position: [f32; 3]) -> BlendVert
     BlendVertex { weight, target, position: f32s(position), normal: f32s([0.0, 1.0, 0.0]) }
 }
 
-/// A triangle on ROOT, its first corner pulled by HAND and then by TAIL.
+/// Returns a triangle on ROOT, its first corner pulled by HAND and then by TAIL.
 pub(crate) fn mesh() -> Mesh {
     let up = [0.0, 1.0, 0.0];
     let geometry = Geometry {

@@ -249,7 +249,7 @@ fn check_values(
     }
 }
 
-/// The number of bones of a skeleton, as an upper bound of bone numbers.
+/// Returns the number of bones of a skeleton, as an upper bound of bone numbers.
 pub(crate) fn bone_count(skeleton: &SkeletonChunk) -> u32 {
     u32::try_from(skeleton.bones.len()).unwrap_or(u32::MAX)
 }

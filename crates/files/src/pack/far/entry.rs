@@ -56,7 +56,7 @@ impl Raw {
         }
     }
 
-    /// The offset of the type number.
+    /// Returns the offset of the type number.
     pub(crate) fn kind_at(&self) -> u64 {
         self.place.saturating_add(16)
     }

@@ -18,7 +18,7 @@ fn encode_image(pixels: &Pixels, like: &Image, room: &Room) -> Result<Image, Ref
     Ok(image.with_source(like.source.clone()))
 }
 
-/// The normals of a height map, as DarkPlaces computes them (image.c, `Image_HeightmapToNormalmap_BGRA`): red to the
+/// Returns the normals of a height map, as DarkPlaces computes them (image.c, `Image_HeightmapToNormalmap_BGRA`): red to the
 /// right, green up. The map repeats at its edges.
 pub(in crate::model) fn normals(heights: &Image, room: &Room) -> Result<Image, Refused> {
     let picture = decoded(heights, room)?;
@@ -50,7 +50,7 @@ pub(in crate::model) fn normals(heights: &Image, room: &Room) -> Result<Image, R
     encode_image(&normals.ok_or(Refused::Broken(Kind::Png, DecodeError::Unsound))?, heights, room)
 }
 
-/// An image with the blue channel of another as its alpha; `None` if their sizes differ.
+/// Returns an image with the blue channel of another as its alpha; `None` if their sizes differ.
 pub(in crate::model) fn with_alpha(
     image: &Image,
     alpha: &Image,
@@ -69,7 +69,7 @@ pub(in crate::model) fn with_alpha(
     pixels.map(|pixels| encode_image(&pixels, image, room)).transpose()
 }
 
-/// An image with colours added, each as much as its layer says (DarkPlaces: base + layer * colour). `None` if a layer has
+/// Returns an image with colours added, each as much as its layer says (DarkPlaces: base + layer * colour). `None` if a layer has
 /// another size. The result is another picture than that of the file: its name says so.
 pub(in crate::model) fn colored(
     image: &Image,

@@ -27,7 +27,7 @@ impl Room {
         &self.budget
     }
 
-    /// The temporary memory of a file, which is freed before the next one is read.
+    /// Returns the temporary memory of a file, which is freed before the next one is read.
     pub(super) fn remaining(&self) -> u64 {
         self.budget.remaining().saturating_add(self.largest.get())
     }

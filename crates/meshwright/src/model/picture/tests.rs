@@ -26,14 +26,14 @@ fn png(width: u32, pixels: &[Rgb]) -> Vec<u8> {
     Pixels::from_rgb(width, height, pixels.to_vec()).unwrap().to_png().unwrap()
 }
 
-/// A header of TGA, and what comes after it.
+/// Returns a header of TGA, and what comes after it.
 fn tga(kind: u8, size: [u8; 2], depth: u8, descriptor: u8, rest: &[u8]) -> Vec<u8> {
     let [width, height] = size;
     let head = [0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, width, 0, height, 0, depth, descriptor];
     [&head[..], rest].concat()
 }
 
-/// A BMP: the words of its header from the width on, masks or colours, and its rows.
+/// Returns a BMP: the words of its header from the width on, masks or colours, and its rows.
 fn bmp(header: u32, words: &[u32], colors: &[u8], rows: &[u8]) -> Vec<u8> {
     let mut image: Vec<_> = [&[header], words].concat().into_iter().flat_map(u32::to_le_bytes).collect();
     image.resize(header as usize, 0);
@@ -43,7 +43,7 @@ fn bmp(header: u32, words: &[u32], colors: &[u8], rows: &[u8]) -> Vec<u8> {
     b"BM".iter().copied().chain(file).chain(image).chain(rows.iter().copied()).collect()
 }
 
-/// A plane of pixels of `bits` bits.
+/// Returns a plane of pixels of `bits` bits.
 const fn plane(bits: u32) -> u32 {
     bits << 16 | 1
 }
@@ -59,7 +59,7 @@ fn opaque() -> Vec<[u8; 4]> {
     FOUR.map(|[r, g, b]| [r, g, b, 255]).into()
 }
 
-/// A PCX of 8 bits a channel, every byte a run of its own.
+/// Returns a PCX of 8 bits a channel, every byte a run of its own.
 fn pcx(planes: u8, lanes: &[u8], palette: &[u8]) -> Vec<u8> {
     let mut pcx = vec![0; 128];
     pcx[..4].copy_from_slice(&[10, 5, 1, 8]);
@@ -69,7 +69,7 @@ fn pcx(planes: u8, lanes: &[u8], palette: &[u8]) -> Vec<u8> {
     pcx
 }
 
-/// A surface of a number of words from the height on, a pixel format from its flags on, and data.
+/// Returns a surface of a number of words from the height on, a pixel format from its flags on, and data.
 fn dds([width, height]: [u32; 2], format: [u32; 7], data: &[u8]) -> Vec<u8> {
     let mut words = [0_u32; 32];
     (words[0], words[1], words[3], words[4]) = (u32::from_le_bytes(*b"DDS "), 124, height, width);

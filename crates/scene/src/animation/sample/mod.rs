@@ -100,19 +100,19 @@ impl<'s, 'b> Sampler<'s, 'b> {
         self
     }
 
-    /// The clip.
+    /// Returns the clip.
     #[must_use]
     pub const fn clip(&self) -> &'s Clip {
         self.clip
     }
 
-    /// The skeleton that it moves.
+    /// Returns the skeleton that it moves.
     #[must_use]
     pub const fn skeleton(&self) -> &'s Skeleton {
         self.skeleton
     }
 
-    /// The number of frames.
+    /// Returns the number of frames.
     #[must_use]
     pub fn frames(&self) -> usize {
         match &self.source {

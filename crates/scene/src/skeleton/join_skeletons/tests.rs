@@ -20,7 +20,7 @@ fn skeleton(joints: Vec<Joint>) -> Skeleton {
     skeleton
 }
 
-/// A mesh of one triangle on one joint.
+/// Returns a mesh of one triangle on one joint.
 fn mesh(id: usize, joint: u32) -> Mesh {
     let mut skin = Skin::new(SkeletonId(id));
     for _ in 0..3 {

@@ -122,7 +122,7 @@ impl<'s> Bones<'s> {
         Ok(self.spaces_in(&shown.0, &shown.1, &world))
     }
 
-    /// The spaces of bones whose pose equals that of the joints.
+    /// Returns the spaces of bones whose pose equals that of the joints.
     fn spaces_in(&self, joints: &[Option<Affine64>], pose: &[Affine64], rest: &[Affine64]) -> Spaces {
         let turned = pose.iter().zip(rest).zip(&self.parents);
         let local = |of: &[Affine64], bone: &Affine64, parent: Option<usize>| match parent {
@@ -226,7 +226,7 @@ impl<'s> Bones<'s> {
     }
 }
 
-/// The largest angle between directions in the space of a bone and those that they should have.
+/// Returns the largest angle between directions in the space of a bone and those that they should have.
 fn largest_angle(bone: &Affine64, directions: &[([f64; 3], [f64; 3])]) -> f64 {
     let angle = |(own, seen): &([f64; 3], [f64; 3])| {
         meshwright_core::math::acos(dot(bone.vector(*own), *seen).clamp(-1.0, 1.0))
@@ -243,7 +243,7 @@ fn turned_onto(bone: &Affine64, (own, seen): &([f64; 3], [f64; 3])) -> Option<Af
     Some(turn.after(bone))
 }
 
-/// True where two places are the same as far as files of a figure tell.
+/// Returns true if two places are the same as far as files of a figure tell.
 pub(crate) fn is_near(a: &Affine64, b: &Affine64) -> bool {
     let columns = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
     columns.iter().all(|(a, b)| distance(*a, *b) <= SAME_REST)

@@ -32,7 +32,7 @@ impl<'s> Records<'s> {
         Self { form, stem, several, character: Character::default() }
     }
 
-    /// The name of a mesh's file, by which its suit finds it: as the game calls them, with bone and part.
+    /// Returns the name of a mesh's file, by which its suit finds it: as the game calls them, with bone and part.
     pub(crate) fn skin(
         &mut self,
         own: &str,
@@ -90,7 +90,7 @@ impl<'s> Records<'s> {
         Ok(())
     }
 
-    /// The records so far.
+    /// Returns the records so far.
     #[cfg(feature = "recover")]
     pub(crate) fn into_character(self) -> Character {
         self.character

@@ -234,7 +234,7 @@ fn settle(losses: &mut Vec<Loss>, written: usize) {
     losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
 }
 
-/// The files with the main one in front.
+/// Returns the files with the main one in front.
 fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
     let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == main);
     let mut all = OutputFiles::default();
@@ -243,7 +243,7 @@ fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
 }
 
 impl<'s> MadeMesh<'s> {
-    /// A mesh, its stem, and the number of meshes before it.
+    /// Returns a mesh, its stem, and the number of meshes before it.
     fn new(
         scene: &'s Scene,
         drawable: &Drawable<'_>,

@@ -33,7 +33,7 @@ impl<'s, 'b> Files<'s, 'b> {
         Self { stem, names, budget, files: OutputFiles::default() }
     }
 
-    /// A unique name for a file: the stem, and an ending.
+    /// Returns a unique name for a file: the stem, and an ending.
     pub(crate) fn name(&mut self, own: &str) -> Result<String, ConvertError> {
         let own = self.names.fit(own, "", &mut Vec::new())?;
         Ok(format!("{}-{}", self.stem, String::from_utf8_lossy(&own).trim_end_matches(['.', ' '])))
@@ -71,7 +71,7 @@ impl<'s, 'b> Files<'s, 'b> {
 pub(crate) trait File {
     /// About how many bytes it has.
     fn size(&self) -> u64;
-    /// All of them.
+    /// Returns all of them.
     fn bytes(&self) -> Result<Vec<u8>, WriteError>;
 }
 
@@ -101,7 +101,7 @@ files! {
     Cfp: |cfp| (cfp.values.len() as u64).saturating_mul(5);
 }
 
-/// The extension of files of this kind.
+/// Returns the extension of files of this kind.
 pub(crate) fn extension<T: FileFormat>() -> &'static str {
     T::EXTENSIONS.first().copied().unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use meshwright_scene::{
     Scene, Unsupported,
 };
 
-/// The limits of these files: each vertex follows two bones at most.
+/// Returns the limits of these files: each vertex follows two bones at most.
 pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
     options
         .draw(scene, &TO_GLTF, Levels::Finest, false)
@@ -22,7 +22,7 @@ pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -
         .with_max_influences(2)
 }
 
-/// The names of all joints of all skeletons as bones.
+/// Returns the names of all joints of all skeletons as bones.
 pub(crate) fn all_bones(
     scene: &Scene,
     form: MeshForm,
@@ -84,7 +84,7 @@ impl Mesh {
     }
 }
 
-/// The names of skin and texture in the files of The Sims 1: of the scene or the mesh, and of the material.
+/// Returns the names of skin and texture in the files of The Sims 1: of the scene or the mesh, and of the material.
 pub(crate) fn skin_and_texture(
     skin: &str,
     texture: &str,

@@ -96,7 +96,7 @@ impl Bones<'_> {
     }
 }
 
-/// The keys of a scene's joints as those of a skeleton's bones, by the names of these and in their order.
+/// Returns the keys of a scene's joints as those of a skeleton's bones, by the names of these and in their order.
 #[expect(clippy::too_many_arguments, reason = "a clip, what moves by it, and where it goes")]
 pub(crate) fn keys(
     skel: &Skel,

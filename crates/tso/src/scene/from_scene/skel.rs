@@ -128,7 +128,7 @@ fn one_root(
     Ok(true)
 }
 
-/// A bone at rest on its parent.
+/// Returns a bone at rest on its parent.
 fn bone(joint: &Joint, name: &Name, names: &[Name], budget: &Budget) -> Result<Bone, ConvertError> {
     let parent = joint.parent.and_then(|p| names.get(p));
     budget
@@ -140,7 +140,7 @@ fn bone(joint: &Joint, name: &Name, names: &[Name], budget: &Budget) -> Result<B
     })
 }
 
-/// The rest pose of every joint without scale.
+/// Returns the rest pose of every joint without scale.
 fn rests(
     skeleton: &Skeleton,
     path: &str,

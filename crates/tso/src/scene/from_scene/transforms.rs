@@ -9,23 +9,23 @@ use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Skeleton, Unscaled};
 /// Scales that differ from 1 by more are reported; the formats have none.
 const SCALE_TOLERANCE: f64 = 1e-4;
 
-/// True where a scale changes something.
+/// Returns true if a scale changes something.
 pub(crate) fn has_scale(scale: [f64; 3]) -> bool {
     scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE)
 }
 
-/// True where a transform does more than turn and move.
+/// Returns true if a transform does more than turn and move.
 pub(crate) fn is_scaled(m: &Affine64) -> bool {
     let trs = Trs64::from_affine(m);
     has_scale(trs.scale) || trs.misfit(m) > SCALE_TOLERANCE
 }
 
-/// The bones of a skeleton, which only turn and move.
+/// Returns the bones of a skeleton, which only turn and move.
 pub(crate) fn bones<'s>(skeleton: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
     Unscaled::new(skeleton, |j| skeleton.joints.get(j).and_then(|j| j.parent), budget)
 }
 
-/// A translation and a rotation as files store them.
+/// Returns a translation and a rotation as files store them.
 pub(crate) fn stored(axes: &AxisMap, trs: &Trs64) -> ([F32; 3], [F32; 4]) {
     let trs = axes.trs64(trs);
     (f32s(math::narrow(trs.translation)), f32s(math::narrow(quat::conjugate(trs.rotation))))

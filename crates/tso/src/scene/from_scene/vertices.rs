@@ -237,14 +237,14 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Ok(Bound { target, inverse, own: own.filter(|_| to_bone.is_none()) })
     }
 
-    /// The bone of a name in the skeleton that the geometry is made for: its own name, its number, and where it rests.
+    /// Returns the bone of a name in the skeleton that the geometry is made for: its own name, its number, and where it rests.
     fn known(&self, name: &Name) -> Option<(&'a Name, usize, Affine64)> {
         let (skel, index, world) = self.made_for.as_ref()?;
         let bone = index.find(name)?;
         Some((&skel.bones.get(bone)?.name, bone, *world.get(bone)?))
     }
 
-    /// The bone for meshes without a skin: the root of the skeleton, in its rest pose.
+    /// Returns the bone for meshes without a skin: the root of the skeleton, in its rest pose.
     fn unskinned(&mut self) -> Result<Bound, ConvertError> {
         let first = self.scene.skeletons.first().filter(|s| !s.joints.is_empty() && self.made_for.is_none());
         let Some(skeleton) = first else {
@@ -294,7 +294,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Loose { uv, real, blend }
     }
 
-    /// A vertex in the space of one of its bones.
+    /// Returns a vertex in the space of one of its bones.
     fn place(part: &Part, exact: bool, position: [f64; 3], normal: [f64; 3], beyond: &mut bool) -> Local {
         let Bound { target, inverse, .. } = part.joint;
         let (p, n) = match part.seen.filter(|_| exact) {
@@ -308,7 +308,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Local { target, position: if known { position } else { [0.0; 3] }, normal }
     }
 
-    /// The parts of a vertex, one per joint, largest first.
+    /// Returns the parts of a vertex, one per joint, largest first.
     fn parts(&mut self, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Vec<Part> {
         let whole = |joint| Part { joint, weight: 1.0, seen: None };
         let first = joints.first().copied().unwrap_or_default();
@@ -366,7 +366,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         }
     }
 
-    /// The bones in the order of the skeleton that the geometry is made for, else of the joints, and the place of each in it.
+    /// Returns the bones in the order of the skeleton that the geometry is made for, else of the joints, and the place of each in it.
     fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let mut order: Vec<usize> = (0..self.targets.len()).collect();
         order.order_by_key(|t| self.targets[*t].place);

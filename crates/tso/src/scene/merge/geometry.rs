@@ -32,7 +32,7 @@ struct Row {
 }
 
 impl Row {
-    /// The bones of the vertex and of its pulls.
+    /// Returns the bones of the vertex and of its pulls.
     fn bones(&self) -> impl Iterator<Item = &Option<Name>> {
         core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
     }
@@ -47,7 +47,7 @@ impl Row {
         Some(Self { bone: pull.bone.clone(), real, pulls: alloc::vec![own], native: self.native })
     }
 
-    /// The vertex under other names of bones.
+    /// Returns the vertex under other names of bones.
     fn rename(&mut self, name: impl Fn(&Name) -> Option<Name>) {
         let pulls = self.pulls.iter_mut().map(|pull| &mut pull.bone);
         for bone in core::iter::once(&mut self.bone).chain(pulls).flatten() {
@@ -111,7 +111,7 @@ impl<'g> Mesh<'g> {
     }
 }
 
-/// The mesh with what was edited of it: `made` is the mesh `number` of the edited scene. As long as each vertex follows the
+/// Returns the mesh with what was edited of it: `made` is the mesh `number` of the edited scene. As long as each vertex follows the
 /// bones that it followed, everything stays where it is; else vertices are put in runs by bone again, native ones first and
 /// in their order.
 ///
@@ -180,7 +180,7 @@ fn remove_bones(geometry: &mut Geometry, gone: &[bool]) {
     }
 }
 
-/// The vertex of a corner.
+/// Returns the vertex of a corner.
 fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
     let mut row = kept;
     if changed.has(Attributes::UV) {
@@ -215,7 +215,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
 }
 
 impl Mesh<'_> {
-    /// The original mesh with other values, if every vertex still follows the same bones.
+    /// Returns the original mesh with other values, if every vertex still follows the same bones.
     fn patched(&self, rows: &[Row]) -> Option<Geometry> {
         let stays = |(old, new): (&Row, &Row)| new.native == old.native && old.bones().eq(new.bones());
         if rows.len() != self.rows.len() || !self.rows.iter().zip(rows).all(stays) {
@@ -237,7 +237,7 @@ impl Mesh<'_> {
         Some(made)
     }
 
-    /// The vertices in runs by bone: the original's bindings in their order, then new ones.
+    /// Returns the vertices in runs by bone: the original's bindings in their order, then new ones.
     fn arranged(&self, rows: &[Row], faces: &[[u32; 3]]) -> Result<Geometry, ConvertError> {
         let many = |_| ConvertError::unsupported("vertices", "the format counts with 32 bits");
         let number = |n: usize| u32::try_from(n).map_err(many);

@@ -67,7 +67,7 @@ pub struct EditedFigure {
 }
 
 impl Figure<'_> {
-    /// The files with a patch of `native`, the scene that they give. Whatever the patch does not name stays as it is. Files of
+    /// Returns the files with a patch of `native`, the scene that they give. Whatever the patch does not name stays as it is. Files of
     /// new parts are called as [`write_scene`](crate::write_scene) calls them.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ fn rename_events(patch: &mut Cow<'_, Patch>, names: &[Name], budget: &Budget) ->
     Ok(())
 }
 
-/// The names of skin and texture: those of the mesh and of the material, if these were edited.
+/// Returns the names of skin and texture: those of the mesh and of the material, if these were edited.
 fn merged_names(
     [skin, texture]: [&Name; 2],
     made: Option<&[Name; 2]>,
@@ -198,7 +198,7 @@ fn merged_names(
     [if renamed { new_skin } else { skin }.clone(), if surface { new_texture } else { texture }.clone()]
 }
 
-/// The binding of the first mesh.
+/// Returns the binding of the first mesh.
 fn binding(old: Bnd, new: &MadeMesh<'_>, (patch, mesh): (&Patch, usize), bones: &Bones<'_>) -> Bnd {
     let Some(made) = &new.binding else { return old };
     let renamed = patch.meshes.get(mesh).is_some_and(|own| own.renamed);

@@ -201,7 +201,7 @@ impl Joints {
         self.folded.entry(name.bytes().to_ascii_lowercase()).or_insert(joint);
     }
 
-    /// The joint of this name: spelled the same, else differing in letter case only.
+    /// Returns the joint of this name: spelled the same, else differing in letter case only.
     pub(crate) fn find(&self, name: &Name) -> Option<usize> {
         let exact = self.exact.get(name.bytes());
         exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()
@@ -238,7 +238,7 @@ pub(crate) const NAMES_LISTED: usize = 8;
 /// Bytes of a joint, with its matrix and its places in the indices.
 const JOINT: usize = size_of::<Joint>() + size_of::<Affine64>() + 128;
 
-/// A pose as a scene has it.
+/// Returns a pose as a scene has it.
 fn trs(pose: &BonePose) -> Trs {
     Trs { translation: narrow(pose.translation), rotation: narrow(turn(pose.rotation)), ..Trs::IDENTITY }
 }

@@ -144,7 +144,7 @@ impl Conversion<'_> {
         Ok(mesh)
     }
 
-    /// The pulls on every vertex with where each vertex's begin.
+    /// Returns the pulls on every vertex with where each vertex's begin.
     ///
     /// Blends apply in file order, each moving the vertex as far as it has come, so that the part of one is its
     /// weight times what those after it leave.
@@ -211,7 +211,7 @@ impl Conversion<'_> {
         Ok((starts, pulls))
     }
 
-    /// The normal of one joint's space in another's, in the bind pose.
+    /// Returns the normal of one joint's space in another's, in the bind pose.
     fn normal_at(&self, joint: usize, home: usize, normal: [F32; 3]) -> [f64; 3] {
         let normal = wide(normal.map(F32::get));
         if joint == home {
@@ -225,7 +225,7 @@ impl Conversion<'_> {
         self.joints.world.get(joint).copied().unwrap_or_default()
     }
 
-    /// The vertex in the rest pose, its normal of whatever length.
+    /// Returns the vertex in the rest pose, its normal of whatever length.
     fn rest(&self, pulls: &[Pull]) -> ([f64; 3], [f64; 3]) {
         let (mut position, mut normal) = ([0.0; 3], [0.0; 3]);
         for pull in pulls {
@@ -239,7 +239,7 @@ impl Conversion<'_> {
         (position, normal)
     }
 
-    /// The normal at length 1, with those of the pulls changed to agree.
+    /// Returns the normal at length 1, with those of the pulls changed to agree.
     fn settle_normal(
         &self,
         stored: [f64; 3],

@@ -88,7 +88,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The message about meshes with several bones and no skeleton.
+/// Returns the message about meshes with several bones and no skeleton.
 fn without_skeleton(bones: usize) -> String {
     format!(
         "without a skeleton the parts on {bones} bones all lie at the origin; none that fits is in the tree: --skeleton names one, \

@@ -12,7 +12,7 @@ use nom::number::complete::le_u32;
 /// A length byte of this value may be followed by the length proper.
 const LONG: u8 = 255;
 
-/// A name: a length of 8 bits, or 255 and a length of 32 bits where that is larger and fits.
+/// Returns a name: a length of 8 bits, or 255 and a length of 32 bits where that is larger and fits.
 pub(crate) fn long_name(i: &[u8]) -> Step<'_, &[u8]> {
     let short = || nom::Err::Error(nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof));
     let (&first, rest) = i.split_first().ok_or_else(short)?;
@@ -95,7 +95,7 @@ impl<'a> Same<'a> {
         Self { rest: bytes, same: true }
     }
 
-    /// True when all of it was written, and nothing else.
+    /// Returns true if all of it was written, and nothing else.
     pub(crate) const fn is_whole(&self) -> bool {
         self.same && self.rest.is_empty()
     }

@@ -18,7 +18,7 @@ pub struct Bcf {
 }
 
 impl Bcf {
-    /// A file of these records.
+    /// Returns a file of these records.
     pub fn new(character: Character) -> Self {
         Self { character, ..Self::default() }
     }

@@ -11,7 +11,7 @@ use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Report, So
 all_rules!(RULES, SHARED);
 
 impl Bcf {
-    /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
+    /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         let written = image(self).unwrap_or_default();
@@ -23,7 +23,7 @@ impl Bcf {
     }
 }
 
-/// The offsets of the scalars of a file, and the end of the last one.
+/// Returns the offsets of the scalars of a file, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     let length = wide(source.bytes().len());
     // Every scalar has a byte, and a growing list exists twice for a while.
@@ -34,7 +34,7 @@ pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     Ok(places)
 }
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(bcf: &Bcf, places: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
     check_tree(&bcf.character, &mut Places::new(places), findings)?;
     rules::trailing(&bcf.trailing, places.last().copied().unwrap_or(0), findings)

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Strictness, WriteError};
 
 impl Bcf {
-    /// The file. Records that break a rule are refused.
+    /// Returns the file. Records that break a rule are refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -16,7 +16,7 @@ impl Bcf {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently also one that only lenient reading opens.
+    /// Returns the file; leniently also one that only lenient reading opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

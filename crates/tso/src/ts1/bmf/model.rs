@@ -18,7 +18,7 @@ pub struct Bmf {
 }
 
 impl Bmf {
-    /// A geometry with the names of its skin and texture.
+    /// Returns a geometry with the names of its skin and texture.
     pub fn new(skin: impl Into<Name>, texture: impl Into<Name>, geometry: Geometry) -> Self {
         Self { skin: skin.into(), texture: texture.into(), geometry, trailing: Vec::new() }
     }

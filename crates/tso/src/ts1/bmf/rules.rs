@@ -13,7 +13,7 @@ all_rules!(
 );
 
 impl Bmf {
-    /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
+    /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -22,7 +22,7 @@ impl Bmf {
     }
 }
 
-/// All rules; returns where the last field ends.
+/// Returns all rules; returns where the last field ends.
 pub(crate) fn check(bmf: &Bmf, findings: &mut Findings) -> Result<u64, ReadError> {
     let texture_at = wide(bmf.skin.bytes().len()).saturating_add(1);
     let geometry_at = texture_at.saturating_add(wide(bmf.texture.bytes().len())).saturating_add(1);

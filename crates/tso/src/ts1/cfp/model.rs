@@ -19,24 +19,24 @@ pub struct Cfp {
 }
 
 impl Cfp {
-    /// A file of these numbers.
+    /// Returns a file of these numbers.
     pub fn new(values: Vec<F32>) -> Self {
         Self { values, kept: Vec::new() }
     }
 
-    /// The keys as a file has them.
+    /// Returns the keys as a file has them.
     pub fn of_keys(translations: &[[F32; 3]], rotations: &[[F32; 4]]) -> Self {
         let t = (0..3).flat_map(|c| translations.iter().filter_map(move |key| key.get(c).copied()));
         let r = (0..4).flat_map(|c| rotations.iter().filter_map(move |key| key.get(c).copied()));
         Self::new(t.chain(r).collect())
     }
 
-    /// The number of numbers of these keys.
+    /// Returns the number of numbers of these keys.
     pub fn numbers(translations: u32, rotations: u32) -> u64 {
         u64::from(translations).saturating_mul(3).saturating_add(u64::from(rotations).saturating_mul(4))
     }
 
-    /// The numbers as keys; `None` if their number does not match.
+    /// Returns the numbers as keys; `None` if their number does not match.
     pub fn keys(&self, translations: u32, rotations: u32) -> Option<Keys> {
         let (t, r) = (usize::try_from(translations).ok()?, usize::try_from(rotations).ok()?);
         if u64::try_from(self.values.len()).ok()? != Self::numbers(translations, rotations) {
@@ -99,7 +99,7 @@ impl From<ReadOptions> for CfpOptions {
 }
 
 impl CfpOptions {
-    /// The same options for a skill with this many translations and rotations.
+    /// Returns the same options for a skill with this many translations and rotations.
     #[must_use]
     pub const fn with_counts(mut self, translations: u32, rotations: u32) -> Self {
         self.counts = Some((translations, rotations));

@@ -14,12 +14,12 @@ use meshwright_core::{
 
 const CODES: Codes = Codes { short: rules::TRUNCATED, count: shared::COUNT, limit: shared::LIMIT };
 
-/// A reader over a whole file.
+/// Returns a reader over a whole file.
 pub(crate) fn file<'a>(bytes: &'a [u8], budget: &'a Budget) -> Source<'a> {
     Source::file(bytes, CODES, budget)
 }
 
-/// The actual or needed number of numbers.
+/// Returns the actual or needed number of numbers.
 fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     let Some(wanted) = wanted else {
         let (mut rest, mut n) = (source.bytes(), 0_u64);
@@ -37,7 +37,7 @@ fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     Ok(wanted)
 }
 
-/// All numbers, or as many as are wanted.
+/// Returns all numbers, or as many as are wanted.
 pub(crate) fn decode(
     source: &Source<'_>,
     wanted: Option<u64>,
@@ -136,7 +136,7 @@ impl Cfp {
     }
 }
 
-/// The bytes that were read say the same as the model.
+/// Returns the bytes that were read say the same as the model.
 pub(crate) fn says(bytes: &[u8], cfp: &Cfp, options: &ReadOptions) -> bool {
     let budget = Budget::new(meshwright_core::Limits::UNLIMITED);
     let mut findings = Findings::reading(options);

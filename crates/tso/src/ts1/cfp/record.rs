@@ -17,7 +17,7 @@ pub(crate) const SMALL: core::ops::RangeInclusive<u8> = 120..=132;
 /// The code of no step.
 const MIDDLE: f64 = 126.0;
 
-/// The value that a code below [`UNDEFINED`] adds to the previous number: a step of the fourth power, rounded to a
+/// Returns the value that a code below [`UNDEFINED`] adds to the previous number: a step of the fourth power, rounded to a
 /// float.
 pub(crate) fn step(code: u8) -> f32 {
     let x = f64::from(code) - MIDDLE;
@@ -33,7 +33,7 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// The code at the front of `bytes`; `None` if it is incomplete.
+    /// Returns the code at the front of `bytes`; `None` if it is incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (&first, rest) = bytes.split_first()?;
         match first {
@@ -49,7 +49,7 @@ impl Code {
         }
     }
 
-    /// The number of numbers that it encodes.
+    /// Returns the number of numbers that it encodes.
     pub(crate) const fn numbers(self) -> u64 {
         match self {
             Self::Repeat(n) => n,
@@ -82,7 +82,7 @@ pub(crate) fn encode(values: &[F32], out: &mut impl Sink) {
     }
 }
 
-/// The code of the step that leads from one number to the next, bit for bit.
+/// Returns the code of the step that leads from one number to the next, bit for bit.
 fn code(last: F32, value: F32) -> Option<u8> {
     let wanted = f64::from(value.get()) - f64::from(last.get());
     let (mut low, mut high) = (0_u8, UNDEFINED.saturating_sub(1));

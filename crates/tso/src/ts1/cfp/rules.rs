@@ -34,7 +34,7 @@ pub(crate) const ALL: &[&Rule] = &[
 ];
 
 impl Cfp {
-    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that this is written to.
+    /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.

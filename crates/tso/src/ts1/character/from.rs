@@ -27,7 +27,7 @@ impl From<&Skel> for CharacterSkeleton {
 }
 
 impl Skill {
-    /// A skill and its keys, which go into a file called `keys`.
+    /// Returns a skill and its keys, which go into a file called `keys`.
     pub fn from_anim(anim: &Anim, keys: Name) -> (Self, Cfp) {
         // A list of pairs is all that a time has here; several of one time become several times.
         let event = |e: &TimeProperty| {

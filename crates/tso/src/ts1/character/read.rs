@@ -33,15 +33,15 @@ const EVENT: Least = least(8, 2);
 
 /// A source of scalars, one after the other. Everything that is read is charged.
 pub(crate) trait Input {
-    /// A count, with room for the items; each takes at least `least`.
+    /// Returns a count, with room for the items; each takes at least `least`.
     fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
-    /// A name.
+    /// Returns a name.
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError>;
-    /// A number that is not negative.
+    /// Returns a number that is not negative.
     fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
-    /// A number that may be -1, which is the largest.
+    /// Returns a number that may be -1, which is the largest.
     fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
-    /// A number, or a vector of them.
+    /// Returns a number, or a vector of them.
     fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError>;
 }
 
@@ -49,7 +49,7 @@ fn float(i: &mut impl Input, path: &FieldPath<'_>) -> Result<F32, ReadError> {
     i.floats(path).map(|[value]| value)
 }
 
-/// A counted table.
+/// Returns a counted table.
 fn table<I: Input, T>(
     i: &mut I,
     path: &FieldPath<'_>,
@@ -63,7 +63,7 @@ fn table<I: Input, T>(
     Ok(items)
 }
 
-/// The whole tree.
+/// Returns the whole tree.
 pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
     let root = FieldPath::ROOT;
     Ok(Character {

@@ -49,7 +49,7 @@ impl<'p> Places<'p> {
         Self { all, next: 0 }
     }
 
-    /// The place of the next scalar, where it is known.
+    /// Returns the place of the next scalar, where it is known.
     fn take(&mut self) -> Option<u64> {
         let at = self.all.get(self.next).copied();
         self.next = self.next.saturating_add(1);
@@ -61,7 +61,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// The memory of the checks: an index of names and two offsets for each bone, a name for each motion.
+/// Returns the memory of the checks: an index of names and two offsets for each bone, a name for each motion.
 pub(crate) fn memory(c: &Character) -> u64 {
     let each = |name: &Name| wide(name.bytes().len()).saturating_add(wide(NameIndex::MEMORY + 64));
     let bones = c.skeletons.iter().flat_map(|s| &s.bones).map(|b| each(&b.name));
@@ -69,7 +69,7 @@ pub(crate) fn memory(c: &Character) -> u64 {
     bones.chain(motions).fold(0, u64::saturating_add)
 }
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(c: &Character, places: &mut Places<'_>, f: &mut Findings) -> Result<(), ReadError> {
     let root = FieldPath::ROOT;
     places.skip(1);

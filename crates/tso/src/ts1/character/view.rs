@@ -9,19 +9,19 @@ use crate::ts1::cfp::Cfp;
 use alloc::vec::Vec;
 
 impl Character {
-    /// The skeleton of this name, letter case aside.
+    /// Returns the skeleton of this name, letter case aside.
     pub fn skeleton(&self, name: &Name) -> Option<&CharacterSkeleton> {
         self.skeletons.iter().find(|s| s.name.matches(name))
     }
 
-    /// The suit of this name, letter case aside.
+    /// Returns the suit of this name, letter case aside.
     pub fn suit(&self, name: &Name) -> Option<&Suit> {
         self.suits.iter().find(|s| s.name.matches(name))
     }
 }
 
 impl CharacterSkeleton {
-    /// The same bones as a skeleton of The Sims Online.
+    /// Returns the same bones as a skeleton of The Sims Online.
     pub fn to_skel(&self) -> Skel {
         let bone = |b: &super::model::CharacterBone| Bone {
             unknown: 1,
@@ -42,7 +42,7 @@ impl CharacterSkeleton {
 }
 
 impl Skill {
-    /// The skill with its keys as an animation of The Sims Online; `None` if the number of keys does not match.
+    /// Returns the skill with its keys as an animation of The Sims Online; `None` if the number of keys does not match.
     pub fn to_anim(&self, keys: &Cfp) -> Option<Anim> {
         let (translations, rotations) = keys.keys(self.translations, self.rotations)?;
         let motion = |m: &super::model::SkillMotion| {
@@ -82,14 +82,14 @@ impl Skill {
         })
     }
 
-    /// The number of frames of the longest motion.
+    /// Returns the number of frames of the longest motion.
     pub fn frames(&self) -> u32 {
         self.motions.iter().map(|m| m.frames).max().unwrap_or(0)
     }
 }
 
 impl SkinPart {
-    /// The part of the body that the skin covers: what its name says last, such as `BODY` or `HEAD`.
+    /// Returns the part of the body that the skin covers: what its name says last, such as `BODY` or `HEAD`.
     pub fn part(&self) -> &[u8] {
         self.skin.bytes().rsplit(|b| *b == b'-').next().unwrap_or_default()
     }

@@ -14,7 +14,7 @@ use core::fmt;
 use meshwright_core::text::Escaped;
 use meshwright_core::{F32, FieldPath, Findings, LimitExceeded, ReadError, Source, WriteError};
 
-/// The words of a line that begins at `start`, with their offsets. Bars around vectors are skipped.
+/// Returns the words of a line that begins at `start`, with their offsets. Bars around vectors are skipped.
 pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let mut at = start;
     let parts = line.split(|b| b.is_ascii_whitespace() || *b == b'|').map(move |word| {
@@ -60,12 +60,12 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         self.source
     }
 
-    /// The findings for broken rules that may be accepted.
+    /// Returns the findings for broken rules that may be accepted.
     pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings
     }
 
-    /// The next line with the place of its first byte.
+    /// Returns the next line with the place of its first byte.
     pub(crate) fn line(&mut self, path: &FieldPath<'_>) -> Result<(u64, &'a [u8]), ReadError> {
         let (at, rest) = (self.offset(), self.rest());
         if rest.is_empty() {
@@ -84,7 +84,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    /// The next line's words with their places; of vectors without their bars.
+    /// Returns the next line's words with their places; of vectors without their bars.
     fn words<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
         let (start, line) = self.line(path)?;
         let mut words = words(start, line);
@@ -105,7 +105,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    /// A whole number with its place.
+    /// Returns a whole number with its place.
     pub(crate) fn integer(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
         let [(at, word)] = self.words(path)?;
         self.note(at);

@@ -24,7 +24,7 @@ impl Cmx {
     /// The line that every file of the game begins with. Some readers want a comment there.
     pub(crate) const COMMENT: &'static str = "// Character File. Copyright 1997, Maxis Inc.";
 
-    /// A file of these records, with the comment of the game's own files.
+    /// Returns a file of these records, with the comment of the game's own files.
     pub fn new(character: Character) -> Self {
         Self { comments: alloc::vec![Name::from(Self::COMMENT)], character, ..Self::default() }
     }

@@ -21,7 +21,7 @@ meshwright_core::rules! {
 all_rules!(text::RULES, RULES, TREE, SHARED, &[NAME, NUMBER]);
 
 impl Cmx {
-    /// Broken rules as errors, oddities as warnings, with the offsets of the text that this is written to.
+    /// Reports broken rules as errors, oddities as warnings, with the offsets of the text that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         let written = image(self, &mut Findings::reading(&ReadOptions::lenient())).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Cmx {
     }
 }
 
-/// The offsets of the scalars of a text, and the end of the last one.
+/// Returns the offsets of the scalars of a text, and the end of the last one.
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     // A scalar and its line end have at least one byte each. A growing list exists twice while it is copied.
     let length = wide(source.bytes().len());
@@ -44,7 +44,7 @@ pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     Ok(places)
 }
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(cmx: &Cmx, places: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
     lines(cmx, findings)?;
     check_tree(&cmx.character, &mut Places::new(places), findings)?;
@@ -70,7 +70,7 @@ fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// All names, with the tables that hold them.
+/// Returns all names, with the tables that hold them.
 fn names(c: &Character) -> impl Iterator<Item = (&'static str, &Name)> {
     fn pairs(list: &crate::PropertyList) -> impl Iterator<Item = &Name> {
         list.0.iter().flat_map(|(key, value)| [key, value])

@@ -63,7 +63,7 @@ fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
     }
 }
 
-/// All records, the places of their scalars where these are wanted, and where the last one ends.
+/// Returns all records, the places of their scalars where these are wanted, and where the last one ends.
 pub(crate) fn tree(
     source: &Source<'_>,
     findings: &mut Findings,
@@ -90,7 +90,7 @@ pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), 
     Ok(())
 }
 
-/// The text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
+/// Returns the text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
 /// the same.
 pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
     if !cmx.original_text().is_empty() {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Strictness, WriteError};
 
 impl Cmx {
-    /// The file. Records that break a rule are refused, as are numbers that no text holds.
+    /// Returns the file. Records that break a rule are refused, as are numbers that no text holds.
     ///
     /// Floats have as many digits as bring them back, and look as the game writes them: six where these do.
     ///
@@ -18,7 +18,7 @@ impl Cmx {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// The file; leniently also one that only lenient reading opens.
+    /// Returns the file; leniently also one that only lenient reading opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

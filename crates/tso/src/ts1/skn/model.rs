@@ -23,18 +23,18 @@ pub struct Skn {
 }
 
 impl Skn {
-    /// A geometry with the names of its skin and texture.
+    /// Returns a geometry with the names of its skin and texture.
     pub fn new(skin: impl Into<Name>, texture: impl Into<Name>, geometry: Geometry) -> Self {
         Self { skin: skin.into(), texture: texture.into(), geometry, ..Self::default() }
     }
 
-    /// The text that the model was read from, empty for a new one. It is written again as long as it says the
+    /// Returns the text that the model was read from, empty for a new one. It is written again as long as it says the
     /// same as the model.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The same model as one that was read from this text.
+    /// Returns the same model as one that was read from this text.
     pub(crate) fn read_from(self, text: Vec<u8>) -> Self {
         Self { text, ..self }
     }

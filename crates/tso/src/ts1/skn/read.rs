@@ -15,12 +15,12 @@ use meshwright_core::{Budget, Confidence, Cursor, F32, FieldPath, Findings, Pars
 use nom::Parser as _;
 use nom::error::context;
 
-/// A face, at least 6 bytes with the white space around the numbers.
+/// Returns a face, at least 6 bytes with the white space around the numbers.
 fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
     (integer, integer, integer).map(|(a, b, c)| [a, b, c]).parse(i)
 }
 
-/// A binding, at least 10 bytes.
+/// Returns a binding, at least 10 bytes.
 fn binding(i: &[u8]) -> Step<'_, Binding> {
     let (i, bone) = context(binding::BONE.name, integer).parse(i)?;
     let (i, first_real) = context(binding::FIRST_REAL.name, integer).parse(i)?;
@@ -64,7 +64,7 @@ fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<(u64, u3
     Ok((cursor.offset(), cursor.read(path, integer)?))
 }
 
-/// All of a file.
+/// Returns all of a file.
 pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
     let root = FieldPath::ROOT;
     let skin = text_name(cursor, &root.field("skin"))?;

@@ -26,7 +26,7 @@ all_rules!(
 );
 
 impl Skn {
-    /// Broken rules as errors, oddities as warnings. Offsets are those of the text.
+    /// Reports broken rules as errors, oddities as warnings. Offsets are those of the text.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -35,7 +35,7 @@ impl Skn {
     }
 }
 
-/// All rules.
+/// Checks all rules.
 pub(crate) fn check(skn: &Skn, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
     names(skn, findings)?;
     mesh::geometry(&skn.geometry, places, findings)?;
@@ -62,13 +62,13 @@ pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError>
     skn.geometry.bones.iter().enumerate().try_for_each(|(i, name)| fits(&path.index(i), name))
 }
 
-/// True for a name that a line of text gives back.
+/// Returns true for a name that a line of text gives back.
 pub(crate) fn fits_line(name: &Name) -> bool {
     let bytes = name.bytes();
     !bytes.contains(&b'\n') && bytes.trim_ascii().len() == bytes.len()
 }
 
-/// The offsets of names and numbers in the text; without a text, in the text that would be written.
+/// Returns the offsets of names and numbers in the text; without a text, in the text that would be written.
 pub(crate) fn places(skn: &Skn) -> Places {
     let written;
     let text = if skn.text().is_empty() {

@@ -12,7 +12,7 @@ meshwright_core::rules! {
         "Write a number there, or find out from which line on the numbers do not agree with their counts.";
 }
 
-/// The rest of the line without the white space around it; the end of the file ends a line too.
+/// Returns the rest of the line without the white space around it; the end of the file ends a line too.
 pub(crate) fn line(i: &[u8]) -> Step<'_, &[u8]> {
     if i.is_empty() {
         return Err(nom::Err::Error(short(i)));
@@ -21,7 +21,7 @@ pub(crate) fn line(i: &[u8]) -> Step<'_, &[u8]> {
     Ok((rest.split_first().map_or(rest, |(_, rest)| rest), text.trim_ascii()))
 }
 
-/// The rest of a line after a number, which must be empty.
+/// Returns the rest of a line after a number, which must be empty.
 pub(crate) fn line_end(i: &[u8]) -> Step<'_, ()> {
     match line(i) {
         Ok((rest, [])) => Ok((rest, ())),
@@ -38,7 +38,7 @@ pub(crate) fn space(i: &[u8]) -> Step<'_, &[u8]> {
     take_while(|b: u8| b.is_ascii_whitespace())(i)
 }
 
-/// A word, on this line or a later one.
+/// Returns a word, on this line or a later one.
 fn word(i: &[u8]) -> Step<'_, &str> {
     let (i, _) = space(i)?;
     if i.is_empty() {
@@ -51,7 +51,7 @@ fn word(i: &[u8]) -> Step<'_, &str> {
     }
 }
 
-/// A whole number of 32 bits; -1 is taken as the largest, as in the binary files.
+/// Returns a whole number of 32 bits; -1 is taken as the largest, as in the binary files.
 pub(crate) fn integer(i: &[u8]) -> Step<'_, u32> {
     let (rest, word) = word(i)?;
     let signed = || word.parse::<i32>().ok().map(i32::cast_unsigned);
@@ -61,7 +61,7 @@ pub(crate) fn integer(i: &[u8]) -> Step<'_, u32> {
     }
 }
 
-/// A real number, rounded to the nearest float.
+/// Returns a real number, rounded to the nearest float.
 pub(crate) fn real(i: &[u8]) -> Step<'_, F32> {
     let (rest, word) = word(i)?;
     match word.parse() {
