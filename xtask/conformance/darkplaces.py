@@ -4,9 +4,9 @@
     darkplaces.py [--program COMMAND] [--engine COMMAND] [--only WORD]... [-v] FOLDER...
 
 Every .dpm, .zym and .iqm below the folders is given to the engine as it is, converted to each of the other two formats,
-optimized, and edited in a GLB and converted back. A file that is rewritten must have the same bytes. The engine's console
-command `modeldecompile` loads a model with the engine's own loader and writes what it holds as SMD text. For each of these
-files bones, clips, rates, loops, triangles, weights and vertices in poses must agree with `COMMAND dump` of the file, and
+optimized, edited in a GLB and converted back, and edited in a GLB without the original and merged into it. A file that is
+rewritten must have the same bytes. The engine's console command `modeldecompile` loads a model with the engine's own loader and
+writes what it holds as SMD text. For each of these files bones, clips, rates, loops, triangles, weights and vertices in poses must agree with `COMMAND dump` of the file, and
 `COMMAND diff` must find the poses of the original in it, as near as the conversion states.
 
 Positions agree within 1e-4 of the model's extent, and what the engine's numbers explain: it stores places and rotations of
@@ -365,13 +365,12 @@ def variants(program, source, folder):
         jobs.append(('optimized', ['optimize', source, '-o', folder / f'optimized.{own}']))
     for name, words in jobs:
         yield name, words[3], *result(program.run(*words, '--format', 'json'))
-    kept = folder / 'kept.glb'
-    if program.run('convert', source, '--keep-native', '-o', kept).returncode == 0:
-        document = kept.read_bytes()
-        if b'POSITION' in document:
-            kept.write_bytes(edited(document))
-            made = folder / f'edited.{own}'
-            yield 'edited', made, *result(program.run('convert', kept, '-o', made, '--format', 'json'))
+    for name, out, back in (('edited', ['--keep-native'], []), ('merged', ['--extras'], ['--onto', source])):
+        document = folder / f'{name}.glb'
+        if program.run('convert', source, *out, '-o', document).returncode == 0 and b'POSITION' in document.read_bytes():
+            document.write_bytes(edited(document.read_bytes()))
+            made = folder / f'{name}.{own}'
+            yield name, made, *result(program.run('convert', document, *back, '-o', made, '--format', 'json'))
 
 
 def judged(program, engine, source, folder):
@@ -400,7 +399,7 @@ def judged(program, engine, source, folder):
                     found_apart = what
                 else:
                     found.append((kind, what))
-        if name not in ('as it is', 'edited'):
+        if name not in ('as it is', 'edited', 'merged'):
             diff = program.json('diff', '--format', 'json', source, path)
             clips = [clip['apart'] for clip in diff.get('clips', []) if isinstance(clip['apart'], (int, float))]
             apart = max([diff.get('rest') or 0.0, *clips])

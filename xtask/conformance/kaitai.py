@@ -4,16 +4,18 @@
     kaitai.py [--program COMMAND] [--descriptions DIR] [--modules DIR] [--out DIR] [--only WORD]... FOLDER...
 
 Every `.ksy` of `DIR/kaitai` is compiled to Python by the package `kaitai-struct-compiler` of npm, and every file below the folders
-that `COMMAND dump` opens is read by the class that was generated for its format. Every `.hexpat` of `DIR/imhex` is run over the
+is read by the class that was generated for its format. Every `.hexpat` of `DIR/imhex` is run over the
 same files by the interpreter `imhex.py` next to this script, which knows as much of ImHex' language as the patterns use. The two
-trees must be the same, value by value, and hold what the dump's `native` part, bones, materials and triangles hold.
+trees must be the same, value by value, and hold what the `native` part of `COMMAND dump`, bones, materials and triangles hold. Of files
+that `dump` refuses, it prints how many the readers and the patterns refuse too, and the codes of those that the readers read: these
+break rules that a description does not state. Patterns compare no magic and no version.
 
 Needs Node.js with the packages `kaitai-struct-compiler` and `js-yaml` in the folder that `--modules` names, and the package
 `kaitaistruct` of PyPI. A difference is explained by a row of `kaitai.tsv` next to this script; a row that explains nothing any more
 is an error. Exit status 0: everything agrees or is explained; 1: not; 2: nothing was compared; 3: the compiler or the package is
 missing.
 """
-import argparse, collections, fnmatch, importlib, json, math, os, pathlib, shlex, signal, struct, subprocess, sys
+import argparse, collections, fnmatch, importlib, json, math, os, pathlib, re, shlex, signal, struct, subprocess, sys
 import imhex
 
 COMPILER = '''
@@ -351,18 +353,25 @@ def stop(*_):
     raise TooLong('more than 60 s')
 
 
-def judged(read, patterns, kind, path, dump):
-    """What is wrong with a file, or None."""
-    data = path.read_bytes()
+def trees(read, pattern, data):
+    """What the generated reader and the pattern find: two trees or errors."""
     signal.setitimer(signal.ITIMER_PROF, 60)
-    try:
-        tree = plain(read(data))
-    except Exception as error:  # Whatever a generated reader raises.
-        return f'the generated reader: {type(error).__name__}: {error}'
-    try:
-        other = imhex.run(patterns[kind.__name__], data)
-    except (imhex.Wrong, TooLong) as error:
-        return f'the pattern: {error}'
+    found = []
+    for run in (lambda: plain(read(data)), lambda: imhex.run(pattern, data)):
+        try:
+            found.append(run())
+        except Exception as error:  # Whatever a generated reader raises.
+            found.append(error)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return found
+
+
+def judged(read, pattern, kind, path, dump):
+    """What is wrong with a file, or None."""
+    tree, other = trees(read, pattern, path.read_bytes())
+    for name, found in (('the generated reader', tree), ('the pattern', other)):
+        if isinstance(found, Exception):
+            return f'{name}: {type(found).__name__}: {found}'
     if found := same(tree, other):
         return f'the reader and the pattern: {found}'
     try:
@@ -402,7 +411,7 @@ def main():
         patterns[name] = imhex.Pattern((arguments.descriptions / 'imhex' / f'{name}.hexpat').read_text())
     kinds = {kind.__name__: kind for kind in COMPARED}
     by_extension = {'.' + word: kinds[source.stem] for source in sources for word in extensions_of(source)}
-    count, wrong, used = collections.Counter(), 0, set()
+    count, broken, wrong, used = collections.Counter(), collections.Counter(), 0, set()
     reasons = dict(line.split('\t') for line in (here / 'kaitai.tsv').read_text().splitlines()[1:])
     program = shlex.split(arguments.program)
     files = [file for folder in arguments.folders for file in sorted(folder.rglob('*')) if file.is_file()]
@@ -412,10 +421,17 @@ def main():
             continue
         run = subprocess.run([*program, 'dump', path], capture_output=True, stdin=subprocess.DEVNULL)
         if run.returncode:
+            code = re.search(r'error\[([a-z0-9-]+)\]', run.stderr.decode(errors='replace'))
+            tree, other = (not isinstance(found, Exception) for found in
+                           trees(readers[kind.__name__], patterns[kind.__name__], path.read_bytes()))
             count['refused'] += 1
+            count['refused by readers'] += not tree
+            count['refused by patterns'] += not other
+            if tree:
+                broken[code[1] if code else 'without a code'] += 1
             continue
         dump = json.loads(run.stdout, parse_constant=str)
-        found = judged(readers[kind.__name__], patterns, kind, path, dump)
+        found = judged(readers[kind.__name__], patterns[kind.__name__], kind, path, dump)
         row = next((row for row in reasons if fnmatch.fnmatch(path.name, row)), None) if found else None
         used.add(row)
         count['explained' if row else kind.__name__ if found is None else 'differ'] += 1
@@ -431,7 +447,9 @@ def main():
             print(f'kaitai.tsv: {row}: explains nothing')
     agree = {name: n for name, n in count.items() if name in kinds}
     print(', '.join(f'{name} {n}' for name, n in sorted(agree.items())))
-    print(f'{sum(agree.values())} agree, {count["explained"]} explained, {wrong} differ, {count["refused"]} refused by the program')
+    print(f'{sum(agree.values())} agree, {count["explained"]} explained, {wrong} differ')
+    print(f'{count["refused"]} refused by the program, {count["refused by readers"]} of them by the readers, {count["refused by patterns"]} by the patterns')
+    print('rules that a reader does not know: ' + ', '.join(f'{code} {n}' for code, n in sorted(broken.items())))
     return 2 if not agree else 1 if wrong else 0
 
 

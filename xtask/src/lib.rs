@@ -140,6 +140,11 @@ const VERBS: &[Verb] = &[
     ),
     Verb("witness validator", "[DIR]: exported GLBs through the Khronos validator", Lab("validator", "dev")),
     Verb(
+        "witness check",
+        "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node",
+        Words(targets::gltf_check),
+    ),
+    Verb(
         "witness darkplaces",
         "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server",
         Words(targets::darkplaces),

@@ -355,6 +355,16 @@ pub(crate) fn kaitai(root: &Path, words: &[OsString]) -> Result<(), String> {
     )
 }
 
+/// `xtask witness check`: `check` finds errors in the documents in which the Khronos validator finds them.
+pub(crate) fn gltf_check(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let why = "node or the package gltf-validator is not here";
+    let Some(modules) = sh::node_modules(root, "gltf-validator") else { return sh::skipped(why) };
+    let program = crate::program(root, "meshwright", "dev")?;
+    let mut python = script(root, "gltf_check.py", &program);
+    python.arg("--modules").arg(modules).arg("--out").arg(root.join("target/gltf_check"));
+    judge(python.args(folders(root, words)), "gltf_check.py", why)
+}
+
 /// `xtask witness names`: `file` and the desktop's database name models, and nothing else, by docs/descriptions.
 pub(crate) fn names(root: &Path, words: &[OsString]) -> Result<(), String> {
     let program = crate::program(root, "meshwright", "dev")?;

@@ -9,7 +9,8 @@ planted=$(mktemp -d)
 MESHWRIGHT_PLANT=$planted "$program"
 for folder in "$planted"/*/; do
   name=$(basename "$folder")
-  kept=crates/fuzz/kept/$name
+  # `parse_*` and `round_*` share their inputs.
+  kept=crates/fuzz/kept/${name/parse_/round_}
   [ -d "$kept" ] && cp "$kept"/* "$folder"
   (cd "$folder" && zip -q -r "$OUT/${name}_seed_corpus.zip" .)
   cp "$planted/$name.options" "$OUT/"

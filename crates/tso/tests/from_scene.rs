@@ -370,6 +370,45 @@ fn meshes_of_the_sims_1_come_back() {
     }
 }
 
+/// mixiate's add-ons expect more than the format asks for: a bone after its parent, 1 before each bone, vertices in the order of
+/// their bindings, blends in the same order, no second binding of a bone, bones within the list, nothing after the end.
+#[test]
+fn files_fit_readers_that_expect_an_order() {
+    let mut scene = skinned(&[]);
+    let mut skin = Skin::new(SkeletonId(0));
+    for parts in [[(3, 0.6), (1, 0.4)], [(1, 0.7), (0, 0.3)], [(0, 0.8), (3, 0.2)]] {
+        skin.influences.extend(parts.map(|(joint, weight)| Influence { joint, weight }));
+        skin.end_vertex();
+    }
+    let mesh = scene.meshes.remove(0);
+    scene.meshes.push(mesh.with_skin(skin));
+    for (i, joint) in scene.skeletons[0].joints.iter_mut().enumerate() {
+        joint.parent = Some(i + 1).filter(|parent| *parent < 4);
+    }
+    let skel = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    for (i, bone) in skel.bones.iter().enumerate() {
+        let before = skel.bones[..i].iter().map(|b| &b.name);
+        assert!(bone.parent_name().is_none_or(|parent| before.clone().any(|name| name == parent)), "{bone:?}");
+        assert_eq!(bone.unknown, 1);
+    }
+    let mesh = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap().value.geometry;
+    let (mut real, mut blends) = (0, 0);
+    for (i, binding) in mesh.bindings.iter().enumerate() {
+        assert_eq!(binding.bone as usize, i);
+        assert_eq!((binding.first_real, binding.real_count > 0 || binding.blend_count > 0), (real, true));
+        assert!(binding.blend_count == 0 || binding.first_blend == blends, "{binding:?}");
+        real += binding.real_count;
+        blends += binding.blend_count;
+    }
+    assert_eq!((mesh.bones.len(), mesh.real.len(), mesh.blends.len()), (3, 3, 3));
+    assert_eq!((mesh.bindings.len(), real, blends), (3, 3, 3));
+    let files = write_scene(&scene, "x", &FromSceneOptions::default()).unwrap().value;
+    let bytes = files.get("x.mesh").unwrap();
+    // Its version, and the last value of the last blend as its end.
+    assert_eq!(bytes[..4], 2_u32.to_be_bytes());
+    assert_eq!(bytes[bytes.len() - 4..], mesh.blends[2].normal[2].get().to_le_bytes());
+}
+
 #[test]
 fn names_fit_lines() {
     let mut scene = skinned(&[(0, 0.5), (1, 0.5)]);
