@@ -388,7 +388,10 @@ fn files_fit_readers_that_expect_an_order() {
     let skel = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     for (i, bone) in skel.bones.iter().enumerate() {
         let before = skel.bones[..i].iter().map(|b| &b.name);
-        assert!(bone.parent_name().is_none_or(|parent| before.clone().any(|name| name == parent)), "{bone:?}");
+        assert!(
+            bone.parent_name().is_none_or(|parent| before.clone().any(|name| name == parent)),
+            "{bone:?}"
+        );
         assert_eq!(bone.unknown, 1);
     }
     let mesh = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap().value.geometry;
