@@ -130,7 +130,7 @@ pub(crate) fn refuse_unasked_figure(inputs: &[Input], is_asked_for: bool, output
         return Ok(());
     }
     let why = "the models of a folder need a folder as output: end the path in / or create it";
-    Err(Fail::Usage(format!("{}: {why}; --figure makes one figure of the files", render::path(output))))
+    Err(Fail::Usage(format!("{}: {why}; --figure joins the files to one character", render::path(output))))
 }
 
 /// Returns whether an argument names a folder, a pack, or a folder in a pack.

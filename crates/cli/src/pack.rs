@@ -110,6 +110,6 @@ fn opened(path: &Path, options: TreeOptions) -> Result<Arc<Pack>, Refusal> {
     let tree = Tree::open_with(path, options).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
     match tree.named_pack() {
         Some((_, Ok(pack), folder)) if folder.is_root() => Ok(pack),
-        _ => Err(Refusal::Argument(format!("--onto {}: is not a pack", render::path(path)))),
+        _ => Err(Refusal::Argument(format!("--onto {}: not a pack", render::path(path)))),
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
                     results.refuse(input, &refusal);
                     if matches!(refusal, Refusal::Broken(_)) && !args.read.quiet {
                         say(&format!(
-                            "{}: not repaired: not even a lenient reader opens it",
+                            "{}: not repaired: a lenient reader cannot open it either",
                             input.display_path()
                         ));
                     }

@@ -132,15 +132,15 @@ reactions! {
     /// The engine does not load the file or the affected part.
     Refuses = "refuses", "The original engine refuses the file, or the part that breaks the rule.";
     /// The engine reads the bytes without a check.
-    Unchecked = "unchecked", "The original engine does not check this: it goes on with whatever bytes are there, and may crash.";
+    Unchecked = "unchecked", "The original engine does not check this. It reads whatever bytes it finds, and may crash.";
     /// The engine loads the file and shows or plays it wrongly.
     Misshown = "misshown", "The original engine loads the file, and shows or plays it wrongly.";
     /// The engine uses another value.
-    Tolerated = "tolerated", "The original engine loads the file and makes do with another value.";
+    Tolerated = "tolerated", "The original engine loads the file and uses another value instead.";
     /// The engine does not read it.
-    Ignored = "ignored", "The original engine does not look at it: nothing is different in the game.";
+    Ignored = "ignored", "The original engine ignores this; the game shows no difference.";
     /// The rule does not come from an engine.
-    NoEngine = "no-engine", "No engine is concerned: the rule is that of the format, or of who reads it.";
+    NoEngine = "no-engine", "No engine is affected: the rule is one of the format or of its other readers.";
 }
 
 /// A rule of a format.

@@ -19,7 +19,7 @@ rules! {
         "A stream states more bytes than its LZ4 block can decode to: a block never grows more than 255-fold.",
         "The sizes in the file are damaged, or made to exhaust memory: export the file again.";
     error LZ4_BLOCK = "lz4-block" ("Lz4"), BadValue [Refuses],
-        "An LZ4 block does not decode: it ends too early or refers to bytes that are not there.",
+        "An LZ4 block does not decode: it ends too early or refers to bytes that do not exist.",
         "The block is damaged, or is an LZ4 frame or has its size in front, which is another format: export it again.";
     error OUTPUT_TOO_LONG = "lz4-too-long" ("Lz4OutputTooLong"), BadSize [Refuses],
         "An LZ4 block decodes to more bytes than the stream states.",
@@ -29,10 +29,10 @@ rules! {
         "Compress the stream again.";
     warning NOT_FINITE = "non-finite" ("NonFinite"), NonFinite [Unchecked],
         "A value is infinite or not a number; the engine does not check this.",
-        "Correct the value in the program that the model was made with.";
+        "Correct the value in the program that made the model.";
     warning TRAILING_BYTES = "trailing-bytes" ("TrailingBytes"), Unused [Ignored],
         "Bytes follow the end of the model, where the format has none; the engine ignores them.",
-        "Cut the file there unless the bytes are known to mean something.";
+        "Cut the file there unless a program is known to use the bytes.";
 }
 
 /// The rules for faults that every reader can meet.

@@ -128,7 +128,7 @@ fn check_oddities(model: &Iqm, findings: &mut Findings) -> Checked {
             return Ok(());
         }
         findings
-            .broken(NOT_UTF8, path, at, || format!("{} is no UTF-8", meshwright_core::text::Escaped(name)))
+            .broken(NOT_UTF8, path, at, || format!("{} is not UTF-8", meshwright_core::text::Escaped(name)))
     })?;
     odd_vertices(model, &places, findings)?;
     odd_motion(model, &places, findings)?;

@@ -30,7 +30,7 @@ pub(crate) fn check_frames(model: &Iqm, places: &Places<'_>, findings: &mut Find
     let root = FieldPath::ROOT;
     let (frames, poses) = (u64::from(model.frame_count), model.poses.len() as u64);
     if frames.saturating_mul(poses) > MOST {
-        let message = || format!("{frames} frames of {poses} poses, {MOST} at most");
+        let message = || format!("{frames} frames of {poses} poses; the product may be at most {MOST}");
         findings.broken(TOO_MUCH, &h::NUM_FRAMES.path(&root), places.header(h::NUM_FRAMES), message)?;
     }
     let at = places.header(h::NUM_POSES);
@@ -88,7 +88,8 @@ pub(crate) fn check_motion(model: &Iqm, places: &Places<'_>, findings: &mut Find
         let rate = a.framerate;
         if !(rate.is_finite() && rate.get() >= 0.0) {
             let field = anim::FRAMERATE;
-            findings.broken(ANIM_RATE, &field.path(&path), at(field), || format!("{rate:?} is no rate"))?;
+            findings
+                .broken(ANIM_RATE, &field.path(&path), at(field), || format!("{rate:?} is not a rate"))?;
         }
     }
     Ok(())
@@ -115,7 +116,12 @@ fn check_joints(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
         }
         if model.version == 1 && j.rotate != rotation_of_version_1([x, y, z]) {
             let at = place.map(|o| rotate.offset_in(o));
-            findings.broken(VERSION_1, &rotate.path(&path), at, || "w does not follow from x, y and z")?;
+            findings.broken(
+                VERSION_1,
+                &rotate.path(&path),
+                at,
+                || "the stored w is not the one that x, y and z give",
+            )?;
         }
     }
     Ok(())

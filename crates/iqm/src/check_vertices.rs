@@ -68,7 +68,7 @@ fn check_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Ch
             NO_POSITION,
             &h::NUM_ARRAYS.path(&FieldPath::ROOT),
             at,
-            || "no array of positions",
+            || "the model has no array of positions",
         )?;
     }
     Ok(())
@@ -197,7 +197,7 @@ fn check_triangles(
     let Some((t, v, field)) = found else { return Ok(()) };
     let list = FieldPath::ROOT.field("triangles");
     let at = places.item(TRIANGLES, t).map(|o| field.offset_in(o));
-    let message = || format!("vertex {v} is not there, or none of the mesh");
+    let message = || format!("vertex {v} does not exist, or belongs to another mesh");
     findings.broken(VERTEX_INDEX, &field.path(&list.index(t)), at, message)
 }
 
@@ -252,21 +252,21 @@ fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Chec
             odd(UNUSUAL_FORMAT, array::FORMAT, &message)?;
         }
         if !seen.insert(a.kind) {
-            odd(DUPLICATE_ARRAY, kind, "is there already")?;
+            odd(DUPLICATE_ARRAY, kind, "occurs twice")?;
         }
         if a.kind < last {
-            odd(ARRAY_ORDER, kind, "comes after a greater one")?;
+            odd(ARRAY_ORDER, kind, "comes after an array of a greater kind")?;
         }
         last = a.kind;
     }
     if model.vertex_count > 0 && !is_drawn(model) {
         let at = places.header(h::NUM_VERTEXES);
-        let message = || format!("{} vertices, and no mesh", model.vertex_count);
+        let message = || format!("{} vertices, but no mesh", model.vertex_count);
         findings.broken(UNUSED_VERTICES, &h::NUM_VERTEXES.path(&FieldPath::ROOT), at, message)?;
     }
     if model.vertex_count > 0 && is_drawn(model) && model.array(ArrayKind::TEXCOORD).is_none() {
         let at = places.header(h::NUM_ARRAYS);
-        let message = || "no array of texture coordinates";
+        let message = || "the model has no array of texture coordinates";
         findings.broken(NO_TEXCOORD, &h::NUM_ARRAYS.path(&FieldPath::ROOT), at, message)?;
     }
     Ok(())
@@ -279,7 +279,7 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
     let kinds = [ArrayKind::BLEND_INDEXES, ArrayKind::BLEND_WEIGHTS];
     let [Some(_), Some(weights)] = kinds.map(|kind| model.array(kind)) else {
         let at = places.header(h::NUM_ARRAYS);
-        let message = || "joints, but no array of joints and one of weights";
+        let message = || "the model has joints, but vertices lack an array of joints or of weights";
         return findings.broken(NO_WEIGHTS, &h::NUM_ARRAYS.path(&FieldPath::ROOT), at, message);
     };
     let number = model.arrays.iter().position(|a| a.kind == ArrayKind::BLEND_WEIGHTS).unwrap_or(0);
@@ -291,7 +291,9 @@ fn odd_weights(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Che
         let at = places.array(number).map(|o| item(o, v, value));
         // This is also true if the sum is NaN.
         if (sum - 1.0).abs() > 1e-3 {
-            findings.broken(WEIGHT_SUM, &list.index(number).index(v), at, || format!("they sum to {sum}"))?;
+            findings.broken(WEIGHT_SUM, &list.index(number).index(v), at, || {
+                format!("the weights sum to {sum}")
+            })?;
         }
         if let Some(w) = row.iter().find(|w| **w < 0.0 || **w > 1.001) {
             findings.broken(WEIGHT_RANGE, &list.index(number).index(v), at, || format!("a weight of {w}"))?;

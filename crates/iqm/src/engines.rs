@@ -12,23 +12,23 @@ use meshwright_scene::Engine;
 
 meshwright_core::rules! {
     error MISSING = "engine-missing-array", Missing [Refuses],
-        "The loader refuses a model without positions, texture coordinates or, where it moves, joints of vertices \
+        "The loader refuses a model without positions, texture coordinates or, if it is animated, joints of vertices \
          (DarkPlaces model_alias.c, Mod_INTERQUAKEMODEL_Load; FTE com_mesh.c, Mod_ParseIQMMeshModel; Daemon \
          tr_model_iqm.cpp, R_LoadIQModel).",
         "Add the array.";
     error FORMAT = "engine-array-format", Compatibility [Refuses],
-        "The loader does not read an array of this form: DarkPlaces takes floats and bytes alone and misses it, Daemon \
-         refuses the whole file (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp, IQM_CheckRange and R_LoadIQModel).",
-        "Store floats, and joints and weights as bytes; leave arrays of other programs out.";
+        "The loader does not read an array of this form: DarkPlaces reads only floats and bytes, Daemon refuses the \
+         whole file (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp, IQM_CheckRange and R_LoadIQModel).",
+        "Store joints and weights as bytes and other arrays as floats; remove arrays of other programs.";
     warning SKIPPED = "engine-array-skipped", Compatibility [Ignored],
-        "The loader passes over an array of this form (DarkPlaces model_alias.c, Mod_INTERQUAKEMODEL_Load).",
-        "Store floats, and joints and weights as bytes.";
+        "The loader ignores an array of this form (DarkPlaces model_alias.c, Mod_INTERQUAKEMODEL_Load).",
+        "Store joints and weights as bytes and other arrays as floats.";
     error JOINTS = "engine-joints", Limit [Refuses],
-        "The loader takes fewer joints (DarkPlaces and Daemon count them in bytes; FTE MAX_BONES).",
-        "Leave joints out that nothing follows.";
+        "The loader accepts fewer joints (DarkPlaces and Daemon count them in bytes; FTE MAX_BONES).",
+        "Remove joints that no vertex uses.";
     error POSES = "engine-poses", BadCount [Refuses],
-        "FTE refuses a model with another count of poses than of joints (com_mesh.c, Mod_ParseIQMMeshModel).",
-        "Give every joint its pose.";
+        "FTE refuses a model whose numbers of poses and joints differ (com_mesh.c, Mod_ParseIQMMeshModel).",
+        "Store one pose for each joint.";
     error SIZE = "engine-filesize", BadSize [Refuses],
         "The loader refuses a file that is not of the stated size (FTE com_mesh.c), or above 16 MiB (Daemon \
          tr_model_iqm.cpp).",
@@ -45,7 +45,7 @@ meshwright_core::rules! {
          animscene_t).",
         "Shorten the name.";
     warning SCALE = "engine-scale", Compatibility [Tolerated],
-        "DarkPlaces passes over the scales of joints, at rest and in frames; Daemon takes the x of each (DarkPlaces \
+        "DarkPlaces ignores the scales of joints, at rest and in frames; Daemon uses only the x scale (DarkPlaces \
          model_alias.c; Daemon tr_model_iqm.cpp).",
         "Convert the model with its scales baked.";
     error BAD_SCALE = "engine-bad-scale", Compatibility [Refuses],
@@ -53,9 +53,9 @@ meshwright_core::rules! {
          R_LoadIQModel).",
         "Convert the model with its scales baked.";
     warning WEIGHTS = "engine-weights", Compatibility [Tolerated],
-        "DarkPlaces takes the first joint alone where the second weight is 0, Daemon makes the first weight what the \
-         others leave of 255 (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp).",
-        "Sort the weights of each vertex, the greatest first, to a sum of 255.";
+        "DarkPlaces uses only the first joint if the second weight is 0; Daemon computes the first weight as 255 \
+         minus the others (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp).",
+        "Sort the weights of each vertex, greatest first, and scale them to a sum of 255.";
     warning RATE = "engine-rate", BadValue [Tolerated],
         "An anim without a rate stands still in DarkPlaces and plays at 10 frames per second in FTE (DarkPlaces \
          model_shared.c; FTE com_mesh.c).",
@@ -177,7 +177,7 @@ impl Check<'_> {
         let model = self.model;
         let (joints, most) = (model.joints.len().max(model.poses.len()), self.engine.limits().bones);
         if joints > most {
-            let message = format!("{joints} joints, {} takes {most}", self.engine.title());
+            let message = format!("{joints} joints, {} accepts {most}", self.engine.title());
             self.report(JOINTS, &FieldPath::ROOT.field("joints"), message);
         }
         if self.engine == Engine::Fte && model.joints.len() != model.poses.len() && !model.meshes.is_empty() {
@@ -231,7 +231,7 @@ impl Check<'_> {
         if let Some(layout) = layout {
             let differs = u64::from(layout.filesize) != layout.size;
             if self.engine == Engine::Fte && differs {
-                let message = format!("{} bytes stated, {} there", layout.filesize, layout.size);
+                let message = format!("{} bytes stated, the file has {}", layout.filesize, layout.size);
                 self.report(SIZE, &filesize.path(&FieldPath::ROOT), message);
             }
             if self.engine == Engine::Daemon && layout.size > DAEMON_SIZE {

@@ -343,7 +343,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             let mut cursor = self.section((&path, field), at, 1, node_size)?;
             self.source.charge(&path, field, "extensions", 1, EXTENSION)?;
             if !met.insert(at) {
-                let message = format!("the node at {at:#x} was met before");
+                let message = format!("the node at {at:#x} is in the list twice");
                 return Err(self.source.broken(EXTENSION_LOOP, &path, field, message));
             }
             let node = cursor.read(&path, extension)?;

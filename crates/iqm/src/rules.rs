@@ -25,19 +25,20 @@ meshwright_core::rules! {
         "A table claims more items than the file has room for.",
         "Get a complete copy, or correct the count.";
     error LIMIT = "limit-exceeded", Limit [NoEngine],
-        "Reading on would take more memory than the caller allows.",
+        "Reading the file would take more memory than the caller allows.",
         "Allow more memory, if the file is trusted.";
     error TOO_MUCH = "limit-exceeded", BadCount [NoEngine],
-        "Frames times joints, or the vertices and triangles that meshes share, are more than any model needs.",
+        "The file states more frames and poses, or lets meshes share more vertices and triangles, than any model \
+         needs.",
         "Correct the counts, or give each mesh a range of its own.";
     error IN_HEADER = "in-header", Overlap,
         "A section begins within the header.",
         "Correct its offset.";
     error BAD_COUNT = "bad-count", BadCount,
-        "Lists that belong together are not of one length.",
-        "Give each vertex, triangle and frame what belongs to it.";
+        "Lists that belong together have different lengths.",
+        "Store one entry for each vertex, triangle and frame.";
     error VERSION_1 = "version-1", Unsupported [NoEngine],
-        "A file of version 1 has no place for the fourth number of a rotation, nor for a tenth channel.",
+        "A file of version 1 cannot store the fourth number of a rotation or a tenth channel.",
         "Set the version to 2.";
     forgivable TEXT_END = "bad-text", BadName [Unchecked],
         "The last string of the text has no end; loaders read past it.",
@@ -46,95 +47,95 @@ meshwright_core::rules! {
         "A name is outside of the text; DarkPlaces and FTE read other bytes as the name.",
         "Point it at a string of the text; 0 is the empty one.";
     error BAD_FORMAT = "bad-format", BadValue,
-        "An array is of a format or size that nothing can be made of.",
+        "An array has a format or size that no reader can use.",
         "Store positions as three floats, and joints as four bytes.";
     error NO_POSITION = "missing-array", Missing [Refuses],
-        "The file has meshes and no array of positions.",
+        "The file has meshes but no array of positions.",
         "Add an array of positions.";
     error VERTEX_INDEX = "bad-vertex-index", BadReference [Tolerated],
-        "A triangle has a vertex that is not there, or that is none of its mesh.",
-        "Remove the triangle, or point it at a vertex of its mesh.";
+        "A triangle names a vertex that does not exist or that belongs to another mesh.",
+        "Remove the triangle, or name a vertex of its mesh.";
     error MESH_RANGE = "bad-mesh-range", BadReference,
-        "A mesh has vertices or triangles that are not there.",
-        "Correct where they start and how many there are.";
+        "A mesh names vertices or triangles that do not exist.",
+        "Correct the first index and the count.";
     error PARENT_ORDER = "bad-parent", BadHierarchy,
         "A joint does not come after its parent.",
         "Sort the joints so that parents come first.";
     error NON_FINITE = "non-finite", NonFinite [Misshown],
-        "A position, normal, weight or transform is infinite or no number, so that nothing sensible can be drawn.",
+        "A position, normal, weight or transform is infinite or not a number (NaN), so the model cannot be drawn.",
         "Replace the number, or export the model again.";
     error JOINT_INDEX = "bad-joint-index", BadReference [Unchecked],
-        "A vertex follows a joint that is not there; engines read beyond their tables.",
-        "Point it at a joint that is there.";
+        "A vertex names a joint that does not exist; engines read past the end of their tables.",
+        "Name a joint that exists.";
     error POSE_COUNT = "pose-count", BadCount,
-        "There are not as many poses as joints, or frames without a pose.",
-        "Give every joint its pose.";
+        "The number of poses differs from the number of joints, or the file has frames but no poses.",
+        "Store one pose for each joint.";
     error BAD_CHANNELS = "bad-channels", BadCount,
-        "The masks of the poses name another count of channels than the header.",
+        "The channel masks of the poses give another number of channels than the header.",
         "Correct the count that the header states.";
     error ANIM_RANGE = "bad-anim", BadReference [Unchecked],
-        "An anim has frames that are not there.",
+        "An anim names frames that do not exist.",
         "Correct its first frame and its length.";
     error ANIM_RATE = "bad-anim", BadValue,
-        "The rate of an anim is negative, infinite or no number.",
+        "The rate of an anim is negative, infinite or not a number (NaN).",
         "Set a rate of 0 or more frames per second.";
     error EXTENSION_LOOP = "extension-loop", BadHierarchy,
-        "The list of extensions comes back to a node that it has passed.",
-        "Correct the count of extensions, or where their nodes lead.";
+        "The list of extensions forms a cycle.",
+        "Correct the number of extensions, or the links between their nodes.";
     warning TRAILING = "trailing-bytes", Unused [Refuses],
         "Bytes follow the end that the header states; assimp and FTE refuse the file.",
-        "Cut them off, if nothing else is known to use them.";
+        "Remove them, unless another program is known to use them.";
     info UNREFERENCED = "unreferenced-bytes", Unused [Ignored],
-        "No structure refers to some bytes of the file that are no padding; they are kept.",
+        "Some bytes of the file are neither padding nor part of any structure; they are kept.",
         "Nothing needs to be done.";
     warning FLAGS = "unknown-flags", BadValue [Ignored],
         "The header, an array or an anim has flags without a known meaning.",
         "Nothing needs to be done: the flags are kept and loaders ignore them.";
     warning MISALIGNED = "misaligned", Misaligned,
-        "A table or an array does not lie on a multiple of its alignment; loaders that cast pointers may fail on it.",
+        "A table or an array is not aligned; loaders that cast pointers may fail on it.",
         "Write the model again with a new layout.";
     warning NOT_UTF8 = "not-utf8", BadName,
-        "A name is no UTF-8.",
+        "A name is not UTF-8.",
         "Rename it, if programs show it wrongly.";
     warning UNUSUAL_FORMAT = "unusual-format", Compatibility [Refuses],
-        "An array is stored in another way than all loaders read: DarkPlaces leaves it out, Daemon may refuse the file.",
-        "Store floats, and joints and weights as bytes.";
+        "Not every loader reads arrays of this form: DarkPlaces ignores the array, Daemon may refuse the file.",
+        "Store joints and weights as bytes and other arrays as floats.";
     warning UNKNOWN_ARRAY = "unknown-array", BadValue [Ignored],
         "An array is of a kind that the format does not define.",
         "Nothing needs to be done: it is kept and loaders ignore it.";
     warning DUPLICATE_ARRAY = "duplicate-array", Duplicate [Tolerated],
-        "There are two arrays of one kind: the first counts here, the last in DarkPlaces and FTE.",
-        "Leave one of them out.";
+        "Two arrays have the same kind. Meshwright uses the first, DarkPlaces and FTE use the last.",
+        "Remove one of them.";
     warning ARRAY_ORDER = "array-order", BadValue,
         "Arrays are not sorted by their kinds, as the format asks.",
         "Sort them.";
     warning NO_TEXCOORD = "missing-array", Missing [Refuses],
-        "A model without texture coordinates; DarkPlaces and FTE refuse it.",
+        "The model has no texture coordinates; DarkPlaces and FTE refuse it.",
         "Add an array of texture coordinates.";
     warning OVERLAP = "overlap", Overlap,
-        "Meshes have vertices or triangles in common.",
+        "Meshes share vertices or triangles.",
         "Nothing needs to be done.";
     warning UNUSED_TRIANGLES = "unused-triangles", Unused [Ignored],
         "Triangles belong to no mesh and are not drawn.",
         "Remove them, or give them to a mesh.";
     info UNUSED_VERTICES = "unused-vertices", Unused [Ignored],
-        "The header counts vertices, and the file has no mesh. Animations of games are such files.",
+        "The header states vertices, but the file has no mesh. Animation files of games are like this.",
         "Nothing needs to be done.";
     warning PARENT_BELOW = "bad-parent", BadReference [Tolerated],
         "The number of a joint's parent is below -1; any negative number makes a root.",
         "Set the parent to -1.";
     warning NOT_UNIT = "not-unit", NotNormalized [Tolerated],
-        "The rotation of a joint is not of length 1; it is brought there before use.",
+        "The rotation of a joint does not have length 1; readers normalise it before use.",
         "Normalise it.";
     warning ZERO_ROTATION = "zero-quaternion", NotNormalized,
-        "A rotation has no length; the joint is taken as not turned.",
+        "A rotation has length 0; readers use no rotation instead.",
         "Replace it.";
     warning NON_FINITE_EXTRA = "non-finite", NonFinite,
-        "A texture coordinate, tangent, colour or bound is infinite or no number.",
+        "A texture coordinate, tangent, colour or bound is infinite or not a number (NaN).",
         "Replace it.";
     warning JOINT_INDEX_UNUSED = "bad-joint-index", BadReference [Ignored],
-        "A joint that is not there is named with weight 0; it moves nothing.",
-        "Set the number to 0.";
+        "A vertex names a joint that does not exist, with weight 0; it has no effect.",
+        "Set the joint's number to 0.";
     warning WEIGHT_SUM = "weight-sum", NotNormalized [Misshown],
         "The weights of a vertex do not sum to 1.",
         "Divide each of them by their sum.";
@@ -142,10 +143,10 @@ meshwright_core::rules! {
         "A weight is negative or above 1.",
         "Give the vertex weights between 0 and 1.";
     warning NO_WEIGHTS = "no-weights", Missing [Refuses],
-        "There are joints, but no vertex says which it follows; DarkPlaces and FTE refuse the model.",
-        "Add joints and weights to the vertices, or leave the joints out.";
+        "The model has joints, but its vertices name none; DarkPlaces and FTE refuse the model.",
+        "Add joints and weights to the vertices, or remove the joints.";
     warning UNKNOWN_CHANNELS = "unknown-channels", BadValue [Ignored],
-        "A mask has bits beyond its channels; they are passed over.",
+        "A mask has bits beyond its channels; readers ignore them.",
         "Clear them.";
     warning EMPTY_ANIM = "empty-anim", BadCount [Refuses],
         "An anim has no frame; Daemon refuses it.",
@@ -154,17 +155,17 @@ meshwright_core::rules! {
         "An anim has a rate of 0: FTE plays 10 frames per second, DarkPlaces does not move.",
         "State the rate.";
     warning EXTENSION_SIZE = "extension-size", BadSize,
-        "An extension of FTE is not of the size that its content has.",
-        "Leave it out, or export it again.";
+        "The size of an FTE extension does not match its content.",
+        "Remove it, or export it again.";
     warning EXTENSION_ANIM = "extension-anim", BadReference [Ignored],
-        "An event belongs to an anim that is not there; FTE drops it.",
+        "An event belongs to an anim that does not exist; FTE drops it.",
         "Correct the number of the anim.";
     warning EXTENSION_TEXT = "extension-text", BadReference,
         "An extension names a string outside of the text.",
         "Point it at a string of the text.";
     warning ADJACENCY = "bad-adjacency", BadReference [Ignored],
-        "A triangle has a neighbour that is not there.",
-        "Compute the adjacency again, or leave it out: no engine reads it.";
+        "The adjacency names a triangle that does not exist.",
+        "Compute the adjacency again, or remove it: no engine reads it.";
     warning PARENT_DIFFERS = "parent-differs", BadReference,
         "A pose and its joint have different parents.",
         "Set both to the same parent.";

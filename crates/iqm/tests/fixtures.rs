@@ -128,7 +128,7 @@ fn errors_name_field_and_offset() {
     let message = |name: &str| Iqm::parse(&file(name)).unwrap_err().to_string();
     assert_eq!(
         message("vertex.reject.iqm"),
-        "triangles[0].v0: vertex 6 is not there, or none of the mesh (offset 0x218)"
+        "triangles[0].v0: vertex 6 does not exist, or belongs to another mesh (offset 0x218)"
     );
     assert_eq!(
         message("parent.reject.iqm"),

@@ -33,7 +33,7 @@ impl RuleSet {
         let formats = Format::ALL.iter().map(|f| Self { id: f.id(), title: f.title(), rules: f.rules() });
         let mut sets: Vec<Self> = formats.collect();
         let mut add = |id, title, rules| sets.push(Self { id, title, rules });
-        add("companions", "Models and what belongs to them", COMPANION_RULES);
+        add("companions", "Models and their companion files", COMPANION_RULES);
         add("packs", "Packs and archives", meshwright_files::Pack::RULES);
         add("files", "Files of any kind", &[crate::model::EMPTY]);
         #[cfg(feature = "dpm")]

@@ -65,7 +65,7 @@ impl Report {
             losses.push(Loss::note("retarget-scale", "", message));
         }
         for end in &self.ends {
-            let message = "is off the source's path, scaled to the target's size";
+            let message = "differs from the source's path, scaled to the target's size";
             let loss = Loss::note("retarget-end", end.bone.clone(), message);
             // Below this, it is only a rounding error.
             let largest = if end.largest < 1e-7 { 0.0 } else { end.largest };

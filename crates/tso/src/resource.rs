@@ -46,14 +46,14 @@ fn check(extension: &str, own: Option<&Name>, file_name: &str) -> Report {
     {
         // Validation passes over everything.
         let _ = findings.broken(some::TYPE_ID, &path, None, || {
-            format!("the name says type {}, a {noun} is of type {wanted}", tag.kind)
+            format!("the name says type {}, a {noun} has type {wanted}", tag.kind)
         });
     }
     let named = file_name.rsplit_once('.').map_or("", |(_, e)| e);
     let other = KINDS.iter().find(|k| k.extension.eq_ignore_ascii_case(named) && k.extension != extension);
     if let Some(other) = other {
         let _ = findings.broken(some::EXTENSION, &path, None, || {
-            format!("the name is that of a {}, the file holds a {noun}", other.noun)
+            format!("the name is that of a {}, but the file holds a {noun}", other.noun)
         });
     }
     let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
@@ -63,7 +63,7 @@ fn check(extension: &str, own: Option<&Name>, file_name: &str) -> Report {
         .filter(|own| !own.is_empty() && !own.eq_ignore_ascii_case(stem) && !own.eq_ignore_ascii_case(first));
     if let Some(own) = strange {
         let _ =
-            findings.broken(some::RESOURCE_NAME, &path, None, || format!("the file calls itself {own:?}"));
+            findings.broken(some::RESOURCE_NAME, &path, None, || format!("the file stores the name {own:?}"));
     }
     findings.into_report()
 }

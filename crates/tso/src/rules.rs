@@ -10,19 +10,19 @@ use meshwright_core::{
 rules! {
     error TRUNCATED = "truncated" ("E_TRUNCATED"), Truncated [Unchecked],
         "The file ends in the middle of a field.",
-        "Find a whole copy; the game reads past the end and may crash.";
+        "Get a complete copy; the game reads past the end and may crash.";
     error COUNT = "bad-count" ("E_COUNT"), BadCount [Unchecked],
         "A table claims more items than the rest of the file can hold.",
-        "Find a whole copy: either the file was cut or the count is damaged.";
+        "Get a complete copy: either the file was cut or the count is damaged.";
     error LIMIT = "limit-exceeded" ("E_LIMIT"), Limit [NoEngine],
-        "Reading on would take more memory than the caller allows.",
+        "Reading the file would take more memory than the caller allows.",
         "Allow more memory if the file can be trusted.";
     forgivable TRAILING = "trailing-bytes" ("E_TRAILING"), Unused [Ignored],
-        "Bytes follow the last field, where no known file has any.",
-        "Cut them off, or find out which program appended them; the game does not read them.";
+        "Bytes follow the last field; no known file has any there.",
+        "Remove them, or find out which program appended them; the game does not read them.";
     warning NAME_EMPTY = "empty-name" ("W_NAME_EMPTY"), BadName,
         "A name is empty.",
-        "Give it a name, since files find bones and textures by name only.";
+        "Give it a name: files find bones and textures only by name.";
     warning NAME_ENCODING = "name-encoding" ("W_NAME_ENCODING"), BadName [Tolerated],
         "A name holds bytes that are not plain ASCII, which programs show and write differently.",
         "Use letters, digits and signs of ASCII.";
@@ -32,29 +32,29 @@ rules! {
 pub(crate) mod some {
     meshwright_core::rules! {
         error VERSION = "bad-version" ("E_VERSION"), Unsupported [Ignored],
-            "The file states a version that is not the known one.",
-            "If all else is in order set the known version; the game does not look at it.";
+            "The file states an unknown version.",
+            "If the rest of the file is valid, set the known version; the game ignores it.";
         forgivable NOT_FINITE = "non-finite" ("E_NOT_FINITE"), NonFinite [Misshown],
-            "A number is infinite or not a number.",
-            "Put a sensible number there; programs draw or move such a vertex or bone anywhere.";
+            "A number is infinite or NaN.",
+            "Replace the number; programs draw or move such a vertex or bone anywhere.";
         forgivable FLAG = "properties-flag" ("E_FLAG"), BadValue,
-            "A flag says that no properties follow, but there are some.",
+            "A flag says that no properties follow, but the model has some.",
             "Set the flag or remove the properties, which would be lost in the file.";
         warning BONE_NAME_DUP = "duplicate-bone-name" ("W_BONE_NAME_DUP"), Duplicate [Tolerated],
-            "Two bones have the same name when letter case is left aside.",
-            "Rename one of them: the game takes either for the other.";
+            "Two bones have the same name, ignoring letter case.",
+            "Rename one of them: the game confuses them.";
         warning BONE_MISSING = "bone-missing" ("W_BONE_MISSING"), BadReference [Tolerated],
             "The mesh names a bone that its skeleton does not have.",
             "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO binds them to ROOT.";
         warning TYPE_ID = "type-id" ("W_TYPE_ID"), BadReference,
-            "A number that says of what type a file is says another type than the file is of.",
+            "The type number of a file does not match the type of its content.",
             "Correct the number: the game finds files by it.";
         warning EXTENSION = "name-extension" ("W_EXTENSION"), BadName,
-            "The extension of the file's name is that of another kind of file.",
-            "Rename the file; programs that go by names refuse it or read it wrongly.";
+            "The file has the extension of another kind of file.",
+            "Rename the file; programs that rely on extensions refuse it or misread it.";
         info RESOURCE_NAME = "resource-name" ("W_RESOURCE_NAME"), BadName [Ignored],
-            "The file is called otherwise than it calls itself.",
-            "Nothing needs to be done: games go by the name of the file.";
+            "The name of the file differs from the name that it stores.",
+            "Nothing needs to be done: games use the name of the file.";
         warning ROTATION_LENGTH = "rotation-length" ("W_ROTATION_LENGTH"), NotNormalized [Misshown],
             "A rotation is a quaternion whose length is not 1.",
             "Divide it by its length, as players do before they use it.";

@@ -14,10 +14,10 @@ meshwright_core::rules! {
         "A table of meshes, levels, bones or animations is outside the file, or over its header.",
         "The header's offset or size is wrong, or the file was cut: take it from its source again.";
     error TABLE_SIZE = "table-size" ("E_TABLE_SIZE"), BadSize,
-        "The size of a table is no whole number of records.",
+        "The size of a table is not a whole number ofrecords.",
         "Set the size in the header to the number of records times the bytes of one.";
     error TABLE_OFS0 = "table-without-offset" ("E_TABLE_OFS0"), OutOfBounds,
-        "A table with records has offset 0, which means that it is not there.",
+        "A table with records has offset 0, which means that the file has no such table.",
         "Set the offset in the header to that of the table, or its size to 0.";
     error OVERLAP = "table-overlap" ("E_OVERLAP"), Overlap,
         "A table shares bytes with another table or with a list.",
@@ -47,7 +47,7 @@ meshwright_core::rules! {
         "A vertex names a bone that does not exist.",
         "Bind the vertex to a bone of the table, or to bone 0 in a static model.";
     error VTX_POS = "non-finite-position" ("E_VTX_POS"), NonFinite [Misshown],
-        "A coordinate of a vertex is infinite or no number.",
+        "A coordinate of a vertex is infinite or not a number (NaN).",
         "Give the vertex a finite position.";
     error TRI = "truncated-triangle" ("E_TRI"), Truncated,
         "A triangle or quad is cut off by the end of its list.",
@@ -69,18 +69,18 @@ meshwright_core::rules! {
         "Correct the first mesh or the number of meshes of the level.";
     error BONE_PARENT = "bone-parent" ("E_BONE_PARENT"), BadReference,
         "The parent of a bone does not exist or is a pseudo-bone.",
-        "Hang it from a normal bone, or from bone 0 for the model itself.";
+        "Attach it to a normal bone, or to bone 0 for the model itself.";
     error BONE_CYCLE = "parent-cycle" ("E_BONE_CYCLE"), BadHierarchy,
         "A bone is its own ancestor.",
-        "Hang one bone of the circle from bone 0.";
+        "Attach one bone of the circle to bone 0.";
     error PSEUDO_ORDER = "pseudo-bone-order" ("E_PSEUDO_ORDER"), BadHierarchy,
         "A normal bone comes after a pseudo-bone.",
         "Move pseudo-bones to the end of the table: animations have keys for the bones before them only.";
     error PSEUDO_REF = "pseudo-bone-parent" ("E_PSEUDO_REF"), BadReference,
-        "A pseudo-bone follows a bone that does not exist or that follows others itself.",
+        "A pseudo-bone follows a bone that does not exist or that is a pseudo-bone itself.",
         "Let it follow normal bones, or set the weight of that bone to 0.";
     error PSEUDO_WEIGHT = "pseudo-bone-weight" ("E_PSEUDO_WEIGHT"), NotNormalized,
-        "The weights of a pseudo-bone sum to zero, so that it has no place.",
+        "The weights of a pseudo-bone sum to zero, so its position is undefined.",
         "Give at least one of the bones that it follows a weight.";
     forgivable SOLID_RANGE = "solid-range" ("E_SOLID_RANGE"), BadReference [Ignored],
         "A bone is bounded by a mesh that does not exist.",
@@ -156,10 +156,10 @@ meshwright_core::rules! {
         "There are animations but no bones that they could move.",
         "Restore the bones, or remove the animations.";
     warning W_MAT_NAME = "material-name" ("W_MAT_NAME"), BadName [Tolerated],
-        "A material name starts like a colour but is none, or is longer than the engine's 255 bytes.",
+        "A material name starts like a colour but is not one, or is longer than the engine's 255 bytes.",
         "Write colours as # and six hexadecimal digits, and shorten names.";
     warning W_ALIGN = "misaligned" ("W_ALIGN"), Misaligned,
-        "A table or list starts at an offset that is no multiple of 4.",
+        "A table or list starts at an offset that is not a multiple of4.",
         "Write the model again; readers that map files into memory may refuse it.";
     warning W_OVERLAP = "list-overlap" ("W_OVERLAP"), Overlap,
         "Two lists or strings share some of their bytes without being the same.",
@@ -181,13 +181,13 @@ meshwright_core::rules! {
         "A material name has a file name extension, which the description leaves out.",
         "Nothing needs to be done: the engine drops it.";
     info I_BONE_NAME = "bone-named-color" ("I_BONE_NAME"), BadName,
-        "A bone is named like a colour: the original tool names bones without a name so.",
+        "A bone is named like a colour: the original tool gives such names to bones without a name.",
         "Name the bone if its name matters.";
     info I_BONE_UNNAMED = "unnamed-bone" ("I_BONE_UNNAMED"), BadName,
         "A bone other than the base has no name.",
         "Name the bone: the description gives every bone from 1 on a name.";
     info I_ALIGN = "nominal-alignment" ("I_ALIGN"), Misaligned [Ignored],
-        "A table or list starts at an offset that is no multiple of 8, the nominal alignment of structures.",
+        "A table or list starts at an offset that is not a multiple of8, the nominal alignment of structures.",
         "Readers that accept any offset need no change; writing the file with another arrangement aligns it.";
     info I_VTX_MANY = "many-vertices" ("I_VTX_MANY"), Compatibility [NoEngine],
         "A mesh has more than 1024 vertices, as many as the description of its record counts to.",

@@ -304,7 +304,7 @@ impl Export<'_> {
             self.losses.push(loss.with_count(zero, "normal", "normals"));
         }
         if longest > 1e-3 {
-            let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
+            let loss = Loss::note("normals-scaled", path, "normals were scaled to length 1");
             self.losses.push(loss.with_amount(longest, "off"));
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn parse_frames(text: &str) -> Result<NonZeroU16, String> {
 pub(super) fn parse_id(text: &str) -> Result<u32, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let number = hexadecimal.map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
-    number.map_err(|_| "not a number of 32 bits".into())
+    number.map_err(|_| "not a 32-bit number".into())
 }
 
 pub(super) fn parse_factor(text: &str) -> Result<f64, String> {

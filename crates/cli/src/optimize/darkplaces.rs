@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Returns the refusal of an option that belongs to another format.
 fn foreign_option(option: &str, of: &str, here: &str) -> Refusal {
-    Refusal::Argument(format!("{option} is an option for {of}; the file is a {here}"))
+    Refusal::Argument(format!("{option} works only for {of}; the file is a {here}"))
 }
 
 /// Refuses options that only DPM and ZYM have.

@@ -36,7 +36,7 @@ const FEW: usize = 12;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grammar {
-    /// The rule for a text that is not JSON.
+    /// The rule for text that is not valid JSON.
     pub syntax: &'static Rule,
     /// The rule for a text that is not UTF-8, or escapes half of a surrogate pair.
     pub encoding: &'static Rule,

@@ -331,7 +331,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
             }
         }
         if unbound > 0 {
-            let message = "vertices without influences now follow the root";
+            let message = "vertices without weights were bound to the root";
             losses
                 .push(Loss::new("vertices-unbound", path, message).with_count(unbound, "vertex", "vertices"));
         }

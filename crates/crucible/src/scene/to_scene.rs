@@ -355,7 +355,7 @@ impl<'o> SceneConversion<'o> {
                 }
             }
             let path = || format!("{prefix}streams");
-            let loss = Loss::note("normals-scaled", path(), "normals were brought to length 1");
+            let loss = Loss::note("normals-scaled", path(), "normals were scaled to length 1");
             self.lose(loss, changed, ["normal", "normals"]);
             let loss = Loss::note("normals-replaced", path(), "normals without direction are now +Z");
             self.lose(loss, missing, ["normal", "normals"]);
@@ -375,7 +375,11 @@ impl<'o> SceneConversion<'o> {
         let gltf = self.options.space == Space::Gltf;
         let path = || format!("{prefix}streams");
         if gltf && mesh.normals.is_empty() {
-            let loss = Loss::new("tangents-dropped", path(), "tangents without normals mean nothing in glTF");
+            let loss = Loss::new(
+                "tangents-dropped",
+                path(),
+                "glTF allows tangents only with normals; they were dropped",
+            );
             self.lose(loss, tangents.len(), TANGENTS);
             return Ok(Vec::new());
         }
@@ -404,7 +408,7 @@ impl<'o> SceneConversion<'o> {
         }
         let message = "tangents whose side nothing shows, taken as 1";
         self.lose(Loss::note("tangent-handedness", path(), message), guessed, TANGENTS);
-        let loss = Loss::note("tangent-length", path(), "tangents were brought to length 1");
+        let loss = Loss::note("tangent-length", path(), "tangents were scaled to length 1");
         self.lose(loss, changed, TANGENTS);
         Ok(out)
     }

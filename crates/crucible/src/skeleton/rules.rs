@@ -27,7 +27,7 @@ rules! {
         "Write the bones in the order of their numbers.";
     error ROOT_COUNT = "root-count" ("RootCount"), BadHierarchy [Unchecked],
         "The skeleton has no root, or several.",
-        "Hang all bones from one root.";
+        "Attach all bones to one root.";
     error BONE_TREE = "bone-tree" ("BoneTree"), BadHierarchy [Unchecked],
         "The bones form no tree: a child and its parent do not name each other, or parents form a cycle, for which the engine loops for ever.",
         "Correct parents and children so that each names the other once.";

@@ -96,8 +96,7 @@ impl Patch {
     pub fn note_removed_materials(&self, losses: &mut Vec<Loss>) {
         let bare = |m: usize| self.scene.meshes.get(m).is_some_and(|mesh| mesh.material.is_none());
         for (m, _) in self.meshes.iter().enumerate().filter(|(m, own)| own.material && bare(*m)) {
-            let message =
-                "a mesh without a material has one of its name, by which engines look for a texture";
+            let message = "a mesh without a material got one with the mesh's name, by which engines search for a texture";
             losses.push(Loss::note("material-named", alloc::format!("meshes[{m}]"), message));
         }
     }

@@ -89,7 +89,7 @@ meshwright_core::rules! {
         "Extra bytes come after the end of the pack.",
         "Cut them off.";
     warning VERSION = "bad-version", Unsupported [Ignored],
-        "The pack is of a version that is not known.",
+        "The pack is of an unknown version.",
         "Nothing needs to be done where its files open.";
     warning UPS = "too-many-ups", BadHierarchy [Tolerated],
         "The pack leaves more folders than it enters: it stays at its top.",

@@ -11,13 +11,13 @@ meshwright_core::rules! {
         "The file does not begin with FSOMODEL.",
         "Nothing can be repaired: it is a file of another format, or its beginning is lost.";
     error VERSION = "bad-version" ("Version"), Unsupported,
-        "The format forbids to use a version that is not known, and 1 is the only one that was ever written.",
+        "The format forbids to use an unknown version, and 1 is the only one that was ever written.",
         "Set the version to 1 if the file is known to be otherwise sound.";
     error TRUNCATED = "truncated" ("Truncated"), Truncated,
         "The file ends within a chunk, or a chunk claims more bytes than are left.",
         "Copy the file again; what is missing cannot be rebuilt.";
     error LIMIT = "limit-exceeded" ("LimitExceeded"), Limit [NoEngine],
-        "Reading on would take more memory than allowed.",
+        "Reading the file would take more memory than the caller allows.",
         "Raise the limit if the file is trusted.";
     error DUPLICATE_CHUNK = "duplicate-chunk" ("DuplicateChunk"), Duplicate [Refuses],
         "There are two vertex, index or mesh chunks, and nothing says which is meant; the engine refuses the file.",
@@ -26,7 +26,7 @@ meshwright_core::rules! {
         "There are no vertices or no indices.",
         "Add the chunk, empty if there is nothing to draw.";
     forgivable STREAM_SIZE = "stream-size" ("StreamSize"), BadSize,
-        "A chunk is no whole number of vertices, indices or meshes of its dialect; the last one is cut.",
+        "A chunk is not a whole number ofvertices, indices or meshes of its dialect; the last one is cut.",
         "Cut the part of an item off, or name the dialect if the file has another one.";
     forgivable MISALIGNED = "misaligned" ("Misaligned"), Misaligned,
         "A mesh starts within an index.",
@@ -47,7 +47,7 @@ meshwright_core::rules! {
         "Nothing says which indices make up which mesh, so that all of them are one.",
         "Put the companion file next to the model, or name it.";
     warning NOT_TRIANGLES = "not-triangles" ("NotTriangles"), BadCount [Ignored],
-        "The indices of a mesh are no whole number of triangles; the last ones draw nothing.",
+        "The indices of a mesh are not a whole number oftriangles; the last ones draw nothing.",
         "Remove the indices after the last triangle.";
     warning MIN_MAX_AFTER_BASE = "min-max-after-base" ("MinMaxAfterBase"), BadValue [Ignored],
         "The lowest and highest index of a mesh are given after its base was added, and are meant before.",

@@ -177,7 +177,7 @@ impl SceneConversion<'_> {
         }
         let message = "positions or texture coordinates were not finite, now 0";
         self.lose(Loss::new("position-not-finite", path, message), broken, VERTICES);
-        let loss = Loss::note("normals-scaled", path, "normals were brought to length 1");
+        let loss = Loss::note("normals-scaled", path, "normals were scaled to length 1");
         self.lose(loss, odd, NORMALS);
         let loss = Loss::note("normals-replaced", path, "normals without direction are now +Z");
         self.lose(loss, directionless, NORMALS);
@@ -218,7 +218,7 @@ impl SceneConversion<'_> {
             let message = "tangents whose side nothing shows, taken as 1";
             self.lose(Loss::note("tangent-handedness", path, message), guessed, TANGENTS);
         }
-        self.lose(Loss::note("tangent-length", path, "tangents were brought to length 1"), odd, TANGENTS);
+        self.lose(Loss::note("tangent-length", path, "tangents were scaled to length 1"), odd, TANGENTS);
         Ok(())
     }
 

@@ -163,7 +163,7 @@ pub(super) fn view(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPa
         walk.broken(VIEW_STRIDE, &path, value, format!("{stride} is not a multiple of 4"));
     }
     if integer_of(value, "target") == Some(34_963) {
-        walk.broken(PROPERTY_CONFLICT, &path, value, "views of indices have no stride");
+        walk.broken(PROPERTY_CONFLICT, &path, value, "a view of indices must not have a stride");
     }
 }
 

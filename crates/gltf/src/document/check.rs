@@ -168,7 +168,10 @@ impl Check<'_, '_, '_> {
                 let span = (sparse.values_view, sparse.values_offset, sparse.count);
                 self.span(&path.field("values"), a, span, size, last, accessor.component)?;
                 if sparse.count > accessor.count {
-                    let message = format!("{} elements of {} are replaced", sparse.count, accessor.count);
+                    let message = format!(
+                        "{} elements are replaced, the accessor has {}",
+                        sparse.count, accessor.count
+                    );
                     return self.fault(SPARSE_RANGE, &path.field("count"), ("accessors", a), message);
                 }
             }

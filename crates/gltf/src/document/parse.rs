@@ -178,10 +178,10 @@ fn text<'a>(at: At<'_, '_, 'a>) -> Result<Cow<'a, str>> {
 }
 
 fn integer(at: At<'_, '_, '_>) -> Result<u64> {
-    at.expect(JsonType::Number, "is no number")?;
+    at.expect(JsonType::Number, "is not a number")?;
     match at.value.as_u64() {
         Some(n) => Ok(n),
-        None => at.fault(JSON_NUMBER, "is not whole, negative or beyond 64 bits"),
+        None => at.fault(JSON_NUMBER, "is not a whole number from 0 to 2^64 - 1"),
     }
 }
 
@@ -191,17 +191,17 @@ fn count(at: At<'_, '_, '_>) -> Result<usize> {
 }
 
 fn float(at: At<'_, '_, '_>) -> Result<f32> {
-    at.expect(JsonType::Number, "is no number")?;
+    at.expect(JsonType::Number, "is not a number")?;
     match at.value.raw().parse::<f32>() {
         Ok(v) if v.is_finite() => Ok(v),
-        _ => at.fault(NOT_FINITE, "is beyond 32-bit floats"),
+        _ => at.fault(NOT_FINITE, "is outside the range of 32-bit floats"),
     }
 }
 
 fn floats<const N: usize>(at: At<'_, '_, '_>) -> Result<[f32; N]> {
     at.expect(JsonType::Array, "is no list")?;
     if at.value.items().count() != N {
-        return at.fault(JSON_SHAPE, format!("has not {N} numbers"));
+        return at.fault(JSON_SHAPE, format!("does not have {N} numbers"));
     }
     let mut floats = [0.0; N];
     for (i, (to, value)) in floats.iter_mut().zip(at.value.items()).enumerate() {
@@ -295,7 +295,7 @@ fn version(root: At<'_, '_, '_>) -> Result<()> {
     }
     let below = |version: &str| version == "2.0" || version.starts_with("1.") || version.starts_with("0.");
     if field("minVersion").is_some_and(|v| !below(&v)) {
-        return asset.fault(ASSET_VERSION, "a reader of a later version than 2.0 is asked for");
+        return asset.fault(ASSET_VERSION, "the document requires a reader of a later version than 2.0");
     }
     Ok(())
 }
@@ -385,14 +385,14 @@ fn compressed(at: At<'_, '_, '_>, counts: &Counts) -> Result<Compressed> {
         (CompressionMode::Attributes, CompressionFilter::Octahedral) => matches!(view.stride, 4 | 8),
         (CompressionMode::Attributes, CompressionFilter::Quaternion) => view.stride == 8,
         (_, CompressionFilter::None) => matches!(view.stride, 2 | 4),
-        _ => return at.fault(MESHOPT, "a filter for other than attributes"),
+        _ => return at.fault(MESHOPT, "a filter for data that is not attributes"),
     };
     if !stride {
         return at
             .fault(MESHOPT, format!("elements of {} bytes in this mode or for this filter", view.stride));
     }
     if view.mode == CompressionMode::Triangles && !view.count.is_multiple_of(3) {
-        return at.fault(MESHOPT, format!("{} corners make no triangles", view.count));
+        return at.fault(MESHOPT, format!("{} indices do not make whole triangles", view.count));
     }
     Ok(view)
 }

@@ -117,7 +117,8 @@ impl Document<'_> {
     }
 
     fn wrong_type(&self, accessor: &Accessor, index: usize, path: &FieldPath<'_>) -> ReadError {
-        let message = format!("{:?} {:?} cannot be read so", accessor.component, accessor.element);
+        let message =
+            format!("the accessor type {:?} {:?} is not allowed here", accessor.component, accessor.element);
         ReadError::broken(ACCESSOR_TYPE, path, check::offset(self.root(), "accessors", index), message)
     }
 
@@ -178,7 +179,7 @@ impl Document<'_> {
                     Err(ReadError::broken(rule, &path.field("indices").index(i), place(), message))
                 };
                 if before.is_some_and(|before| before >= at) {
-                    return fault(SPARSE_ORDER, format!("{at} does not rise"));
+                    return fault(SPARSE_ORDER, format!("{at} is not greater than the index before it"));
                 }
                 before = Some(at);
                 match usize::try_from(at).ok().and_then(|at| values.get_mut(at)) {

@@ -9,9 +9,9 @@ meshwright_core::rules! {
         "Convert the file to glTF 2.0.";
     error GLB_LENGTH = "glb-length", BadSize [NoEngine],
         "The header states a length that is not that of the file.",
-        "Copy the file again, or state its length.";
+        "Copy the file again, or set the length in the header to the file's length.";
     error GLB_CHUNK = "glb-chunk", OutOfBounds [NoEngine],
-        "A chunk goes beyond the file, or the first is not the JSON.",
+        "A chunk extends past the end of the file, or the first chunk is not the JSON.",
         "Export the file again.";
     warning GLB_CHUNK_UNUSED = "glb-chunk", Unused [NoEngine],
         "A chunk is not used.",
@@ -40,12 +40,12 @@ meshwright_core::rules! {
         "Make the extras flatter.";
     error JSON_DUPLICATE = "json-duplicate", Duplicate [NoEngine],
         "An object has a key twice.",
-        "Leave one of them out.";
+        "Remove one of them.";
     error JSON_SHAPE = "json-shape", BadValue [NoEngine],
-        "A value is of another type or length than glTF says, or is missing.",
+        "A value is missing, or does not have the type or length that glTF defines.",
         "Export the file again.";
     error JSON_NUMBER = "json-number", BadValue [NoEngine],
-        "A number is negative, fractional or infinite where it may not be.",
+        "A number is negative, fractional or infinite where glTF forbids it.",
         "Export the file again.";
     warning JSON_BOM = "json-bom", Compatibility [NoEngine],
         "The text begins with a byte order mark.",
@@ -76,10 +76,10 @@ meshwright_core::rules! {
         "The version of the document is not glTF 2.0.",
         "Convert the file to glTF 2.0.";
     error EXTENSION_REQUIRED = "extension-required", Unsupported [NoEngine],
-        "The document cannot be understood without an extension that is not read.",
+        "The document requires an extension that Meshwright does not read.",
         "Export it without the extension, or let another tool remove it.";
     warning EXTENSION_IGNORED = "extension-ignored", Compatibility [NoEngine],
-        "The document uses an extension that is not read.",
+        "The document uses an extension that Meshwright does not read.",
         "Nothing needs to be done if the model looks right.";
     error EXTENSION_UNDECLARED = "extension-undeclared", Missing [NoEngine],
         "An extension is used but not declared, or is missing from a list that must name it.",
@@ -89,7 +89,7 @@ meshwright_core::rules! {
         "Remove it there.";
 
     warning EXTRAS_IGNORED = "extras-ignored", Compatibility [NoEngine],
-        "The data about the model that an export of this library adds cannot be read.",
+        "The extras that Meshwright's export wrote about the model cannot be read.",
         "Export the model again.";
 
     error URI_SCHEME = "uri-scheme", Unsupported [NoEngine],
@@ -99,7 +99,7 @@ meshwright_core::rules! {
         "A path leaves the folder of the document, or is not valid.",
         "Put the file next to the document and name it without `..`.";
     warning URI_PATH_IMAGE = "uri-path", OutOfBounds [NoEngine],
-        "The path of an image names no readable place.",
+        "The path of an image leads outside the document's folder, or is not valid.",
         "Put the image next to the document.";
     error URI_DATA = "uri-data", Syntax [NoEngine],
         "Embedded data cannot be decoded.",
@@ -124,7 +124,7 @@ meshwright_core::rules! {
         "Export the file again.";
 
     error VIEW_RANGE = "view-range", OutOfBounds [NoEngine],
-        "A view goes beyond its buffer.",
+        "A view extends past the end of its buffer.",
         "Export the file again.";
     error VIEW_STRIDE = "view-stride", BadValue [NoEngine],
         "A stride is below 4 or the element size, above 252, or not a multiple of 4.",
@@ -133,7 +133,7 @@ meshwright_core::rules! {
         "A view or an accessor is used for two purposes, or not for the purpose that it states.",
         "Use a view and an accessor for each purpose.";
     error ACCESSOR_RANGE = "accessor-range", OutOfBounds [NoEngine],
-        "An accessor goes beyond its view.",
+        "An accessor extends past the end of its view.",
         "Export the file again.";
     error ACCESSOR_COUNT = "accessor-count", BadCount [NoEngine],
         "An accessor has no elements.",
@@ -157,7 +157,7 @@ meshwright_core::rules! {
         "A sparse accessor replaces elements that it does not have.",
         "Export the file again.";
     error SPARSE_ORDER = "sparse-order", BadValue [NoEngine],
-        "The indices of a sparse accessor do not rise.",
+        "The indices of a sparse accessor are not in increasing order.",
         "Sort them, each once.";
 
     error ATTRIBUTE_COUNT = "attribute-count", BadCount [NoEngine],
@@ -179,7 +179,7 @@ meshwright_core::rules! {
         "Nodes are their own ancestors.",
         "Export the file again.";
     error NODE_PARENTS = "node-parents", BadHierarchy [NoEngine],
-        "A node is the child of two nodes, or twice of one.",
+        "A node is a child of two nodes, or is listed twice as a child of one.",
         "Copy the node.";
     warning NODE_TRANSFORM = "node-transform", BadValue [NoEngine],
         "A node has a matrix together with translation, rotation or scale, or a matrix that projects.",
@@ -191,16 +191,16 @@ meshwright_core::rules! {
         "The rotation of a node is not of length 1.",
         "Normalise it.";
     warning SCENE_ROOT = "scene-root", BadHierarchy [NoEngine],
-        "A scene names a node that is a child, or one twice.",
+        "A scene lists a child of another node, or lists a node twice.",
         "Name only roots, each once.";
     error SCENE_ROOT_WRONG = "scene-root", BadHierarchy [NoEngine],
         "A scene names a node that is a child of another.",
         "Name roots only.";
     error NOT_FINITE = "not-finite", NonFinite [NoEngine],
-        "A number is beyond 32-bit floats.",
+        "A number is outside the range of 32-bit floats.",
         "Export the file again.";
     error SKIN_JOINTS = "skin-joints", BadReference [NoEngine],
-        "A skin has no joints, or one twice.",
+        "A skin has no joints, or lists a joint twice.",
         "Export the file again.";
     error SKIN_IBM = "skin-ibm", BadCount [NoEngine],
         "A skin has fewer inverse bind matrices than joints.",
@@ -209,10 +209,10 @@ meshwright_core::rules! {
         "The number of a sampler's values does not fit the number of its times.",
         "Export the file again.";
     error SAMPLER_INTERPOLATION = "sampler-interpolation", BadValue [NoEngine],
-        "A sampler interpolates in an unknown way.",
+        "A sampler has an unknown interpolation.",
         "Use LINEAR, STEP or CUBICSPLINE.";
     error CHANNEL_TARGET = "channel-target", BadValue [NoEngine],
-        "A channel moves an unknown property.",
+        "A channel animates an unknown property.",
         "Export the file again.";
     error MESHOPT = "meshopt", BadValue [NoEngine],
         "A compressed view has a mode, a size or a stream that cannot be decoded.",
@@ -222,13 +222,13 @@ meshwright_core::rules! {
         "A triangle names a vertex that does not exist.",
         "Export the file again.";
     warning INDEX_COUNT = "index-count", BadCount [NoEngine],
-        "Indices do not fill the last triangle, which is left out.",
+        "The indices end within a triangle, which is not drawn.",
         "Export the file again.";
     warning POSITION_MISSING = "position-missing", Missing [NoEngine],
         "A primitive has no positions: there is nothing to draw.",
         "Leave it out.";
     warning ACCESSOR_BOUNDS = "accessor-bounds", BadValue [NoEngine],
-        "The stated bounds of positions are not theirs.",
+        "The stated bounds of positions do not match the positions.",
         "Export the file again.";
     error ACCESSOR_BOUNDS_WRONG = "accessor-bounds", BadValue [NoEngine],
         "The stated bounds of an accessor are wrong, or missing where glTF requires them.",
@@ -237,7 +237,7 @@ meshwright_core::rules! {
         "Normals, tangents or rotations are not of length 1.",
         "Normalise them.";
     error INDEX_RESTART = "index-restart", BadValue [NoEngine],
-        "An index is the greatest number of its type, which ends a strip in graphics interfaces.",
+        "An index has the greatest value of its type, which graphics APIs reserve to restart a strip.",
         "Use a larger type of indices.";
     error JOINT_RANGE = "joint-range", BadReference [NoEngine],
         "A vertex follows a joint that its skin does not have.",
@@ -282,14 +282,14 @@ meshwright_core::rules! {
         "The last row of an inverse bind matrix is not 0 0 0 1.",
         "Export the file again.";
     error KEY_TIMES = "key-times", BadValue [NoEngine],
-        "The times of keys are negative, or do not rise.",
+        "The times of keys are negative, or not in increasing order.",
         "Sort the keys.";
     warning KEY_TIMES_ODD = "key-times", BadValue [NoEngine],
         "Keys have equal times (the later key counts) or negative times (cut off at 0).",
         "Give every key a time of its own, from 0 on.";
     warning CHANNEL_IGNORED = "channel-target", BadValue [NoEngine],
         "A channel has no target, the same target as another channel, or a node with a matrix.",
-        "Leave it out, or give the node translation, rotation and scale.";
+        "Remove the channel, or give the node translation, rotation and scale.";
     warning EMPTY_CLIP = "empty-clip", Unused [NoEngine],
         "An animation has no keys for any node.",
         "Leave it out.";
@@ -297,7 +297,7 @@ meshwright_core::rules! {
         "An image file is missing, or embedded image data cannot be decoded.",
         "Put the file next to the document.";
     warning TEXTURE_EMPTY = "texture-empty", Missing [NoEngine],
-        "A texture names no image: what uses it is drawn without a texture.",
+        "A texture names no image; materials that use it are drawn without a texture.",
         "Name an image in `source`.";
     error IMAGE_DATA = "image-data", Truncated [NoEngine],
         "An image ends before its size is known, or its header is broken.",

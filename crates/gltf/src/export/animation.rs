@@ -182,7 +182,7 @@ fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
     let open = || moving.iter().map(|of| of.clip).filter(|c| c.looping && c.frames > 1 && !closed);
     let longest = open().max_by(|a, b| b.rate.total_cmp(&a.rate).then(b.name.cmp(&a.name)))?;
     let message = format!(
-        "loops blend their last frame into the first: {:?} takes {} s in its game and {} s as it is written; \
+        "loops blend their last frame into the first: {:?} lasts {} s in the game and {} s in the file; \
          --close-loops repeats the first frame at the end",
         longest.name,
         rounded(longest.duration_seconds()),
@@ -208,7 +208,7 @@ fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<L
         _ => format!("clips have {} frame rates, its scene has one: pass --frames-at 24", rates.len()),
     };
     let message =
-        format!("Blender samples clips at the rate of its scene, 24 at first, and cuts their ends: {way}");
+        format!("Blender samples clips at its scene's frame rate (24 by default) and cuts their ends: {way}");
     frames_at
         .is_none()
         .then(|| Loss::note("editor-rate", "clips", message).with_count(moving.len(), "clip", "clips"))

@@ -17,7 +17,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.sheared > 0 {
-            let loss = Loss::new("joint-shear", path, "joints shear, which glTF cannot say");
+            let loss = Loss::new("joint-shear", path, "joints shear, which glTF cannot express");
             let loss = loss
                 .with_count(self.sheared, "pose of a joint", "poses of joints")
                 .with_amount(self.shear, "of their size");
@@ -33,12 +33,15 @@ impl Tally {
             losses.push(loss.with_count(self.nudged, "key", "keys"));
         }
         if self.unit > 0 {
-            let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
+            let loss = Loss::note("rotations-scaled", path, "rotations were scaled to length 1");
             losses.push(loss.with_count(self.unit, "key", "keys"));
         }
         if self.replaced > 0 {
-            let loss =
-                Loss::new("channels-replaced", path, "channels are replaced by later ones of the same joint");
+            let loss = Loss::new(
+                "channels-replaced",
+                path,
+                "channels were replaced by later channels of the same joint",
+            );
             losses.push(loss.with_count(self.replaced, "channel", "channels"));
         }
         if self.cut > 0 {

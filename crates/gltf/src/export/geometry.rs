@@ -89,7 +89,7 @@ pub(crate) fn write<'s>(
     // One that was straightened has other positions.
     let range = matches!(mesh, Cow::Borrowed(_)).then_some(seen.range);
     if unused > 0 {
-        let message = "vertices that no triangle uses, which some importers drop, as --prune does";
+        let message = "vertices that no triangle uses; some importers drop them, and so does --prune";
         losses.push(Loss::note("vertices-unused", path, message).with_count(unused, "vertex", "vertices"));
     }
     let mut arrays = Arrays::new(&mut mesh);
@@ -191,7 +191,11 @@ fn surface<'s>(
 ) -> Result<Option<Surface<'s>>, ConvertError> {
     if arrays.normals.is_empty() {
         if !arrays.tangents.is_empty() {
-            losses.push(Loss::new("tangents-dropped", path, "tangents without normals mean nothing in glTF"));
+            losses.push(Loss::new(
+                "tangents-dropped",
+                path,
+                "glTF allows tangents only with normals; they were dropped",
+            ));
         }
         return Ok(None);
     }
@@ -242,12 +246,15 @@ fn unit_normals<'s>(
                 *n = narrow(unit(face).unwrap_or([0.0, 1.0, 0.0]));
             }
         }
-        let loss =
-            Loss::note("normals-replaced", path, "normals without direction are those of their triangles");
+        let loss = Loss::note(
+            "normals-replaced",
+            path,
+            "normals without direction were computed from the triangles",
+        );
         losses.push(loss.with_count(replaced, "normal", "normals"));
     }
     if scaled > 0 {
-        let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
+        let loss = Loss::note("normals-scaled", path, "normals were scaled to length 1");
         losses.push(loss.with_count(scaled, "normal", "normals").with_amount(most, "off"));
     }
     Ok(Cow::Owned(normals))

@@ -59,7 +59,7 @@ pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
     let clip = path.and_then(|i| clips.get(i.parse::<usize>().ok()?));
     let name = clip.map_or("", |c| c.name.as_str());
     loss.message = format!(
-        "glTF interpolates rotations between keys differently from the engine; most in {name:?}, by the angle between the two"
+        "glTF interpolates rotations between keys differently from the engine; the largest difference is in {name:?}"
     );
     losses.insert(place, loss.with_count(count, "clip", "clips"));
 }

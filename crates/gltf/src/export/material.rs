@@ -204,7 +204,7 @@ fn is_what_it_says(image: &Image) -> bool {
 fn factor(color: [f32; 4], path: &str, losses: &mut Vec<Loss>) -> [f32; 4] {
     let clamped = color.map(|c| if c.is_finite() { c.clamp(0.0, 1.0) } else { 1.0 });
     if clamped != color {
-        losses.push(Loss::new("color-clamped", path, "the colour was brought into the range 0 to 1"));
+        losses.push(Loss::new("color-clamped", path, "the colour was clamped to the range 0 to 1"));
     }
     clamped
 }

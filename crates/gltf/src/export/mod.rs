@@ -74,7 +74,10 @@ fn exported<'s>(
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
     let seen = Survey::scan(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {
-        return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
+        return Err(ConvertError::invalid(
+            "space",
+            "the scene is in the native space of its file, not in that of glTF",
+        ));
     }
     let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let export = Export {
@@ -386,7 +389,7 @@ impl<'a> Export<'a, '_> {
                 let (trs, error) = decompose(m);
                 if error > SHEAR_NOISE {
                     let loss =
-                        Loss::new("node-shear", path.as_str(), "the node shears, which glTF cannot say");
+                        Loss::new("node-shear", path.as_str(), "the node shears, which glTF cannot express");
                     self.losses.push(loss.with_amount(error, "of its size").noise_below(Loss::NOISE));
                 }
                 trs
@@ -456,11 +459,7 @@ impl<'a> Export<'a, '_> {
                 continue;
             }
             if nodes.is_empty() {
-                self.lose(
-                    "empty-level",
-                    format!("levels[{l}]"),
-                    "a level without anything to draw was left out",
-                );
+                self.lose("empty-level", format!("levels[{l}]"), "an empty level of detail was dropped");
                 continue;
             }
             let level = self.scene.levels.get(l);

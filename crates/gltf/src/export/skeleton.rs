@@ -118,12 +118,12 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     });
     let rest = rest.collect();
     if sheared > 0 {
-        let loss = Loss::new("joint-shear", path, "joints shear in the rest pose, which glTF cannot say");
+        let loss = Loss::new("joint-shear", path, "joints shear in the rest pose, which glTF cannot express");
         let loss = loss.with_count(sheared, "joint", "joints").with_amount(most, "of their size");
         losses.push(loss.noise_below(Loss::NOISE));
     }
     if odd > 0 {
-        let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
+        let loss = Loss::note("rotations-scaled", path, "rotations were scaled to length 1");
         losses.push(loss.with_count(odd, "joint", "joints"));
     }
     Ok(rest)

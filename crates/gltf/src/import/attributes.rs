@@ -46,7 +46,8 @@ impl Reader<'_, '_> {
             document.accessors().get(accessor).is_some_and(|a| a.view.is_some() || a.sparse.is_some());
         if self.primitive.compressed && !stored {
             let path = self.path.field("extensions");
-            let message = "the vertices are compressed (KHR_draco_mesh_compression), which is not read";
+            let message =
+                "the vertices are compressed with KHR_draco_mesh_compression, which is not supported";
             return Err(document.fault(EXTENSION_REQUIRED, &path, self.place(), message));
         }
         let mut seen = Seen::NOTHING;
@@ -66,7 +67,7 @@ impl Reader<'_, '_> {
             mesh.colors = self.colors(self.colored_by(accessor)?)?;
         }
         if !self.primitive.targets.is_empty() {
-            let message = "morph targets stay as they are at rest, and are left out";
+            let message = "morph targets are not read; the base shape is used";
             lose(losses, "morph-targets", || self.path.to_owned().to_string(), message);
         }
         Ok(Some(mesh))
@@ -107,7 +108,7 @@ impl Reader<'_, '_> {
         let document = self.document;
         if matches!(self.primitive.mode, Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
             let path = || self.path.to_owned().to_string();
-            lose(losses, "points-or-lines", path, "points and lines are left out");
+            lose(losses, "points-or-lines", path, "points and lines were dropped");
             return Ok(None);
         }
         let mut last = 0;
@@ -246,7 +247,7 @@ impl Reader<'_, '_> {
             self.primitive.attributes.iter().filter(|(s, _)| matches!(s, Semantic::TexCoord(_))).count();
         let accessor = self.primitive.get(&Semantic::TexCoord(asked.set));
         if sets > usize::from(accessor.is_some()) {
-            let message = "texture coordinates but those of the base colour are left out";
+            let message = "only the texture coordinates of the base colour are read";
             lose(losses, "more-texture-sets", || self.path.to_owned().to_string(), message);
         }
         let Some(accessor) = accessor else { return Ok(()) };

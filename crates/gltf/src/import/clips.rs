@@ -161,7 +161,7 @@ impl Reader<'_, '_, '_> {
         if let Some(off) = off {
             let per_second = rate.value;
             let message = format!(
-                "no rate has a frame for every key: {per_second} frames per second are taken, --fps gives another"
+                "no frame rate has a frame for every key: {per_second} frames per second used; --fps sets another"
             );
             let note = Loss::note("no-rate", format!("animations[{}]", self.a), message);
             self.losses.push(note.with_amount(off, "seconds off a frame"));
@@ -182,7 +182,7 @@ impl Reader<'_, '_, '_> {
         };
         let (frames, added) = times::frames(self.document, self.a, &times, rate)?;
         if added > 0.0 && stated.frames.is_none() {
-            let message = "the last key is between two frames: the clip is longer, and holds it";
+            let message = "the last key is between two frames: the clip was extended to the next frame";
             let note = Loss::note("clip-lengthened", format!("animations[{}]", self.a), message);
             self.losses.push(note.with_amount(added, "seconds"));
         }
@@ -222,12 +222,12 @@ impl Reader<'_, '_, '_> {
             Property::Rotation => 1,
             Property::Scale => 2,
             Property::Weights => {
-                let message = "morph targets stay as they are at rest, and are left out";
+                let message = "morph targets are not read; the base shape is used";
                 lose(self.losses, "morph-targets", || format!("animations[{}]", self.a), message);
                 return None;
             }
             Property::Pointer => {
-                self.warn(c, "moves what an extension says");
+                self.warn(c, "animates a property of an extension");
                 return None;
             }
         };
@@ -236,15 +236,15 @@ impl Reader<'_, '_, '_> {
             return None;
         };
         if !self.seen.insert((node, property)) {
-            self.warn(c, "moves what an earlier channel moves");
+            self.warn(c, "animates the same property as an earlier channel");
             return None;
         }
         if let Some(Local::Affine(_)) = self.plan.locals.get(node) {
-            self.warn(c, "moves a node with a matrix");
+            self.warn(c, "animates a node that has a matrix");
         }
         let place = self.plan.place(node);
         if place.is_none() && self.plan.is_active(node) {
-            let message = "animations of nodes that draw nothing are left out";
+            let message = "animations of nodes that draw nothing were dropped";
             lose(self.losses, "node-animation", || format!("animations[{}]", self.a), message);
         }
         place.map(|place| (place, node))

@@ -95,7 +95,7 @@ pub(super) fn read(
         list.push(material);
     }
     if elsewhere > 0 {
-        let message = "textures that lie otherwise on a surface than its colour are left out";
+        let message = "textures with other texture coordinates than the base colour's were dropped";
         losses.push(
             Loss::new("texture-left-out", "materials", message).with_count(elsewhere, "texture", "textures"),
         );
@@ -119,7 +119,7 @@ impl Images<'_, '_, '_> {
             Err(at) => {
                 let image = self.fetch(index);
                 if image.is_none() {
-                    let message = "a picture that is not there, or no PNG or JPEG, is left out";
+                    let message = "an image that is missing, or is neither PNG nor JPEG, was dropped";
                     lose(self.losses, "image-dropped", || format!("images[{index}]"), message);
                 }
                 charge_push::<(usize, Option<Image>)>(self.document, path, "pictures")?;

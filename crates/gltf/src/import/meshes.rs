@@ -293,7 +293,12 @@ impl Builder<'_, '_, '_> {
             drop_unused(&mut mesh);
         }
         if !are_finite(mesh.positions.as_flattened()) {
-            return Err(document.fault(NOT_FINITE, &path, ("meshes", m), "a vertex is beyond 32-bit floats"));
+            return Err(document.fault(
+                NOT_FINITE,
+                &path,
+                ("meshes", m),
+                "a vertex is outside the range of 32-bit floats",
+            ));
         }
         mesh.name = self.name(n, m, p);
         // Memory for the mesh in its list, its origin, and its entry in the map.

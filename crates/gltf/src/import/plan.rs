@@ -113,7 +113,7 @@ fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<
     let others = document.scenes().len().saturating_sub(1);
     if scene.is_some() && !all && others > 0 {
         losses.push(
-            Loss::new("other-scenes", "scenes", "scenes that are not the default one are left out")
+            Loss::new("other-scenes", "scenes", "scenes other than the default one were dropped")
                 .counted(others),
         );
     }

@@ -143,8 +143,8 @@ impl FileData {
                 let ranged = own.is_some_and(|e| e.get("max_distance").is_some());
                 told.levels = ranged || document.scenes().len() > 1;
             }
-            Some(false) => ignored("a version that is not known"),
-            None => ignored("a text that is not JSON"),
+            Some(false) => ignored("an unknown version"),
+            None => ignored("not valid JSON"),
         }
         Ok(told)
     }

@@ -223,7 +223,7 @@ impl Oddities {
     fn tell(&self, document: &Document<'_>, path: &FieldPath<'_>, m: usize) {
         let rules = [
             (VERTICES_UNBOUND, self.unbound, "vertices have no weights"),
-            (JOINT_RANGE_UNUSED, self.unused, "joints that are not there have weight 0"),
+            (JOINT_RANGE_UNUSED, self.unused, "vertices name joints that do not exist, with weight 0"),
         ];
         for (rule, count, what) in rules.into_iter().filter(|(_, count, _)| *count > 0) {
             document.warn(rule, path, ("meshes", m), || format!("{count} {what}"));

@@ -87,9 +87,13 @@ impl<'b> Baker<'b> {
 
     /// Reports motion that joints cannot store.
     pub(super) fn report(&self, losses: &mut Vec<Loss>) {
-        self.shear.report("shear-dropped", "joints cannot shear; what is nearest to it is taken", losses);
-        let message = "scales that move, or differ between axes, were left out, since most engines pass over them; \
-                       --for fte keeps them";
+        self.shear.report(
+            "shear-dropped",
+            "the format has no shear; the nearest transform without shear was used",
+            losses,
+        );
+        let message =
+            "animated or uneven scales were dropped, because most engines ignore them; --for fte keeps them";
         self.uneven.report("scale-dropped", message, losses);
     }
 }

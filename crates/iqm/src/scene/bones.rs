@@ -80,7 +80,7 @@ impl Bones {
         let bound = BindPose::solve(scene, id, budget)?;
         let path = format!("skeletons[{}]", id.0);
         if bound.differs_from_rest {
-            let message = "the bind pose is not the rest pose; joints are as they are bound";
+            let message = "the bind pose differs from the rest pose; the file stores the bind pose";
             losses.push(Loss::note("rest-pose-dropped", &*path, message));
         }
         let mut names = Names::new(NAMES, options.names, budget);

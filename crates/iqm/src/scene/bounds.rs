@@ -156,10 +156,10 @@ pub(super) fn report(
         let error = own.copied().fold(0.0, f64::max);
         let path = format!("clips[{}]", range.clip);
         let loss = if error <= allowed {
-            let message = "posed vertices are as near as 16-bit channels and 8-bit weights bring them";
+            let message = "posed vertices differ by the rounding to 16-bit channels and 8-bit weights";
             Loss::note("pose-error", path, message)
         } else {
-            Loss::new("pose-error", path, "posed vertices are not where the scene has them")
+            Loss::new("pose-error", path, "posed vertices differ from those of the scene")
         };
         losses.push(loss.with_amount(error, "units"));
     }

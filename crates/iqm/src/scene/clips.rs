@@ -45,7 +45,7 @@ impl Tracks<'_> {
         let covered = self.covered();
         let left = self.model.frame_count as usize - covered.min(self.model.frame_count as usize);
         if left > 0 {
-            let loss = Loss::new("frames-dropped", "frames", "frames of no anim");
+            let loss = Loss::new("frames-dropped", "frames", "frames outside every anim");
             losses.push(loss.with_count(left, "frame", "frames"));
         }
         Ok(clips)

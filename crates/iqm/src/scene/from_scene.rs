@@ -56,7 +56,10 @@ impl Iqm {
         check(&made.value.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
-            return Err(ConvertError::unsupported("nodes", "nothing is drawn, and nothing moves"));
+            return Err(ConvertError::unsupported(
+                "nodes",
+                "the scene has no meshes that are drawn and no clips",
+            ));
         }
         Ok(made.map(|made| made.model))
     }
@@ -296,8 +299,7 @@ impl<'a, 'b> Making<'a, 'b> {
         // Skin files of engines refer to the mesh, texture lookup to the material.
         let name = if drawable.name.is_empty() { material } else { drawable.name };
         let material = if drawable.material().is_none() && !name.is_empty() {
-            let message =
-                "a mesh without a material has one of its name, by which engines look for a texture";
+            let message = "a mesh without a material got one with the mesh's name, by which engines search for a texture";
             self.losses.push(Loss::note("material-named", &*path, message));
             name
         } else {
@@ -376,7 +378,7 @@ impl<'a, 'b> Making<'a, 'b> {
             }
             None if model.meshes.is_empty() => {}
             None => {
-                let message = "too many frames of too many vertices: engines compute the bounds";
+                let message = "too many frames and vertices: bounds were not computed; engines compute them";
                 self.losses.push(Loss::new("bounds", "frames", message));
             }
         }
@@ -404,7 +406,7 @@ impl<'a, 'b> Making<'a, 'b> {
         let clips = timeline.ranges.iter().enumerate().map(|(i, r)| (wide(i), &self.scene.clips[r.clip]));
         self.made.model.extensions.extend(fte::of_clips(clips, &mut self.text)?);
         if timeline.ranges.is_empty() {
-            let message = "the scene has no clips; the model has one of a single frame";
+            let message = "the scene has no clips; the model got one of a single frame";
             self.losses.push(Loss::note("clip-added", "clips", message));
             self.made.model.anims.push(IqmAnim {
                 name: self.text.add(b"bind")?,

@@ -37,7 +37,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
         return Err(ConvertError::unsupported(file, message));
     };
     if joints.iter().all(Option::is_none) {
-        return Err(ConvertError::unsupported(file, "no joint has the name of one of the model's"));
+        return Err(ConvertError::unsupported(file, "no joint has the name of a joint of the model"));
     }
     let mut losses = Vec::new();
     let strange = joints.iter().filter(|j| j.is_none()).count();

@@ -151,7 +151,11 @@ impl<'s, 'b> Timeline<'s, 'b> {
         if sampler.is_off_frame() {
             let frames = u32::try_from(count).unwrap_or(u32::MAX);
             let worst = sampler.resampling(1.0, frames)?;
-            worst.report(&path, "keys between whole frames are left out; the motion is sampled", losses);
+            worst.report(
+                &path,
+                "keys between whole frames were dropped; the motion was sampled at whole frames",
+                losses,
+            );
         }
         budget.work("frames", (count as u64).saturating_mul(joints as u64))?;
         let mut rows: Vec<[f32; 10]> = budget.reserve("frames", count.saturating_mul(joints))?;

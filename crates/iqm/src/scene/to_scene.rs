@@ -223,7 +223,7 @@ impl Making<'_> {
                 scene.nodes.push(Node { name: joint.name, local, ..Node::default() });
             }
         }
-        let message = "a model of one frame is a static mesh: bones that move it are baked in";
+        let message = "a model with one frame becomes a static mesh: its bones were applied to the vertices";
         self.losses.push(Loss::note("static-mesh", "joints", message).counted(baked));
         Ok(())
     }
@@ -241,7 +241,7 @@ impl Making<'_> {
         }
         let others = model.extensions.iter().filter(|e| !fte::is_known(model.str(e.name))).count();
         if others > 0 {
-            let message = "extensions that a scene has no place for";
+            let message = "extensions that a scene cannot hold";
             let loss = Loss::new("extensions-dropped", "extensions", message);
             self.losses.push(loss.with_count(others, "extension", "extensions"));
         }
@@ -257,7 +257,7 @@ impl Making<'_> {
         }
         let float = |kind| model.array(kind).is_some_and(|a| a.format != ArrayFormat::U8);
         if float(ArrayKind::COLOR) {
-            let message = "colours are brought to 8 bits";
+            let message = "colours were rounded to 8 bits";
             self.losses.push(Loss::new("colors-rounded", "vertexarrays", message));
         }
     }

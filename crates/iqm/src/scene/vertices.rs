@@ -166,7 +166,7 @@ impl Vertices {
             losses.push(loss.noise_below(Loss::NOISE));
         }
         for (n, code, message) in [
-            (self.loose, "vertices-unbound", "vertices without influences now follow the root"),
+            (self.loose, "vertices-unbound", "vertices without weights were bound to the root"),
             (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
         ] {
             if n > 0 && (mesh.skin.is_some() || code == "not-finite") {

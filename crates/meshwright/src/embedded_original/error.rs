@@ -8,22 +8,22 @@ use meshwright_files::FilesError;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum KeptError {
     /// A field is missing or invalid.
-    #[error("the kept model has no {0} that can be read")]
+    #[error("the embedded original has no readable {0}")]
     Field(&'static str),
     /// The version is that of a newer program, or invalid.
-    #[error("the kept model is of version {0}, this program knows version 1")]
+    #[error("the embedded original has version {0}; this program reads version 1")]
     Version(i64),
     /// This build does not know the format, or the format is never embedded.
-    #[error("the kept model is of a kind {0:?} that is not known here")]
+    #[error("the embedded original has the unknown kind {0:?}")]
     Format(String),
     /// A file changed after it was embedded.
-    #[error("{0:?} is not what it was when it was kept: its hash is another")]
+    #[error("{0:?} of the embedded original was changed: its hash differs")]
     Hash(String),
     /// The files cannot be unpacked.
-    #[error("the kept files cannot be unpacked: {0}")]
+    #[error("the files of the embedded original cannot be unpacked: {0}")]
     Pack(#[from] FilesError),
     /// The model breaks a rule of its format.
-    #[error("the kept model cannot be read: {0}")]
+    #[error("the embedded original cannot be read: {0}")]
     Read(Error),
     /// It needs more memory than the limits allow.
     #[error(transparent)]

@@ -75,7 +75,7 @@ impl Original {
         let skins = self.asset().skins(made.value.main().map_or("", |main| &main.name));
         if !looks.new.is_empty() {
             let message = match skins.as_slice() {
-                [] => "the original has no skins: its look is written",
+                [] => "the original has no skins: only its own look was written",
                 _ => "the skins of the original are written",
             };
             let loss = Loss::new(VARIANTS_DROPPED, "variants", message);

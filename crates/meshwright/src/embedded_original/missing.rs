@@ -13,8 +13,8 @@ impl Model {
         let tables = document.tables().ok()?;
         let edited = ["Blender", "FBX2glTF"].iter().any(|tool| tables.generator().contains(tool));
         let rigged = !tables.skins().is_empty() || !tables.animations().is_empty();
-        let message = "no original in the document: if it was exported from a file of a game, export it with Custom Properties, \
-                       or name that file with --onto";
+        let message = "no embedded original: if the model comes from a game, export it with Custom Properties, or name the \
+                       game's file with --onto";
         (edited && rigged).then(|| Loss::note("original-missing", "scene.extras", message))
     }
 }

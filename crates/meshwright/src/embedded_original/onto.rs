@@ -65,7 +65,8 @@ pub(super) fn require_skeleton(
     }
     let name = edited.skeletons.first().map_or("", |skeleton| skeleton.name.as_str());
     let message = format!(
-        "the edited mesh is placed by the skeleton {name:?}, which is not with the original {}: name it with --skeleton",
+        "the edited mesh needs the skeleton {name:?}, which was not found with the original {}: name it with \
+         --skeleton",
         original.asset().path().text()
     );
     Err(ConvertError::unsupported("skeletons", message))

@@ -80,7 +80,7 @@ impl Model {
         let failed = |e: &dyn std::fmt::Display| ConvertError::invalid("kept", e.to_string());
         let files = self.own_files().map_err(|e| failed(&e))?;
         if self.bytes().is_empty() {
-            return Err(failed(&"the bytes of the model are not there"));
+            return Err(failed(&"the bytes of the model are missing"));
         }
         let limits = self.limits();
         let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);

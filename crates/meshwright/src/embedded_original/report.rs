@@ -86,7 +86,7 @@ fn joint(change: &JointChange) -> String {
     let pieces = [
         change.renamed.as_ref().map(|name| format!("is {name:?} now")),
         (change.moved > 0.0).then(|| format!("moved by {}", number(change.moved))),
-        change.parent.then(|| "hangs from another".into()),
+        change.parent.then(|| "has another parent".into()),
         (!change.nearest.is_empty()).then(|| format!("did you mean {}?", nearest())),
     ];
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -159,7 +159,7 @@ fn clip((change, more_clips): &(ClipChange, usize)) -> String {
                 number(change.furthest)
             )
         }),
-        change.says.then(|| "says other things, such as its events".into()),
+        change.says.then(|| "has other extras, such as events".into()),
         (*more_clips > 0).then(|| format!("as in {others}")),
         (change.cut > 0.0).then(|| format!("its last {} s were taken from the original", number(change.cut))),
     ];

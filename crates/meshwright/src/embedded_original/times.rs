@@ -141,7 +141,7 @@ pub(super) fn resampled(
     }
     if count > 0 {
         *patch = find(edited)?;
-        let message = format!("new clips have {rate} frames per second, as those of the original");
+        let message = format!("new clips got {rate} frames per second, the rate of the original's clips");
         losses.push(Loss::note("clip-resampled", "clips", message).with_count(count, "clip", "clips"));
     }
     Ok(())

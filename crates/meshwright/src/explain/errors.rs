@@ -13,7 +13,7 @@ notices! {
         "An output, or standard output, cannot be written.",
         "Check the folder, its permissions and the free space.";
     error "invalid-model",
-        "The model breaks a rule of its format that a conversion cannot pass over.",
+        "The model breaks a rule of its format that a conversion cannot ignore.",
         "Run `check` on the source; `repair` fixes what has one right value.";
     error "limit",
         "The work would take more memory or time than the limit allows.",
@@ -25,7 +25,7 @@ notices! {
         "A folder or archive holds no file of a known format.",
         "Name another folder; `list` prints what this one holds.";
     error "not-convertible",
-        "The target cannot hold anything of the source, or not what was asked for.",
+        "The target cannot hold any part of the source, or not the part that was asked for.",
         "Choose another target, or name the missing file: the message says which.";
     error "not-packable",
         "The archive format cannot hold a file.",
@@ -37,7 +37,7 @@ notices! {
         "The model breaks a rule of the target, or a number does not fit its field.",
         "Run `check` on the source, and correct the field that the message names.";
     error "unknown-format",
-        "Neither content nor name of the file is of a known format.",
+        "Neither the content nor the name of the file belongs to a known format.",
         "Name the format with `--as`, if the file is one of the known formats.";
     error "usage",
         "The arguments of the command are wrong, or do not fit the file.",

@@ -4,7 +4,7 @@ use super::notices;
 
 notices! {
     loss "arrays-dropped",
-        "The source has vertex arrays that only other programs use, and a scene has no place for them.",
+        "The source has vertex arrays that only other programs use, which a scene cannot hold.",
         "Convert to the source's own format to keep them.";
     loss "attribute-dropped",
         "Several meshes became one, and only some of them had this attribute.",
@@ -19,7 +19,7 @@ notices! {
         "Two bone bindings claim the same vertices; the first one counts.",
         "Run `check` on the source.";
     loss "bitangents-dropped",
-        "A scene keeps the side of a bitangent and not its direction.",
+        "A scene stores the handedness of a bitangent, not its direction.",
         "Convert to the source's own format to keep bitangents as they are stored.";
     either "blend-residual",
         "The two positions that a blended vertex has for its two bones do not meet in the rest pose.",
@@ -37,7 +37,7 @@ notices! {
         "Vertex colours were rounded to the steps of the target.",
         "Nothing has to be done; the amount says how far a channel is off.";
     loss "chunks-dropped",
-        "The source has chunks of unknown kinds, and a scene has no place for them.",
+        "The source has chunks of unknown kinds, which a scene cannot hold.",
         "Convert to the source's own format to keep them.";
     note "empty-mesh",
         "A mesh without triangles was left out.",
@@ -92,7 +92,7 @@ notices! {
         "Add the mesh to the scene in the editor if it is wanted.";
     loss "mesh-rewritten",
         "The edited mesh has another number of vertices or triangles than the original, and was written as a new mesh.",
-        "Nothing has to be done; bytes of this mesh that no scene holds are gone.";
+        "Nothing has to be done. Native data of this mesh that a scene cannot hold was lost.";
     note "mesh-split",
         "The mesh has more vertices, triangles or bones than the target allows in one mesh, and became several.",
         "Nothing has to be done.";
@@ -139,7 +139,7 @@ notices! {
         "`--recompute-normals` replaced the stored normals by those of the faces.",
         "Nothing has to be done.";
     either "normals-replaced",
-        "Some normals have no direction; others took their place.",
+        "Some normals have no direction and were replaced.",
         "Run `check` on the source; recompute the normals in the editor.";
     loss "normals-rounded",
         "Normals were rounded to the steps of the target.",
@@ -154,8 +154,8 @@ notices! {
         "Points and lines are not read.",
         "Turn them into triangles in the editor if they are wanted.";
     either "pose-error",
-        "Vertices in clips are not exactly where the scene has them, because the target rounds its channels.",
-        "Nothing has to be done for a note; for a loss, keep the scales of joints even and still.";
+        "Vertices in clips differ from those of the scene, because the target rounds its channels.",
+        "Nothing has to be done for a note. For a loss, give joints even scales that do not change.";
     loss "position-not-finite",
         "Infinite or undefined coordinates became 0.",
         "Run `check` on the source.";
@@ -163,13 +163,13 @@ notices! {
         "The mesh has positions in a plane and in space; the scene takes those in space.",
         "Convert to the source's own format to keep both.";
     loss "positions-clamped",
-        "Vertices are outside the range of the target's numbers, and were moved to its edge.",
+        "Vertices are outside the target's range of numbers, and were clamped to it.",
         "Pass `--scale` to make the model smaller.";
     loss "positions-rounded",
         "Positions were rounded to the steps of the target.",
         "Nothing has to be done; the amount says how far a vertex moved.";
     loss "solid-dropped",
-        "A collision shape is beyond what the target can count; its bone has none.",
+        "The target cannot number this collision shape; its bone has none.",
         "Use fewer collision shapes.";
     loss "solids-dropped",
         "Bones share a collision shape that is too large to be copied for each of them.",
@@ -184,25 +184,25 @@ notices! {
         "The source has vertex streams that its dialect does not define.",
         "Convert to the source's own format to keep them.";
     note "tangent-handedness",
-        "Nothing says on which side some tangents are; the usual side was taken.",
+        "The handedness of some tangents is unknown; the usual one was used.",
         "Nothing has to be done unless a mirrored texture looks wrong.";
     note "tangent-length",
         "Tangents were not of length 1, and were scaled to it.",
         "Nothing has to be done.";
     note "tangents-computed",
-        "Meshwright computed tangents from the texture coordinates, by the rule of MikkTSpace.",
+        "Meshwright computed tangents from the texture coordinates by the MikkTSpace algorithm.",
         "Nothing has to be done.";
     loss "tangents-dropped",
         "The target has no tangents, or the mesh has tangents without normals.",
         "Nothing has to be done: engines compute tangents themselves.";
     note "tangents-guessed",
-        "The texture coordinates give some vertices no tangent; any direction was taken.",
+        "The texture coordinates define no tangent for some vertices; an arbitrary direction was used.",
         "Unwrap the mesh in the editor if it has a normal map.";
     note "tangents-replaced",
-        "Some tangents have no direction; others took their place.",
+        "Some tangents have no direction and were replaced.",
         "Nothing has to be done.";
     loss "trailing-bytes",
-        "The source has bytes after its last table, and a scene has no place for them.",
+        "The source has bytes after its last table, which a scene cannot hold.",
         "Convert to the source's own format to keep them.";
     note "triangles-sorted",
         "The triangles were sorted for the vertex caches of graphics cards.",
@@ -211,7 +211,7 @@ notices! {
         "Triangles of a ZYM have zones, and the target has none.",
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";
     loss "uv-third-dropped",
-        "Texture coordinates have a third number that is not 0, and a scene has no place for it.",
+        "Texture coordinates have a third number that is not 0, which a scene cannot hold.",
         "Convert to the source's own format to keep it.";
     note "uvs-missing",
         "The mesh has no texture coordinates, and the target needs them; all are 0.",
@@ -223,7 +223,7 @@ notices! {
         "Texture coordinates were rounded to the steps of the target.",
         "Nothing has to be done; the amount says how far one moved.";
     note "vertices-joined",
-        "Vertices that are alike were stored once, and those in no triangle were left out, as the format asks of writers.",
+        "Identical vertices were stored once, and vertices in no triangle were dropped, as the format requires.",
         "Nothing has to be done: the same triangles are drawn.";
     note "vertices-pruned",
         "`--prune` dropped vertices that no triangle uses.",

@@ -4,7 +4,8 @@ use super::notices;
 
 notices! {
     note "bind-pose",
-        "Vertices are bound in another pose than the bones rest in; they were moved to the rest pose, or the pose cannot be stored.",
+        "The bind pose of vertices differs from the rest pose of the bones. The vertices were moved to the rest \
+         pose, or the target cannot store the bind pose.",
         "Nothing has to be done.";
     note "bind-pose-solved",
         "The meshes were modelled in another pose than the skeleton rests in; Meshwright found that pose and bound them in it.",
@@ -13,7 +14,7 @@ notices! {
         "The bind matrix of a bone has no inverse, so that vertices cannot be bound to it.",
         "Run `check` on the source; give the bone a scale other than 0.";
     loss "bone-detached",
-        "The parent of a bone is flat, so that the bone has no place relative to it and became a root.",
+        "The parent of a bone has scale 0, so the bone has no transform relative to it and became a root.",
         "Give the parent a scale other than 0.";
     loss "bone-fields",
         "Bones have flags, wiggle values or properties, which only files of The Sims hold.",
@@ -25,16 +26,16 @@ notices! {
         "The matrix of a bone is flat and has no inverse.",
         "Run `check` on the source.";
     loss "bone-index-clamped",
-        "A binding names a bone that the mesh does not list; the last bone took it.",
+        "A binding names a bone that the mesh does not list; the last bone was used.",
         "Run `check` on the source.";
     loss "bone-missing",
         "Vertices name a bone that the skeleton does not have.",
         "Name the right skeleton with `--skeleton`.";
     loss "bone-not-finite",
-        "The place of a bone is infinite or undefined; the bone is at the origin.",
+        "The position of a bone is infinite or undefined; the bone is at the origin.",
         "Run `check` on the source.";
     loss "bones-dropped",
-        "The model has more bones than the engine takes; bones that move nothing were left out.",
+        "The model has more bones than the engine accepts; bones that move nothing were dropped.",
         "Choose another engine with `--for`, or remove bones in the editor.";
     note "bones-removed",
         "Bones that move nothing and are not attachments were left out, as the format requires.",
@@ -49,7 +50,7 @@ notices! {
         "An edited key is outside the range of its channel, whose values were rounded again in all frames.",
         "Nothing has to be done; the amount says how far values moved.";
     note "clip-added",
-        "The target needs a clip and the source has none; it has one of a single pose.",
+        "The target needs a clip and the source has none; the target got one with a single pose.",
         "Nothing has to be done.";
     loss "clip-dropped",
         "A clip moves another skeleton or has no frames, and was left out.",
@@ -70,13 +71,13 @@ notices! {
         "The target has no clips, or fewer than the source.",
         "Choose a target with clips, or convert each clip by itself.";
     note "clips-merged",
-        "Clips of one name moved a skeleton each, and became one clip.",
+        "Clips with the same name that moved different skeletons became one clip.",
         "Rename one of them if they are different motions.";
     loss "comment-dropped",
-        "The source has a comment, and the target has no place for it.",
+        "The source has a comment, which the target cannot store.",
         "Pass `--extras` or `--keep-native` to keep it in a glTF.";
     note "editor-rate",
-        "Blender samples clips at the frame rate of its scene, so that clips of other rates change on the way through it.",
+        "Blender samples clips at the frame rate of its scene, so clips with other rates change in it.",
         "Pass `--frames-at 24`, or set the frame rate of the scene before the import.";
     loss "empty-clip",
         "A clip without frames or joints was left out.",
@@ -85,16 +86,16 @@ notices! {
         "The target cannot store some events of a clip.",
         "Convert to the source's own format to keep them.";
     loss "extensions-dropped",
-        "The source has extensions of other programs, and the target has no place for them.",
+        "The source has extensions of other programs, which the target cannot store.",
         "Pass `--extras` or `--keep-native` to keep those that Meshwright knows in a glTF.";
     loss "fields-dropped",
-        "Records have words, flags or lists that the other kind of file has no field for.",
+        "Records have words, flags or lists for which the other kind of file has no field.",
         "Convert to the text or binary form of the same game to keep them.";
     loss "follows-cancel",
         "The weights of the joints that a joint follows sum to 0; it follows the first one.",
         "Correct the weights in the source.";
     loss "follows-dropped",
-        "A joint follows other joints, and the target has no such joints or fewer of them.",
+        "A joint follows other joints, which the target does not support or limits in number.",
         "Nothing has to be done unless the joint is posed wrongly.";
     loss "fps-clamped",
         "The engine plays at least 1 frame per second, and a clip has less.",
@@ -112,7 +113,7 @@ notices! {
         "Source and target blend differently between frames.",
         "Nothing has to be done: poses at whole frames are exact.";
     note "joint-scale",
-        "Joints are scaled at rest and the target's bones are not; vertices and children were moved instead.",
+        "Joints are scaled at rest, which the target's bones do not support; vertices and children were moved instead.",
         "Apply the scale in the editor if clips look wrong.";
     either "joint-shear",
         "Joints shear, which the target cannot express.",
@@ -121,7 +122,7 @@ notices! {
         "Joints were edited, and none of the written files holds the skeleton.",
         "Name a skeleton as a target too.";
     note "joint-renamed",
-        "A joint without a name, or with the name of another one, got a name of its own.",
+        "A joint without a name, or with a name that another joint has, got a new name.",
         "Nothing has to be done.";
     either "key-times",
         "Keys are too close in time for 32-bit numbers, and moved to the next time.",
@@ -133,7 +134,7 @@ notices! {
         "Keys after the last frame of a clip were left out.",
         "Make the clip longer if they are wanted.";
     loss "keys-missing",
-        "The keys of a skill are not there, or not as many as the skill states.",
+        "The keys of a skill are missing, or their number differs from the one that the skill states.",
         "Put the `.cfp` file next to the file of the skill, or run `check` on it.";
     loss "keys-moved",
         "Positions of keys were rounded or thinned; the amount is the largest move at a whole frame.",
@@ -160,19 +161,20 @@ notices! {
         "A name is longer than the target allows, and was cut.",
         "Choose a shorter name.";
     loss "name-renamed",
-        "Two things have one name, and the target needs different ones.",
+        "Two items have the same name, and the target needs unique names.",
         "Choose another name for one of them.";
     loss "names-dropped",
         "The target's bones have no names.",
         "Nothing has to be done unless the game looks for bones by name.";
     note "no-rate",
-        "The keys of a clip are the frames of no rate from 1 to 240; the clip was sampled at 30. The amount says how far the keys are off.",
+        "No frame rate from 1 to 240 has a frame for every key of a clip; the clip was sampled at 30. The amount \
+         says how far keys are from a frame.",
         "Pass `--fps` with the rate of the editor.";
     loss "node-animation",
         "A clip moves nodes that draw nothing and are not joints.",
         "Turn the nodes into bones in the editor if the motion is wanted.";
     note "nodes-as-bones",
-        "Nodes with a name that draw nothing became bones, to which engines attach things.",
+        "Named nodes that draw nothing became bones, to which engines attach objects.",
         "Delete the nodes in the editor if nothing is attached to them.";
     loss "parent-cycle",
         "Bones are their own ancestors; they became roots.",
@@ -184,7 +186,7 @@ notices! {
         "Bones name a parent that the skeleton does not have; they became roots.",
         "Run `check` on the skeleton.";
     note "poses-shared",
-        "Poses that are alike were stored once, as the format asks of writers.",
+        "Identical poses were stored once, as the format requires.",
         "Nothing has to be done.";
     note "pseudo-bone",
         "A pseudo-bone, which blends other bones, became helper joints in the glTF.",
@@ -193,13 +195,13 @@ notices! {
         "The matrix of a pseudo-bone has no inverse, and its vertices move wrongly.",
         "Run `check` on the source.";
     note "rate-assumed",
-        "A clip states no frame rate; 10 frames per second were taken, as the engine does.",
+        "A clip states no frame rate; 10 frames per second were used, as in the engine.",
         "State a rate in the source if the clip plays too slow or too fast.";
     loss "rate-changed",
-        "The target has no such frame rate; the nearest one was taken.",
+        "The target cannot store the frame rate; the nearest one was used.",
         "Nothing has to be done if the amount is small.";
     note "rate-default",
-        "A clip states the frame rate 0; a usual rate was taken.",
+        "A clip states the frame rate 0; a default rate was used.",
         "State a rate in the source.";
     either "resampled",
         "Keys are between the frames of the target's rate, and the motion was sampled; the amount is the largest turn of a joint.",
@@ -211,13 +213,14 @@ notices! {
         "Keys are between the frames of the target's rate; the amount is the largest change of a scale.",
         "Pass `--fps` with a rate at which all keys are frames.";
     note "rest-differs",
-        "The skeleton rests in another pose than the joints, as a body of The Sims from Blender: its arms are stretched there. Vertices keep their places on the bones.",
-        "Nothing has to be done. Name the right skeleton with `--skeleton` if limbs are turned in the game.";
+        "The rest pose of the skeleton differs from that of the joints, as in bodies of The Sims from Blender, \
+         whose arms are stretched out. Vertices keep their positions relative to the bones.",
+        "Nothing has to be done. Name the right skeleton with `--skeleton` if limbs point the wrong way in the game.";
     note "rest-pose-applied",
-        "The mesh is bound in another pose than the joints rest in; its vertices are as the rest pose shows them.",
+        "The bind pose of the mesh differs from the rest pose; its vertices were moved to the rest pose.",
         "Nothing has to be done.";
     either "rest-pose-dropped",
-        "The joints rest in another pose than the mesh is bound in, and the target holds one of the two.",
+        "The bind pose of the mesh differs from the rest pose of the joints, and the target stores only one of them.",
         "Apply the rest pose in the editor.";
     note "root-added",
         "The skeleton has several roots or none, and the target needs one; a new root was added.",
@@ -229,7 +232,7 @@ notices! {
         "Rotations were not of length 1, and were scaled to it.",
         "Nothing has to be done.";
     either "scale-dropped",
-        "Joints change their size in clips, or unevenly, and the target's bones do not.",
+        "Joints are scaled in clips or unevenly, which the target's bones do not support.",
         "Bake the scale into the vertices, or choose another target.";
     note "scale-undone",
         "The glTF says that lengths were multiplied on export; they were divided again.",
@@ -238,7 +241,7 @@ notices! {
         "The source has unknown flags of clips, and the target has none.",
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";
     loss "shear-dropped",
-        "Joints shear, which the target cannot express; the nearest pose without shear was taken.",
+        "Joints shear, which the target cannot express; the nearest pose without shear was used.",
         "Avoid uneven scales above turned joints.";
     note "skeleton-differs",
         "Joints rest differently from the bones of the named skeleton; the clip was fitted to that skeleton.",

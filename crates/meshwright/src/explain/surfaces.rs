@@ -16,10 +16,10 @@ notices! {
         "The document requires an extension that is not read. It only concerns how surfaces look.",
         "Nothing has to be done if the model looks right.";
     loss "extras-dropped",
-        "Parts of the model have native fields that the target has no place for; the message lists them.",
+        "Parts of the model have native fields that the target cannot store; the message lists them.",
         "Keep the source, or convert to its own format.";
     note "file-left",
-        "Nothing of a companion file is used any more after the edit, and it was not written.",
+        "The edited model uses nothing of a companion file, and it was not written.",
         "Delete the old file if the game does not need it.";
     loss "image-dropped",
         "The target holds no images, or the image cannot be read.",
@@ -31,7 +31,7 @@ notices! {
         "The embedded original cannot be used, and the model was written only from the glTF.",
         "Export again with `--keep-native`, or pass the original file with `--onto`.";
     loss "material",
-        "The target has no colours and sides of materials.",
+        "The target stores neither colours nor two-sided materials.",
         "Put the colour into the texture.";
     note "material-added",
         "Meshes without a material got one, because the target needs it.",
@@ -55,7 +55,7 @@ notices! {
         "An image shows only its background: the model has no surface that is drawn, or the camera does not see it.",
         "Try another `--camera` or `--level`; `info` says what the model holds.";
     loss "original-dropped",
-        "Nothing of the original could be kept for the edited model, and it was written from scratch.",
+        "No part of the original could be reused for the edited model, and it was written from scratch.",
         "Read the reason in the message; edit less of the model, or pass the original with `--onto`.";
     note "original-missing",
         "The glTF was edited in a tool that keeps custom properties only on request, and has no embedded original.",
@@ -76,16 +76,16 @@ notices! {
         "A node has a matrix with a projection, which a scene cannot express.",
         "Run `check` on the source.";
     note "record-left",
-        "Nothing of a record is used any more after the edit; it stays in its file.",
+        "The edited model uses nothing of a record; it stays in its file.",
         "Remove the record if the game does not need it.";
     loss "shader-left-out",
         "The shader script does something that a glTF material cannot express.",
         "Rebuild the effect in the target engine.";
     loss "skin-name-dropped",
-        "A mesh of The Sims 1 has the name of a skin, and the target has no place for it.",
+        "A mesh of The Sims 1 has the name of a skin, which the target cannot store.",
         "Give the file the name of the skin.";
     loss "skin-not-found",
-        "The model has no skin of this number; its own texture names were taken.",
+        "The model has no skin with this number; its own texture names were used.",
         "Pass a number that exists with `--skin`.";
     note "skin-unused",
         "The skin file names meshes that the model does not have.",
@@ -103,13 +103,13 @@ notices! {
         "Materials without a texture name one after themselves, because the target needs a name.",
         "Nothing has to be done.";
     note "texture-guessed",
-        "The texture is not where its name says; a file next to the model with the same file name was taken.",
+        "The texture is not where its name says; a file of the same name next to the model was used.",
         "Put the texture where the name says: the engine does not find it here.";
     loss "texture-left-out",
-        "A glTF material has no exact place for a texture, or two textures do not fit each other.",
+        "A glTF material cannot express a texture exactly, or two textures do not fit each other.",
         "Pass `--extras` to keep its name.";
     loss "texture-names-dropped",
-        "Materials name a texture file, and the target has no place for the name.",
+        "Materials name a texture file, and the target cannot store the name.",
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";
     either "texture-not-found",
         "No image file has the name of the texture, or the engine itself makes the image.",

@@ -66,14 +66,14 @@ impl Visitor for Into<'_> {
         let companions = original.companions();
         let merging = Merging { companions, native, patch, recovered, name, options };
         let model = K::from_any(original.model())
-            .ok_or_else(|| ConvertError::invalid("file", "it is of another kind"))?;
+            .ok_or_else(|| ConvertError::invalid("file", "the edited model has another kind"))?;
         let merged = model.merge(&merging);
         let mut made = match merged {
             Err(refused @ (ConvertError::Invalid { .. } | ConvertError::Unsupported { .. })) => {
                 let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
                 // If it cannot be written at all, that error is reported.
                 let mut made = K::write_scene(recovered, stem, options)?;
-                let message = format!("nothing is kept of the original: {refused}");
+                let message = format!("no part of the original was reused: {refused}");
                 made.losses.insert(0, Loss::new(ORIGINAL_DROPPED, "file", message));
                 made
             }

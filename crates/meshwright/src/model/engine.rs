@@ -43,7 +43,7 @@ impl Search<'_> {
         let surfaces = match self.surfaces(asset, scene, skin.unwrap_or(0), &mut pictures) {
             Ok(surfaces) => surfaces,
             Err(e) => {
-                let message = format!("no more textures are looked for: {e}");
+                let message = format!("the search for textures stopped: {e}");
                 self.found.losses.push(Loss::new("texture-not-found", "materials", message));
                 return BTreeMap::new();
             }
@@ -128,13 +128,14 @@ impl Search<'_> {
                 }
             }
             None if skin.is_some_and(|skin| skin > 0) => {
-                let message = format!("the model has no skin {}; its own names are taken", skin.unwrap_or(0));
+                let message =
+                    format!("the model has no skin {}; its own texture names are used", skin.unwrap_or(0));
                 self.found.losses.push(Loss::new("skin-not-found", "materials", message));
             }
             None => {}
         }
         if !surfaces.unused.is_empty() {
-            let message = format!("the skin names meshes that are not there: {}", surfaces.unused.join(", "));
+            let message = format!("the skin names missing meshes: {}", surfaces.unused.join(", "));
             self.found.losses.push(Loss::note("skin-unused", "materials", message));
         }
     }
@@ -149,11 +150,11 @@ impl Search<'_> {
                 let why = if name.is_empty() { "no line of the skin names it" } else { name.as_str() };
                 look.hidden = Some(why.into());
                 let message =
-                    format!("the engine does not draw {mesh} ({why}): it stays, wholly transparent");
+                    format!("the engine does not draw {mesh} ({why}): it is kept, fully transparent");
                 self.found.losses.push(Loss::note("not-drawn", path, message));
             }
             SurfaceStatus::Sky | SurfaceStatus::Builtin => {
-                let message = format!("{} is the sky, or a picture that the engine makes", surface.name);
+                let message = format!("{} is the sky, or an image that the engine makes", surface.name);
                 self.found.losses.push(Loss::new("texture-not-found", path, message));
             }
             SurfaceStatus::Missing | SurfaceStatus::Untextured => {}
@@ -191,7 +192,7 @@ impl Search<'_> {
                 if colored && matches!(kind, "pants" | "shirt") {
                     continue;
                 }
-                let message = format!("{file} has no exact place in a material: its extras name it");
+                let message = format!("a material cannot express {file} exactly: its extras name it");
                 self.found.losses.push(Loss::new("texture-left-out", path, message));
             }
         }
@@ -224,7 +225,7 @@ impl Search<'_> {
                 true
             }
             None => {
-                let message = format!("the layers of {file} are left out: they are not of its size");
+                let message = format!("the layers of {file} were dropped: they have another size");
                 self.found.losses.push(Loss::new("texture-left-out", path, message));
                 false
             }
@@ -265,7 +266,7 @@ impl Search<'_> {
             made
         });
         if made.is_none() {
-            let message = format!("{mask} is left out: it is not of the picture's size");
+            let message = format!("{mask} was dropped: it has another size than the image");
             self.found.losses.push(Loss::new("texture-left-out", material, message));
         }
         Some(made.unwrap_or(image))
@@ -281,11 +282,12 @@ impl Search<'_> {
         });
         self.found.losses.push(match made {
             Some(_) => {
-                let message = format!("{heights} holds heights; directions are computed as the engine does");
+                let message =
+                    format!("{heights} is a height map; its normal map was computed as in the engine");
                 Loss::note("normals-of-heights", material, message)
             }
             None => {
-                let message = format!("{heights} takes more memory than the limit leaves");
+                let message = format!("{heights} needs more memory than the limit leaves");
                 Loss::new("texture-left-out", material, message)
             }
         });

@@ -10,7 +10,7 @@ use meshwright_tso::Anim;
 use std::sync::Arc;
 
 fn no_file() -> Error {
-    Error::new(ErrorKind::NotFound, "usage", "a figure needs a file")
+    Error::new(ErrorKind::NotFound, "usage", "a character needs at least one file")
 }
 
 fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
@@ -57,7 +57,7 @@ impl Model {
     fn take(&mut self, index: usize, mut other: Self) -> Result<(), Error> {
         let (lead, format) = (self.format(), other.format());
         let Some(companion) = declared(lead, format) else {
-            let why = format!("a file of kind {format} goes into no figure with the others");
+            let why = format!("a file of kind {format} cannot belong to this character");
             return Err(Error::new(ErrorKind::Unsupported, "usage", why).of_input(index));
         };
         let role = companion.role;
@@ -68,7 +68,7 @@ impl Model {
             None => return Ok(()),
         };
         if !companion.many && self.companions.has(role) {
-            let why = format!("a figure has one {}", role.name());
+            let why = format!("a character has only one {}", role.name());
             return Err(Error::new(ErrorKind::Invalid, "usage", why).of_input(index));
         }
         let source = other.source();

@@ -292,7 +292,7 @@ impl Model {
             Loss::new(
                 "companion-missing",
                 role.name(),
-                format!("{name} is not there; without it the model is not whole"),
+                format!("{name} not found; the model is incomplete without it"),
             )
         }));
         let unfit = self.companions.unfit.iter();

@@ -333,9 +333,7 @@ impl Opening<'_> {
         let Some((name, path)) = found else {
             if left && !tried.is_empty() {
                 let tried = tried.iter().map(|name| format!("{name}*.bmp")).collect::<Vec<_>>();
-                companions
-                    .missing
-                    .push((Role::Part, format!("the picture of {skin}, {}", tried.join(" or "))));
+                companions.missing.push((Role::Part, format!("the image of {skin}, {}", tried.join(" or "))));
             }
             return None;
         };

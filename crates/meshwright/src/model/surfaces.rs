@@ -342,7 +342,7 @@ pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
         unsaid.push("is in a colour of its shader");
     }
     if stage.fps.is_some() {
-        unsaid.push("is animated: its first picture is shown");
+        unsaid.push("is animated: its first image is shown");
     }
     unsaid
 }

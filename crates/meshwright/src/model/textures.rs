@@ -82,7 +82,7 @@ impl Finder {
             let texture = other.or_else(known).or_else(|| asset.model.texture(i, &material.name));
             let Some(texture) = texture else { continue };
             if let Err(e) = search.material(i, &texture, asset.model.texture_folder()) {
-                let message = format!("no more textures are looked for: {e}");
+                let message = format!("the search for textures stopped: {e}");
                 search.lose("texture-not-found", i, message);
                 break;
             }

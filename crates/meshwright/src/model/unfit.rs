@@ -41,8 +41,8 @@ pub(super) fn unfit(shapes: &[&Geometry], skel: &Skel, wanted: &str) -> String {
             )
         }
         _ if !KNOWN.contains(&name.as_str()) => {
-            format!("it is called {name:?}; only {} are used without --skeleton", KNOWN.join(", "))
+            format!("it is named {name:?}; only {} are used without --skeleton", KNOWN.join(", "))
         }
-        _ => format!("it is called {name:?}; the name of the mesh asks for {wanted:?}"),
+        _ => format!("it is named {name:?}; the name of the mesh requires {wanted:?}"),
     }
 }

@@ -97,9 +97,9 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cut => "is cut short",
-            Self::Unsound => "is not sound",
-            Self::Unsupported => "is of a kind that is not read",
-            Self::Memory => "takes more memory than the limit leaves",
+            Self::Unsound => "is damaged",
+            Self::Unsupported => "has an unsupported encoding",
+            Self::Memory => "needs more memory than the limit leaves",
             Self::Limit(e) => return e.fmt(f),
         })
     }

@@ -11,7 +11,7 @@ pub(crate) const MENDED: &[(&str, &str)] = &[
     ("triangle-form", "the flags of the mesh allow all kinds of triangles and quads"),
     ("reserved-bits", "the reserved bits are cleared"),
     ("triangle-count", "the number that the list holds is stored"),
-    ("solid-range", "the bone is bounded by no mesh"),
+    ("solid-range", "the bone gets no collision mesh"),
     ("reserved-field", "the field is zero"),
     ("unknown-flags", "the bits without a meaning are cleared"),
 ];

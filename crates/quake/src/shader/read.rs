@@ -36,7 +36,7 @@ impl ShaderScript {
                 break;
             }
             if name.text.len() > NAME {
-                reader.report_finding(rules::NAME, at, "the name is cut");
+                reader.report_finding(rules::NAME, at, "the name is too long and was cut");
             }
             let name = name.text.get(..NAME).unwrap_or(&name.text).to_vec();
             let mut shader = Shader { name, ..Shader::default() };

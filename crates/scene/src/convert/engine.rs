@@ -122,7 +122,7 @@ impl Engine {
     /// Returns the error for exceeding a limit: `300 bones, DarkPlaces takes 256`.
     #[must_use]
     pub fn refuse(self, path: &str, have: usize, most: usize, items: &str) -> ConvertError {
-        ConvertError::unsupported(path, format!("{have} {items}, {} takes {most}", self.title()))
+        ConvertError::unsupported(path, format!("{have} {items}, {} accepts {most}", self.title()))
     }
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for Engine {
 
 /// The error for a name that no engine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech")]
+#[error("unknown engine; known engines are darkplaces, fte, daemon, dpmodel and bgbtech")]
 pub struct UnknownEngine;
 
 impl FromStr for Engine {

@@ -74,7 +74,7 @@ impl Unsupported {
             }
             Self::Surfaces => {
                 let own = scene.materials.iter().filter(|m| m.base_color != [1.0; 4] || m.double_sided);
-                ("materials", "the format has no colours and sides of materials", own.count())
+                ("materials", "the format stores neither colours nor two-sided materials", own.count())
             }
             Self::Colors => {
                 let n = meshes().filter(|m| !m.colors.is_empty()).count();
@@ -94,17 +94,17 @@ impl Unsupported {
             }
             Self::LocalVertices => {
                 let n = meshes().filter(|m| m.skin.as_ref().is_some_and(|s| !s.local.is_empty())).count();
-                ("meshes", "vertices per bone became vertices of the bind pose", n)
+                ("meshes", "vertices stored for each bone became vertices of the bind pose", n)
             }
             Self::Follows => {
                 let n = joints().filter(|j| !j.follows.is_empty()).count();
-                ("skeletons", "joints that follow others are posed by themselves", n)
+                ("skeletons", "the format has no joints that follow others; they became ordinary joints", n)
             }
             Self::JointNames => {
                 let n = joints().filter(|j| !j.name.is_empty()).count();
                 ("skeletons", "the format's bones have no names", n)
             }
-            Self::Clips => ("clips", "the format has no motions", scene.clips.len()),
+            Self::Clips => ("clips", "the format has no clips", scene.clips.len()),
         }
     }
 

@@ -69,7 +69,7 @@ pub(super) fn collect_instances(
         let alone = |mesh| Instance { level: None, node: None, mesh, matrix: Affine::IDENTITY };
         instances.extend(missing.into_iter().map(alone));
     } else if !missing.is_empty() {
-        let message = "what no node draws is left out";
+        let message = "meshes that no node draws were dropped";
         losses.push(Loss::new("mesh-not-drawn", "meshes", message).with_count(
             missing.len(),
             "mesh",
@@ -102,10 +102,9 @@ fn levels(
             Ok(vec![(Some(0), Shown::NotBelow(marks))])
         }
         Levels::Only(number) => {
-            let level = scene
-                .levels
-                .get(number)
-                .ok_or_else(|| ConvertError::unsupported("levels", format!("there is no level {number}")))?;
+            let level = scene.levels.get(number).ok_or_else(|| {
+                ConvertError::unsupported("levels", format!("level {number} does not exist"))
+            })?;
             Ok(vec![(Some(number), Shown::Below(below(&mut level.nodes.iter().copied())?))])
         }
         Levels::Each | Levels::Merged => {
@@ -152,7 +151,7 @@ fn report_nodes(scene: &Scene, options: &DrawOptions, shown: &[bool], losses: &m
         }
         Levels::Finest | Levels::Only(_) => {
             if !hidden.is_empty() {
-                let loss = Loss::new("levels-dropped", "levels", "nodes of other levels are left out");
+                let loss = Loss::new("levels-dropped", "levels", "nodes of other levels were dropped");
                 losses.push(loss.with_count(hidden.len(), "node", "nodes"));
             }
         }

@@ -54,9 +54,13 @@ pub fn fill_attributes(
         }
     }
     for (count, code, message) in [
-        (filled[0], "normals-computed", "meshes without normals: made from their triangles"),
-        (filled[1], "tangents-computed", "meshes without tangents: made from their texture coordinates"),
-        (filled[2], "uvs-missing", "meshes without texture coordinates: all are 0"),
+        (filled[0], "normals-computed", "normals of meshes without any were computed from the triangles"),
+        (
+            filled[1],
+            "tangents-computed",
+            "tangents of meshes without any were computed from the texture coordinates",
+        ),
+        (filled[2], "uvs-missing", "meshes without texture coordinates got 0 everywhere"),
     ] {
         if count > 0 {
             losses.push(Loss::note(code, path, message).with_count(count, "mesh", "meshes"));
@@ -115,7 +119,7 @@ pub(super) fn joined<'s>(
     let with = full.iter().filter(stores).count();
     let local = with == full.len();
     if with > 0 && !local && full.iter().any(|m| m.is_skinned()) {
-        let message = "vertices per bone: not every mesh has them";
+        let message = "vertices stored for each bone: not every mesh has them";
         losses.push(Loss::new("attribute-dropped", path, message));
     }
     let colored = || full.iter().filter(|m| !m.colors.is_empty());

@@ -318,7 +318,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let whole = join_meshes::joined(meshes, &path, self.options.flip_v, self.budget, &mut self.losses)?;
         let parts = split_mesh::split(whole, &self.options, &path, self.budget)?;
         if parts.len() > 1 {
-            let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's counts");
+            let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's limits");
             self.report(first.mesh, loss.with_count(parts.len(), "part", "parts"));
         }
         let made = parts.into_iter().enumerate().map(|(part, (mesh, palette))| Drawable {
@@ -359,7 +359,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         }
         let wants_normals = self.options.normals || self.options.tangents != Tangents::Keep;
         if wants_normals && source.normals.is_empty() && !source.positions.is_empty() {
-            let message = "the mesh has no normals; made from its triangles";
+            let message = "the mesh has no normals; they were computed from its triangles";
             self.report(instance.mesh, Loss::note("normals-computed", path(), message));
             fill_normals(make_owned(&mut mesh, self.budget)?, self.budget)?;
         }
@@ -378,11 +378,11 @@ impl<'s, 'b> Drawables<'s, 'b> {
         if lacks && self.options.tangents != Tangents::Keep {
             let up = self.options.tangents == Tangents::Up;
             let made = tangents::compute(make_owned(&mut mesh, self.budget)?, up, self.budget)?;
-            let message = "tangents from the texture coordinates, by the rule of MikkTSpace";
+            let message = "tangents were computed from the texture coordinates with MikkTSpace";
             let loss = Loss::note("tangents-computed", path(), message);
             self.report(instance.mesh, loss.with_count(mesh.positions.len(), "vertex", "vertices"));
             if made.guessed > 0 {
-                let message = "no texture coordinates say where tangents point";
+                let message = "the texture coordinates define no direction for the tangents";
                 let loss = Loss::note("tangents-guessed", path(), message);
                 self.report(instance.mesh, loss.with_count(made.guessed, "vertex", "vertices"));
             }

@@ -121,7 +121,7 @@ impl Scene {
             }
             if there > 0 {
                 let message =
-                    "has bones that the first level has not, or has elsewhere: it keeps its skeleton";
+                    "has bones that the first level lacks or places elsewhere: it keeps its own skeleton";
                 losses.push(Loss::note("level-skeleton", format!("{name}.skeletons[{i}]"), message));
             }
             for joint in &mut skeleton.joints {
@@ -159,7 +159,7 @@ impl Scene {
             self.clips.push(clip);
         }
         if dropped > 0 {
-            let message = "clips of a level that the first one has not, or of another length, were left out";
+            let message = "clips that the first level lacks, or has with another length, were dropped";
             losses.push(
                 Loss::note("level-clips", format!("{name}.clips"), message)
                     .with_count(dropped, "clip", "clips"),
@@ -192,7 +192,7 @@ struct LevelSkeleton {
 }
 
 fn dangling(what: &str) -> ConvertError {
-    ConvertError::invalid(what, "names something that is not there")
+    ConvertError::invalid(what, "names an item that does not exist")
 }
 
 /// Returns the nodes without a parent, from number `first` on.

@@ -180,7 +180,7 @@ impl<'b> Names<'b> {
         if self.rules.unique {
             let own = self.unused(&bytes)?;
             if own != bytes {
-                let message = format!("the name is taken; called {}", String::from_utf8_lossy(&own));
+                let message = format!("the name is used twice; renamed to {}", String::from_utf8_lossy(&own));
                 changes.push(Loss::new("name-renamed", path, message));
             }
             bytes = own;

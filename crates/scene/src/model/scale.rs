@@ -49,7 +49,7 @@ impl Scene {
             lengths.one(distance);
         }
         if lengths.broken {
-            return Err(ConvertError::invalid("scale", "leaves lengths that 32 bits cannot hold"));
+            return Err(ConvertError::invalid("scale", "makes lengths that 32-bit floats cannot hold"));
         }
         Ok(())
     }
@@ -64,7 +64,7 @@ impl Converted<Scene> {
         let stated = self.value.scale;
         if stated != 1.0 {
             self.value.rescale(1.0 / f64::from(stated))?;
-            let message = format!("lengths are those before they were multiplied by {stated}");
+            let message = format!("lengths were divided by {stated}, by which the export multiplied them");
             self.losses.push(Loss::note("scale-undone", "scene", message));
         }
         Ok(())

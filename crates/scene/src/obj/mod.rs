@@ -261,7 +261,10 @@ impl Writer<'_> {
         for p in positions {
             let at = world.point(*p);
             if !at.iter().all(|c| c.is_finite()) {
-                return Err(ConvertError::invalid(path, "its node takes it beyond what 32 bits hold"));
+                return Err(ConvertError::invalid(
+                    path,
+                    "its node moves it outside the range of 32-bit floats",
+                ));
             }
             self.line("v", at.map(plain))?;
         }

@@ -52,7 +52,7 @@ impl Scene {
             joints.push(joint);
         }
         made.skeletons.push(Skeleton { joints, ..Skeleton::default() });
-        let message = "nodes that draw nothing are bones, by which engines attach things";
+        let message = "nodes that draw nothing became bones, to which engines attach objects";
         losses.push(Loss::note("nodes-as-bones", "nodes", message).with_count(count, "node", "nodes"));
         Ok(Cow::Owned(made))
     }

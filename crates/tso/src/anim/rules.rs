@@ -17,10 +17,10 @@ meshwright_core::rules! {
         "The properties of a motion do not fit the way in which they are nested.",
         "Nest them as lists of lists, which FreeSO and Niotso read.";
     warning DURATION_SECONDS = "duration-seconds" ("W_DURATION_SECONDS"), Compatibility [Ignored],
-        "The duration is in seconds, as FreeSO writes it, where the game has milliseconds.",
-        "Multiply it by 1000; players go by the frames in either case.";
+        "The duration is in seconds, as FreeSO writes it; the game uses milliseconds.",
+        "Multiply it by 1000; players use the number of frames in either case.";
     warning MOTION_DUP = "duplicate-motion" ("W_MOTION_DUP"), Duplicate [Tolerated],
-        "Two motions move the same bone, of which the last counts.",
+        "Two motions move the same bone; the last one counts.",
         "Remove the other.";
 }
 

@@ -8,8 +8,8 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error TAG = "bad-tag" ("E_TAG"), BadValue [Tolerated],
-        "The word before a mesh or texture is neither 0 nor 8, so that it is not known whether one follows.",
-        "Set it to 8 where a file is named and to 0 where none is; Niotso takes any word but 0 for yes, FreeSO only 8.";
+        "The word before a mesh or texture is neither 0 nor 8, so it is unknown whether one follows.",
+        "Set it to 8 if a file is named and to 0 if not; Niotso reads any word but 0 as yes, FreeSO only 8.";
 }
 
 all_rules!(RULES, &[some::VERSION, some::TYPE_ID, some::EXTENSION]);
@@ -41,7 +41,7 @@ fn types(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
         let Some(named) = resource.filter(|r| !known.contains(&r.kind)) else { continue };
         let path = FieldPath::ROOT.field(field);
         findings.broken(some::TYPE_ID, &id::KIND.path(&path), at, || {
-            format!("type {} is none of a {field}, which are {known:?}", named.kind)
+            format!("type {} is not a type of {field}; known are {known:?}", named.kind)
         })?;
     }
     Ok(())

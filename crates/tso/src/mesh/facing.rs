@@ -41,7 +41,8 @@ impl fmt::Display for Facing {
         let (askew, faces, against) = (self.askew, self.faces, self.against);
         write!(
             f,
-            "{askew} of {faces} faces ({share:.1} %) lie more than 75 degrees off their normals, {against} are turned against them"
+            "{askew} of {faces} faces ({share:.1} %) are more than 75 degrees off their normals, {against} face the \
+             opposite way"
         )
     }
 }

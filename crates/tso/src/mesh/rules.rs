@@ -27,22 +27,22 @@ meshwright_core::rules! {
         "Correct the index; FreeSO takes the last bone instead, as lenient reading does.";
     forgivable BINDING_DUP = "duplicate-binding" ("E_BINDING_DUP"), Duplicate [Tolerated],
         "Two bindings belong to the same bone.",
-        "Join them, or give one of them its own bone; some programs look at the first only.";
+        "Join them, or give one of them another bone; some programs read only the first.";
     forgivable BINDING_RANGE = "binding-range" ("E_BINDING_RANGE"), OutOfBounds [Unchecked],
-        "A binding claims real vertices after the last one.",
+        "A binding covers real vertices after the last one.",
         "Correct its first vertex or its count.";
     forgivable BINDING_OVERLAP = "binding-overlap" ("E_BINDING_OVERLAP"), Overlap [Unchecked],
-        "Two bindings claim the same real vertex.",
-        "Correct the run of one of them; lenient reading leaves the vertex to the first.";
+        "Two bindings cover the same real vertex.",
+        "Correct the run of one of them; lenient reading uses the first.";
     forgivable BINDING_GAP = "binding-gap" ("E_BINDING_GAP"), Missing [Unchecked],
         "Real vertices belong to no binding, so that no bone moves them.",
         "Extend a binding over them; lenient reading gives them to the first.";
     forgivable BLEND_RANGE = "blend-range" ("E_BLEND_RANGE"), OutOfBounds [Unchecked],
-        "A binding claims blend vertices after the last one.",
+        "A binding covers blend vertices after the last one.",
         "Correct its first blend vertex or its count.";
     forgivable BLEND_OVERLAP = "blend-overlap" ("E_BLEND_OVERLAP"), Overlap [Unchecked],
-        "Two bindings claim the same blend vertex.",
-        "Correct the run of one of them; lenient reading leaves the vertex to the first.";
+        "Two bindings cover the same blend vertex.",
+        "Correct the run of one of them; lenient reading uses the first.";
     forgivable BLEND_GAP = "blend-gap" ("E_BLEND_GAP"), Missing [Ignored],
         "Blend vertices belong to no binding and so have no effect.",
         "Extend a binding over them or remove them.";
@@ -50,44 +50,46 @@ meshwright_core::rules! {
         "A blend vertex pulls at a real vertex that does not exist.",
         "Correct the index or remove the blend vertex; Niotso writes outside its memory.";
     forgivable WEIGHT = "blend-weight" ("E_WEIGHT"), BadValue [Unchecked],
-        "A blend vertex weighs more than the whole, which is 0x8000.",
-        "Set it to 0x8000, as lenient reading takes it.";
+        "The weight of a blend vertex is above 0x8000, which means 1.",
+        "Set it to 0x8000, as lenient reading does.";
     forgivable TOTAL = "total-count" ("E_TOTAL"), BadCount [Unchecked],
-        "The number of all vertices is neither that of real and blend vertices nor that of real ones.",
-        "Set it to the number of real and blend vertices; Niotso reads the wrong bytes otherwise.";
+        "The number of all vertices equals neither the number of real and blend vertices nor that of real vertices.",
+        "Set it to the number of real and blend vertices; otherwise Niotso reads the wrong bytes.";
     warning BLEND_NORMALS = "blend-normals" ("W_BLEND_NORMALS"), Degenerate [Misshown],
-        "The normals of blend vertices are not those of the vertices that they pull, as in all bodies that Maxis exported.",
+        "The normals of blend vertices differ from those of the vertices that they pull, as in all bodies that \
+         Maxis exported.",
         "Nothing needs to be done: vertices are shaded by their own normals, unless blend normals are asked for.";
     warning TOTAL_REAL_ONLY = "total-real-only" ("W_TOTAL_REAL_ONLY"), BadCount [Unchecked],
-        "The number of all vertices leaves out the blend vertices, as FreeSO writes it.",
+        "The number of all vertices does not count the blend vertices, as in files that FreeSO writes.",
         "Count the blend vertices too: Niotso leaves them unread.";
     warning NORMAL_LENGTH = "normal-length" ("W_NORMAL_LENGTH"), NotNormalized [Misshown],
         "Normals are not of length 1; FreeSO's exporter makes them 3 long.",
         "Divide them by their length, as the game does when it draws.";
     warning WEIGHT_ZERO = "zero-weight" ("W_WEIGHT_ZERO"), Unused [Ignored],
-        "A blend vertex weighs nothing and has no effect.",
-        "Remove it; FreeSO writes such where a weight was too small for the format.";
+        "A blend vertex has weight 0 and no effect.",
+        "Remove it; FreeSO writes such vertices if a weight is too small for the format.";
     warning VERTEX_UNUSED = "unused-vertices" ("W_VERTEX_UNUSED"), Unused [Ignored],
         "No triangle uses a vertex.",
         "Remove it.";
     warning FACE_DEGENERATE = "degenerate-triangle" ("W_FACE_DEGENERATE"), Degenerate [Misshown],
-        "Two corners of a triangle are the same vertex, so that nothing is drawn.",
+        "Two corners of a triangle are the same vertex, so it has no area.",
         "Remove the triangle.";
     warning BINDING_EMPTY = "empty-binding" ("W_BINDING_EMPTY"), Unused [Ignored],
         "A binding has neither real nor blend vertices.",
         "Remove it with its bone.";
     warning BINDING_COUNT = "binding-count" ("W_BINDING_COUNT"), BadCount,
-        "There are not as many bindings as bones.",
+        "The number of bindings differs from the number of bones.",
         "Give each bone one binding, as all known files do.";
     warning BLEND_MULTI = "several-blends" ("W_BLEND_MULTI"), Compatibility [Tolerated],
         "Several blend vertices pull at one real vertex.",
-        "Keep the strongest: FreeSO lets the last one count only.";
+        "Keep the strongest: FreeSO uses only the last one.";
     info BLEND_SAME_BONE = "blend-same-bone" ("W_BLEND_SAME_BONE"), Compatibility [Ignored],
-        "A blend vertex pulls at a real vertex of its own bone, which bends nothing.",
+        "A blend vertex pulls at a real vertex of its own bone, which has no effect.",
         "Nothing needs to be done; the bodies of The Sims 1 have a few.";
     warning NORMAL_FACES = "normals-against-faces" ("W_NORMAL_FACES"), BadValue [Misshown],
-        "Normals point elsewhere than the faces around them, so that the mesh is lit from wrong sides; an importer of FreeSO left them unturned.",
-        "Compute them from the faces, as conversion does with --recompute-normals.";
+        "Normals do not match the faces around them, so the mesh is lit from the wrong side; an importer of FreeSO \
+         did not rotate them.",
+        "Compute them from the faces; conversion does so with --recompute-normals.";
 }
 
 all_rules!(
@@ -140,7 +142,7 @@ impl Geometry {
         if let Some(degrees) = apart {
             let path = FieldPath::ROOT.field("blends");
             let message =
-                || format!("they lie {degrees:.0} degrees off those of the vertices that they pull");
+                || format!("the normals are {degrees:.0} degrees off those of the vertices that they pull");
             let _ = findings.broken(BLEND_NORMALS, &path, None, message);
         }
         findings.into_report()
@@ -309,8 +311,7 @@ fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<()
         }
         if !weight.is_valid() {
             let at = find.offset_of(Spot::Pull(i, pull::WEIGHT));
-            findings
-                .broken(WEIGHT, &pull::WEIGHT.path(&path), at, || format!("{weight:?} is more than all"))?;
+            findings.broken(WEIGHT, &pull::WEIGHT.path(&path), at, || format!("{weight:?} is above 1"))?;
         }
     }
     Ok(())
@@ -320,7 +321,7 @@ fn total(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(),
     let Total::Other(stored) = g.total else { return Ok(()) };
     let (real, blend) = (g.real.len(), g.blends.len());
     findings.broken(TOTAL, &FieldPath::ROOT.field("total"), find.offset_of(Spot::Total), || {
-        format!("{stored} vertices, there are {real} real and {blend} blend vertices")
+        format!("{stored} vertices stated, the mesh has {real} real and {blend} blend vertices")
     })
 }
 
@@ -414,7 +415,7 @@ fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result
     let path = root.field("real");
     for (i, _) in used.iter().enumerate().filter(|(_, used)| !**used) {
         let at = find.offset_of(Spot::Real(i, vertex::POSITION, 0));
-        findings.broken(VERTEX_UNUSED, &path.index(i), at, || "no face uses this vertex")?;
+        findings.broken(VERTEX_UNUSED, &path.index(i), at, || "no triangle uses this vertex")?;
     }
     Ok(())
 }

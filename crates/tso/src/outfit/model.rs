@@ -127,7 +127,7 @@ macro_rules! words {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err(concat!("no ", $what, " is called so; there are", $(" ", $word),+)),
+                    _ => Err(concat!("unknown ", $what, "; known are", $(" ", $word),+)),
                 }
             }
         }

@@ -12,7 +12,7 @@ meshwright_core::rules! {
         "An outfit covers neither the head nor the body.",
         "Write 0 for the head or 18 for the body.";
     warning INDEX = "item-number" ("W_INDEX"), BadValue,
-        "The items of a collection are not numbered one by one from 0.",
+        "The items of a collection are not numbered in order from 0.",
         "Number them in their order.";
 }
 
@@ -83,7 +83,7 @@ impl Checked for Oft {
         if matches!(self.region, Region::HEAD | Region::BODY) {
             return Ok(());
         }
-        let message = || format!("region {}, 0 and 18 are known", self.region.0);
+        let message = || format!("region {}; known are 0 and 18", self.region.0);
         f.broken(REGION, &FieldPath::ROOT.field("region"), 36, message)
     }
 }

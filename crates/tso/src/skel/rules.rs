@@ -19,16 +19,16 @@ meshwright_core::rules! {
         "Rename one of them.";
     forgivable PARENT = "bad-parent" ("E_PARENT"), BadReference [Unchecked],
         "The parent of a bone does not exist in the skeleton.",
-        "Correct the parent's name, or write NULL for a root, as which lenient reading takes it.";
+        "Correct the parent's name, or write NULL for a root; lenient reading makes the bone a root.";
     forgivable NO_ROOT = "no-root" ("E_NO_ROOT"), Missing [Unchecked],
         "Every bone has a parent, so that the skeleton has no root.",
         "Write NULL as the parent of the root.";
     forgivable PARENT_CYCLE = "parent-cycle" ("E_PARENT_CYCLE"), BadHierarchy [Tolerated],
         "The parents of bones form a circle.",
-        "Correct a parent's name; lenient reading takes the first bone of the circle for a root.";
+        "Correct a parent's name; lenient reading makes the first bone of the circle a root.";
     warning ROOTS = "several-roots" ("W_ROOTS"), BadHierarchy,
         "The skeleton has more than one root.",
-        "Hang all bones from one; the game moves the figure by its ROOT.";
+        "Attach all bones to one root; the game moves the character by its ROOT.";
 }
 
 all_rules!(

@@ -20,7 +20,7 @@ fn trailing(bytes: &[u8]) -> Option<Loss> {
 /// This many items that the other kind of file has no place for.
 fn dropped(code: &'static str, path: &str, items: [&'static str; 2], count: usize) -> Option<Loss> {
     let [one, several] = items;
-    let message = format!("the file has no place for these {several}");
+    let message = format!("the file cannot store these {several}");
     (count > 0).then(|| Loss::new(code, path, message).with_count(count, one, several))
 }
 

@@ -23,7 +23,7 @@ rules! {
         "Two streams hold different numbers of vertices, which the engine refuses.",
         "Give every attribute of the mesh a value for every vertex.";
     forgivable INDEX_RANGE = "index-range" ("IndexRange"), BadReference [Unchecked],
-        "An index names a vertex that is not there; the engine does not check this and reads past its buffers.",
+        "An index names a vertex that does not exist; the engine does not check this and reads past its buffers.",
         "Remove the triangle or correct the index.";
     forgivable OUTPUT_TOO_SHORT = "lz4-too-short" ("Lz4OutputTooShort"), BadSize [Tolerated],
         "An LZ4 block decodes to fewer bytes than the stream states; the engine leaves zeros after them.",
@@ -41,26 +41,26 @@ rules! {
         "The chunk has no vertices.",
         "Leave the chunk out unless it is meant to be empty.";
     warning NO_POSITION = "no-position" ("NoPosition"), Missing,
-        "The chunk says nothing of where its vertices are.",
+        "The chunk has no positions of vertices.",
         "Add positions unless a shader places the vertices.";
     warning BOTH_POSITIONS = "both-positions" ("BothPositions"), Duplicate,
         "The chunk has positions both in space and in the plane; nothing says which are drawn.",
         "Remove those that are not meant.";
     warning NORMAL_LENGTH = "normal-length" ("NormalLength"), NotNormalized [Misshown],
-        "A normal is not of length 1, so that the mesh is lit too dark or too bright.",
+        "A normal does not have length 1, so the mesh is lit too dark or too bright.",
         "Divide the normal by its length.";
     warning WEIGHT_SUM = "weight-sum" ("WeightSum"), NotNormalized [Misshown],
         "The weights of a vertex do not sum to 1, as the description asks for.",
         "Divide each weight by their sum.";
     warning WEIGHT_RANGE = "weight-range" ("WeightRange"), BadValue,
         "A weight is outside of 0 to 1.",
-        "Correct the weight in the program that the model was made with.";
+        "Correct the weight in the program that made the model.";
     warning BONE_TWICE = "duplicate-influence" ("BoneTwice"), Duplicate,
         "A vertex names a bone twice with weights above 0.",
         "Add the two weights up in one slot.";
     warning BONE_RANGE = "bone-range" ("BoneRange"), BadReference,
         "A vertex names a bone that the skeleton does not have.",
-        "Take the skeleton that the mesh was bound to, or correct the bone's number.";
+        "Use the skeleton that the mesh was bound to, or correct the bone's number.";
 }
 
 /// All rules of a chunk.

@@ -5,7 +5,7 @@ meshwright_core::rules! {
         "The file does not begin as an archive of The Sims does.",
         "Take it from its source again, or name it by what it is.";
     error VERSION = "bad-version" ("E_VERSION"), Unsupported,
-        "The archive is of a version that is not known.",
+        "The archive is of an unknown version.",
         "Pack the files as version 1 or 3.";
     error TRUNCATED = "truncated" ("E_TRUNCATED"), Truncated,
         "The archive ends in its header, within an entry or within a name.",
@@ -56,7 +56,7 @@ meshwright_core::rules! {
         "Extra bytes come after the manifest.",
         "Cut them off.";
     warning NAME_DUP = "duplicate-name" ("W_NAME_DUP"), Duplicate [Tolerated],
-        "Two members have one name when letter case is left aside: the later one counts.",
+        "Two members have one name, ignoring letter case: the later one counts.",
         "Remove one of them; programs do not agree which they take.";
     warning ID_DUP = "duplicate-id" ("W_ID_DUP"), Duplicate [Refuses],
         "Two members have the same numbers of file and type.",

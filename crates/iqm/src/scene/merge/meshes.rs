@@ -328,7 +328,7 @@ impl Meshes<'_> {
         let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
         let unused = (self.original.vertex_count as usize).saturating_sub(used);
         if unused > 0 {
-            let message = "vertices that no mesh has are left out";
+            let message = "vertices outside every mesh were dropped";
             losses.push(
                 Loss::new("vertices-unused", "meshes", message).with_count(unused, "vertex", "vertices"),
             );

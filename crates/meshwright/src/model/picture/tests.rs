@@ -155,8 +155,8 @@ fn tga_is_read_in_every_layout() {
         (tga(2, [0, 2], 24, 0, &colors), "is not sound (TGA)"),
         (tga(1, [5, 2], 8, 0, &bytes), "is not sound (TGA)"),
         (mapped(1, 8, 24, 0, &colors[..27], &bytes), "is not sound (TGA)"),
-        (tga(2, [5, 2], 12, 0, &colors), "is of a kind that is not read (TGA)"),
-        (tga(34, [5, 2], 24, 0, &colors), "is of a kind that is not read (TGA)"),
+        (tga(2, [5, 2], 12, 0, &colors), "has an unsupported encoding (TGA)"),
+        (tga(34, [5, 2], 24, 0, &colors), "has an unsupported encoding (TGA)"),
     ] {
         assert_eq!(tried(&file, "tga").unwrap_err(), why);
     }
@@ -242,8 +242,8 @@ fn bmp_is_read_in_every_layout() {
         (bmp(40, &[5, 1 << 31, plane(24)], &[], &eight), "is not sound (BMP)"),
         (bmp(40, &[5, 2, 24 << 16 | 2], &[], &eight), "is not sound (BMP)"),
         (bmp(40, &[1, 1, plane(32), 3], &[0; 12], &eight), "is not sound (BMP)"),
-        (bmp(40, &used(24, 4, 0), &[], &eight), "is of a kind that is not read (BMP)"),
-        (bmp(16, &size(24), &[], &eight), "is of a kind that is not read (BMP)"),
+        (bmp(40, &used(24, 4, 0), &[], &eight), "has an unsupported encoding (BMP)"),
+        (bmp(16, &size(24), &[], &eight), "has an unsupported encoding (BMP)"),
     ] {
         assert_eq!(tried(&file, "bmp").unwrap_err(), why);
     }
@@ -278,7 +278,7 @@ fn pcx_of_few_colours_is_read() {
     assert_eq!(decode_pixels(&image), [black, white, black, white, black, black, black, black, black, white]);
     for (file, why) in [
         (few([4, 1], 2, false, &[0; 8]), "is not sound (PCX)"),
-        (few([4, 3], 8, false, &[0; 64]), "is of a kind that is not read (PCX)"),
+        (few([4, 3], 8, false, &[0; 64]), "has an unsupported encoding (PCX)"),
         (few([4, 1], 4, false, &[0; 6]), "is cut short (PCX)"),
     ] {
         assert_eq!(tried(&file, "pcx").unwrap_err(), why);

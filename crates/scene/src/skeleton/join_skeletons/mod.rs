@@ -59,7 +59,7 @@ impl Scene {
         union.clips(&mut made, budget)?;
         let merged = merge_clips(&mut made, &union, budget)?;
         if merged > 0 {
-            let message = "clips of one name, which moved a skeleton each, became one";
+            let message = "clips of the same name for different skeletons became one";
             losses.push(Loss::note("clips-merged", "clips", message).with_count(merged, "clip", "clips"));
         }
         Ok(Cow::Owned(made))
@@ -88,7 +88,7 @@ impl Scene {
         let mut keep = needed(&scene, id, &kept, budget)?;
         let least = keep.iter().filter(|k| **k).count();
         if least > limit.most {
-            let message = format!("{count} bones, {least} of them in use; {} takes {}", limit.by, limit.most);
+            let message = format!("{count} bones, {least} of them used; {} accepts {}", limit.by, limit.most);
             return Err(ConvertError::unsupported(path, message));
         }
         let order = scene.skeletons.get(id.0).and_then(Skeleton::order).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Scene {
         }
         let dropped = keep.iter().filter(|k| !**k).count();
         let message =
-            format!("bones that move nothing were left out, since {} takes {}", limit.by, limit.most);
+            format!("bones that move nothing were dropped, because {} accepts {}", limit.by, limit.most);
         losses.push(Loss::new("bones-dropped", path, message).with_count(dropped, "bone", "bones"));
         let mut made = owned(scene, budget)?;
         drop_joints(&mut made, id, &keep, budget)?;

@@ -67,7 +67,7 @@ pub fn write_scene(
         files = main_first(files, &format!("{stem}.{}", form.extension()));
     }
     if files.is_empty() {
-        return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
+        return Err(ConvertError::unsupported("meshes", "the scene has no mesh, skeleton or clip"));
     }
     Ok(Converted::new(files, losses))
 }
@@ -152,7 +152,8 @@ impl<'s> Made<'s> {
         }
         losses.extend(drawables.take_losses());
         if unbound > 0 {
-            let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
+            let message = "no .bnd was written: it needs numbers for mesh and texture, and neither names nor \
+                           options give them";
             losses.push(Loss::note("no-binding", "materials", message).with_count(unbound, "mesh", "meshes"));
         }
         let mut made = Self { names, meshes, skeletons: Vec::new(), clips: Vec::new(), character };
@@ -214,7 +215,7 @@ impl<'s> Made<'s> {
             self.clips.push(MadeClip { stem, anim, clip: id });
         }
         if again > 0 {
-            let message = "the same bones are moved by a clip of the same name";
+            let message = "a clip of the same name moves the same bones";
             losses.push(Loss::note("clips-merged", "clips", message).with_count(again, "clip", "clips"));
         }
         Ok(())

@@ -53,7 +53,11 @@ impl<'b> Namer<'b> {
     ) -> Result<Name, ConvertError> {
         let trimmed = if self.lines { on_a_line(text) } else { text };
         if trimmed.len() < text.len() {
-            losses.push(Loss::new("name-changed", path, "spaces at the ends of the name were left out"));
+            losses.push(Loss::new(
+                "name-changed",
+                path,
+                "spaces at the start or end of the name were removed",
+            ));
         }
         Ok(Name::from(self.names.fit(trimmed, path, losses)?))
     }
@@ -93,7 +97,7 @@ pub(crate) fn bones(
             losses.push(Loss::note(
                 "name-changed",
                 &*path,
-                format!("a joint without a name is called {name}"),
+                format!("a joint without a name was named {name}"),
             ));
         }
         names.push(namer.fit(made_up.as_deref().unwrap_or(&joint.name), &path, losses)?);

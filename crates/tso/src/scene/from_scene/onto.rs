@@ -123,7 +123,7 @@ pub(crate) fn keys(
     } else {
         let keys = bones.stand(sampler, frames, axes, budget)?;
         let message =
-            "rest poses or parents of joints differ from the skeleton's; the bones get the joints' poses";
+            "rest poses or parents of joints differ from the skeleton's; clips were fitted to the skeleton";
         losses.push(Loss::note("skeleton-differs", path, message));
         keys
     };

@@ -120,7 +120,7 @@ pub(super) fn chosen(
 ) -> usize {
     if choice.is_none() && count > 1 {
         let others = count.saturating_sub(1);
-        let message = format!("{others} further {what} do not fit the file");
+        let message = format!("{others} more {what}, for which the file has no room");
         losses.push(Loss::new(code, what, message).counted(others));
     }
     choice.unwrap_or(0)

@@ -45,7 +45,7 @@ pub(crate) const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// Reports what [`bounded`] set.
 pub(crate) fn not_finite(path: &str, n: usize, losses: &mut Vec<Loss>) {
     if n > 0 {
-        let message = "values are beyond the numbers of the format, set to none";
+        let message = "transforms outside the format's range were replaced by none";
         losses.push(Loss::new("not-finite", path, message).counted(n));
     }
 }

@@ -216,7 +216,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                 let entry = size_of::<Target>() + 2 * name.bytes().len() + 64;
                 self.budget.charge("bones", entry as u64)?;
                 if self.made_for.is_some() && known.is_none() {
-                    let message = "the skeleton has no such bone; the scene's joint is taken instead";
+                    let message = "the skeleton has no such bone; the scene's joint was used instead";
                     self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
                 }
                 let (place, world) = known.map_or((usize::MAX, bone), |(_, place, world)| (place, world));
@@ -344,21 +344,22 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         losses.append(&mut self.losses);
         let notes = core::mem::take(&mut self.notes);
         for (code, count, message) in [
-            ("vertices-unbound", notes.unweighted, "vertices without a joint follow the first"),
-            ("not-finite", notes.not_finite, "vertices with numbers that are not finite, set to 0"),
+            ("vertices-unbound", notes.unweighted, "vertices without a joint were bound to the first one"),
+            ("not-finite", notes.not_finite, "vertices with numbers that are not finite were set to 0"),
         ] {
             if count > 0 {
                 losses.push(Loss::new(code, path, message).with_count(count, "vertex", "vertices"));
             }
         }
         if notes.turned > 0 {
-            let message = "bones of the skeleton rest in another pose than the joints; vertices keep their places on the bones";
+            let message = "the rest pose of the skeleton differs from that of the joints; vertices keep their \
+                           positions relative to the bones";
             losses.push(Loss::note("rest-differs", path, message).with_count(notes.turned, "bone", "bones"));
         }
         for (code, count, message) in [
-            ("unskinned", notes.unskinned, "a mesh without joints hangs on the root"),
-            ("normals-replaced", notes.no_normal, "vertices without a normal, theirs point up"),
-            ("uvs-missing", notes.no_uvs, "there are no texture coordinates, all are 0"),
+            ("unskinned", notes.unskinned, "a mesh without joints was bound to the root"),
+            ("normals-replaced", notes.no_normal, "vertices without a normal got one that points up"),
+            ("uvs-missing", notes.no_uvs, "the mesh has no texture coordinates; all are 0"),
         ] {
             if count > 0 {
                 losses.push(Loss::note(code, path, String::from(message)).counted(count));

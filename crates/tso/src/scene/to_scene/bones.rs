@@ -117,9 +117,9 @@ impl Joints {
             }
             if !pose.translation.iter().chain(&pose.rotation).all(|c| c.is_finite()) {
                 *pose = BonePose { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
-                notes.add("not-finite", i, "rest poses are not finite, replaced by none");
+                notes.add("not-finite", i, "rest poses that are not finite were replaced by none");
             } else if !is_unit(bone.rotation) {
-                notes.add("rotation-length", i, "quaternions were brought to length 1");
+                notes.add("rotation-length", i, "quaternions were scaled to length 1");
             }
             budget.charge_items("joints", bone.name.bytes().len() as u64, 5)?;
             let mut joint = Joint::new(
@@ -173,7 +173,8 @@ impl Joints {
                 Some(format!(" {} by {:.2} degrees", skel.bones.get(t.bone)?.name, t.degrees))
             });
             let message = format!(
-                "the meshes were modelled in another pose than the skeleton rests in, and are bound in it; turned are{}",
+                "the meshes were modelled in another pose than the skeleton's rest pose, and were bound in that \
+                 pose; rotated bones:{}",
                 listed.collect::<Vec<_>>().join(",")
             );
             let path = format!("skeleton.bones[{}]", first.bone);
@@ -190,7 +191,7 @@ impl Joints {
             let inverse = world.inverse().map(|m| map.affine(&m.narrow()));
             match inverse.filter(Affine::is_finite) {
                 Some(inverse) => joint.inverse_bind = inverse,
-                None => notes.add("bind-pose", i, "rest poses are beyond what floats hold"),
+                None => notes.add("bind-pose", i, "rest poses are outside the range of 32-bit floats"),
             }
         }
         notes.tell(losses);

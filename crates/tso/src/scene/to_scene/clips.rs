@@ -141,11 +141,11 @@ impl Notes {
         };
         let ignored = "motions of bones that the skeleton does not have:";
         lose("motion-ignored", self.ignored, ignored, &self.ignored_bones);
-        lose("channel-dropped", self.keyless, "channels name keys that are not there", "");
-        let not_finite = "keys with numbers that are not finite are left out";
+        lose("channel-dropped", self.keyless, "channels name keys that do not exist", "");
+        let not_finite = "keys with numbers that are not finite were dropped";
         lose("not-finite", self.not_finite, not_finite, "");
         if self.not_unit > 0 {
-            let loss = Loss::note("rotation-length", path("rotations"), "rotations were brought to length 1");
+            let loss = Loss::note("rotation-length", path("rotations"), "rotations were scaled to length 1");
             losses.push(loss.with_count(self.not_unit, "rotation", "rotations"));
         }
     }

@@ -31,17 +31,21 @@ const NOTE: Make = Loss::note;
 
 /// Loss codes with the broken rules that cause them, and the treatment of the geometry.
 const MADE_DO: &[(&str, &[&Rule], &str)] = &[
-    ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
-    ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings claim vertices of an earlier one"),
+    ("binding-clipped", &[rules::BINDING_RANGE], "bindings extend past the last vertex"),
+    ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings cover vertices of an earlier binding"),
     (
         "blend-skipped",
         &[rules::BLEND_RANGE, rules::BLEND_OVERLAP, rules::BLEND_GAP, rules::BLEND_VERTEX],
-        "broken rules about blend vertices, which have no effect where they apply",
+        "blend vertices that break rules have no effect",
     ),
-    ("bone-index-clamped", &[rules::BINDING_BONE], "bindings name no bone, the last takes them"),
-    ("face-dropped", &[rules::FACE_INDEX], "indices of faces name no vertex, the faces are left out"),
-    ("vertices-unbound", &[rules::BINDING_GAP], "runs of vertices without a binding, the first takes them"),
-    ("weight-clamped", &[rules::WEIGHT], "weights are above 1, taken as 1"),
+    ("bone-index-clamped", &[rules::BINDING_BONE], "bindings name no bone; the last bone was used"),
+    ("face-dropped", &[rules::FACE_INDEX], "triangles with missing vertices were dropped"),
+    (
+        "vertices-unbound",
+        &[rules::BINDING_GAP],
+        "runs of vertices without a binding; the first binding was used",
+    ),
+    ("weight-clamped", &[rules::WEIGHT], "weights above 1 were set to 1"),
 ];
 
 /// One part on its way into a scene.
@@ -328,10 +332,10 @@ impl Conversion<'_> {
         self.report_broken_rules(losses);
         let pointed = if self.options.space == Space::Gltf { notes.zero_normals } else { 0 };
         for (make, code, field, n, message) in [
-            (NOTE, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
+            (NOTE, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 were dropped"),
             (NOTE, "normals-replaced", "real", pointed, "normals without direction point up"),
             (LOSS, "not-finite", "real", notes.not_finite, "numbers that are not finite became 0"),
-            (NOTE, "normals-recomputed", "real", notes.recomputed, "normals are computed from the faces"),
+            (NOTE, "normals-recomputed", "real", notes.recomputed, "normals were computed from the faces"),
         ] {
             if n > 0 {
                 losses.push(make(code, self.path(field), message.into()).with_count(n, "vertex", "vertices"));
@@ -354,8 +358,8 @@ impl Conversion<'_> {
         if e > RESIDUAL_REPORTED {
             let fit = if e > RESIDUAL_WRONG { "the skeleton does not fit the mesh: " } else { "" };
             let message = format!(
-                "{fit}blend and real vertices lie apart in the bind pose; joint weights are off by at most half of that \
-                 in other poses"
+                "{fit}blend and real vertices are apart in the bind pose; in other poses vertices are off by at \
+                 most half of that"
             );
             let loss =
                 Loss::new("blend-residual", self.path("blends"), message).with_amount(e, "units of the file");

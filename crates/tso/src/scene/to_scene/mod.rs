@@ -91,8 +91,8 @@ impl Assembly<'_> {
 /// Returns the message about meshes with several bones and no skeleton.
 fn without_skeleton(bones: usize) -> String {
     format!(
-        "without a skeleton the parts on {bones} bones all lie at the origin; none that fits is in the tree: --skeleton names one, \
-         --root the folder of the game"
+        "no fitting skeleton found: the parts of {bones} bones are all at the origin; name it with --skeleton, or \
+         the game's folder with --root"
     )
 }
 

@@ -31,7 +31,7 @@ fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     let threes = wide(source.bytes().len().div_ceil(3));
     let most = threes.saturating_add(1).saturating_mul(LONGEST_RUN);
     if wanted > most {
-        let message = format!("{wanted} numbers wanted, a file of this size holds {most} at most");
+        let message = format!("{wanted} numbers needed, a file of this size holds at most {most}");
         return Err(source.broken(shared::COUNT, &FieldPath::ROOT.field("values"), 0, message));
     }
     Ok(wanted)
@@ -70,7 +70,8 @@ pub(crate) fn decode(
         }
         let left = wide(room.saturating_sub(values.len()));
         if n > left {
-            findings.broken(rules::REPEAT, &here, at, || format!("{n} numbers more, {left} are wanted"))?;
+            findings
+                .broken(rules::REPEAT, &here, at, || format!("a run of {n} numbers, {left} are needed"))?;
             n = left;
         }
         values.resize(values.len().saturating_add(usize::try_from(n).unwrap_or(0)), last);
@@ -78,7 +79,7 @@ pub(crate) fn decode(
     let short = values.len() < room || (wanted.is_none() && !rest.is_empty());
     if short {
         let here = path.index(values.len());
-        let message = || format!("{} of {room} numbers are there", values.len());
+        let message = || format!("{} of {room} numbers found", values.len());
         findings.broken(rules::TRUNCATED, &here, offset(rest), message)?;
         values.resize(room, last);
     } else if !rest.is_empty() {

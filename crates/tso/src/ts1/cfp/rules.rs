@@ -7,17 +7,17 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
 
 meshwright_core::rules! {
     forgivable TRUNCATED = "truncated" ("E_TRUNCATED"), Truncated,
-        "The keys end in the middle of a code, or before there are as many as the skill wants.",
-        "Find a whole copy; lenient reading holds the last number.";
+        "The keys end in the middle of a code, or there are fewer keys than the skill needs.",
+        "Get a complete copy; lenient reading repeats the last number.";
     forgivable CODE = "key-code" ("E_CFP_CODE"), BadValue,
         "A code is 0xfd, which has no meaning.",
-        "Find out which program wrote the file; lenient reading repeats the number before.";
+        "Find out which program wrote the file; lenient reading repeats the number before it.";
     forgivable REPEAT = "key-repeat" ("E_CFP_REPEAT"), BadCount,
         "A run continues after the last number that the skill needs.",
         "Find the skill that the keys belong to; lenient reading cuts the run.";
     warning START = "key-start" ("W_CFP_START"), Missing [Tolerated],
-        "The first code is a step, and there is no number that it could start from.",
-        "Begin with a whole number: readers start from 0, and may not.";
+        "The first code is a difference, and no number comes before it.",
+        "Begin with a full number: only some readers start from 0.";
 }
 
 /// Every rule of this kind of file.
@@ -47,7 +47,7 @@ impl Cfp {
 pub(crate) fn check(cfp: &Cfp, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("values");
     if cfp.original_bytes().first().is_some_and(|first| *first != FULL) {
-        findings.broken(START, &path.index(0), 0, || "the first code is no whole number")?;
+        findings.broken(START, &path.index(0), 0, || "the first code is not a full number")?;
     }
     let mut strange = cfp.values.iter().enumerate().filter(|(_, v)| !v.is_finite());
     strange.try_for_each(|(i, value)| rules::not_finite(*value, &path.index(i), None, findings))

@@ -17,10 +17,10 @@ use meshwright_core::{F32, FieldPath, Findings, ReadError, Rule};
 meshwright_core::rules! {
     warning FLAG_WORD = "bad-flag" ("W_FLAG"), BadValue [Tolerated],
         "A flag is neither 0 nor 1.",
-        "Write 1 for yes and 0 for no; programs take any other number for yes, and may not.";
+        "Write 1 for yes and 0 for no: only some programs read other numbers as yes.";
     warning FRAMES_DIFFER = "frames-differ" ("W_FRAMES_DIFFER"), BadCount [Tolerated],
         "Motions of one skill differ in their number of frames.",
-        "Give them as many keys each; shorter ones hold their last key.";
+        "Give each the same number of keys; shorter ones hold their last key.";
 }
 
 /// The rules of both spellings.

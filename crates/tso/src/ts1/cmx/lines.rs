@@ -91,7 +91,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         let mut found: [(u64, &'a [u8]); N] = [(0, &[]); N];
         for (i, slot) in found.iter_mut().enumerate() {
             let Some(word) = words.next() else {
-                let message = format!("{i} numbers in {}, {N} wanted", Escaped(line));
+                let message = format!("{i} numbers in {}, {N} needed", Escaped(line));
                 return Err(self.source.broken(NUMBER, path, start, message));
             };
             *slot = word;
@@ -130,7 +130,7 @@ impl Input for Lines<'_, '_, '_> {
         let fits = n.and_then(|n| n.checked_mul(least.lines.max(1))).is_some_and(|lines| lines <= self.left);
         let Some(n) = n.filter(|_| fits) else {
             let message =
-                format!("{count} items of at least {} lines, {} lines left", least.lines, self.left);
+                format!("{count} items of at least {} lines stated, {} lines left", least.lines, self.left);
             return Err(self.source.broken(rules::COUNT, path, at, message));
         };
         self.source.charge(path, at, "table", n, size_of::<T>())?;
@@ -170,7 +170,7 @@ impl Input for Lines<'_, '_, '_> {
             match number::float(word) {
                 Word::Number(number) => *value = number,
                 Word::NotFinite => {
-                    let message = || format!("{} is not finite, taken as 0", Escaped(word));
+                    let message = || format!("{} is not finite; 0 was used", Escaped(word));
                     self.findings.broken(some::NOT_FINITE, path, at, message)?;
                 }
                 Word::Other => {
@@ -221,7 +221,7 @@ impl<S: Sink> Output for LinesOut<'_, S> {
 
     fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError> {
         if let Some(value) = values.iter().find(|v| !v.is_finite()) {
-            let message = format!("text does not hold {value:?}");
+            let message = format!("a text file cannot store {value:?}");
             return Err(WriteError::invalid(some::NOT_FINITE, path, message));
         }
         if values.len() > 1 {

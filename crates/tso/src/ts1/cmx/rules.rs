@@ -56,14 +56,14 @@ fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("comments");
     for (i, comment) in cmx.comments.iter().enumerate() {
         if !comment.bytes().is_empty() && !comment.bytes().starts_with(b"//") {
-            let message = || format!("{comment} is no comment");
+            let message = || format!("{comment} is not a comment");
             findings.broken(COMMENT, &path.index(i), None, message)?;
         }
     }
     let comments = cmx.comments.iter().map(|name| ("comments", name));
     for (field, name) in comments.chain(names(&cmx.character)) {
         if !fits_line(name) {
-            let message = || format!("{name} is not possible on a line");
+            let message = || format!("{name} cannot be stored on a line of text");
             findings.broken(NAME, &FieldPath::ROOT.field(field), None, message)?;
         }
     }

@@ -16,10 +16,10 @@ use meshwright_core::{Budget, FieldPath, Findings, Limits, ReadError, Source, Wr
 meshwright_core::rules! {
     error MAGIC = "bad-magic" ("E_MAGIC"), BadMagic [Refuses],
         "The file begins neither with a comment nor with its version.",
-        "Nothing can be repaired: the file is of another format or its beginning is lost.";
+        "Nothing can be repaired: the file has another format, or its beginning is lost.";
     forgivable VERSION = "bad-version" ("E_VERSION"), Unsupported [Ignored],
-        "The file states a version that is not the known one.",
-        "If all else is in order set it to 300.";
+        "The file states an unknown version.",
+        "If the rest of the file is valid, set it to 300.";
 }
 
 /// The only known version.
@@ -46,7 +46,7 @@ fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
         }
         let mut words = words(at, line);
         if words.next().is_none_or(|(_, word)| word != VERSION_WORD) {
-            let message = format!("{} where a comment or the version is expected", Escaped(text));
+            let message = format!("found {}, expected a comment or the version", Escaped(text));
             return Err(lines.source().broken(MAGIC, &FieldPath::ROOT, at, message));
         }
         let path = FieldPath::ROOT.field("version");

@@ -14,8 +14,8 @@ use meshwright_core::{FieldPath, Findings, ReadError, Report};
 
 meshwright_core::rules! {
     error NAME = "bad-name" ("E_NAME"), BadName [NoEngine],
-        "A name is not possible on a line of text: it holds a line end, or white space at one of its ends.",
-        "Take those characters out of the name.";
+        "A name cannot be stored on a line of text: it has a line end in it, or white space at its start or end.",
+        "Remove those characters from the name.";
 }
 
 all_rules!(
@@ -54,7 +54,7 @@ pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError>
         if fits_line(name) {
             return Ok(());
         }
-        findings.broken(NAME, path, None, || format!("{name} is not possible on a line"))
+        findings.broken(NAME, path, None, || format!("{name} cannot be stored on a line of text"))
     };
     fits(&root.field("skin"), &skn.skin)?;
     fits(&root.field("texture"), &skn.texture)?;

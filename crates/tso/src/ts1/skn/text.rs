@@ -9,7 +9,7 @@ use nom::bytes::complete::{take_till, take_while};
 meshwright_core::rules! {
     error NUMBER = "bad-number" ("E_NUMBER"), Syntax,
         "A number is expected, but the file has other text.",
-        "Write a number there, or find out from which line on the numbers do not agree with their counts.";
+        "Write a number there, or find the first line where the numbers do not match their counts.";
 }
 
 /// Returns the rest of the line without the white space around it; the end of the file ends a line too.
