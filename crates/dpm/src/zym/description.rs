@@ -17,7 +17,7 @@ structures! {
             /// A matrix for each bone, relative to its parent, pose after pose.
             poses: matrix [header.lump_poses.length / 48] @ (header.lump_poses.start);
             bones: bone [header.numbones] @ (header.lump_bones.start);
-            /// How many bones each vertex has.
+            /// The number of bones of each vertex.
             counts: i32 [header.numverts] @ (header.lump_vertbonecounts.start);
             vertices: vertex [header.lump_verts.length / 16] @ (header.lump_verts.start);
             texcoords: texcoord [header.numverts] @ (header.lump_texcoords.start);
